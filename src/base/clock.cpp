@@ -1,0 +1,70 @@
+#include "base/clock.h"
+
+#include <charconv>
+#include <optional>
+
+namespace footnote {
+
+namespace {
+
+/// Reads exactly `digits` digits at `text[at]`.
+std::optional<int> number(std::string_view text, std::size_t at, std::size_t digits) {
+  if (at + digits > text.size()) return std::nullopt;
+  int value = 0;
+  const char* begin = text.data() + at;
+  auto [end, error] = std::from_chars(begin, begin + digits, value);
+  if (error != std::errc{} || end != begin + digits || value < 0) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+UtcTime SystemClock::now() const {
+  return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+}
+
+std::string to_rfc3339(UtcTime time) {
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss clock{time - day};
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
+                     clock.minutes().count(), clock.seconds().count(), clock.subseconds().count());
+}
+
+Result<UtcTime> parse_rfc3339(std::string_view text) {
+  const auto bad = [&] {
+    return fail(ErrorCode::kInvalidArgument, "'{}' is not a time such as 2026-03-01T09:30:00Z", text);
+  };
+  const auto year = number(text, 0, 4), month = number(text, 5, 2), day = number(text, 8, 2);
+  if (!year || !month || !day || text[4] != '-' || text[7] != '-') return bad();
+  const std::chrono::year_month_day date{std::chrono::year{*year}, std::chrono::month{static_cast<unsigned>(*month)},
+                                         std::chrono::day{static_cast<unsigned>(*day)}};
+  if (!date.ok()) return bad();
+  UtcTime time{std::chrono::sys_days{date}};
+  if (text.size() == 10) return time;
+
+  const auto hour = number(text, 11, 2), minute = number(text, 14, 2), second = number(text, 17, 2);
+  if ((text[10] != 'T' && text[10] != ' ') || !hour || !minute || !second || text[13] != ':' || text[16] != ':') return bad();
+  if (*hour > 23 || *minute > 59 || *second > 60) return bad();
+  time += std::chrono::hours{*hour} + std::chrono::minutes{*minute} + std::chrono::seconds{*second};
+
+  std::size_t at = 19;
+  if (at < text.size() && text[at] == '.') {
+    int scale = 100;
+    for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at, scale /= 10) {
+      time += std::chrono::milliseconds{(text[at] - '0') * scale};
+    }
+  }
+  if (at >= text.size()) return bad();
+  if (text[at] == 'Z' || text[at] == 'z') return at + 1 == text.size() ? Result<UtcTime>{time} : bad();
+  const auto offset_hours = number(text, at + 1, 2), offset_minutes = number(text, at + 4, 2);
+  if ((text[at] != '+' && text[at] != '-') || !offset_hours || !offset_minutes || text[at + 3] != ':' ||
+      at + 6 != text.size()) {
+    return bad();
+  }
+  const auto offset = std::chrono::hours{*offset_hours} + std::chrono::minutes{*offset_minutes};
+  return text[at] == '+' ? time - offset : time + offset;
+}
+
+}  // namespace footnote

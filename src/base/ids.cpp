@@ -1,0 +1,33 @@
+#include "base/ids.h"
+
+#include <openssl/rand.h>
+
+#include <array>
+
+#include "base/assert.h"
+#include "base/text.h"
+
+namespace footnote {
+
+std::string random_base62(std::size_t count) {
+  static constexpr char kDigits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  std::string out;
+  out.reserve(count);
+  std::array<unsigned char, 64> bytes{};
+  while (out.size() < count) {
+    FOOTNOTE_ASSERT(RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) == 1);
+    for (unsigned char byte : bytes) {
+      // 248 = 4 * 62: larger bytes would make the first digits likelier.
+      if (byte < 248 && out.size() < count) out.push_back(kDigits[byte % 62]);
+    }
+  }
+  return out;
+}
+
+std::string random_hex128() {
+  std::array<unsigned char, 16> bytes{};
+  FOOTNOTE_ASSERT(RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) == 1);
+  return to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+}  // namespace footnote

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace footnote {
+
+/// A row number that only fits where its own kind is asked for. 0 means "none yet".
+template <class Tag>
+struct Id {
+  std::int64_t value = 0;
+
+  explicit operator bool() const { return value != 0; }
+  auto operator<=>(const Id&) const = default;
+};
+
+/// An unguessable name handed to clients ("conv_8Jx..."), typed in the same way. Empty means "none yet".
+template <class Tag>
+struct TextId {
+  std::string value;
+
+  explicit operator bool() const { return !value.empty(); }
+  auto operator<=>(const TextId&) const = default;
+};
+
+/// `count` random characters of [0-9A-Za-z] from the system's generator (about 5.95 bits each).
+std::string random_base62(std::size_t count);
+
+/// 128 random bits as 32 hexadecimal digits: trace ids.
+std::string random_hex128();
+
+}  // namespace footnote
+
+template <class Tag>
+struct std::hash<footnote::Id<Tag>> {
+  std::size_t operator()(footnote::Id<Tag> id) const noexcept { return std::hash<std::int64_t>{}(id.value); }
+};
+
+template <class Tag>
+struct std::hash<footnote::TextId<Tag>> {
+  std::size_t operator()(const footnote::TextId<Tag>& id) const noexcept { return std::hash<std::string>{}(id.value); }
+};

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <expected>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace footnote {
+
+/// A value or an Error. Expected failure travels as a value; our code does not throw.
+template <class T>
+using Result = std::expected<T, Error>;
+
+/// Makes the error half of a Result: `return fail(ErrorCode::kNotFound, "no corpus named '{}'", name);`
+template <class... Args>
+std::unexpected<Error> fail(ErrorCode code, fmt::format_string<Args...> format, Args&&... args) {
+  return std::unexpected(Error{code, fmt::format(format, std::forward<Args>(args)...), {}});
+}
+
+/// The same with the input field at fault named.
+template <class... Args>
+std::unexpected<Error> fail_field(ErrorCode code, std::string_view field, fmt::format_string<Args...> format,
+                                  Args&&... args) {
+  return std::unexpected(Error{code, fmt::format(format, std::forward<Args>(args)...), std::string(field)});
+}
+
+/// Prefixes the message of an error on its way up, keeping its code: `read config: no such file`.
+inline std::unexpected<Error> with_context(Error error, std::string_view context) {
+  error.message = fmt::format("{}: {}", context, error.message);
+  return std::unexpected(std::move(error));
+}
+
+}  // namespace footnote
+
+#define FOOTNOTE_CONCAT_(a, b) a##b
+#define FOOTNOTE_CONCAT(a, b) FOOTNOTE_CONCAT_(a, b)
+#define FOOTNOTE_TRY_IMPL_(tmp, decl, ...)                       \
+  auto tmp = (__VA_ARGS__);                                      \
+  if (!tmp) return std::unexpected(std::move(tmp).error());      \
+  decl = *std::move(tmp)
+
+/// Unwraps a Result or returns its error: `FOOTNOTE_TRY(auto rows, store.rows(call));` One per line.
+#define FOOTNOTE_TRY(decl, ...) FOOTNOTE_TRY_IMPL_(FOOTNOTE_CONCAT(try_, __LINE__), decl, __VA_ARGS__)
+
+/// The same for a Result<void>, or where the value is not wanted.
+#define FOOTNOTE_CHECK(...)                                                                \
+  do {                                                                                     \
+    if (auto checked = (__VA_ARGS__); !checked) return std::unexpected(std::move(checked).error()); \
+  } while (false)

@@ -1,0 +1,34 @@
+#include "base/sha256.h"
+
+#include <openssl/evp.h>
+
+#include <array>
+
+#include "base/assert.h"
+#include "base/text.h"
+
+namespace footnote {
+
+void Sha256::Free::operator()(evp_md_ctx_st* context) const { EVP_MD_CTX_free(context); }
+
+Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
+  FOOTNOTE_ASSERT(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
+}
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+Sha256& Sha256::update(std::string_view bytes) {
+  FOOTNOTE_ASSERT(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1);
+  return *this;
+}
+
+std::string Sha256::hex() {
+  std::array<unsigned char, 32> digest{};
+  FOOTNOTE_ASSERT(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) == 1);
+  return to_hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+std::string sha256_hex(std::string_view bytes) { return Sha256().update(bytes).hex(); }
+
+}  // namespace footnote

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace footnote {
+
+/// U+FFFD, what a malformed sequence reads as.
+inline constexpr char32_t kReplacementCharacter = 0xFFFD;
+
+/// True when `text` is well-formed UTF-8: no overlong form, no surrogate, nothing past U+10FFFF.
+bool is_valid_utf8(std::string_view text);
+
+/// The byte offset of the first malformed sequence, or text.size() when there is none.
+std::size_t first_invalid_utf8(std::string_view text);
+
+/// Each malformed sequence becomes U+FFFD; well-formed text comes back as it is.
+std::string repair_utf8(std::string_view text);
+
+/// Reads one code point at `offset` and moves it past. A malformed sequence reads as U+FFFD and moves one byte.
+/// REQUIRES: offset < text.size().
+char32_t next_code_point(std::string_view text, std::size_t& offset);
+
+void append_utf8(std::string& out, char32_t code_point);
+
+/// Code points of well-formed text.
+std::size_t count_code_points(std::string_view text);
+
+/// The longest prefix of at most `bytes_max` bytes that does not cut a code point.
+std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max);
+
+/// True when `offset` starts a code point of `text` or is its end.
+inline bool is_utf8_boundary(std::string_view text, std::size_t offset) {
+  return offset >= text.size() || (static_cast<unsigned char>(text[offset]) & 0xC0) != 0x80;
+}
+
+}  // namespace footnote

@@ -1,0 +1,14 @@
+#include "domain/answer.h"
+
+namespace footnote {
+
+std::string_view to_string(RefusalReason reason) {
+  switch (reason) {
+    case RefusalReason::kNoRelevantContext: return "no_relevant_context";
+    case RefusalReason::kLlmSelfRefusal: return "llm_self_refusal";
+    case RefusalReason::kBlockedByGuardrails: return "blocked_by_guardrails";
+  }
+  return "no_relevant_context";
+}
+
+}  // namespace footnote

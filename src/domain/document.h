@@ -1,0 +1,76 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "domain/ids.h"
+
+namespace footnote {
+
+enum class DocumentStatus { kDraft, kReview, kAccepted, kSuperseded, kDeprecated, kArchived };
+
+/// How well a document's claims are backed, strongest first. nullopt where it was not assessed.
+enum class EvidenceTier {
+  kGuideline, kPeerReviewed, kOfficial, kPreprint, kNews, kBlog, kSearchHint, kUnverified,
+};
+
+/// What is said about a document beside its text. Filters, boosts and prompts read it.
+struct DocumentAttributes {
+  std::string title;
+  std::string url;            ///< Empty for files.
+  std::string media_type;     ///< "text/markdown", "text/html", "text/plain".
+  std::string language;       ///< ISO 639-1; empty when unknown.
+  std::string canonical_type; ///< "runbook", "decision" ...; empty for a document outside the vocabulary.
+  DocumentStatus status = DocumentStatus::kAccepted;
+  std::optional<EvidenceTier> evidence;
+  int priority = 50;          ///< retrieval_priority, 0..100.
+  std::vector<std::string> tags;
+  std::vector<std::string> acl_labels;
+
+  bool operator==(const DocumentAttributes&) const = default;
+};
+
+/// One page or file of a corpus, at one version. `key` names it inside its corpus: a path below its source's
+/// folder, or an address.
+struct Document {
+  DocumentId id;
+  CorpusId corpus;
+  SourceId source;
+  std::string key;
+  int version = 1;
+  std::string content_hash;  ///< SHA-256 of the bytes that were read.
+  DocumentAttributes attributes;
+  std::size_t chunk_count = 0;
+  UtcTime indexed_at;
+};
+
+/// A passage that can be retrieved. `range` counts bytes in its document version's text, `first_line` from 1.
+struct Chunk {
+  ChunkId id;
+  DocumentId document;
+  int document_version = 1;
+  int ordinal = 0;
+  std::string text;
+  std::vector<std::string> heading_path;
+  std::string symbol;
+  std::string source_type;
+  std::string content_hash;
+  TextRange range;
+  int first_line = 1;
+  int last_line = 1;
+  Generation born = 0;
+  std::optional<Generation> died;
+};
+
+/// A typed relation between two documents of one corpus, by key.
+struct Edge {
+  std::string from_key;
+  std::string to_key;
+  std::string type;        ///< "supersedes", "depends_on", "related_to" ...
+  std::string provenance;  ///< "wikilink", "frontmatter_related" ...
+  double weight = 1.0;
+};
+
+}  // namespace footnote

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "base/ids.h"
+
+namespace footnote {
+
+using WorkspaceId = Id<struct WorkspaceTag>;
+using CorpusId = Id<struct CorpusTag>;
+using SourceId = Id<struct SourceTag>;
+using DocumentId = Id<struct DocumentTag>;
+using ChunkId = Id<struct ChunkTag>;
+using EdgeId = Id<struct EdgeTag>;
+using GapId = Id<struct GapTag>;
+using EventId = Id<struct EventTag>;
+using ApiKeyId = Id<struct ApiKeyTag>;
+
+using ConversationId = TextId<struct ConversationTag>;
+using TurnId = TextId<struct TurnTag>;
+
+/// One atomic state of a corpus. Commits count it up by one; 0 is the empty corpus. A chunk is visible in
+/// generation g when born <= g and (it lives or g < died), so a reader that keeps to one generation sees a
+/// document's old version or its new one, never neither and never both.
+using Generation = std::int64_t;
+
+/// A half-open range of bytes in a UTF-8 text; both ends lie between code points.
+struct TextRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+  std::size_t size() const { return end - begin; }
+  bool operator==(const TextRange&) const = default;
+};
+
+}  // namespace footnote

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+
+namespace footnote {
+
+/// What one stage weighs in the sum of normalised scores.
+struct FusionWeights {
+  double vector = 0.5;
+  double keyword = 0.5;
+  double heading = 0.0;
+};
+
+/// When a question counts as covered: read from raw numbers, never from normalised or boosted ones. A passage
+/// grounds an answer when its cosine alone reaches `cosine_sure`, or when it reaches `cosine_min` and its
+/// cosine and word coverage together reach `evidence_min` (see retrieve/gate.h).
+struct GatePolicy {
+  double cosine_sure = 0.60;
+  double cosine_min = 0.25;
+  double evidence_min = 0.45;
+  double coverage_weight = 0.35;
+};
+
+/// The policy of one front door. Plain data: front doors differ by what they put here, not by code.
+struct Profile {
+  std::size_t top_k = 8;            ///< Passages that go on to the gate and the prompt.
+  std::size_t recall = 100;         ///< Candidates of each side before fusion.
+  std::size_t per_document_max = 3; ///< Passages of one document among the top_k.
+  FusionWeights weights;
+  GatePolicy gate;
+};
+
+/// `ask`, `search`, `eval`: equal weights.
+inline constexpr Profile kAskProfile{};
+
+/// The knowledge base: seed weights of vector, keyword and heading.
+inline constexpr Profile kKnowledgeBaseProfile{.weights = {.vector = 0.55, .keyword = 0.25, .heading = 0.05}};
+
+}  // namespace footnote

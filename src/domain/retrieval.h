@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/catalog.h"
+#include "domain/document.h"
+#include "domain/ids.h"
+
+namespace footnote {
+
+/// Narrows a search to documents that meet every filled condition. An empty filter lets all through.
+struct Filter {
+  std::vector<DocumentId> documents;
+  std::vector<std::string> keys;
+  std::vector<std::string> tags;         ///< Any of these.
+  std::vector<std::string> media_types;
+  std::vector<std::string> languages;
+  std::vector<std::string> canonical_types;
+  std::vector<DocumentStatus> statuses;
+
+  bool empty() const;
+};
+
+/// The one meaning of a Filter for engines that can't push it down.
+bool matches(const Filter& filter, DocumentId document, const std::string& key, const DocumentAttributes& attributes);
+
+/// The stages that can add to a hit's score, in the order in which they run.
+enum class Stage { kVector, kKeyword, kHeading, kLate, kJudge, kBoost, kPenalty };
+
+/// What one stage said of one hit: its own number, that number brought to 0..1 for this question, and what it
+/// added to the sum.
+struct StageScore {
+  Stage stage = Stage::kVector;
+  double raw = 0;
+  double normalised = 0;
+  double weight = 0;
+
+  double contribution() const { return weight * normalised; }
+};
+
+/// A chunk with its scores. `score` is the sum of the contributions and orders the hits of one question; it is
+/// never compared across questions: gates read the raw numbers.
+struct Hit {
+  Chunk chunk;
+  std::string document_key;
+  DocumentAttributes document;
+  std::vector<StageScore> terms;
+  double score = 0;
+  /// Raw cosine of question and passage; where the vector stage did not see the passage it is computed, so a
+  /// gate never meets a hole.
+  double cosine = 0;
+  /// Share of the question's content words, weighed by their rarity, that the passage holds.
+  double coverage = 0;
+
+  const StageScore* term(Stage stage) const;
+};
+
+}  // namespace footnote

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/call_context.h"
+
+namespace footnote {
+
+/// A page as it came over the wire.
+struct FetchedPage {
+  std::string final_url;
+  std::string media_type;
+  std::string body;
+};
+
+/// Fetches untrusted addresses: public hosts only, every hop checked, sizes and times bounded. Thread-safe.
+/// kPermissionDenied: the address is not allowed (scheme, private network, robots). kUnavailable: no answer.
+class Crawler {
+ public:
+  virtual ~Crawler() = default;
+  virtual Result<FetchedPage> fetch(const CallContext& call, std::string_view url) = 0;
+};
+
+}  // namespace footnote

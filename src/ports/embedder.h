@@ -1,0 +1,47 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/call_context.h"
+#include "domain/catalog.h"
+#include "domain/ids.h"
+
+namespace footnote {
+
+/// Some models embed questions and passages differently.
+enum class EmbedKind { kQuery, kPassage };
+/// What to do with a text past the model's window: cut it, or give one vector per overlapping window.
+enum class Overflow { kTruncate, kWindows };
+
+struct EmbedOptions {
+  EmbedKind kind = EmbedKind::kPassage;
+  Overflow overflow = Overflow::kWindows;
+};
+
+/// The vector of one window; `range` is the part of the text that it covers.
+struct WindowVector {
+  TextRange range;
+  std::vector<float> values;
+};
+
+/// One text's vectors: at least one, in text order. `truncated` only with Overflow::kTruncate.
+struct Embedding {
+  std::vector<WindowVector> windows;
+  std::size_t tokens = 0;
+  bool truncated = false;
+};
+
+/// Turns text into unit-length vectors, one Embedding per text, in input order. The same text gives the same
+/// numbers alone and in any batch. Thread-safe. Borrows `texts` for the call only.
+/// kUnavailable: worth a retry. kCancelled, kDeadlineExceeded: as the call says.
+class Embedder {
+ public:
+  virtual ~Embedder() = default;
+  virtual EmbeddingSpace space() const = 0;
+  virtual Result<std::vector<Embedding>> embed(const CallContext& call, std::span<const std::string_view> texts,
+                                               const EmbedOptions& options) = 0;
+};
+
+}  // namespace footnote

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/call_context.h"
+#include "domain/document.h"
+#include "domain/ids.h"
+
+namespace footnote {
+
+/// One live chunk as an index needs it: words, vectors, and what filters look at.
+struct IndexRow {
+  ChunkId chunk;
+  DocumentId document;
+  Generation born = 0;
+  std::string document_key;
+  DocumentAttributes attributes;
+  std::vector<std::string> heading_path;
+  std::string symbol;
+  std::string text;
+  std::vector<std::vector<float>> vectors;  ///< One per window; the best counts.
+};
+
+struct IndexRemoval {
+  ChunkId chunk;
+  Generation died = 0;
+};
+
+/// What changed in a corpus between two generations, in order. `from` is exclusive, `to` inclusive.
+struct IndexChanges {
+  Generation from = 0;
+  Generation to = 0;
+  std::vector<IndexRow> added;
+  std::vector<IndexRemoval> removed;
+};
+
+/// The writing side that both indexes share. An index is a cache of the chunk store: `apply` brings it from its
+/// generation to `changes.to` in one step that readers see whole. Rows that died stay findable for readers of
+/// older generations until `forget` lets go of those that died at or before a generation. Thread-safe; one writer
+/// per corpus.
+/// kFailedPrecondition: `changes.from` is not the index's generation; start over with `drop`.
+class IndexWriter {
+ public:
+  virtual ~IndexWriter() = default;
+  virtual Result<Generation> generation(const CallContext& call, CorpusId corpus) const = 0;
+  virtual Result<void> apply(const CallContext& call, CorpusId corpus, const IndexChanges& changes) = 0;
+  virtual Result<void> forget(const CallContext& call, CorpusId corpus, Generation died_until) = 0;
+  virtual Result<void> drop(const CallContext& call, CorpusId corpus) = 0;
+};
+
+/// A found chunk and its raw score: cosine, BM25. Higher is better.
+struct ScoredChunk {
+  ChunkId chunk;
+  double score = 0;
+};
+
+}  // namespace footnote

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/call_context.h"
+
+namespace footnote {
+
+struct WebResult {
+  std::string title;
+  std::string url;
+  std::string snippet;
+};
+
+/// Asks a metasearch engine; best first, at most `limit`. Thread-safe. kUnavailable: no answer.
+class WebSearch {
+ public:
+  virtual ~WebSearch() = default;
+  virtual Result<std::vector<WebResult>> search(const CallContext& call, std::string_view query, std::string_view language,
+                                                std::size_t limit) = 0;
+};
+
+}  // namespace footnote
