@@ -1,0 +1,91 @@
+// The server as the page sees it: what is asked of it, what it says when that fails, and how its values are read.
+
+import { plural } from './dom.js';
+
+const CACHED_DOCUMENTS = 20;
+
+/** A failure in words for the person who asked; `hint` says what may help. */
+export class AskError extends Error {
+  constructor(message, hint = '') {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+export const asText = (value) => (typeof value === 'string' ? value : '');
+export const asTexts = (value) => (Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []);
+
+/** Offsets in UTF-16 code units, as JavaScript counts, for `points` in Unicode code points, as the server counts. */
+export function codeUnitOffsets(text, points) {
+  const found = new Map();
+  let unit = 0;
+  let point = 0;
+  for (const target of [...new Set(points)].sort((a, b) => a - b)) {
+    while (point < target && unit < text.length) {
+      unit += text.codePointAt(unit) > 0xffff ? 2 : 1;
+      point++;
+    }
+    found.set(target, unit);
+  }
+  return points.map((wanted) => found.get(wanted));
+}
+
+async function errorOf(response) {
+  let message = '';
+  try {
+    message = asText((await response.json())?.error?.message);
+  } catch {
+    // No envelope; the status has to do.
+  }
+  const wait = Number(response.headers.get('retry-after'));
+  const hint = wait > 0 ? `Try again in ${plural(wait, 'second', 'seconds')}.` : '';
+  return new AskError(message || `The server answered with status ${response.status}.`, hint);
+}
+
+async function fetchOk(url, options) {
+  let response;
+  try {
+    response = await fetch(url, options);
+  } catch (cause) {
+    if (options?.signal?.aborted) throw cause;
+    throw new AskError('The server could not be reached.', 'Is “footnote serve” still running?');
+  }
+  if (!response.ok) throw await errorOf(response);
+  return response;
+}
+
+/** The corpora that the server has: {name, documents}. */
+export async function fetchCorpora() {
+  return (await (await fetchOk('/api/corpora')).json()).corpora ?? [];
+}
+
+/** Questions to try. */
+export async function fetchExamples() {
+  return asTexts((await (await fetchOk('/api/examples')).json()).questions);
+}
+
+/** Asks; the body of the response is the stream of the answer. */
+export const postQuestion = (question, corpus, signal) => fetchOk('/api/kb/chat/stream', {
+  method: 'POST',
+  headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+  body: JSON.stringify({ question, ...(corpus && { project_key: corpus }) }),
+  signal,
+});
+
+/** The documents that were opened last, by version. */
+export class DocumentCache {
+  #entries = new Map();
+
+  async get(source, signal) {
+    const key = `${source.documentId}@${source.version}`;
+    let doc = this.#entries.get(key);
+    if (!doc) {
+      const url = `/api/kb/documents/${encodeURIComponent(source.documentId)}/preview?version=${encodeURIComponent(source.version)}`;
+      doc = await (await fetchOk(url, { signal })).json();
+      if (typeof doc.text !== 'string') throw new AskError('The server sent no text for this document.');
+      if (this.#entries.size >= CACHED_DOCUMENTS) this.#entries.delete(this.#entries.keys().next().value);
+      this.#entries.set(key, doc);
+    }
+    return doc;
+  }
+}
