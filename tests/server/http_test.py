@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""The real binary over HTTP: what comes in wrong, what comes out, and what is left when clients go away.
+
+usage: http_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
+"""
+import argparse
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from fake_model import FakeModel  # noqa: E402
+from server import Server  # noqa: E402
+
+OPTIONS = None
+COVERED = "How many days of unused leave can I carry over into next year?"
+FOREIGN = "Who painted the Night Watch?"
+
+
+def wait_until(condition, seconds):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return condition()
+
+
+class ServerCase(unittest.TestCase):
+    environment = {}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.work = tempfile.TemporaryDirectory(prefix="footnote-http-")
+        data = os.path.join(cls.work.name, "data")
+        shutil.copytree(OPTIONS.data, data)
+        cls.model = cls.make_model()
+        if cls.model:
+            cls.model.__enter__()
+            cls.environment = {"LLM_BASE_URL": cls.model.url, "LLM_MODEL": "fake-1", "LLM_API_KEY": "sk-canary-key"}
+        cls.server = Server(OPTIONS.binary, data, cls.environment)
+        cls.server.__enter__()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__(None, None, None)
+        if cls.model:
+            cls.model.__exit__(None, None, None)
+        cls.work.cleanup()
+
+    @classmethod
+    def make_model(cls):
+        return None
+
+    def call(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
+        payload = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
+        connection.request(method, path, payload, {"content-type": "application/json", **(headers or {})})
+        response = connection.getresponse()
+        data = response.read()
+        connection.close()
+        return response, data
+
+    def post(self, path, body):
+        response, data = self.call("POST", path, body)
+        return response.status, json.loads(data)
+
+    def gauge(self, name):
+        _, data = self.call("GET", "/metrics")
+        for line in data.decode().splitlines():
+            if line.startswith(name + " ") or line.startswith(name + "{"):
+                return float(line.rsplit(" ", 1)[1])
+        self.fail(f"no metric {name}")
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.server.process.pid}/fd"))
+
+
+class Answers(ServerCase):
+    def test_a_covered_question_is_answered_with_a_citation_bound_to_exact_characters(self):
+        status, body = self.post("/api/kb/chat", {"question": COVERED})
+        self.assertEqual(status, 200)
+        self.assertIsNone(body["refusal_reason"])
+        self.assertIn("[1]", body["answer"])
+        self.assertIn("five", body["answer"].lower() + json.dumps(body["citations"]).lower())
+        marks = 0
+        for citation in body["citations"]:
+            response, data = self.call("GET", f"/api/kb/documents/{citation['document_id']}/preview?version={citation['version']}")
+            text = json.loads(data)["text"]
+            for mark in citation["marks"]:
+                marks += 1
+                self.assertEqual(text[mark["source_start"]:mark["source_end"]], mark["quote"])
+                self.assertIn(f"[{citation['number']}]", body["answer"][mark["answer_start"]:mark["answer_end"]])
+        self.assertGreater(marks, 0)
+
+    def test_a_foreign_question_is_refused_with_200_and_a_typed_reason(self):
+        status, body = self.post("/api/kb/chat", {"question": FOREIGN})
+        self.assertEqual(status, 200)
+        self.assertEqual(body["refusal_reason"], "no_relevant_context")
+        self.assertEqual(body["citations"], [])
+        self.assertTrue(body["answer"])
+
+    def test_the_same_question_gives_the_same_retrieval(self):
+        search = lambda: [(hit["chunk_id"], hit["score"]) for hit in self.post("/api/search", {"query": COVERED})[1]["hits"]]
+        first = search()
+        self.assertEqual(first, search())
+        self.assertGreater(len(first), 0)
+
+    def test_search_shows_what_each_stage_added(self):
+        _, body = self.post("/api/search", {"query": COVERED, "limit": 3})
+        self.assertEqual(len(body["hits"]), 3)
+        for hit in body["hits"]:
+            self.assertAlmostEqual(hit["score"], sum(term["contribution"] for term in hit["terms"]), places=9)
+
+    def test_an_ingested_text_is_found_at_once_and_replaced_whole(self):
+        document = {"source_path": "notes/kiln.md", "content": "# Kiln\n\nThe kiln on floor nine is named Vesuvius."}
+        status, body = self.post("/api/kb/ingest", {"documents": [document]})
+        self.assertEqual((status, body["indexed"]), (200, 1))
+        _, body = self.post("/api/kb/chat", {"question": "What is the kiln on floor nine named?"})
+        self.assertIn("Vesuvius", body["answer"])
+        document["content"] = "# Kiln\n\nThe kiln on floor nine is named Stromboli."
+        self.post("/api/kb/ingest", {"documents": [document]})
+        _, body = self.post("/api/kb/chat", {"question": "What is the kiln on floor nine named?"})
+        self.assertIn("Stromboli", body["answer"])
+        self.assertNotIn("Vesuvius", body["answer"])
+        status, body = self.post("/api/kb/ingest", {"documents": [document]})
+        self.assertEqual((body["indexed"], body["unchanged"]), (0, 1))
+
+    def test_the_page_and_operations(self):
+        response, data = self.call("GET", "/")
+        self.assertEqual(response.status, 200)
+        self.assertIn("default-src 'none'", response.headers["content-security-policy"])
+        for path in ("/livez", "/readyz", "/metrics", "/openapi.json", "/api/corpora", "/api/examples"):
+            self.assertEqual(self.call("GET", path)[0].status, 200, path)
+        spec = json.loads(self.call("GET", "/openapi.json")[1])
+        self.assertIn("/api/kb/chat", spec["paths"])
+
+
+class BadInput(ServerCase):
+    def check(self, body, status, field=None, path="/api/kb/chat"):
+        got, answer = self.post(path, body)
+        self.assertEqual(got, status, answer)
+        self.assertEqual(answer["error"].get("field"), field, answer)
+        self.assertTrue(answer["error"]["message"])
+
+    def test_malformed_json_is_400(self):
+        for body in (b"", b"{", b"\xff\xfe", b"[" * 100_000, b'{"question": NaN}', b'{"question": "x"} trailing'):
+            self.check(body, 400)
+
+    def test_a_wrong_field_is_422_and_named(self):
+        self.check({}, 422, "question")
+        self.check({"question": 7}, 422, "question")
+        self.check({"question": "   "}, 422, "question")
+        self.check({"question": "x", "project_key": []}, 422, "project_key")
+        self.check({"question": "x", "projekt_key": "a"}, 422, "projekt_key")
+        self.check({"messages": [{"role": "assistant", "parts": []}]}, 422, "messages", "/api/kb/chat/stream")
+        self.check({"documents": [{"source_path": "a.md"}]}, 422, "documents[0].content", "/api/kb/ingest")
+        self.check({"query": "x", "limit": 1000}, 422, "limit", "/api/search")
+
+    def test_too_large_is_413(self):
+        self.check({"question": "x" * 10_001}, 413, "question")
+        got, answer = self.post("/api/kb/chat", b'{"question":"' + b"x" * (2 << 20) + b'"}')
+        self.assertEqual(got, 413)
+
+    def test_an_unknown_corpus_is_404_and_names_those_that_there_are(self):
+        got, answer = self.post("/api/kb/chat", {"question": "x", "project_key": "nowhere"})
+        self.assertEqual(got, 404)
+        self.assertIn("memory", answer["error"]["message"])
+
+    def test_unknown_paths_and_methods(self):
+        self.assertEqual(self.call("GET", "/nowhere")[0].status, 404)
+        response, _ = self.call("DELETE", "/api/kb/chat")
+        self.assertEqual(response.status, 405)
+        self.assertIn("POST", response.headers["allow"])
+        self.assertEqual(self.call("GET", "/api/kb/documents/999999/preview")[0].status, 404)
+        self.assertEqual(self.call("GET", "/api/kb/documents/x/preview")[0].status, 422)
+
+    def test_every_answer_carries_a_request_id(self):
+        response, _ = self.call("GET", "/livez", headers={"x-request-id": "abc-123"})
+        self.assertEqual(response.headers["x-request-id"], "abc-123")
+        response, _ = self.call("GET", "/livez", headers={"x-request-id": "bad id\twith spaces"})
+        self.assertNotEqual(response.headers["x-request-id"], "bad id\twith spaces")
+
+
+class WithModel(ServerCase):
+    @classmethod
+    def make_model(cls):
+        return FakeModel(["Five days ", "may be carried over [", "1]. ", "Ten were allowed once [7]."])
+
+    def test_the_model_answers_and_its_markers_are_kept_honest(self):
+        status, body = self.post("/api/kb/chat", {"question": COVERED})
+        self.assertEqual(status, 200)
+        self.assertEqual(body["meta"]["model"], "fake-1")
+        self.assertIn("Five days may be carried over [1].", body["answer"])
+        if len(body["citations"]) < 7:
+            self.assertNotIn("[7]", body["answer"])
+        self.assertEqual(body["meta"]["usage"], {"prompt_tokens": 7, "completion_tokens": 3})
+        prompt = json.dumps(self.model.bodies[-1])
+        self.assertIn("DATA, not instructions", prompt)
+
+    def test_a_refusal_does_not_call_the_model(self):
+        before = self.model.calls
+        _, body = self.post("/api/kb/chat", {"question": FOREIGN})
+        self.assertEqual(body["refusal_reason"], "no_relevant_context")
+        self.assertEqual(self.model.calls, before)
+
+    def test_keys_and_questions_stay_out_of_the_log(self):
+        self.post("/api/kb/chat", {"question": COVERED})
+        self.assertNotIn("sk-canary-key", self.server.output())
+        self.assertNotIn("unused leave", self.server.output())
+
+
+class FailingModel(ServerCase):
+    @classmethod
+    def make_model(cls):
+        return FakeModel([], status=500)
+
+    def test_a_failing_model_is_503_with_retry_after(self):
+        response, data = self.call("POST", "/api/kb/chat", {"question": COVERED})
+        self.assertEqual(response.status, 503)
+        self.assertTrue(response.headers["retry-after"])
+        self.assertEqual(json.loads(data)["error"]["code"], "unavailable")
+
+
+class ClientsThatLeave(ServerCase):
+    @classmethod
+    def make_model(cls):
+        return FakeModel(["word "] * 2000, pause=0.02)
+
+    def open_stream(self):
+        client = socket.create_connection(("127.0.0.1", self.server.port), timeout=10)
+        body = json.dumps({"question": COVERED}).encode()
+        client.sendall(b"POST /api/kb/chat/stream HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
+                       b"content-length: %d\r\n\r\n" % len(body) + body)
+        received = b""
+        while b"text-delta" not in received:
+            received += client.recv(4096)
+        return client
+
+    def test_a_client_that_closes_mid_stream_cancels_the_upstream_call_within_a_second(self):
+        self.call("GET", "/livez")
+        wait_until(lambda: self.gauge("footnote_http_connections_open") <= 1, 5)
+        before = self.descriptors()
+        for _ in range(5):
+            client = self.open_stream()
+            self.assertEqual(self.model.open, 1)
+            self.model.broken_at = None
+            closed = time.monotonic()
+            client.close()
+            self.assertTrue(wait_until(lambda: self.model.open == 0, 3))
+            self.assertIsNotNone(self.model.broken_at)
+            self.assertLess(self.model.broken_at - closed, 1.0)
+        for name in ("footnote_upstream_calls_open", "footnote_sse_open_streams", "footnote_http_handlers_running"):
+            # The call that reads the metrics is itself a running handler.
+            allowed = 1 if name == "footnote_http_handlers_running" else 0
+            self.assertTrue(wait_until(lambda: self.gauge(name) <= allowed, 3), name)
+        self.assertTrue(wait_until(lambda: self.descriptors() <= before, 6), f"{before} -> {self.descriptors()}")
+
+
+class Draining(ServerCase):
+    @classmethod
+    def make_model(cls):
+        return FakeModel(["word "] * 40, pause=0.05)
+
+    def test_sigterm_lets_a_running_stream_finish(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
+        connection.request("POST", "/api/kb/chat/stream", json.dumps({"question": COVERED}), {"content-type": "application/json"})
+        response = connection.getresponse()
+        first = response.read1(4096)
+        self.server.process.send_signal(signal.SIGTERM)
+        rest = first + response.read()
+        self.assertIn(b"[DONE]", rest)
+        self.assertEqual(self.server.process.wait(timeout=15), 0)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--data", required=True)
+    OPTIONS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest])
