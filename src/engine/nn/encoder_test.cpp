@@ -1,0 +1,212 @@
+#include "engine/nn/encoder.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "engine/nn/fixture_for_test.h"
+
+namespace footnote::nn {
+namespace {
+
+using testing::Sample;
+
+std::unique_ptr<Encoder> open_model(EncoderOptions options = {}) {
+  auto encoder = Encoder::open(testing::model_path(), options);
+  if (!encoder) {
+    ADD_FAILURE() << encoder.error().message << "\n(this test needs the embedding model: run `make setup`)";
+    return nullptr;
+  }
+  return *std::move(encoder);
+}
+
+double cosine(std::span<const float> a, std::span<const float> b) {
+  double dot = 0;
+  double square_a = 0;
+  double square_b = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    dot += static_cast<double>(a[i]) * b[i];
+    square_a += static_cast<double>(a[i]) * a[i];
+    square_b += static_cast<double>(b[i]) * b[i];
+  }
+  return dot / std::sqrt(square_a * square_b);
+}
+
+std::vector<TokenSpan> spans_of(const std::vector<std::vector<std::uint32_t>>& ids) {
+  return {ids.begin(), ids.end()};
+}
+
+/// Sequences of many lengths, around the tile heights and panel widths in particular.
+std::vector<std::vector<std::uint32_t>> mixed_sequences() {
+  std::mt19937 random(11);
+  std::vector<std::vector<std::uint32_t>> out;
+  std::vector<std::size_t> lengths{1, 3, 13, 33, 49};
+  if (!testing::kSanitized) lengths.insert(lengths.end(), {2, 5, 11, 12, 16, 17, 31, 32, 47, 48, 64, 100, 128, 255, 256});
+  for (const std::size_t length : lengths) {
+    std::vector<std::uint32_t> ids(length);
+    for (std::uint32_t& id : ids) id = random() % 30000;
+    out.push_back(std::move(ids));
+  }
+  return out;
+}
+
+bool same_bytes(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+class EveryLevel : public ::testing::TestWithParam<CpuLevel> {};
+
+INSTANTIATE_TEST_SUITE_P(Encoder, EveryLevel, ::testing::ValuesIn(usable_cpu_levels()),
+                         [](const auto& test) { return std::string(to_string(test.param)); });
+
+TEST_P(EveryLevel, GivesTheReferenceVectors) {
+  const auto encoder = open_model({.level = GetParam(), .threads = 2});
+  ASSERT_NE(encoder, nullptr);
+  std::vector<Tokens> tokens;
+  std::vector<TokenSpan> sequences;
+  const std::size_t stride = testing::kSanitized ? 20 : 1;
+  for (std::size_t i = 0; i < testing::samples().size(); i += stride) {
+    tokens.push_back(encoder->tokenizer().frame(testing::samples()[i].text, encoder->tokens_max()));
+  }
+  for (const Tokens& one : tokens) sequences.push_back({one.ids});
+  const auto encoded = encoder->encode({}, sequences);
+  ASSERT_TRUE(encoded.has_value()) << encoded.error().message;
+  double lowest = 1;
+  for (std::size_t i = 0; i < encoded->size(); ++i) {
+    const Sample& sample = testing::samples()[i * stride];
+    EXPECT_EQ(tokens[i].ids, sample.ids) << sample.text;
+    const double similarity = cosine((*encoded)[i].vector, sample.vector);
+    EXPECT_GE(similarity, 0.99999) << sample.text;
+    lowest = std::min(lowest, similarity);
+  }
+  RecordProperty("lowest_cosine", fmt::format("{:.9f}", lowest));
+  EXPECT_GE(lowest, 0.999999);
+}
+
+TEST_P(EveryLevel, BytesDependOnTheTokensAlone) {
+  const auto one_thread = open_model({.level = GetParam(), .threads = 1});
+  const auto three_threads = open_model({.level = GetParam(), .threads = 3});
+  ASSERT_NE(one_thread, nullptr);
+  ASSERT_NE(three_threads, nullptr);
+  auto ids = mixed_sequences();
+  std::vector<Pooled> alone;
+  for (const auto& sequence : ids) {
+    const TokenSpan span{sequence};
+    alone.push_back((*one_thread->encode({}, {&span, 1}, Output::kPooledAndTokens))[0]);
+  }
+  std::vector<std::size_t> order(ids.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::mt19937 random(3);
+  for (int round = 0; round < (testing::kSanitized ? 1 : 3); ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    std::vector<TokenSpan> shuffled;
+    for (const std::size_t i : order) shuffled.push_back({ids[i]});
+    for (Encoder* encoder : {one_thread.get(), three_threads.get()}) {
+      const auto together = encoder->encode({}, shuffled, Output::kPooledAndTokens);
+      ASSERT_TRUE(together.has_value());
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        EXPECT_TRUE(same_bytes((*together)[i].vector, alone[order[i]].vector)) << "length " << ids[order[i]].size();
+        EXPECT_TRUE(same_bytes((*together)[i].token_vectors, alone[order[i]].token_vectors));
+      }
+    }
+  }
+}
+
+TEST(Encoder, TellsWhatItOpened) {
+  const auto encoder = open_model();
+  ASSERT_NE(encoder, nullptr);
+  EXPECT_EQ(encoder->hidden(), 384U);
+  EXPECT_EQ(encoder->tokens_max(), 256U);
+  EXPECT_EQ(encoder->positions_max(), 512U);
+  EXPECT_EQ(encoder->level(), best_cpu_level());
+}
+
+TEST(Encoder, ReturnsTokenVectorsWhenAsked) {
+  const auto encoder = open_model({.level = {}, .threads = 1});
+  ASSERT_NE(encoder, nullptr);
+  const std::vector<std::vector<std::uint32_t>> ids{{101, 7592, 102}, {101, 102}};
+  const auto encoded = encoder->encode({}, spans_of(ids), Output::kPooledAndTokens);
+  ASSERT_TRUE(encoded.has_value());
+  EXPECT_EQ((*encoded)[0].token_vectors.size(), 3 * 384U);
+  EXPECT_EQ((*encoded)[1].token_vectors.size(), 2 * 384U);
+  EXPECT_TRUE((*encoder->encode({}, spans_of(ids)))[0].token_vectors.empty());
+  EXPECT_TRUE(encoder->encode({}, {})->empty());
+}
+
+TEST(Encoder, TokenTypesCount) {
+  const auto encoder = open_model({.level = {}, .threads = 1});
+  ASSERT_NE(encoder, nullptr);
+  const std::vector<std::uint32_t> ids{101, 7592, 102};
+  const std::vector<std::uint8_t> zeros{0, 0, 0};
+  const std::vector<std::uint8_t> ones{0, 1, 1};
+  const std::vector<TokenSpan> sequences{{ids}, {ids, zeros}, {ids, ones}};
+  const auto encoded = encoder->encode({}, sequences);
+  EXPECT_TRUE(same_bytes((*encoded)[0].vector, (*encoded)[1].vector));
+  EXPECT_FALSE(same_bytes((*encoded)[0].vector, (*encoded)[2].vector));
+}
+
+TEST(Encoder, RefusesWhatTheModelCannotTake) {
+  const auto encoder = open_model({.level = {}, .threads = 1});
+  ASSERT_NE(encoder, nullptr);
+  const auto code_of = [&](std::vector<std::uint32_t> ids, std::vector<std::uint8_t> types) {
+    const TokenSpan span{ids, types};
+    return encoder->encode({}, {&span, 1}).error().code;
+  };
+  EXPECT_EQ(code_of({}, {}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_of({30522}, {}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_of({1, 2}, {0}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_of({1, 2}, {0, 2}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_of(std::vector<std::uint32_t>(513, 5), {}), ErrorCode::kInvalidArgument);
+  if (testing::kSanitized) return;
+  const std::vector<std::uint32_t> longest(512, 5);
+  const TokenSpan span{longest};
+  EXPECT_TRUE(encoder->encode({}, {&span, 1}).has_value());
+}
+
+TEST(Encoder, StopsBetweenBatchesWhenTheCallEnds) {
+  const auto encoder = open_model({.level = {}, .threads = 1});
+  ASSERT_NE(encoder, nullptr);
+  const std::vector<std::uint32_t> ids(testing::kSanitized ? 16 : 256, 2000);
+  const std::vector<TokenSpan> many(400, TokenSpan{ids});
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(encoder->encode({.deadline = std::chrono::steady_clock::time_point::max(), .stop = stop.get_token(), .trace_id = {}}, many).error().code,
+            ErrorCode::kCancelled);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(encoder->encode(CallContext::with_timeout(std::chrono::milliseconds(50)), many).error().code,
+            ErrorCode::kDeadlineExceeded);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
+TEST(Encoder, ManyThreadsMayCall) {
+  const auto encoder = open_model({.level = {}, .threads = 2});
+  ASSERT_NE(encoder, nullptr);
+  const std::vector<std::vector<std::uint32_t>> ids{{101, 7592, 2088, 102}};
+  const auto expected = (*encoder->encode({}, spans_of(ids)))[0].vector;
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 4; ++caller) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 5; ++round) {
+        const auto encoded = encoder->encode({}, spans_of(ids));
+        if (!encoded || !same_bytes((*encoded)[0].vector, expected)) ++wrong;
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Encoder, NamesTheCommandWhenTheModelIsMissing) {
+  const auto encoder = Encoder::open("/nonexistent/model", {});
+  ASSERT_FALSE(encoder.has_value());
+  EXPECT_EQ(encoder.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_NE(encoder.error().message.find("make setup"), std::string::npos);
+  EXPECT_EQ(Encoder::open("/nonexistent/model", {.level = {}, .threads = 100000}).error().code, ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace footnote::nn

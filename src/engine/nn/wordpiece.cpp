@@ -1,0 +1,263 @@
+#include "engine/nn/wordpiece.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/assert.h"
+#include "base/utf8.h"
+
+namespace footnote::nn {
+namespace {
+
+constexpr std::size_t kTextBytesMax = 0xFFFFFFFF;
+
+std::size_t encode_utf8(char32_t c, char* out) {
+  if (c < 0x80) {
+    out[0] = static_cast<char>(c);
+    return 1;
+  }
+  if (c < 0x800) {
+    out[0] = static_cast<char>(0xC0 | (c >> 6));
+    out[1] = static_cast<char>(0x80 | (c & 0x3F));
+    return 2;
+  }
+  if (c < 0x10000) {
+    out[0] = static_cast<char>(0xE0 | (c >> 12));
+    out[1] = static_cast<char>(0x80 | ((c >> 6) & 0x3F));
+    out[2] = static_cast<char>(0x80 | (c & 0x3F));
+    return 3;
+  }
+  out[0] = static_cast<char>(0xF0 | (c >> 18));
+  out[1] = static_cast<char>(0x80 | ((c >> 12) & 0x3F));
+  out[2] = static_cast<char>(0x80 | ((c >> 6) & 0x3F));
+  out[3] = static_cast<char>(0x80 | (c & 0x3F));
+  return 4;
+}
+
+}  // namespace
+
+/// One pass over one text: folds characters into a word buffer and cuts each complete word into pieces.
+class WordPiece::Run {
+ public:
+  Run(const WordPiece& owner, std::string_view text, std::size_t tokens_max, Tokens& out)
+      : owner_(owner), characters_(*owner.characters_), text_(text), tokens_max_(tokens_max), out_(out) {}
+
+  void run(Specials specials) {
+    const bool recognise = specials == Specials::kRecognise;
+    std::size_t at = 0;
+    while (at < text_.size() && !full_) {
+      if (recognise && text_[at] == '[') {
+        if (const Special* special = owner_.special_at(text_.substr(at))) {
+          end_word();
+          emit(special->id, at, at + special->text.size());
+          at += special->text.size();
+          continue;
+        }
+      }
+      const std::size_t begin = at;
+      const char32_t code_point = next(at);
+      take(code_point, begin, at);
+    }
+    end_word();
+  }
+
+  /// The text has more tokens than there was room for.
+  bool full() const { return full_; }
+
+ private:
+  static constexpr std::size_t kWordBytesMax = kWordCharsMax * 4;
+
+  char32_t next(std::size_t& at) const {
+    const auto byte = static_cast<unsigned char>(text_[at]);
+    if (byte < 0x80) {
+      ++at;
+      return byte;
+    }
+    return next_code_point(text_, at);
+  }
+
+  void take(char32_t code_point, std::size_t begin, std::size_t end) {
+    const CharEntry entry = characters_.lookup(code_point);
+    switch (entry.kind) {
+      case CharKind::kWord: add(entry.folded, begin, end); break;
+      case CharKind::kSpace: end_word(); break;
+      case CharKind::kPunctuation:
+        end_word();
+        add(entry.folded, begin, end);
+        end_word();
+        break;
+      case CharKind::kRemoved: break;
+      case CharKind::kIdeograph:
+        end_word();
+        take_expanded(code_point, begin, end);
+        end_word();
+        break;
+      case CharKind::kMany: take_expanded(code_point, begin, end); break;
+    }
+  }
+
+  void take_expanded(char32_t code_point, std::size_t begin, std::size_t end) {
+    CharTable::Expansion folded;
+    const std::size_t count = characters_.expand(code_point, folded);
+    for (std::size_t i = 0; i < count; ++i) {
+      const CharKind kind = CharTable::kind_of_folded(folded[i]);
+      if (kind != CharKind::kWord) end_word();
+      if (kind == CharKind::kSpace) continue;
+      add(folded[i], begin, end);
+      if (kind == CharKind::kPunctuation) {
+        end_word();
+      } else if (const std::uint8_t order = CharTable::combining_class(folded[i]); order != 0) {
+        sift_down(order);
+      }
+    }
+  }
+
+  // Appends a character to the word. Past the longest word only its extent still matters.
+  void add(char32_t code_point, std::size_t begin, std::size_t end) {
+    if (word_chars_ == 0) word_begin_ = begin;
+    word_end_ = std::max(word_end_, end);
+    if (++word_chars_ > kWordCharsMax) return;
+    const std::size_t length = encode_utf8(code_point, word_.data() + word_bytes_);
+    for (std::size_t i = 0; i < length; ++i) {
+      sources_[word_bytes_ + i] = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+    }
+    word_bytes_ += length;
+  }
+
+  // Canonical ordering: the mark just appended moves before earlier marks of a higher class.
+  void sift_down(std::uint8_t order) {
+    if (word_chars_ > kWordCharsMax) return;
+    std::size_t last = char_start(word_bytes_);
+    while (last > 0) {
+      const std::size_t previous = char_start(last);
+      std::size_t at = previous;
+      if (CharTable::combining_class(next_code_point({word_.data(), word_bytes_}, at)) <= order) return;
+      std::size_t stop = last;
+      next_code_point({word_.data(), word_bytes_}, stop);
+      std::rotate(word_.begin() + previous, word_.begin() + last, word_.begin() + stop);
+      // Both now stand for the bytes of both, so that ranges stay in order.
+      const ByteRange both{sources_[previous].begin, sources_[last].end};
+      std::fill(sources_.begin() + previous, sources_.begin() + stop, both);
+      last = previous;
+    }
+  }
+
+  std::size_t char_start(std::size_t end) const {
+    do {
+      --end;
+    } while ((static_cast<unsigned char>(word_[end]) & 0xC0) == 0x80);
+    return end;
+  }
+
+  void end_word() {
+    if (word_chars_ == 0) return;
+    if (word_chars_ > kWordCharsMax || !cut_word()) emit(owner_.unknown_id_, word_begin_, word_end_);
+    word_chars_ = 0;
+    word_bytes_ = 0;
+  }
+
+  // False when some part of the word is in no piece: then the whole word is unknown and nothing stays emitted.
+  bool cut_word() {
+    const std::size_t kept = out_.ids.size();
+    const bool was_full = full_;
+    std::string_view rest(word_.data(), word_bytes_);
+    Vocabulary::Place place = Vocabulary::Place::kWordStart;
+    while (!rest.empty()) {
+      const Vocabulary::Match match = owner_.vocabulary_->longest_prefix(rest, place);
+      if (match.id == Vocabulary::kNone) {
+        out_.ids.resize(kept);
+        out_.ranges.resize(kept);
+        full_ = was_full;
+        return false;
+      }
+      const std::size_t begin = word_bytes_ - rest.size();
+      emit(match.id, sources_[begin].begin, sources_[begin + match.bytes - 1].end);
+      rest.remove_prefix(match.bytes);
+      place = Vocabulary::Place::kInsideWord;
+    }
+    return true;
+  }
+
+  void emit(std::uint32_t id, std::size_t begin, std::size_t end) {
+    if (out_.ids.size() >= tokens_max_) {
+      full_ = true;
+      return;
+    }
+    out_.ids.push_back(id);
+    out_.ranges.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
+  }
+
+  const WordPiece& owner_;
+  const CharTable& characters_;
+  const std::string_view text_;
+  const std::size_t tokens_max_;
+  Tokens& out_;
+  bool full_ = false;
+
+  std::array<char, kWordBytesMax> word_;
+  std::array<ByteRange, kWordBytesMax> sources_;  // Of each byte of word_, the character it came from.
+  std::size_t word_bytes_ = 0;
+  std::size_t word_chars_ = 0;
+  std::size_t word_begin_ = 0;
+  std::size_t word_end_ = 0;
+};
+
+Result<WordPiece> WordPiece::create(std::string_view vocabulary_text, WordPieceOptions options) {
+  FOOTNOTE_TRY(Vocabulary vocabulary, Vocabulary::parse(vocabulary_text));
+  WordPiece out;
+  out.vocabulary_ = std::make_unique<const Vocabulary>(std::move(vocabulary));
+  out.characters_ = std::make_unique<const CharTable>(FoldOptions{options.lower_case, options.strip_accents});
+  for (const std::string_view name : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
+    const std::uint32_t id = out.vocabulary_->find(name);
+    if (id != Vocabulary::kNone) out.specials_.push_back({name, id});
+  }
+  const auto require = [&](std::string_view name, std::uint32_t& id) -> Result<void> {
+    id = out.vocabulary_->find(name);
+    if (id == Vocabulary::kNone) return fail(ErrorCode::kCorrupted, "the vocabulary has no {}", name);
+    return {};
+  };
+  FOOTNOTE_CHECK(require("[UNK]", out.unknown_id_));
+  FOOTNOTE_CHECK(require("[CLS]", out.class_id_));
+  FOOTNOTE_CHECK(require("[SEP]", out.separator_id_));
+  return out;
+}
+
+const WordPiece::Special* WordPiece::special_at(std::string_view text) const {
+  for (const Special& special : specials_) {
+    if (text.starts_with(special.text)) return &special;
+  }
+  return nullptr;
+}
+
+void WordPiece::append(std::string_view text, std::size_t tokens_max, Specials specials, Tokens& out) const {
+  const std::string_view readable = text.substr(0, kTextBytesMax);
+  Run run(*this, readable, tokens_max, out);
+  run.run(specials);
+  out.truncated = run.full() || readable.size() < text.size();
+}
+
+void WordPiece::tokenize_into(std::string_view text, std::size_t tokens_max, Specials specials, Tokens& out) const {
+  out.ids.clear();
+  out.ranges.clear();
+  append(text, tokens_max, specials, out);
+}
+
+Tokens WordPiece::tokenize(std::string_view text, std::size_t tokens_max, Specials specials) const {
+  Tokens out;
+  append(text, tokens_max, specials, out);
+  return out;
+}
+
+Tokens WordPiece::frame(std::string_view text, std::size_t tokens_max, Specials specials) const {
+  FOOTNOTE_ASSERT(tokens_max >= 2);
+  Tokens out;
+  out.ids.push_back(class_id_);
+  out.ranges.push_back({0, 0});
+  append(text, tokens_max - 1, specials, out);
+  const std::uint32_t end = out.ranges.back().end;
+  out.ids.push_back(separator_id_);
+  out.ranges.push_back({end, end});
+  return out;
+}
+
+}  // namespace footnote::nn
