@@ -1,8 +1,8 @@
-# footnote_module(PATH DEPENDS ...): src/PATH/*.cpp becomes the library footnote_PATH (with _ for /);
+# footnote_module(PATH DEPENDS ... TEST_DEPENDS ...): src/PATH/*.cpp becomes the library footnote_PATH (with _ for /);
 # src/PATH/*_test.cpp becomes the test program footnote_PATH_test. A module of headers alone is an
 # interface library. New files are picked up by the next build.
 function(footnote_module path)
-  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;TEST_DEPENDS" ${ARGN})
   string(REPLACE "/" "_" name ${path})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${path}/*.cpp)
   set(tests ${sources})
@@ -18,7 +18,8 @@ function(footnote_module path)
   endif()
   if(tests)
     add_executable(footnote_${name}_test ${tests})
-    target_link_libraries(footnote_${name}_test PRIVATE footnote_${name} footnote_test_support GTest::gtest GTest::gmock GTest::gtest_main)
+    target_link_libraries(footnote_${name}_test PRIVATE footnote_${name} footnote_test_support ${ARG_TEST_DEPENDS}
+      GTest::gtest GTest::gmock GTest::gtest_main)
     add_test(NAME ${name} COMMAND footnote_${name}_test)
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
   endif()

@@ -52,6 +52,7 @@ Result<UtcTime> parse_rfc3339(std::string_view text) {
   std::size_t at = 19;
   if (at < text.size() && text[at] == '.') {
     int scale = 100;
+    if (!number(text, at + 1, 1)) return bad();
     for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at, scale /= 10) {
       time += std::chrono::milliseconds{(text[at] - '0') * scale};
     }
@@ -60,7 +61,7 @@ Result<UtcTime> parse_rfc3339(std::string_view text) {
   if (text[at] == 'Z' || text[at] == 'z') return at + 1 == text.size() ? Result<UtcTime>{time} : bad();
   const auto offset_hours = number(text, at + 1, 2), offset_minutes = number(text, at + 4, 2);
   if ((text[at] != '+' && text[at] != '-') || !offset_hours || !offset_minutes || text[at + 3] != ':' ||
-      at + 6 != text.size()) {
+      at + 6 != text.size() || *offset_hours > 23 || *offset_minutes > 59) {
     return bad();
   }
   const auto offset = std::chrono::hours{*offset_hours} + std::chrono::minutes{*offset_minutes};

@@ -35,7 +35,7 @@ std::unexpected<Error> errno_error(const std::filesystem::path& path, std::strin
   if (code == ENOENT || code == ENOTDIR) kind = ErrorCode::kNotFound;
   if (code == EACCES || code == EPERM || code == EROFS) kind = ErrorCode::kPermissionDenied;
   if (code == ENOSPC || code == EDQUOT || code == EMFILE || code == ENFILE) kind = ErrorCode::kResourceExhausted;
-  if (code == ELOOP) kind = ErrorCode::kInvalidArgument;
+  if (code == ELOOP || code == ENXIO) kind = ErrorCode::kInvalidArgument;
   return fail(kind, "can't {} {}: {}", doing, path.string(), std::strerror(code));
 }
 

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace footnote {
 
@@ -39,6 +40,8 @@ void write_number(std::string& out, Number number) {
 
 void write_string(std::string& out, std::string_view text) {
   static constexpr char kDigits[] = "0123456789abcdef";
+  // Names of files and the like reach logs and events as they are: the output stays JSON all the same.
+  if (!is_valid_utf8(text)) return write_string(out, repair_utf8(text));
   out.push_back('"');
   for (char c : text) {
     const auto byte = static_cast<unsigned char>(c);

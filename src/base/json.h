@@ -26,7 +26,8 @@ inline constexpr std::size_t kJsonBytesMax = 64 << 20;
 Result<Json> parse_json(std::string_view text);
 
 /// Compact JSON. Floats are the shortest text that reads back the same; NaN and infinities, which JSON
-/// can't say, become null. Control characters are escaped, so the text never spans lines.
+/// can't say, become null. Control characters are escaped, so the text never spans lines; malformed UTF-8 becomes
+/// U+FFFD.
 std::string to_text(const Json& value);
 
 /// A float in its own precision: 0.1f prints as 0.1, not as the double nearest to it.

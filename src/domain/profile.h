@@ -11,14 +11,21 @@ struct FusionWeights {
   double heading = 0.0;
 };
 
+/// What is taken off a passage's score because its document is no longer the word of the house.
+struct StatusPenalties {
+  double superseded = 0.40;
+  double deprecated = 0.40;
+  double archived = 0.60;
+};
+
 /// When a question counts as covered: read from raw numbers, never from normalised or boosted ones. A passage
 /// grounds an answer when its cosine alone reaches `cosine_sure`, or when it reaches `cosine_min` and its
 /// cosine and word coverage together reach `evidence_min` (see retrieve/gate.h).
 struct GatePolicy {
   double cosine_sure = 0.60;
   double cosine_min = 0.25;
-  double evidence_min = 0.45;
-  double coverage_weight = 0.35;
+  double evidence_min = 0.40;
+  double coverage_weight = 0.40;
 };
 
 /// The policy of one front door. Plain data: front doors differ by what they put here, not by code.
@@ -27,6 +34,7 @@ struct Profile {
   std::size_t recall = 100;         ///< Candidates of each side before fusion.
   std::size_t per_document_max = 3; ///< Passages of one document among the top_k.
   FusionWeights weights;
+  StatusPenalties penalties;
   GatePolicy gate;
 };
 

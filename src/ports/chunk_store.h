@@ -80,7 +80,8 @@ class ChunkReader {
   virtual Result<std::vector<ChunkRecord>> chunks(const CallContext& call, CorpusId corpus,
                                                   std::span<const ChunkId> ids) const = 0;
   /// What changed after a generation, whole generations only, about `rows_max` rows or one generation if that has
-  /// more; `to == from` when there is nothing new. After a purge past `after`, kFailedPrecondition: read from 0.
+  /// more; `to == from` when there is nothing new. Where a purge past `after` left deaths that can't be told any
+  /// more, kFailedPrecondition: read from 0, which can always be followed page by page to its end.
   virtual Result<IndexChanges> changes(const CallContext& call, CorpusId corpus, Generation after,
                                        std::size_t rows_max) const = 0;
   /// Vectors of chunks whose text has these hashes, from any version that is still kept: what need not be

@@ -29,7 +29,9 @@ struct IndexRemoval {
   Generation died = 0;
 };
 
-/// What changed in a corpus between two generations, in order. `from` is exclusive, `to` inclusive.
+/// What changed in a corpus between two generations, in order. `from` is exclusive, `to` inclusive. A chunk that was
+/// born and died in between is in both lists: add first, then remove. A removal of a chunk that the index never saw
+/// is ignored.
 struct IndexChanges {
   Generation from = 0;
   Generation to = 0;

@@ -1,0 +1,49 @@
+#include "base/clock.h"
+
+#include <gtest/gtest.h>
+
+namespace footnote {
+namespace {
+
+void check_time(std::string_view text, std::string_view expected) {
+  const auto time = parse_rfc3339(text);
+  ASSERT_TRUE(time) << text;
+  EXPECT_EQ(to_rfc3339(*time), expected) << text;
+}
+
+TEST(Clock, ReadsAndWritesTimes) {
+  check_time("2026-03-01T09:30:00.125Z", "2026-03-01T09:30:00.125Z");
+  check_time("2026-03-01", "2026-03-01T00:00:00.000Z");
+  check_time("2026-03-01 09:30:00Z", "2026-03-01T09:30:00.000Z");
+  check_time("2026-03-01T09:30:00+02:00", "2026-03-01T07:30:00.000Z");
+  check_time("2026-03-01T00:30:00+01:00", "2026-02-28T23:30:00.000Z");
+  check_time("2026-03-01T09:30:00.5-00:30", "2026-03-01T10:00:00.500Z");
+  check_time("2024-02-29", "2024-02-29T00:00:00.000Z");
+  check_time("2026-03-01T09:30:00.1239999Z", "2026-03-01T09:30:00.123Z");
+  check_time("1969-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z");
+}
+
+TEST(Clock, RefusesWhatIsNoTime) {
+  for (std::string_view text : {"", "2026", "2026-13-01", "2026-02-29", "2026-3-01", "2026/03/01", "yesterday", "2026-03-01T",
+                                "2026-03-01T09:30:00", "2026-03-01T24:00:00Z", "2026-03-01T09:60:00Z", "2026-03-01T09:30Z",
+                                "2026-03-01T09:30:00Zx", "2026-03-01T09:30:00+0200", "2026-03-01T09:30:00+02:00x",
+                                "2026-03-01x09:30:00Z", "-026-03-01", "2026-03-01T09:30:00+99:99", "2026-03-01T09:30:00.Z"}) {
+    const auto time = parse_rfc3339(text);
+    ASSERT_FALSE(time) << text;
+    EXPECT_EQ(time.error().code, ErrorCode::kInvalidArgument);
+  }
+}
+
+TEST(Clock, ManualClockStandsStillUntilTold) {
+  ManualClock clock(*parse_rfc3339("2026-03-01"));
+  EXPECT_EQ(clock.now(), clock.now());
+  clock.advance(std::chrono::hours{25});
+  EXPECT_EQ(to_rfc3339(clock.now()), "2026-03-02T01:00:00.000Z");
+}
+
+TEST(Clock, SystemClockIsPastTheDayThisWasWritten) {
+  EXPECT_GT(SystemClock().now(), *parse_rfc3339("2024-01-01"));
+}
+
+}  // namespace
+}  // namespace footnote

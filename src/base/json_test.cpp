@@ -1,0 +1,98 @@
+#include "base/json.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace footnote {
+namespace {
+
+/// Parses and writes again.
+void check_round_trip(std::string_view text, std::string_view expected) {
+  const auto value = parse_json(text);
+  ASSERT_TRUE(value) << text << ": " << value.error().message;
+  EXPECT_EQ(to_text(*value), expected);
+}
+
+void check_rejected(std::string_view text, std::string_view words_of_message) {
+  const auto value = parse_json(text);
+  ASSERT_FALSE(value) << text;
+  EXPECT_EQ(value.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_NE(value.error().message.find(words_of_message), std::string::npos) << value.error().message;
+}
+
+std::string nested(std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); }
+
+TEST(Json, ReadsAndWritesEveryKind) {
+  check_round_trip(R"( {"a": [1, -2, true, false, null, "x"], "b": {}} )", R"({"a":[1,-2,true,false,null,"x"],"b":{}})");
+  check_round_trip("[]", "[]");
+  check_round_trip("\"\"", "\"\"");
+  check_round_trip("18446744073709551615", "18446744073709551615");
+  check_round_trip("-9223372036854775808", "-9223372036854775808");
+}
+
+TEST(Json, WritesTheShortestFloatThatReadsBackTheSame) {
+  check_round_trip("[0.1, 1e-7, 1.5, 100.0]", "[0.1,1e-07,1.5,100]");
+  EXPECT_EQ(to_text(Json(1.0 / 3)), "0.3333333333333333");
+  EXPECT_EQ(to_text(Json(json_number(0.1f))), "0.1");
+  EXPECT_EQ(to_text(Json(json_number(16777216.0f))), "16777216");
+  EXPECT_EQ(json_number(0.3f), 0.3);
+}
+
+TEST(Json, NeverWritesNanOrInfinity) {
+  const double nan = std::nan("");
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(to_text(JsonArray{nan, infinity, -infinity, json_number(std::nanf(""))}), "[null,null,null,null]");
+}
+
+TEST(Json, RefusesNumbersBeyondDouble) {
+  check_rejected("[1e999]", "not JSON");
+  check_rejected("-1e999", "not JSON");
+}
+
+TEST(Json, OfEqualKeysTheLastCounts) { check_round_trip(R"({"a":1,"b":2,"a":3})", R"({"a":3,"b":2})"); }
+
+TEST(Json, RefusesMalformedTextAndNamesTheByte) {
+  check_rejected("", "at byte 0");
+  check_rejected("{\"a\":}", "at byte 5");
+  check_rejected("[1,]", "at byte 3");
+  check_rejected("NaN", "at byte 0");
+  check_rejected("{'a':1}", "at byte 1");
+  check_rejected("[1] x", "more text after the value");
+  check_rejected("\"open", "not JSON");
+}
+
+TEST(Json, RefusesBadUtf8) {
+  check_rejected("\"\xff\"", "at byte 1");
+  check_rejected("\"\xc3\"", "not JSON");
+  check_rejected("\"\xed\xa0\x80\"", "not JSON");
+}
+
+TEST(Json, HasADepthLimit) {
+  EXPECT_TRUE(parse_json(nested(kJsonDepthMax)));
+  check_rejected(nested(kJsonDepthMax + 1), "not JSON");
+  check_rejected(std::string(100'000, '['), "not JSON");
+}
+
+TEST(Json, HasASizeLimit) {
+  const auto value = parse_json(std::string(kJsonBytesMax + 1, ' '));
+  ASSERT_FALSE(value);
+  EXPECT_EQ(value.error().code, ErrorCode::kTooLarge);
+}
+
+TEST(Json, TextNeverSpansLines) {
+  EXPECT_EQ(to_text(Json("a\nb\r\t\"\\\x01\x7f")), R"("a\nb\r\t\"\\\u0001\u007f")");
+  EXPECT_EQ(to_text(JsonObject{{"a\n", 1}}), R"({"a\n":1})");
+}
+
+TEST(Json, TextIsJsonWhateverBytesAStringHolds) {
+  const std::string text = to_text(JsonObject{{"path", "caf\xe9.md"}});
+  EXPECT_EQ(text, "{\"path\":\"caf\xEF\xBF\xBD.md\"}");
+  EXPECT_TRUE(parse_json(text));
+}
+
+TEST(Json, KeepsTextBeyondAscii) { check_round_trip(R"("caf\u00e9 \ud83d\ude00")", "\"caf\xc3\xa9 \xf0\x9f\x98\x80\""); }
+
+}  // namespace
+}  // namespace footnote
