@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/call_context.h"
+#include "base/mutex.h"
+#include "engine/sql/database.h"
+
+namespace footnote::sql {
+
+/// A fixed set of connections, each lent to one caller at a time. Thread-safe.
+class ConnectionPool {
+ public:
+  explicit ConnectionPool(std::vector<std::unique_ptr<Database>> connections);
+  /// REQUIRES: all connections are back.
+  ~ConnectionPool();
+  ConnectionPool(const ConnectionPool&) = delete;
+  ConnectionPool& operator=(const ConnectionPool&) = delete;
+
+  /// Waits until one is free, no longer than `call` lasts: kDeadlineExceeded, kCancelled.
+  Result<Database*> acquire(const CallContext& call);
+  void release(Database& connection);
+
+ private:
+  // Constant after construction.
+  const std::vector<std::unique_ptr<Database>> connections_;
+
+  // Guarded by mutex_.
+  Mutex mutex_;
+  CondVar freed_;
+  std::vector<Database*> free_ FOOTNOTE_TSA(guarded_by(mutex_));
+};
+
+}  // namespace footnote::sql

@@ -1,0 +1,180 @@
+#include "engine/sql/database.h"
+
+#include <sqlite3.h>
+
+#include "engine/sql/error.h"
+
+namespace footnote::sql {
+
+namespace {
+
+/// Steps of SQLite's virtual machine between two looks at the call: some tens of microseconds.
+constexpr int kStepsBetweenLooks = 2000;
+
+}  // namespace
+
+Database::Database(std::filesystem::path file, const OpenOptions& options)
+    : file_(std::move(file)), busy_timeout_(options.busy_timeout) {}
+
+Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& file, const OpenOptions& options) {
+  std::unique_ptr<Database> database(new Database(file, options));  // private constructor
+  // NOMUTEX: a connection has one user at a time, the pool sees to it.
+  const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
+                    (options.access == Access::kReadWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
+  const int code = sqlite3_open_v2(file.c_str(), &database->handle_, flags, options.vfs);
+  if (code != SQLITE_OK) return database->failure(code);
+  FOOTNOTE_CHECK(database->configure(options));
+  return database;
+}
+
+Database::~Database() {
+  for (const auto& [sql, statement] : kept_) sqlite3_finalize(statement);
+  sqlite3_close_v2(handle_);
+}
+
+Result<void> Database::configure(const OpenOptions& options) {
+  sqlite3_busy_timeout(handle_, static_cast<int>(busy_timeout_.count()));
+  sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, kValueBytesMax);
+  sqlite3_limit(handle_, SQLITE_LIMIT_ATTACHED, 0);
+  // A damaged or hostile file must not reach further than its own rows.
+  FOOTNOTE_CHECK(status_of(sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr)));
+  FOOTNOTE_CHECK(status_of(sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr)));
+  FOOTNOTE_CHECK(execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY"));
+  FOOTNOTE_CHECK(set_pragma("cache_size", -options.cache_kib));
+  if (options.access == Access::kReadWrite) {
+    FOOTNOTE_CHECK(configure_writing(options));
+  } else {
+    FOOTNOTE_CHECK(status_of(sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr)));
+    FOOTNOTE_CHECK(execute("PRAGMA query_only = ON"));
+  }
+  // Our own hook takes the place of the automatic checkpoint: it only remembers how long the log is.
+  FOOTNOTE_CHECK(execute("PRAGMA wal_autocheckpoint = 0"));
+  sqlite3_wal_hook(
+      handle_,
+      [](void* self, sqlite3*, const char*, int pages) {
+        static_cast<Database*>(self)->wal_pages_ = static_cast<std::uint64_t>(pages);
+        return SQLITE_OK;
+      },
+      this);
+  FOOTNOTE_TRY(const std::int64_t page_bytes, integer_of("PRAGMA page_size"));
+  page_bytes_ = static_cast<std::uint64_t>(page_bytes);
+  if (options.bytes_max > 0) {
+    FOOTNOTE_CHECK(set_pragma("max_page_count", static_cast<std::int64_t>(options.bytes_max / page_bytes_)));
+  }
+  return {};
+}
+
+Result<void> Database::configure_writing(const OpenOptions& options) {
+  FOOTNOTE_CHECK(set_pragma("page_size", options.page_bytes));
+  {
+    // Where a log can't be had (some network file systems) SQLite keeps the old mode without an error.
+    FOOTNOTE_TRY(auto mode, prepare("PRAGMA journal_mode = WAL"));
+    FOOTNOTE_CHECK(mode.step());
+    if (mode.text(0) != "wal") {
+      return fail(ErrorCode::kUnsupported, "database {}: its file system can't share memory between connections; use a local disk",
+                  file_.string());
+    }
+  }
+  FOOTNOTE_CHECK(execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
+  return set_pragma("journal_size_limit", static_cast<std::int64_t>(options.log_bytes_kept));
+}
+
+/// SQLite takes no bound parameters in a pragma; the values are our own numbers, never a caller's text.
+Result<void> Database::set_pragma(std::string_view name, std::int64_t value) {
+  const std::string text = fmt::format("PRAGMA {} = {}", name, value);
+  return status_of(sqlite3_exec(handle_, text.c_str(), nullptr, nullptr, nullptr));
+}
+
+Result<Statement> Database::prepare(SqlText sql) {
+  if (auto kept = kept_.extract(sql.view())) return Statement(*this, kept.mapped(), sql.view());
+  sqlite3_stmt* handle = nullptr;
+  // With its NUL byte, so that SQLite need not copy the text.
+  const int code = sqlite3_prepare_v3(handle_, sql.view().data(), static_cast<int>(sql.view().size() + 1),
+                                      SQLITE_PREPARE_PERSISTENT, &handle, nullptr);
+  if (code != SQLITE_OK) return failure(code);
+  return Statement(*this, handle, sql.view());
+}
+
+void Database::keep(std::string_view sql, sqlite3_stmt* handle) {
+  sqlite3_reset(handle);
+  sqlite3_clear_bindings(handle);
+  if (kept_.size() < kStatementsKeptMax && kept_.emplace(sql, handle).second) return;
+  sqlite3_finalize(handle);
+}
+
+Result<void> Database::execute(SqlText script) {
+  return status_of(sqlite3_exec(handle_, script.view().data(), nullptr, nullptr, nullptr));
+}
+
+void Database::watch(const CallContext* call) {
+  watched_ = call;
+  if (call == nullptr) {
+    sqlite3_progress_handler(handle_, 0, nullptr, nullptr);
+    return;
+  }
+  const auto over = [](void* self) { return static_cast<Database*>(self)->watched_->check() ? 0 : 1; };
+  sqlite3_progress_handler(handle_, kStepsBetweenLooks, over, this);
+}
+
+Result<std::int64_t> Database::integer_of(SqlText sql) {
+  FOOTNOTE_TRY(auto statement, prepare(sql));
+  FOOTNOTE_CHECK(statement.step());
+  return statement.integer(0);
+}
+
+Result<std::int32_t> Database::application_id() {
+  FOOTNOTE_TRY(const std::int64_t id, integer_of("PRAGMA application_id"));
+  return static_cast<std::int32_t>(id);
+}
+
+Result<void> Database::set_application_id(std::int32_t id) {
+  return set_pragma("application_id", id);
+}
+
+Result<std::int32_t> Database::schema_number() {
+  FOOTNOTE_TRY(const std::int64_t number, integer_of("PRAGMA user_version"));
+  return static_cast<std::int32_t>(number);
+}
+
+Result<void> Database::set_schema_number(std::int32_t number) {
+  return set_pragma("user_version", number);
+}
+
+std::int64_t Database::last_insert_id() const { return sqlite3_last_insert_rowid(handle_); }
+
+std::int64_t Database::changed_rows() const { return sqlite3_changes64(handle_); }
+
+bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
+
+Result<bool> Database::checkpoint(Checkpoint mode, std::chrono::milliseconds patience) {
+  const int sqlite_mode = mode == Checkpoint::kPassive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE;
+  int logged = 0;
+  int moved = 0;
+  sqlite3_busy_timeout(handle_, static_cast<int>(patience.count()));
+  const int code = sqlite3_wal_checkpoint_v2(handle_, nullptr, sqlite_mode, &logged, &moved);
+  auto outcome = code == SQLITE_BUSY ? Result<void>{} : status_of(code);
+  sqlite3_busy_timeout(handle_, static_cast<int>(busy_timeout_.count()));
+  FOOTNOTE_CHECK(std::move(outcome));
+  if (code == SQLITE_OK && mode == Checkpoint::kTruncate) wal_pages_ = 0;
+  return code == SQLITE_OK && moved == logged;
+}
+
+std::unexpected<Error> Database::failure(int code) {
+  // The connection knows more (the extended code, a sentence) as long as the failure was its last act.
+  const int last = handle_ == nullptr ? code : sqlite3_extended_errcode(handle_);
+  const bool is_last = (last & 0xFF) == (code & 0xFF);
+  const int extended = is_last ? last : code;
+  if (is_sync_failure(extended)) sync_failed_ = true;
+  if ((extended & 0xFF) == SQLITE_INTERRUPT && watched_ != nullptr) {
+    if (auto over = watched_->check(); !over) return std::unexpected(std::move(over).error());
+  }
+  const char* detail = handle_ != nullptr && is_last ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
+  return std::unexpected(make_error(extended, detail, file_));
+}
+
+Result<void> Database::status_of(int code) {
+  if (code == SQLITE_OK) return {};
+  return failure(code);
+}
+
+}  // namespace footnote::sql

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+#include "engine/sql/sql_text.h"
+
+struct sqlite3_stmt;
+
+namespace footnote::sql {
+
+class Database;
+
+/// A prepared statement on loan from its Database, which keeps it for the next caller. Values are bound by
+/// position, rows read by column, both typed:
+///   FOOTNOTE_TRY(auto find, database.prepare("SELECT id FROM corpora WHERE workspace_id = ? AND name = ?"));
+///   find.bind(workspace, name);
+///   FOOTNOTE_TRY(const bool found, find.step());
+///   if (found) use(find.integer(0));
+/// Not thread-safe, as its Database is not. Must not outlive it.
+class Statement {
+ public:
+  ~Statement();
+  Statement(Statement&& other) noexcept;
+  Statement& operator=(Statement&&) = delete;
+
+  /// Binds all parameters, in order, and starts the statement over. Takes integers, doubles, texts
+  /// (std::string_view), blobs (std::span<const std::byte>), nullptr, and optionals of these. Values are copied.
+  /// A failure (wrong count, out of memory) is told by the next step().
+  template <class... Values>
+  void bind(const Values&... values) {
+    start(sizeof...(values));
+    int index = 0;
+    (bind_one(++index, values), ...);
+  }
+
+  /// True: a row can be read. False: done.
+  Result<bool> step();
+  /// Runs a statement that gives no rows, or whose rows are not wanted, to its end.
+  Result<void> run();
+  /// Calls `row(*this)`, which returns Result<void>, for each row until one fails.
+  template <class Row>
+  Result<void> each(Row&& row) {
+    for (;;) {
+      FOOTNOTE_TRY(const bool more, step());
+      if (!more) return {};
+      FOOTNOTE_CHECK(row(*this));
+    }
+  }
+
+  /// Columns of the current row, counted from 0. NULL reads as 0 or empty. Views are good until the next step,
+  /// bind or the statement's end.
+  std::int64_t integer(int column) const;
+  double real(int column) const;
+  std::string_view text(int column) const;
+  std::span<const std::byte> blob(int column) const;
+  bool is_null(int column) const;
+  std::optional<std::int64_t> optional_integer(int column) const;
+
+ private:
+  friend class Database;
+  Statement(Database& database, sqlite3_stmt* handle, std::string_view sql)
+      : database_(&database), handle_(handle), sql_(sql) {}
+
+  void start(std::size_t count);
+  void bind_integer(int index, std::int64_t value);
+  void bind_real(int index, double value);
+  void bind_text(int index, std::string_view value);
+  void bind_blob(int index, std::span<const std::byte> value);
+  void bind_null(int index);
+  void note(int code);
+
+  void bind_one(int index, std::integral auto value) { bind_integer(index, static_cast<std::int64_t>(value)); }
+  void bind_one(int index, std::floating_point auto value) { bind_real(index, static_cast<double>(value)); }
+  void bind_one(int index, const std::convertible_to<std::string_view> auto& value) { bind_text(index, value); }
+  void bind_one(int index, std::span<const std::byte> value) { bind_blob(index, value); }
+  void bind_one(int index, std::nullptr_t) { bind_null(index); }
+  template <class T>
+  void bind_one(int index, const std::optional<T>& value) {
+    if (value) {
+      bind_one(index, *value);
+    } else {
+      bind_null(index);
+    }
+  }
+
+  Database* database_;
+  sqlite3_stmt* handle_;
+  std::string_view sql_;
+  int bind_code_ = 0;
+};
+
+}  // namespace footnote::sql

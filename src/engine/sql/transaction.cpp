@@ -1,0 +1,30 @@
+#include "engine/sql/transaction.h"
+
+namespace footnote::sql {
+
+Result<Transaction> Transaction::begin(Database& database) {
+  FOOTNOTE_TRY(auto begin, database.prepare("BEGIN IMMEDIATE"));
+  FOOTNOTE_CHECK(begin.run());
+  return Transaction(database);
+}
+
+Transaction::~Transaction() { roll_back(); }
+
+Result<void> Transaction::commit() {
+  // From here on the call can't be stopped: a commit that was under way is seen through, so that its caller
+  // learns what became of it.
+  database_->watch(nullptr);
+  FOOTNOTE_TRY(auto commit, database_->prepare("COMMIT"));
+  FOOTNOTE_CHECK(commit.run());
+  database_ = nullptr;
+  return {};
+}
+
+void Transaction::roll_back() {
+  // SQLite has already rolled back after a full disk, an I/O error or a stopped write.
+  if (database_ == nullptr || !database_->in_transaction()) return;
+  database_->watch(nullptr);
+  if (auto rollback = database_->prepare("ROLLBACK")) (void)rollback->run();
+}
+
+}  // namespace footnote::sql

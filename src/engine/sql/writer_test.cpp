@@ -1,0 +1,227 @@
+#include "engine/sql/writer.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "engine/sql/fault_vfs_for_test.h"
+#include "engine/sql/folder_for_test.h"
+#include "engine/sql/reader_pool.h"
+#include "engine/sql/transaction.h"
+
+namespace footnote::sql {
+namespace {
+
+constexpr std::uint64_t kWalBytesMax = 1 << 20;
+
+/// A file with a writer and two readers.
+class SqlWriter : public ::testing::Test {
+ protected:
+  void open(const char* vfs = nullptr) {
+    OpenOptions options{.vfs = vfs};
+    writer_ = Writer::open(folder_.file(), options, kWalBytesMax).value();
+    {
+      auto lease = writer_->acquire(call_).value();
+      ASSERT_TRUE(lease.database().execute("CREATE TABLE IF NOT EXISTS t (a INTEGER, b BLOB)").has_value());
+    }
+    readers_ = ReaderPool::open(folder_.file(), options, 2).value();
+  }
+  void close() {
+    readers_.reset();
+    writer_.reset();
+  }
+
+  Result<void> insert(int bytes = 100) {
+    FOOTNOTE_TRY(auto lease, writer_->acquire(call_));
+    FOOTNOTE_TRY(auto transaction, Transaction::begin(lease.database()));
+    FOOTNOTE_TRY(auto statement, lease.database().prepare("INSERT INTO t VALUES (1, zeroblob(?))"));
+    statement.bind(bytes);
+    FOOTNOTE_CHECK(statement.run());
+    return transaction.commit();
+  }
+  static std::int64_t count(ReadLease& lease) {
+    auto statement = lease.database().prepare("SELECT count(*) FROM t").value();
+    EXPECT_TRUE(statement.step().value());
+    return statement.integer(0);
+  }
+  std::int64_t count() {
+    auto lease = readers_->acquire(call_).value();
+    return count(lease);
+  }
+  std::uint64_t log_bytes() const {
+    std::error_code none;
+    const auto size = std::filesystem::file_size(folder_.file().string() + "-wal", none);
+    return none ? 0 : size;
+  }
+
+  const CallContext call_;
+  const FolderForTest folder_;
+  std::unique_ptr<Writer> writer_;
+  std::unique_ptr<ReaderPool> readers_;
+};
+
+TEST_F(SqlWriter, ALeaseReadsOneState) {
+  open();
+  ASSERT_TRUE(insert().has_value());
+  auto lease = readers_->acquire(call_).value();
+  EXPECT_EQ(count(lease), 1);
+  ASSERT_TRUE(insert().has_value());
+  EXPECT_EQ(count(lease), 1);
+  EXPECT_EQ(count(), 2);
+}
+
+TEST_F(SqlWriter, WaitsForAReaderNoLongerThanTheCallLasts) {
+  open();
+  const auto first = readers_->acquire(call_).value();
+  auto second = std::make_unique<ReadLease>(readers_->acquire(call_).value());
+  const auto late = CallContext::with_timeout(std::chrono::milliseconds{20});
+  EXPECT_EQ(readers_->acquire(late).error().code, ErrorCode::kDeadlineExceeded);
+
+  std::stop_source gone;
+  std::jthread leaver([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    gone.request_stop();
+  });
+  EXPECT_EQ(readers_->acquire({.stop = gone.get_token()}).error().code, ErrorCode::kCancelled);
+
+  std::jthread giver([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    second.reset();
+  });
+  EXPECT_TRUE(readers_->acquire(call_).has_value());
+}
+
+TEST_F(SqlWriter, WritersTakeTurns) {
+  open();
+  {
+    const auto lease = writer_->acquire(call_).value();
+    EXPECT_EQ(writer_->acquire(CallContext::with_timeout(std::chrono::milliseconds{20})).error().code, ErrorCode::kDeadlineExceeded);
+  }
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int n = 0; n < 25; ++n) EXPECT_TRUE(insert().has_value());
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(count(), 100);
+}
+
+TEST_F(SqlWriter, HoldsTheLogToItsBound) {
+  open();
+  std::uint64_t largest = 0;
+  for (int i = 0; i < 400; ++i) {
+    ASSERT_TRUE(insert(50'000).has_value());
+    if (i % 10 == 0) {
+      EXPECT_EQ(count(), i + 1);
+    }
+    largest = std::max(largest, log_bytes());
+  }
+  EXPECT_GT(largest, kWalBytesMax / 2);
+  EXPECT_LE(largest, kWalBytesMax + (128 << 10)) << "one commit past the bound";
+}
+
+TEST_F(SqlWriter, HoldsTheLogUnderReadersThatOverlap) {
+  open();
+  std::atomic<bool> done{false};
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 2; ++i) {
+    // Each has a state pinned nearly all the time, so that the log can't start over by itself.
+    threads.emplace_back([&, i] {
+      std::this_thread::sleep_for(std::chrono::milliseconds{5 * i});
+      while (!done) {
+        auto lease = readers_->acquire(call_).value();
+        (void)count(lease);
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+      }
+    });
+  }
+  std::uint64_t largest = 0;
+  for (int i = 0; i < 600; ++i) {
+    ASSERT_TRUE(insert(50'000).has_value());
+    largest = std::max(largest, log_bytes());
+  }
+  done = true;
+  threads.clear();
+  EXPECT_LE(largest, (Writer::kWalPatienceFactor + 1) * kWalBytesMax + (128 << 10));
+}
+
+TEST_F(SqlWriter, ClosesWithAnEmptyLog) {
+  open();
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(insert(50'000).has_value());
+  EXPECT_GT(log_bytes(), 0U);
+  close();
+  EXPECT_EQ(log_bytes(), 0U);
+  open();
+  EXPECT_EQ(count(), 10);
+}
+
+TEST_F(SqlWriter, AFullDiskKeepsWhatWasThereAndHeals) {
+  FaultVfs faults;
+  open(FaultVfs::kName);
+  ASSERT_TRUE(insert().has_value());
+  for (int nth = 1; nth <= 20; ++nth) {
+    faults.fail_writes(nth, SQLITE_FULL);
+    const auto refused = insert(200'000);
+    ASSERT_FALSE(refused.has_value()) << nth;
+    EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
+    EXPECT_EQ(count(), nth);
+    faults.fail_writes(0, 0);
+    ASSERT_TRUE(insert().has_value()) << "writes go on once there is room";
+  }
+  EXPECT_TRUE(writer_->healthy());
+  close();
+}
+
+TEST_F(SqlWriter, AnIoErrorAcknowledgesNothing) {
+  FaultVfs faults;
+  open(FaultVfs::kName);
+  ASSERT_TRUE(insert().has_value());
+  for (int nth = 1; nth <= 20; ++nth) {
+    faults.fail_writes(nth, SQLITE_IOERR_WRITE);
+    EXPECT_EQ(insert(200'000).error().code, ErrorCode::kUnavailable) << nth;
+    faults.fail_writes(0, 0);
+    EXPECT_EQ(count(), 1);
+  }
+  close();
+  open(FaultVfs::kName);
+  EXPECT_EQ(count(), 1);
+  close();
+}
+
+TEST_F(SqlWriter, AFailedSyncIsNeverTriedAgain) {
+  FaultVfs faults;
+  open(FaultVfs::kName);
+  ASSERT_TRUE(insert().has_value());
+  faults.fail_syncs(true);
+  EXPECT_EQ(insert().error().code, ErrorCode::kUnavailable);
+  EXPECT_FALSE(writer_->healthy());
+  faults.fail_syncs(false);
+  const auto refused = insert();
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
+  EXPECT_NE(refused.error().message.find("start again"), std::string::npos);
+  EXPECT_EQ(count(), 1);
+  close();
+  open(FaultVfs::kName);
+  EXPECT_EQ(count(), 1) << "what was acknowledged";
+  EXPECT_TRUE(insert().has_value());
+  close();
+}
+
+TEST_F(SqlWriter, ABoundedDatabaseGetsFull) {
+  writer_ = Writer::open(folder_.file(), {.bytes_max = 1 << 20}, kWalBytesMax).value();
+  {
+    auto lease = writer_->acquire(call_).value();
+    ASSERT_TRUE(lease.database().execute("CREATE TABLE t (a INTEGER, b BLOB)").has_value());
+  }
+  readers_ = ReaderPool::open(folder_.file(), {}, 1).value();
+  int kept = 0;
+  Result<void> outcome;
+  while ((outcome = insert(50'000)) && kept < 1000) ++kept;
+  EXPECT_EQ(outcome.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_GT(kept, 10);
+  EXPECT_EQ(count(), kept);
+}
+
+}  // namespace
+}  // namespace footnote::sql

@@ -1,0 +1,239 @@
+// SqliteChunkStore::commit: documents in and out, one generation at a time.
+#include <cmath>
+#include <set>
+
+#include "providers/sqlite/rows.h"
+#include "providers/sqlite/sqlite_chunk_store.h"
+#include "providers/sqlite/stored_json.h"
+
+namespace footnote {
+
+namespace {
+
+/// What can be said of drafts without looking at the store.
+Result<void> check_drafts(std::span<const DocumentDraft> drafts, std::span<const std::string> deleted_keys) {
+  std::set<std::string_view> keys;
+  const auto take = [&](const std::string& key) -> Result<void> {
+    if (key.empty()) return fail_field(ErrorCode::kInvalidArgument, "key", "a document needs a key");
+    if (!keys.insert(key).second) {
+      return fail_field(ErrorCode::kInvalidArgument, "key", "the document '{}' is named twice in one commit", key);
+    }
+    return {};
+  };
+  for (const DocumentDraft& draft : drafts) {
+    FOOTNOTE_CHECK(take(draft.key));
+    for (const ChunkDraft& chunk : draft.chunks) {
+      if (chunk.range.end < chunk.range.begin) {
+        return fail_field(ErrorCode::kInvalidArgument, "range", "a chunk of '{}' ends before it begins", draft.key);
+      }
+      if (chunk.vectors.empty()) {
+        return fail_field(ErrorCode::kInvalidArgument, "vectors", "a chunk of '{}' has no vectors", draft.key);
+      }
+    }
+  }
+  for (const std::string& key : deleted_keys) FOOTNOTE_CHECK(take(key));
+  return {};
+}
+
+Result<void> check_vectors(const DocumentDraft& draft, const EmbeddingSpace& space) {
+  for (const ChunkDraft& chunk : draft.chunks) {
+    for (const std::vector<float>& vector : chunk.vectors) {
+      if (vector.size() != static_cast<std::size_t>(space.dimension)) {
+        return fail(ErrorCode::kFailedPrecondition,
+                    "a vector of '{}' has {} numbers, the corpus's model {} makes {}; run footnote rebuild-index", draft.key,
+                    vector.size(), space.model_id, space.dimension);
+      }
+      for (const float number : vector) {
+        if (!std::isfinite(number)) {
+          return fail_field(ErrorCode::kInvalidArgument, "vectors", "a vector of '{}' holds a number that is not finite", draft.key);
+        }
+      }
+    }
+  }
+  return {};
+}
+
+/// One commit under way, in a transaction that others see nothing of.
+class Commit {
+ public:
+  Commit(sql::Database& database, Corpus corpus, UtcTime now)
+      : database_(database), corpus_(std::move(corpus)), now_(now), generation_(corpus_.generation + 1) {}
+
+  Result<Document> put(const DocumentDraft& draft) {
+    FOOTNOTE_CHECK(check_vectors(draft, corpus_.space));
+    FOOTNOTE_CHECK(check_source(draft.source));
+    const std::string attributes = to_stored_text(draft.attributes);
+    FOOTNOTE_TRY(auto known, find(draft.key));
+    if (known.live && known.content_hash == draft.content_hash && known.attributes == attributes) {
+      return std::move(*known.live);
+    }
+    if (known.live) FOOTNOTE_CHECK(bury(known.id, known.version));
+    FOOTNOTE_TRY(const std::int64_t id, identify(known, draft.key));
+    const int version = known.version + 1;
+    FOOTNOTE_CHECK(insert_version(id, version, draft, attributes));
+    FOOTNOTE_CHECK(insert_chunks(id, version, draft));
+    FOOTNOTE_CHECK(insert_edges(id, version, draft));
+    changed_ = true;
+    return Document{.id = {id},
+                    .corpus = corpus_.id,
+                    .source = draft.source,
+                    .key = draft.key,
+                    .version = version,
+                    .content_hash = draft.content_hash,
+                    .attributes = draft.attributes,
+                    .chunk_count = draft.chunks.size(),
+                    .indexed_at = now_};
+  }
+
+  /// False when there was no such live document.
+  Result<bool> erase(const std::string& key) {
+    FOOTNOTE_TRY(const auto known, find(key));
+    if (!known.live) return false;
+    FOOTNOTE_CHECK(bury(known.id, known.version));
+    FOOTNOTE_TRY(auto mark, database_.prepare("UPDATE documents SET deleted_at = ? WHERE id = ?"));
+    mark.bind(to_row(now_), known.id);
+    FOOTNOTE_CHECK(mark.run());
+    changed_ = true;
+    return true;
+  }
+
+  /// Counts the generation up when there is something to show for it.
+  Result<Generation> publish() {
+    if (!changed_) return corpus_.generation;
+    FOOTNOTE_TRY(auto update, database_.prepare("UPDATE corpora SET generation = ? WHERE id = ?"));
+    update.bind(generation_, corpus_.id.value);
+    FOOTNOTE_CHECK(update.run());
+    return generation_;
+  }
+
+ private:
+  /// What the store knows of a key. `id` and `version` are 0 for a new one.
+  struct Known {
+    std::int64_t id = 0;
+    int version = 0;
+    std::string content_hash;
+    std::string attributes;
+    std::optional<Document> live;
+  };
+
+  Result<Known> find(const std::string& key) {
+    FOOTNOTE_TRY(auto row, database_.prepare(R"sql(
+      SELECT d.id, d.corpus_id, d.key, d.version, v.source_id, v.content_hash, v.attributes, v.chunk_count, v.indexed_at, d.deleted_at
+      FROM documents d LEFT JOIN document_versions v ON v.document_id = d.id AND v.version = d.version
+      WHERE d.corpus_id = ? AND d.key = ?)sql"));
+    row.bind(corpus_.id.value, key);
+    FOOTNOTE_TRY(const bool found, row.step());
+    if (!found) return Known{};
+    Known known{.id = row.integer(0), .version = static_cast<int>(row.integer(3))};
+    if (!row.is_null(9)) return known;
+    known.content_hash = row.text(5);
+    known.attributes = row.text(6);
+    FOOTNOTE_TRY(known.live, document_from(row));
+    return known;
+  }
+
+  Result<void> check_source(SourceId source) {
+    if (!source || source == checked_source_) return {};
+    FOOTNOTE_TRY(auto find, database_.prepare("SELECT 1 FROM sources WHERE id = ? AND corpus_id = ?"));
+    find.bind(source.value, corpus_.id.value);
+    FOOTNOTE_TRY(const bool found, find.step());
+    if (!found) return fail(ErrorCode::kNotFound, "the corpus '{}' has no source {}", corpus_.name, source.value);
+    checked_source_ = source;
+    return {};
+  }
+
+  /// The row of the document's identity, with its next version.
+  Result<std::int64_t> identify(const Known& known, const std::string& key) {
+    if (known.id == 0) {
+      FOOTNOTE_TRY(auto insert, database_.prepare("INSERT INTO documents (corpus_id, key, version) VALUES (?, ?, 1)"));
+      insert.bind(corpus_.id.value, key);
+      FOOTNOTE_CHECK(insert.run());
+      return database_.last_insert_id();
+    }
+    FOOTNOTE_TRY(auto update, database_.prepare("UPDATE documents SET version = ?, deleted_at = NULL WHERE id = ?"));
+    update.bind(known.version + 1, known.id);
+    FOOTNOTE_CHECK(update.run());
+    return known.id;
+  }
+
+  Result<void> bury(std::int64_t document, int version) {
+    FOOTNOTE_TRY(auto versions, database_.prepare("UPDATE document_versions SET died = ?, died_at = ? WHERE document_id = ? AND version = ?"));
+    versions.bind(generation_, to_row(now_), document, version);
+    FOOTNOTE_CHECK(versions.run());
+    FOOTNOTE_TRY(auto chunks, database_.prepare("UPDATE chunks SET died = ?, died_at = ? WHERE document_id = ? AND document_version = ?"));
+    chunks.bind(generation_, to_row(now_), document, version);
+    FOOTNOTE_CHECK(chunks.run());
+    FOOTNOTE_TRY(auto edges, database_.prepare("UPDATE edges SET died = ?, died_at = ? WHERE document_id = ? AND document_version = ?"));
+    edges.bind(generation_, to_row(now_), document, version);
+    return edges.run();
+  }
+
+  Result<void> insert_version(std::int64_t document, int version, const DocumentDraft& draft, const std::string& attributes) {
+    FOOTNOTE_TRY(auto insert, database_.prepare(R"sql(
+      INSERT INTO document_versions (corpus_id, document_id, version, source_id, content_hash, chunk_count, indexed_at, born, attributes, text)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql"));
+    insert.bind(corpus_.id.value, document, version, to_row(draft.source), draft.content_hash, draft.chunks.size(), to_row(now_),
+                generation_, attributes, draft.text);
+    return insert.run();
+  }
+
+  Result<void> insert_chunks(std::int64_t document, int version, const DocumentDraft& draft) {
+    FOOTNOTE_TRY(auto insert, database_.prepare(R"sql(
+      INSERT INTO chunks (corpus_id, document_id, document_version, ordinal, born, range_begin, range_end, first_line, last_line,
+                          content_hash, source_type, symbol, heading_path, text)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql"));
+    FOOTNOTE_TRY(auto insert_vectors, database_.prepare("INSERT INTO chunk_vectors (chunk_id, windows, vectors) VALUES (?, ?, ?)"));
+    int ordinal = 0;
+    for (const ChunkDraft& chunk : draft.chunks) {
+      insert.bind(corpus_.id.value, document, version, ordinal++, generation_, chunk.range.begin, chunk.range.end, chunk.first_line,
+                  chunk.last_line, chunk.content_hash, chunk.source_type, chunk.symbol, to_stored_text(chunk.heading_path), chunk.text);
+      FOOTNOTE_CHECK(insert.run());
+      insert_vectors.bind(database_.last_insert_id(), chunk.vectors.size(), std::span<const std::byte>(pack_vectors(chunk.vectors)));
+      FOOTNOTE_CHECK(insert_vectors.run());
+    }
+    return {};
+  }
+
+  Result<void> insert_edges(std::int64_t document, int version, const DocumentDraft& draft) {
+    FOOTNOTE_TRY(auto insert, database_.prepare(R"sql(
+      INSERT INTO edges (corpus_id, document_id, document_version, from_key, to_key, type, provenance, weight, born)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?))sql"));
+    for (const Edge& edge : draft.edges) {
+      insert.bind(corpus_.id.value, document, version, edge.from_key, edge.to_key, edge.type, edge.provenance, edge.weight, generation_);
+      FOOTNOTE_CHECK(insert.run());
+    }
+    return {};
+  }
+
+  sql::Database& database_;
+  const Corpus corpus_;
+  const UtcTime now_;
+  const Generation generation_;
+  SourceId checked_source_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+Result<CommitReceipt> SqliteChunkStore::commit(const CallContext& call, CorpusId corpus, std::span<const DocumentDraft> drafts,
+                                               std::span<const std::string> deleted_keys) {
+  FOOTNOTE_CHECK(check_drafts(drafts, deleted_keys));
+  return store_.write(call, [&](sql::Database& database) -> Result<CommitReceipt> {
+    FOOTNOTE_TRY(auto row, read_corpus(database, corpus));
+    Commit commit(database, std::move(row.corpus), store_.clock().now());
+    CommitReceipt receipt;
+    receipt.documents.reserve(drafts.size());
+    for (const DocumentDraft& draft : drafts) {
+      FOOTNOTE_TRY(auto document, commit.put(draft));
+      receipt.documents.push_back(std::move(document));
+    }
+    for (const std::string& key : deleted_keys) {
+      FOOTNOTE_TRY(const bool erased, commit.erase(key));
+      receipt.deleted += erased ? 1 : 0;
+    }
+    FOOTNOTE_TRY(receipt.generation, commit.publish());
+    return receipt;
+  });
+}
+
+}  // namespace footnote

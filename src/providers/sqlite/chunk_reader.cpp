@@ -1,0 +1,117 @@
+// SqliteChunkStore: documents, texts, chunks and vectors by name.
+#include <algorithm>
+
+#include "providers/sqlite/rows.h"
+#include "providers/sqlite/sqlite_chunk_store.h"
+
+namespace footnote {
+
+Result<std::vector<Document>> SqliteChunkStore::documents(const CallContext& call, CorpusId corpus,
+                                                          std::string_view after_key, std::size_t limit) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<std::vector<Document>> {
+    FOOTNOTE_CHECK(read_corpus(database, corpus));
+    FOOTNOTE_TRY(auto list, database.prepare(R"sql(
+      SELECT d.id, d.corpus_id, d.key, v.version, v.source_id, v.content_hash, v.attributes, v.chunk_count, v.indexed_at
+      FROM documents d JOIN document_versions v ON v.document_id = d.id AND v.version = d.version
+      WHERE d.corpus_id = ? AND d.key > ? AND d.deleted_at IS NULL
+      ORDER BY d.key LIMIT ?)sql"));
+    list.bind(corpus.value, after_key, limit_of(limit));
+    std::vector<Document> out;
+    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
+      FOOTNOTE_TRY(auto document, document_from(row));
+      out.push_back(std::move(document));
+      return {};
+    });
+    FOOTNOTE_CHECK(std::move(done));
+    return out;
+  });
+}
+
+Result<CorpusCounts> SqliteChunkStore::counts(const CallContext& call, CorpusId corpus) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<CorpusCounts> {
+    FOOTNOTE_CHECK(read_corpus(database, corpus));
+    FOOTNOTE_TRY(auto count, database.prepare("SELECT count(*), total(chunk_count) FROM document_versions WHERE corpus_id = ? AND died IS NULL"));
+    count.bind(corpus.value);
+    FOOTNOTE_CHECK(count.step());
+    return CorpusCounts{.documents = count.integer(0), .chunks = count.integer(1)};
+  });
+}
+
+Result<std::optional<Document>> SqliteChunkStore::find_document(const CallContext& call, CorpusId corpus,
+                                                                std::string_view key) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<std::optional<Document>> {
+    FOOTNOTE_CHECK(read_corpus(database, corpus));
+    FOOTNOTE_TRY(auto find, database.prepare(R"sql(
+      SELECT d.id, d.corpus_id, d.key, v.version, v.source_id, v.content_hash, v.attributes, v.chunk_count, v.indexed_at
+      FROM documents d JOIN document_versions v ON v.document_id = d.id AND v.version = d.version
+      WHERE d.corpus_id = ? AND d.key = ? AND d.deleted_at IS NULL)sql"));
+    find.bind(corpus.value, key);
+    FOOTNOTE_TRY(const bool found, find.step());
+    if (!found) return std::nullopt;
+    return document_from(find);
+  });
+}
+
+Result<DocumentText> SqliteChunkStore::document_text(const CallContext& call, WorkspaceId workspace, DocumentId document,
+                                                     int version) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<DocumentText> {
+    FOOTNOTE_TRY(auto find, database.prepare(R"sql(
+      SELECT d.id, d.corpus_id, d.key, v.version, v.source_id, v.content_hash, v.attributes, v.chunk_count, v.indexed_at, v.text
+      FROM documents d
+      JOIN corpora c ON c.id = d.corpus_id
+      JOIN document_versions v ON v.document_id = d.id
+      WHERE d.id = ?1 AND c.workspace_id = ?2 AND v.version = CASE ?3 WHEN 0 THEN d.version ELSE ?3 END
+        AND (?3 <> 0 OR d.deleted_at IS NULL))sql"));
+    find.bind(document.value, workspace.value, version);
+    FOOTNOTE_TRY(const bool found, find.step());
+    if (!found) return fail(ErrorCode::kNotFound, "there is no document {} in version {}", document.value, version);
+    FOOTNOTE_TRY(auto found_document, document_from(find));
+    return DocumentText{.document = std::move(found_document), .text = std::string(find.text(9))};
+  });
+}
+
+Result<std::vector<ChunkReader::ChunkRecord>> SqliteChunkStore::chunks(const CallContext& call, CorpusId corpus,
+                                                                       std::span<const ChunkId> ids) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<std::vector<ChunkRecord>> {
+    FOOTNOTE_CHECK(read_corpus(database, corpus));
+    FOOTNOTE_TRY(auto find, database.prepare(R"sql(
+      SELECT id, document_id, document_version, ordinal, born, died, range_begin, range_end, first_line, last_line,
+             content_hash, source_type, symbol, heading_path, text
+      FROM chunks WHERE id = ? AND +corpus_id = ?)sql"));
+    DocumentLookup documents(database);
+    std::vector<ChunkRecord> out;
+    out.reserve(ids.size());
+    for (const ChunkId id : ids) {
+      find.bind(id.value, corpus.value);
+      FOOTNOTE_TRY(const bool found, find.step());
+      if (!found) continue;
+      FOOTNOTE_TRY(auto chunk, chunk_from(find));
+      FOOTNOTE_TRY(const auto* document, documents.find(chunk.document.value, chunk.document_version));
+      out.push_back({std::move(chunk), document->key, document->attributes});
+    }
+    return out;
+  });
+}
+
+Result<std::map<std::string, std::vector<std::vector<float>>>> SqliteChunkStore::vectors_by_hash(
+    const CallContext& call, CorpusId corpus, std::span<const std::string> hashes) const {
+  using VectorsByHash = std::map<std::string, std::vector<std::vector<float>>>;
+  return store_.read(call, [&](sql::Database& database) -> Result<VectorsByHash> {
+    FOOTNOTE_TRY(const auto row, read_corpus(database, corpus));
+    FOOTNOTE_TRY(auto find, database.prepare(R"sql(
+      SELECT v.windows, v.vectors FROM chunks c JOIN chunk_vectors v ON v.chunk_id = c.id
+      WHERE c.corpus_id = ? AND c.content_hash = ? LIMIT 1)sql"));
+    VectorsByHash out;
+    for (const std::string& hash : hashes) {
+      if (out.contains(hash)) continue;
+      find.bind(corpus.value, hash);
+      FOOTNOTE_TRY(const bool found, find.step());
+      if (!found) continue;
+      FOOTNOTE_TRY(auto vectors, unpack_vectors(find.blob(1), find.integer(0), row.corpus.space.dimension));
+      out.emplace(hash, std::move(vectors));
+    }
+    return out;
+  });
+}
+
+}  // namespace footnote

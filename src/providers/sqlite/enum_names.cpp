@@ -1,0 +1,119 @@
+#include "providers/sqlite/enum_names.h"
+
+namespace footnote {
+
+std::string_view stored_name(DocumentStatus value) {
+  switch (value) {
+    case DocumentStatus::kDraft: return "draft";
+    case DocumentStatus::kReview: return "review";
+    case DocumentStatus::kAccepted: return "accepted";
+    case DocumentStatus::kSuperseded: return "superseded";
+    case DocumentStatus::kDeprecated: return "deprecated";
+    case DocumentStatus::kArchived: return "archived";
+  }
+  return "";
+}
+
+std::string_view stored_name(EvidenceTier value) {
+  switch (value) {
+    case EvidenceTier::kGuideline: return "guideline";
+    case EvidenceTier::kPeerReviewed: return "peer_reviewed";
+    case EvidenceTier::kOfficial: return "official";
+    case EvidenceTier::kPreprint: return "preprint";
+    case EvidenceTier::kNews: return "news";
+    case EvidenceTier::kBlog: return "blog";
+    case EvidenceTier::kSearchHint: return "search_hint";
+    case EvidenceTier::kUnverified: return "unverified";
+  }
+  return "";
+}
+
+std::string_view stored_name(SourceKind value) {
+  switch (value) {
+    case SourceKind::kFolder: return "folder";
+    case SourceKind::kUpload: return "upload";
+    case SourceKind::kText: return "text";
+    case SourceKind::kUrl: return "url";
+    case SourceKind::kSitemap: return "sitemap";
+    case SourceKind::kFeed: return "feed";
+    case SourceKind::kGit: return "git";
+  }
+  return "";
+}
+
+std::string_view stored_name(KeyScope value) {
+  switch (value) {
+    case KeyScope::kRead: return "read";
+    case KeyScope::kIngest: return "ingest";
+    case KeyScope::kAdmin: return "admin";
+    case KeyScope::kVisitor: return "visitor";
+  }
+  return "";
+}
+
+std::string_view stored_name(TurnState value) {
+  switch (value) {
+    case TurnState::kComplete: return "complete";
+    case TurnState::kPartial: return "partial";
+  }
+  return "";
+}
+
+std::string_view stored_name(Support value) {
+  switch (value) {
+    case Support::kUnchecked: return "unchecked";
+    case Support::kSupported: return "supported";
+    case Support::kUnsupported: return "unsupported";
+  }
+  return "";
+}
+
+std::string_view stored_name(Stage value) {
+  switch (value) {
+    case Stage::kVector: return "vector";
+    case Stage::kKeyword: return "keyword";
+    case Stage::kHeading: return "heading";
+    case Stage::kLate: return "late";
+    case Stage::kJudge: return "judge";
+    case Stage::kBoost: return "boost";
+    case Stage::kPenalty: return "penalty";
+  }
+  return "";
+}
+
+std::string_view stored_name(RefusalReason value) {
+  switch (value) {
+    case RefusalReason::kNoRelevantContext: return "no_relevant_context";
+    case RefusalReason::kLlmSelfRefusal: return "llm_self_refusal";
+    case RefusalReason::kBlockedByGuardrails: return "blocked_by_guardrails";
+  }
+  return "";
+}
+
+namespace {
+
+/// Enum values count from 0 without gaps; the walk ends at the first number that has no name.
+constexpr int kEnumValuesMax = 64;
+
+}  // namespace
+
+template <class Enum>
+Result<Enum> from_stored_name(std::string_view name) {
+  for (int i = 0; i < kEnumValuesMax; ++i) {
+    const std::string_view known = stored_name(static_cast<Enum>(i));
+    if (known.empty()) break;
+    if (known == name) return static_cast<Enum>(i);
+  }
+  return fail(ErrorCode::kCorrupted, "the store holds the unknown name '{}': it was damaged, or a newer footnote wrote it", name);
+}
+
+template Result<DocumentStatus> from_stored_name(std::string_view);
+template Result<EvidenceTier> from_stored_name(std::string_view);
+template Result<SourceKind> from_stored_name(std::string_view);
+template Result<KeyScope> from_stored_name(std::string_view);
+template Result<TurnState> from_stored_name(std::string_view);
+template Result<Support> from_stored_name(std::string_view);
+template Result<Stage> from_stored_name(std::string_view);
+template Result<RefusalReason> from_stored_name(std::string_view);
+
+}  // namespace footnote

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "domain/answer.h"
+#include "domain/catalog.h"
+#include "domain/conversation.h"
+#include "domain/document.h"
+#include "domain/retrieval.h"
+
+namespace footnote {
+
+/// The names under which enum values are stored. They are part of the file format: a name never changes.
+std::string_view stored_name(DocumentStatus value);
+std::string_view stored_name(EvidenceTier value);
+std::string_view stored_name(SourceKind value);
+std::string_view stored_name(KeyScope value);
+std::string_view stored_name(TurnState value);
+std::string_view stored_name(Support value);
+std::string_view stored_name(Stage value);
+std::string_view stored_name(RefusalReason value);
+
+/// The value of a stored name; kCorrupted for a name that this build does not know. Made for the enums above.
+template <class Enum>
+Result<Enum> from_stored_name(std::string_view name);
+
+}  // namespace footnote

@@ -1,0 +1,250 @@
+#include "providers/sqlite/migrations.h"
+
+#include "engine/sql/transaction.h"
+
+namespace footnote {
+
+namespace {
+
+/// One step of the schema. A step that was released is never changed: the next change is a new step.
+struct Migration {
+  std::int32_t number;
+  sql::SqlText script;
+};
+
+// Times are milliseconds since 1970, UTC. Rows of documents, versions, chunks and edges live in a corpus and are
+// visible in generation g when born <= g and (died is null or g < died); a corpus belongs to one workspace. Rows of
+// a workspace itself refer to their corpus by (workspace, corpus), so that no row can join two workspaces.
+// Long values stand last in their rows: a listing does not read what lies behind the columns it wants.
+constexpr Migration kMigrations[] = {
+    {1, R"sql(
+CREATE TABLE workspaces (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  name       TEXT    NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE corpora (
+  id            INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id  INTEGER NOT NULL REFERENCES workspaces (id),
+  name          TEXT    NOT NULL,
+  model_id      TEXT    NOT NULL,
+  dimension     INTEGER NOT NULL CHECK (dimension > 0),
+  generation    INTEGER NOT NULL DEFAULT 0,
+  deaths_known_after INTEGER NOT NULL DEFAULT 0,  -- deaths in this generation and before may be forgotten
+  created_at    INTEGER NOT NULL,
+  UNIQUE (workspace_id, name),
+  UNIQUE (workspace_id, id)
+) STRICT;
+
+CREATE TABLE sources (
+  id        INTEGER PRIMARY KEY AUTOINCREMENT,
+  corpus_id INTEGER NOT NULL REFERENCES corpora (id),
+  kind      TEXT    NOT NULL,
+  location  TEXT    NOT NULL,
+  synced_at INTEGER,
+  UNIQUE (corpus_id, kind, location)
+) STRICT;
+
+CREATE TABLE documents (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  corpus_id  INTEGER NOT NULL REFERENCES corpora (id),
+  key        TEXT    NOT NULL CHECK (key <> ''),
+  version    INTEGER NOT NULL,  -- the newest; live unless deleted_at is set
+  deleted_at INTEGER,
+  UNIQUE (corpus_id, key)
+) STRICT;
+
+CREATE TABLE document_versions (
+  id           INTEGER PRIMARY KEY,
+  corpus_id    INTEGER NOT NULL,
+  document_id  INTEGER NOT NULL REFERENCES documents (id),
+  version      INTEGER NOT NULL,
+  source_id    INTEGER REFERENCES sources (id),
+  content_hash TEXT    NOT NULL,
+  chunk_count  INTEGER NOT NULL,
+  indexed_at   INTEGER NOT NULL,
+  born         INTEGER NOT NULL,
+  died         INTEGER,
+  died_at      INTEGER,
+  attributes   TEXT    NOT NULL,  -- JSON
+  text         TEXT    NOT NULL,
+  UNIQUE (document_id, version)
+) STRICT;
+CREATE INDEX document_versions_live ON document_versions (corpus_id, chunk_count) WHERE died IS NULL;
+CREATE INDEX document_versions_dead ON document_versions (corpus_id, died_at) WHERE died IS NOT NULL;
+
+CREATE TABLE chunks (
+  id               INTEGER PRIMARY KEY AUTOINCREMENT,  -- never given twice: indexes know chunks by it
+  corpus_id        INTEGER NOT NULL,
+  document_id      INTEGER NOT NULL REFERENCES documents (id),
+  document_version INTEGER NOT NULL,
+  ordinal          INTEGER NOT NULL,
+  born             INTEGER NOT NULL,
+  died             INTEGER,
+  died_at          INTEGER,
+  range_begin      INTEGER NOT NULL,
+  range_end        INTEGER NOT NULL,
+  first_line       INTEGER NOT NULL,
+  last_line        INTEGER NOT NULL,
+  content_hash     TEXT    NOT NULL,
+  source_type      TEXT    NOT NULL,
+  symbol           TEXT    NOT NULL,
+  heading_path     TEXT    NOT NULL,  -- JSON
+  text             TEXT    NOT NULL,
+  UNIQUE (document_id, document_version, ordinal)
+) STRICT;
+CREATE INDEX chunks_born ON chunks (corpus_id, born);
+CREATE INDEX chunks_dead ON chunks (corpus_id, died, died_at) WHERE died IS NOT NULL;
+CREATE INDEX chunks_hash ON chunks (corpus_id, content_hash);
+
+-- All windows of a chunk in one row, one after the other: little-endian 32-bit floats, windows x dimension of them.
+CREATE TABLE chunk_vectors (
+  chunk_id INTEGER PRIMARY KEY REFERENCES chunks (id) ON DELETE CASCADE,
+  windows  INTEGER NOT NULL CHECK (windows > 0),
+  vectors  BLOB    NOT NULL
+) STRICT;
+
+-- What is left of purged chunks, so that an index that lags behind still learns of their deaths.
+CREATE TABLE purged_chunks (
+  corpus_id INTEGER NOT NULL,
+  died      INTEGER NOT NULL,
+  chunk_id  INTEGER NOT NULL,
+  PRIMARY KEY (corpus_id, died, chunk_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE edges (
+  id               INTEGER PRIMARY KEY,
+  corpus_id        INTEGER NOT NULL,
+  document_id      INTEGER NOT NULL REFERENCES documents (id),
+  document_version INTEGER NOT NULL,
+  from_key         TEXT    NOT NULL,
+  to_key           TEXT    NOT NULL,
+  type             TEXT    NOT NULL,
+  provenance       TEXT    NOT NULL,
+  weight           REAL    NOT NULL,
+  born             INTEGER NOT NULL,
+  died             INTEGER,
+  died_at          INTEGER
+) STRICT;
+CREATE INDEX edges_document ON edges (document_id, document_version);
+CREATE INDEX edges_from ON edges (corpus_id, from_key);
+CREATE INDEX edges_to ON edges (corpus_id, to_key);
+
+CREATE TABLE conversations (
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  id           TEXT    NOT NULL,
+  created_at   INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE turns (
+  sequence        INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id    INTEGER NOT NULL,
+  id              TEXT    NOT NULL CHECK (id <> ''),
+  corpus_id       INTEGER NOT NULL,
+  conversation_id TEXT,
+  state           TEXT    NOT NULL,
+  generation      INTEGER NOT NULL,
+  latency_ms      INTEGER NOT NULL,
+  asked_at        INTEGER NOT NULL,
+  question        TEXT    NOT NULL,
+  outcome         TEXT    NOT NULL,  -- JSON
+  UNIQUE (workspace_id, id),
+  FOREIGN KEY (workspace_id, corpus_id) REFERENCES corpora (workspace_id, id),
+  FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations (workspace_id, id)
+) STRICT;
+CREATE INDEX turns_conversation ON turns (workspace_id, conversation_id, sequence) WHERE conversation_id IS NOT NULL;
+
+CREATE TABLE gaps (
+  id            INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id  INTEGER NOT NULL,
+  corpus_id     INTEGER NOT NULL,
+  question_hash TEXT    NOT NULL,  -- SHA-256 of the normalised question
+  reason        TEXT    NOT NULL,
+  question      TEXT    NOT NULL,  -- as it was first asked
+  occurrences   INTEGER NOT NULL,
+  first_seen_at INTEGER NOT NULL,
+  last_seen_at  INTEGER NOT NULL,
+  resolved_at   INTEGER,
+  UNIQUE (workspace_id, corpus_id, question_hash, reason),
+  FOREIGN KEY (workspace_id, corpus_id) REFERENCES corpora (workspace_id, id)
+) STRICT;
+CREATE INDEX gaps_open ON gaps (corpus_id, occurrences DESC, last_seen_at DESC, id) WHERE resolved_at IS NULL;
+
+CREATE TABLE usage_days (
+  workspace_id      INTEGER NOT NULL REFERENCES workspaces (id),
+  day               TEXT    NOT NULL,
+  questions         INTEGER NOT NULL,
+  answers           INTEGER NOT NULL,
+  refusals          INTEGER NOT NULL,
+  prompt_tokens     INTEGER NOT NULL,
+  completion_tokens INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, day)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE events (
+  id           INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  corpus_id    INTEGER,
+  type         TEXT    NOT NULL,
+  happened_at  INTEGER NOT NULL,
+  payload      TEXT    NOT NULL,  -- JSON
+  FOREIGN KEY (workspace_id, corpus_id) REFERENCES corpora (workspace_id, id)
+) STRICT;
+CREATE INDEX events_workspace ON events (workspace_id, id);
+CREATE INDEX events_corpus ON events (workspace_id, corpus_id, id) WHERE corpus_id IS NOT NULL;
+
+CREATE TABLE api_keys (
+  id             INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id   INTEGER NOT NULL REFERENCES workspaces (id),
+  name           TEXT    NOT NULL,
+  display_prefix TEXT    NOT NULL,
+  secret_hash    TEXT    NOT NULL UNIQUE,
+  scopes         TEXT    NOT NULL,  -- JSON
+  created_at     INTEGER NOT NULL,
+  expires_at     INTEGER,
+  last_used_at   INTEGER
+) STRICT;
+)sql"},
+};
+
+/// A file without our mark may be made ours only when it is empty.
+Result<void> refuse_foreign_file(sql::Database& database) {
+  FOOTNOTE_TRY(const std::int32_t owner, database.application_id());
+  if (owner == kApplicationId) return {};
+  FOOTNOTE_TRY(auto tables, database.prepare("SELECT count(*) FROM sqlite_schema"));
+  FOOTNOTE_CHECK(tables.step());
+  if (owner == 0 && tables.integer(0) == 0) return {};
+  return fail(ErrorCode::kFailedPrecondition, "{} is another program's database: use another --data folder",
+              database.file().string());
+}
+
+Result<void> apply(sql::Database& database, const Migration& migration) {
+  FOOTNOTE_TRY(auto transaction, sql::Transaction::begin(database));
+  FOOTNOTE_CHECK(database.execute(migration.script));
+  FOOTNOTE_CHECK(database.set_application_id(kApplicationId));
+  FOOTNOTE_CHECK(database.set_schema_number(migration.number));
+  return transaction.commit();
+}
+
+}  // namespace
+
+std::int32_t newest_schema() { return std::rbegin(kMigrations)->number; }
+
+Result<void> migrate(sql::Database& database) {
+  FOOTNOTE_CHECK(refuse_foreign_file(database));
+  FOOTNOTE_TRY(const std::int32_t current, database.schema_number());
+  if (current > newest_schema()) {
+    return fail(ErrorCode::kFailedPrecondition,
+                "this data folder was written by a newer footnote (schema {}, this one knows {}): upgrade footnote, or use "
+                "another --data folder",
+                current, newest_schema());
+  }
+  for (const Migration& migration : kMigrations) {
+    if (migration.number > current) FOOTNOTE_CHECK(apply(database, migration));
+  }
+  return {};
+}
+
+}  // namespace footnote

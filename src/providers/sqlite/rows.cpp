@@ -1,0 +1,104 @@
+#include "providers/sqlite/rows.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "providers/sqlite/stored_json.h"
+
+namespace footnote {
+
+static_assert(std::endian::native == std::endian::little, "vectors are stored in the machine's own byte order");
+
+std::int64_t limit_of(std::size_t count) {
+  return static_cast<std::int64_t>(std::min<std::size_t>(count, std::numeric_limits<std::int64_t>::max()));
+}
+
+Result<CorpusRow> read_corpus(sql::Database& database, CorpusId id) {
+  FOOTNOTE_TRY(auto find, database.prepare("SELECT workspace_id, name, model_id, dimension, generation, deaths_known_after, created_at "
+                                           "FROM corpora WHERE id = ?"));
+  find.bind(id.value);
+  FOOTNOTE_TRY(const bool found, find.step());
+  if (!found) return fail(ErrorCode::kNotFound, "there is no corpus {}", id.value);
+  return CorpusRow{.corpus = {.id = id,
+                              .workspace = {find.integer(0)},
+                              .name = std::string(find.text(1)),
+                              .space = {.model_id = std::string(find.text(2)), .dimension = static_cast<int>(find.integer(3))},
+                              .generation = find.integer(4),
+                              .created_at = time_from(find.integer(6))},
+                   .deaths_known_after = find.integer(5)};
+}
+
+Result<Document> document_from(const sql::Statement& row, int first) {
+  FOOTNOTE_TRY(auto attributes, attributes_from_stored_text(row.text(first + 6)));
+  return Document{.id = {row.integer(first)},
+                  .corpus = {row.integer(first + 1)},
+                  .source = {row.integer(first + 4)},
+                  .key = std::string(row.text(first + 2)),
+                  .version = static_cast<int>(row.integer(first + 3)),
+                  .content_hash = std::string(row.text(first + 5)),
+                  .attributes = std::move(attributes),
+                  .chunk_count = static_cast<std::size_t>(row.integer(first + 7)),
+                  .indexed_at = time_from(row.integer(first + 8))};
+}
+
+Result<Chunk> chunk_from(const sql::Statement& row) {
+  FOOTNOTE_TRY(auto heading_path, texts_from_stored_text(row.text(13)));
+  const std::int64_t begin = row.integer(6);
+  const std::int64_t end = row.integer(7);
+  if (begin < 0 || end < begin) return damaged_text("a chunk's range");
+  return Chunk{.id = {row.integer(0)},
+               .document = {row.integer(1)},
+               .document_version = static_cast<int>(row.integer(2)),
+               .ordinal = static_cast<int>(row.integer(3)),
+               .text = std::string(row.text(14)),
+               .heading_path = std::move(heading_path),
+               .symbol = std::string(row.text(12)),
+               .source_type = std::string(row.text(11)),
+               .content_hash = std::string(row.text(10)),
+               .range = {static_cast<std::size_t>(begin), static_cast<std::size_t>(end)},
+               .first_line = static_cast<int>(row.integer(8)),
+               .last_line = static_cast<int>(row.integer(9)),
+               .born = row.integer(4),
+               .died = row.optional_integer(5)};
+}
+
+std::vector<std::byte> pack_vectors(std::span<const std::vector<float>> vectors) {
+  std::vector<std::byte> out;
+  for (const std::vector<float>& vector : vectors) {
+    const auto bytes = std::as_bytes(std::span(vector));
+    out.insert(out.end(), bytes.begin(), bytes.end());
+  }
+  return out;
+}
+
+Result<std::vector<std::vector<float>>> unpack_vectors(std::span<const std::byte> bytes, std::int64_t windows, int dimension) {
+  const std::size_t stride = static_cast<std::size_t>(std::max(dimension, 1)) * sizeof(float);
+  if (windows < 1 || bytes.size() % stride != 0 || bytes.size() / stride != static_cast<std::size_t>(windows)) {
+    return damaged_text("a chunk's vectors");
+  }
+  std::vector<std::vector<float>> out(static_cast<std::size_t>(windows));
+  for (std::vector<float>& vector : out) {
+    vector.resize(stride / sizeof(float));
+    std::memcpy(vector.data(), bytes.data(), stride);
+    bytes = bytes.subspan(stride);
+  }
+  return out;
+}
+
+Result<const DocumentLookup::Entry*> DocumentLookup::find(std::int64_t document, std::int64_t version) {
+  if (document == document_ && version == version_) return &entry_;
+  FOOTNOTE_TRY(auto find, database_.prepare("SELECT d.key, v.attributes FROM document_versions v JOIN documents d ON d.id = v.document_id "
+                                            "WHERE v.document_id = ? AND v.version = ?"));
+  find.bind(document, version);
+  FOOTNOTE_TRY(const bool found, find.step());
+  if (!found) return damaged_text("a chunk's document");
+  FOOTNOTE_TRY(auto attributes, attributes_from_stored_text(find.text(1)));
+  entry_ = {std::string(find.text(0)), std::move(attributes)};
+  document_ = document;
+  version_ = version;
+  return &entry_;
+}
+
+}  // namespace footnote

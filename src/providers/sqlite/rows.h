@@ -1,0 +1,68 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/clock.h"
+#include "domain/catalog.h"
+#include "domain/document.h"
+#include "engine/sql/database.h"
+
+namespace footnote {
+
+/// Between rows and domain values, for the classes of this folder.
+
+inline std::int64_t to_row(UtcTime time) { return time.time_since_epoch().count(); }
+inline std::optional<std::int64_t> to_row(const std::optional<UtcTime>& time) {
+  return time ? std::optional(to_row(*time)) : std::nullopt;
+}
+inline UtcTime time_from(std::int64_t milliseconds) { return UtcTime{std::chrono::milliseconds{milliseconds}}; }
+inline std::optional<UtcTime> time_from(const std::optional<std::int64_t>& milliseconds) {
+  return milliseconds ? std::optional(time_from(*milliseconds)) : std::nullopt;
+}
+/// Id 0 means none, and none is NULL.
+template <class Tag>
+std::optional<std::int64_t> to_row(Id<Tag> id) {
+  return id ? std::optional(id.value) : std::nullopt;
+}
+/// SQL's LIMIT for a count that may be "all of them".
+std::int64_t limit_of(std::size_t count);
+
+struct CorpusRow {
+  Corpus corpus;
+  Generation deaths_known_after = 0;  ///< Deaths in this generation and before may be forgotten.
+};
+/// kNotFound.
+Result<CorpusRow> read_corpus(sql::Database& database, CorpusId id);
+
+/// Reads id, corpus_id, key, version, source_id, content_hash, attributes, chunk_count, indexed_at from `first` on.
+Result<Document> document_from(const sql::Statement& row, int first = 0);
+/// Reads id, document_id, document_version, ordinal, born, died, range_begin, range_end, first_line, last_line,
+/// content_hash, source_type, symbol, heading_path, text from column 0 on.
+Result<Chunk> chunk_from(const sql::Statement& row);
+
+/// Vectors of one dimension, one after the other, as they are stored.
+std::vector<std::byte> pack_vectors(std::span<const std::vector<float>> vectors);
+/// kCorrupted when the bytes are not `windows` vectors of `dimension` numbers, at least one.
+Result<std::vector<std::vector<float>>> unpack_vectors(std::span<const std::byte> bytes, std::int64_t windows, int dimension);
+
+/// Key and attributes of document versions. Keeps the last one: chunks of one version come in a row.
+class DocumentLookup {
+ public:
+  struct Entry {
+    std::string key;
+    DocumentAttributes attributes;
+  };
+  explicit DocumentLookup(sql::Database& database) : database_(database) {}
+  /// Good until the next call. kCorrupted when there is no such version.
+  Result<const Entry*> find(std::int64_t document, std::int64_t version);
+
+ private:
+  sql::Database& database_;
+  std::int64_t document_ = 0;
+  std::int64_t version_ = 0;
+  Entry entry_;
+};
+
+}  // namespace footnote

@@ -1,0 +1,107 @@
+#include "providers/sqlite/sqlite_catalog_store.h"
+
+#include <gmock/gmock.h>
+
+#include "providers/sqlite/store_for_test.h"
+
+namespace footnote {
+namespace {
+
+using ::testing::HasSubstr;
+using SqliteCatalogStoreTest = SqliteStoreTest;
+
+TEST_F(SqliteCatalogStoreTest, HasADefaultWorkspaceFromTheStart) {
+  const Workspace workspace = catalog().find_workspace(call_, "default").value();
+  EXPECT_EQ(workspace.name, "default");
+  EXPECT_EQ(workspace.created_at, kTestStart);
+  EXPECT_EQ(catalog().find_workspace(call_, "nobody").error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(SqliteCatalogStoreTest, MakesACorpusOnceAndFindsItAgain) {
+  const Corpus made = catalog().ensure_corpus(call_, workspace_, "docs", space_).value();
+  clock_.advance(std::chrono::hours{1});
+  for (const Corpus& corpus : {catalog().ensure_corpus(call_, workspace_, "docs", space_).value(),
+                               catalog().find_corpus(call_, workspace_, "docs").value(), catalog().corpus(call_, made.id).value()}) {
+    EXPECT_EQ(corpus.id, made.id);
+    EXPECT_EQ(corpus.workspace, workspace_);
+    EXPECT_EQ(corpus.name, "docs");
+    EXPECT_EQ(corpus.space, space_);
+    EXPECT_EQ(corpus.generation, 0);
+    EXPECT_EQ(corpus.created_at, kTestStart);
+  }
+  const auto all = catalog().corpora(call_, workspace_).value();
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].name, "docs");
+  EXPECT_EQ(all[1].name, "memory");
+}
+
+TEST_F(SqliteCatalogStoreTest, RefusesAnotherSpaceAndNamesTheFix) {
+  const auto refused = catalog().ensure_corpus(call_, workspace_, kDefaultCorpus, {"other-model", contract::kDimension});
+  EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_THAT(refused.error().message, HasSubstr("rebuild-index"));
+}
+
+TEST_F(SqliteCatalogStoreTest, NamesTheCorporaThereAre) {
+  const auto missing = catalog().find_corpus(call_, workspace_, "memroy");
+  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(missing.error().message, HasSubstr("memory"));
+  EXPECT_EQ(catalog().corpus(call_, {4711}).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(SqliteCatalogStoreTest, RefusesNamesAndDimensionsThatCantBeRight) {
+  const auto code = [&](std::string_view name, int dimension) {
+    return catalog().ensure_corpus(call_, workspace_, name, {"m", dimension}).error().code;
+  };
+  EXPECT_EQ(code("", 4), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code("  ", 4), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code("a\nb", 4), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code("caf\xE9", 4), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code(std::string(kCorpusNameBytesMax + 1, 'x'), 4), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code("ok", 0), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code("ok", kDimensionMax + 1), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(catalog().ensure_corpus(call_, {99}, "ok", space_).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(SqliteCatalogStoreTest, KeepsWorkspacesApart) {
+  const WorkspaceId other = catalog().ensure_workspace(call_, "other").value().id;
+  EXPECT_EQ(catalog().ensure_workspace(call_, "other")->id, other);
+  EXPECT_TRUE(catalog().corpora(call_, other)->empty());
+  const auto missing = catalog().find_corpus(call_, other, kDefaultCorpus);
+  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+  EXPECT_NE(catalog().ensure_corpus(call_, other, kDefaultCorpus, {"x", 2})->id, corpus_);
+}
+
+TEST_F(SqliteCatalogStoreTest, RemembersSources) {
+  const Source made = catalog().ensure_source(call_, corpus_, SourceKind::kFolder, "/docs").value();
+  EXPECT_EQ(made.synced_at, std::nullopt);
+  EXPECT_NE(catalog().ensure_source(call_, corpus_, SourceKind::kGit, "/docs")->id, made.id);
+  ASSERT_TRUE(catalog().mark_synced(call_, made.id, kTestStart).has_value());
+  const Source again = catalog().ensure_source(call_, corpus_, SourceKind::kFolder, "/docs").value();
+  EXPECT_EQ(again.id, made.id);
+  EXPECT_EQ(again.corpus, corpus_);
+  EXPECT_EQ(again.synced_at, kTestStart);
+  EXPECT_EQ(catalog().mark_synced(call_, {4711}, kTestStart).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(catalog().ensure_source(call_, {4711}, SourceKind::kText, "").error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(SqliteCatalogStoreTest, FindsKeysByTheirHashAlone) {
+  ApiKey key{.workspace = workspace_, .name = "ci", .display_prefix = "fn_abc", .secret_hash = std::string(64, 'a'),
+             .scopes = {KeyScope::kRead, KeyScope::kIngest}, .created_at = kTestStart, .expires_at = kTestStart + std::chrono::hours{1}};
+  const ApiKey made = catalog().add_key(call_, key).value();
+  EXPECT_TRUE(made.id);
+  const auto found = catalog().find_key(call_, key.secret_hash).value();
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->id, made.id);
+  EXPECT_EQ(found->workspace, workspace_);
+  EXPECT_EQ(found->name, "ci");
+  EXPECT_EQ(found->display_prefix, "fn_abc");
+  EXPECT_EQ(found->scopes, key.scopes);
+  EXPECT_EQ(found->created_at, key.created_at);
+  EXPECT_EQ(found->expires_at, key.expires_at);
+  EXPECT_EQ(found->last_used_at, std::nullopt);
+  EXPECT_EQ(catalog().find_key(call_, std::string(64, 'b')).value(), std::nullopt);
+  EXPECT_EQ(catalog().add_key(call_, key).error().code, ErrorCode::kAlreadyExists);
+}
+
+}  // namespace
+}  // namespace footnote

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "ports/chunk_store.h"
+#include "providers/sqlite/sqlite_store.h"
+
+namespace footnote {
+
+/// Implements ports/chunk_store.h (ChunkStore, ChunkReader) over the embedded database.
+///
+/// A document has a row for its identity and one for each kept version; a chunk row belongs to one version and is
+/// never changed but to die. A draft is unchanged when its key's live version has the same content_hash and the
+/// same attributes. Versions count on over deletions for as long as the document's row is kept.
+/// Beyond the port: kInvalidArgument for a key that is empty or named twice in one commit, a chunk without
+/// vectors, a number that is not finite; kNotFound for a source of another corpus.
+class SqliteChunkStore final : public ChunkStore {
+ public:
+  explicit SqliteChunkStore(SqliteStore& store) : store_(store) {}
+
+  Result<std::vector<Document>> documents(const CallContext& call, CorpusId corpus, std::string_view after_key,
+                                          std::size_t limit) const override;
+  Result<CorpusCounts> counts(const CallContext& call, CorpusId corpus) const override;
+  Result<std::optional<Document>> find_document(const CallContext& call, CorpusId corpus,
+                                                std::string_view key) const override;
+  Result<DocumentText> document_text(const CallContext& call, WorkspaceId workspace, DocumentId document,
+                                     int version) const override;
+  Result<std::vector<ChunkRecord>> chunks(const CallContext& call, CorpusId corpus,
+                                          std::span<const ChunkId> ids) const override;
+  /// Every kept row born after `after` is in `added`, those that died since as well; a chunk that was born and died
+  /// in between is in both lists. `removed` may name chunks that were purged before the reader ever saw them.
+  Result<IndexChanges> changes(const CallContext& call, CorpusId corpus, Generation after,
+                               std::size_t rows_max) const override;
+  Result<std::map<std::string, std::vector<std::vector<float>>>> vectors_by_hash(
+      const CallContext& call, CorpusId corpus, std::span<const std::string> hashes) const override;
+
+  Result<CommitReceipt> commit(const CallContext& call, CorpusId corpus, std::span<const DocumentDraft> drafts,
+                               std::span<const std::string> deleted_keys) override;
+  /// Works in small transactions, so that other writers wait for a fraction of a second at most.
+  Result<Generation> purge(const CallContext& call, CorpusId corpus, UtcTime before) override;
+
+ private:
+  SqliteStore& store_;
+};
+
+}  // namespace footnote

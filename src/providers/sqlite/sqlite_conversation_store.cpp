@@ -1,0 +1,192 @@
+#include "providers/sqlite/sqlite_conversation_store.h"
+
+#include <algorithm>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "providers/sqlite/enum_names.h"
+#include "providers/sqlite/outcome_json.h"
+#include "providers/sqlite/rows.h"
+
+namespace footnote {
+
+namespace {
+
+constexpr std::size_t kDayLength = std::string_view("2026-03-01").size();
+
+std::string day_of(UtcTime time) { return to_rfc3339(time).substr(0, kDayLength); }
+
+Result<void> check_corpus(sql::Database& database, const Turn& turn) {
+  FOOTNOTE_TRY(const auto row, read_corpus(database, turn.corpus));
+  if (row.corpus.workspace == turn.workspace) return {};
+  return fail(ErrorCode::kNotFound, "there is no corpus {}", turn.corpus.value);
+}
+
+Result<void> insert_turn(sql::Database& database, const Turn& turn) {
+  std::optional<std::string> conversation;
+  if (turn.conversation) {
+    conversation = turn.conversation.value;
+    FOOTNOTE_TRY(auto ensure, database.prepare("INSERT INTO conversations (workspace_id, id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"));
+    ensure.bind(turn.workspace.value, *conversation, to_row(turn.asked_at));
+    FOOTNOTE_CHECK(ensure.run());
+  }
+  FOOTNOTE_TRY(auto insert, database.prepare(R"sql(
+    INSERT INTO turns (workspace_id, id, corpus_id, conversation_id, state, generation, latency_ms, asked_at, question, outcome)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql"));
+  insert.bind(turn.workspace.value, turn.id.value, turn.corpus.value, conversation, stored_name(turn.state), turn.generation,
+              turn.latency.count(), to_row(turn.asked_at), turn.question, to_stored_text(turn.outcome));
+  return insert.run();
+}
+
+Result<void> count_usage(sql::Database& database, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) {
+  FOOTNOTE_TRY(auto count, database.prepare(R"sql(
+    INSERT INTO usage_days (workspace_id, day, questions, answers, refusals, prompt_tokens, completion_tokens)
+    VALUES (?, ?, 1, ?, ?, ?, ?)
+    ON CONFLICT (workspace_id, day) DO UPDATE SET
+      questions = questions + 1, answers = answers + excluded.answers, refusals = refusals + excluded.refusals,
+      prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+      completion_tokens = completion_tokens + excluded.completion_tokens)sql"));
+  count.bind(turn.workspace.value, day_of(turn.asked_at), std::holds_alternative<Answer>(turn.outcome),
+             std::holds_alternative<Refusal>(turn.outcome), prompt_tokens, completion_tokens);
+  return count.run();
+}
+
+/// A question that comes up again opens its gap again.
+Result<void> roll_up_gap(sql::Database& database, const Turn& turn, RefusalReason reason) {
+  FOOTNOTE_TRY(auto roll_up, database.prepare(R"sql(
+    INSERT INTO gaps (workspace_id, corpus_id, question_hash, reason, question, occurrences, first_seen_at, last_seen_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?6)
+    ON CONFLICT (workspace_id, corpus_id, question_hash, reason) DO UPDATE SET
+      occurrences = occurrences + 1, last_seen_at = max(last_seen_at, excluded.last_seen_at), resolved_at = NULL)sql"));
+  roll_up.bind(turn.workspace.value, turn.corpus.value, sha256_hex(normalise_question(turn.question)), stored_name(reason),
+               turn.question, to_row(turn.asked_at));
+  return roll_up.run();
+}
+
+/// Reads id, corpus_id, conversation_id, state, generation, latency_ms, asked_at, question, outcome.
+Result<Turn> turn_from(const sql::Statement& row, WorkspaceId workspace) {
+  FOOTNOTE_TRY(const auto state, from_stored_name<TurnState>(row.text(3)));
+  FOOTNOTE_TRY(auto outcome, outcome_from_stored_text(row.text(8)));
+  return Turn{.id = {std::string(row.text(0))},
+              .workspace = workspace,
+              .corpus = {row.integer(1)},
+              .conversation = {std::string(row.text(2))},
+              .question = std::string(row.text(7)),
+              .outcome = std::move(outcome),
+              .state = state,
+              .generation = row.integer(4),
+              .latency = std::chrono::milliseconds{row.integer(5)},
+              .asked_at = time_from(row.integer(6))};
+}
+
+}  // namespace
+
+std::string normalise_question(std::string_view question) {
+  std::string out = fold_spaces(to_lower_ascii(question));
+  while (!out.empty() && std::string_view("?!. ").find(out.back()) != std::string_view::npos) out.pop_back();
+  return out;
+}
+
+Result<void> SqliteConversationStore::finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens,
+                                                  std::int64_t completion_tokens) {
+  if (!turn.id) return fail_field(ErrorCode::kInvalidArgument, "id", "a turn needs an id");
+  return store_.write(call, [&](sql::Database& database) -> Result<void> {
+    FOOTNOTE_CHECK(check_corpus(database, turn));
+    FOOTNOTE_CHECK(insert_turn(database, turn));
+    FOOTNOTE_CHECK(count_usage(database, turn, prompt_tokens, completion_tokens));
+    if (const auto* refusal = std::get_if<Refusal>(&turn.outcome)) return roll_up_gap(database, turn, refusal->reason);
+    return {};
+  });
+}
+
+Result<Turn> SqliteConversationStore::turn(const CallContext& call, WorkspaceId workspace, const TurnId& id) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<Turn> {
+    FOOTNOTE_TRY(auto find, database.prepare("SELECT id, corpus_id, conversation_id, state, generation, latency_ms, asked_at, question, outcome "
+                                             "FROM turns WHERE workspace_id = ? AND id = ?"));
+    find.bind(workspace.value, id.value);
+    FOOTNOTE_TRY(const bool found, find.step());
+    if (!found) return fail(ErrorCode::kNotFound, "there is no turn '{}'", id.value);
+    return turn_from(find, workspace);
+  });
+}
+
+Result<std::vector<Turn>> SqliteConversationStore::history(const CallContext& call, WorkspaceId workspace,
+                                                           const ConversationId& id, std::size_t limit) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<std::vector<Turn>> {
+    FOOTNOTE_TRY(auto find, database.prepare("SELECT 1 FROM conversations WHERE workspace_id = ? AND id = ?"));
+    find.bind(workspace.value, id.value);
+    FOOTNOTE_TRY(const bool found, find.step());
+    if (!found) return fail(ErrorCode::kNotFound, "there is no conversation '{}'", id.value);
+    FOOTNOTE_TRY(auto list, database.prepare("SELECT id, corpus_id, conversation_id, state, generation, latency_ms, asked_at, question, outcome "
+                                             "FROM turns WHERE workspace_id = ? AND conversation_id = ? ORDER BY sequence DESC LIMIT ?"));
+    list.bind(workspace.value, id.value, limit_of(limit));
+    std::vector<Turn> out;
+    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
+      FOOTNOTE_TRY(auto turn, turn_from(row, workspace));
+      out.push_back(std::move(turn));
+      return {};
+    });
+    FOOTNOTE_CHECK(std::move(done));
+    std::ranges::reverse(out);
+    return out;
+  });
+}
+
+Result<std::vector<Gap>> SqliteConversationStore::gaps(const CallContext& call, CorpusId corpus, std::size_t limit) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<std::vector<Gap>> {
+    FOOTNOTE_CHECK(read_corpus(database, corpus));
+    FOOTNOTE_TRY(auto list, database.prepare(R"sql(
+      SELECT id, workspace_id, question, reason, occurrences, first_seen_at, last_seen_at
+      FROM gaps WHERE corpus_id = ? AND resolved_at IS NULL
+      ORDER BY occurrences DESC, last_seen_at DESC, id LIMIT ?)sql"));
+    list.bind(corpus.value, limit_of(limit));
+    std::vector<Gap> out;
+    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
+      FOOTNOTE_TRY(const auto reason, from_stored_name<RefusalReason>(row.text(3)));
+      out.push_back({.id = {row.integer(0)},
+                     .workspace = {row.integer(1)},
+                     .corpus = corpus,
+                     .question = std::string(row.text(2)),
+                     .reason = reason,
+                     .occurrences = row.integer(4),
+                     .first_seen_at = time_from(row.integer(5)),
+                     .last_seen_at = time_from(row.integer(6)),
+                     .resolved_at = std::nullopt});
+      return {};
+    });
+    FOOTNOTE_CHECK(std::move(done));
+    return out;
+  });
+}
+
+Result<void> SqliteConversationStore::resolve_gap(const CallContext& call, WorkspaceId workspace, GapId gap) {
+  return store_.write(call, [&](sql::Database& database) -> Result<void> {
+    FOOTNOTE_TRY(auto update, database.prepare("UPDATE gaps SET resolved_at = ? WHERE id = ? AND workspace_id = ?"));
+    update.bind(to_row(store_.clock().now()), gap.value, workspace.value);
+    FOOTNOTE_CHECK(update.run());
+    if (database.changed_rows() == 0) return fail(ErrorCode::kNotFound, "there is no gap {}", gap.value);
+    return {};
+  });
+}
+
+Result<std::vector<UsageDay>> SqliteConversationStore::usage(const CallContext& call, WorkspaceId workspace,
+                                                             std::size_t days) const {
+  constexpr std::size_t kDaysMax = 3660;
+  // Days count back from today, which is one of them.
+  const auto back = std::chrono::days{static_cast<int>(std::min(days, kDaysMax)) - 1};
+  const std::string first = day_of(store_.clock().now() - back);
+  return store_.read(call, [&](sql::Database& database) -> Result<std::vector<UsageDay>> {
+    FOOTNOTE_TRY(auto list, database.prepare("SELECT day, questions, answers, refusals, prompt_tokens, completion_tokens FROM usage_days "
+                                             "WHERE workspace_id = ? AND day >= ? ORDER BY day"));
+    list.bind(workspace.value, first);
+    std::vector<UsageDay> out;
+    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
+      out.push_back({std::string(row.text(0)), row.integer(1), row.integer(2), row.integer(3), row.integer(4), row.integer(5)});
+      return {};
+    });
+    FOOTNOTE_CHECK(std::move(done));
+    return out;
+  });
+}
+
+}  // namespace footnote

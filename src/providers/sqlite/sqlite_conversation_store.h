@@ -1,0 +1,35 @@
+#pragma once
+
+#include "ports/conversation_store.h"
+#include "providers/sqlite/sqlite_store.h"
+
+namespace footnote {
+
+/// Implements ports/conversation_store.h (ConversationStore) over the embedded database.
+///
+/// finish_turn() makes the conversation when it is new. kNotFound: the turn's corpus is not in its workspace;
+/// kAlreadyExists: a turn of that id is stored. history() of a conversation that the workspace does not have is
+/// kNotFound. usage() gives the last `days` days up to today (UTC) that saw any use, oldest first.
+class SqliteConversationStore final : public ConversationStore {
+ public:
+  explicit SqliteConversationStore(SqliteStore& store) : store_(store) {}
+
+  Result<void> finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens,
+                           std::int64_t completion_tokens) override;
+  Result<Turn> turn(const CallContext& call, WorkspaceId workspace, const TurnId& id) const override;
+  Result<std::vector<Turn>> history(const CallContext& call, WorkspaceId workspace, const ConversationId& id,
+                                    std::size_t limit) const override;
+  Result<std::vector<Gap>> gaps(const CallContext& call, CorpusId corpus, std::size_t limit) const override;
+  Result<std::vector<UsageDay>> usage(const CallContext& call, WorkspaceId workspace, std::size_t days) const override;
+
+  /// Closes a gap until its question comes up again. kNotFound when the workspace has no such gap.
+  Result<void> resolve_gap(const CallContext& call, WorkspaceId workspace, GapId gap);
+
+ private:
+  SqliteStore& store_;
+};
+
+/// How questions are told apart for gaps: letter case (ASCII), white space and closing marks do not count.
+std::string normalise_question(std::string_view question);
+
+}  // namespace footnote

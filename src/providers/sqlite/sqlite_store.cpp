@@ -1,0 +1,55 @@
+#include "providers/sqlite/sqlite_store.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "domain/catalog.h"
+#include "providers/sqlite/migrations.h"
+
+namespace footnote {
+
+namespace {
+
+constexpr int kWriterCacheKib = 16 << 10;
+constexpr int kReaderCacheKib = 8 << 10;
+
+Result<void> seed(sql::Database& database, const Clock& clock) {
+  FOOTNOTE_TRY(auto insert, database.prepare("INSERT INTO workspaces (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING"));
+  insert.bind(kDefaultWorkspace, clock.now().time_since_epoch().count());
+  return insert.run();
+}
+
+/// A file that was just made is not safe until its folder's entry is.
+void sync_folder(const std::filesystem::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  (void)::fsync(descriptor);
+  ::close(descriptor);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::path& folder,
+                                                       const SqliteStoreOptions& options, const Clock& clock) {
+  const std::filesystem::path file = folder / kStoreFile;
+  sql::OpenOptions open{
+      .busy_timeout = options.busy_timeout, .cache_kib = kWriterCacheKib, .bytes_max = options.bytes_max, .vfs = options.vfs};
+  FOOTNOTE_TRY(auto writer, sql::Writer::open(file, open, options.wal_bytes_max));
+  {
+    const CallContext unbounded;
+    FOOTNOTE_TRY(auto lease, writer->acquire(unbounded));
+    FOOTNOTE_CHECK(migrate(lease.database()));
+    FOOTNOTE_CHECK(seed(lease.database(), clock));
+  }
+  sync_folder(folder);
+  open.cache_kib = kReaderCacheKib;
+  FOOTNOTE_TRY(auto readers, sql::ReaderPool::open(file, open, options.readers));
+  return std::unique_ptr<SqliteStore>(
+      new SqliteStore(options, clock, std::move(writer), std::move(readers)));  // private constructor
+}
+
+SqliteStore::SqliteStore(const SqliteStoreOptions& options, const Clock& clock, std::unique_ptr<sql::Writer> writer,
+                         std::unique_ptr<sql::ReaderPool> readers)
+    : options_(options), clock_(clock), writer_(std::move(writer)), readers_(std::move(readers)) {}
+
+}  // namespace footnote

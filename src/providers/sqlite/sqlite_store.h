@@ -1,0 +1,82 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/call_context.h"
+#include "base/clock.h"
+#include "engine/sql/reader_pool.h"
+#include "engine/sql/transaction.h"
+#include "engine/sql/writer.h"
+
+namespace footnote {
+
+/// The database's file in a data folder.
+inline constexpr std::string_view kStoreFile = "footnote.db";
+
+struct SqliteStoreOptions {
+  std::size_t readers = 4;
+  std::chrono::milliseconds busy_timeout{5000};
+  std::uint64_t wal_bytes_max = 16 << 20;
+  std::uint64_t bytes_max = 0;  ///< The database may not grow past this (kResourceExhausted); 0: no bound.
+  /// Deaths of purged chunks that are remembered per corpus, so that an index that lags behind can catch up.
+  std::size_t purged_kept_max = 1'000'000;
+  const char* vfs = nullptr;    ///< For tests: see sql::OpenOptions.
+};
+
+/// One thing that check() found wrong.
+struct StoreFinding {
+  std::string check;   ///< "quick_check", "foreign_keys", "live_version" ...
+  std::string detail;  ///< What and where, for people.
+};
+
+/// The embedded database: one writer, pooled readers, schema brought up to date at open. The Sqlite*Store classes
+/// work on it; app code opens it after taking the DataFolder's lock. Thread-safe. Must outlive what works on it.
+class SqliteStore {
+ public:
+  /// REQUIRES: no other process has the folder's store open (see DataFolder); `clock` outlives the store.
+  /// kFailedPrecondition: written by a newer footnote, or not footnote's at all. kCorrupted: damaged; names the fix.
+  static Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& folder,
+                                                   const SqliteStoreOptions& options, const Clock& clock);
+
+  /// Runs `body(sql::Database&) -> Result<T>` on one state of the database.
+  template <class Body>
+  auto read(const CallContext& call, Body&& body) const -> decltype(body(std::declval<sql::Database&>())) {
+    FOOTNOTE_TRY(auto lease, readers_->acquire(call));
+    return body(lease.database());
+  }
+
+  /// Runs `body(sql::Database&) -> Result<T>` in a write transaction: its result comes back only after a durable
+  /// commit, and its error leaves nothing behind.
+  template <class Body>
+  auto write(const CallContext& call, Body&& body) -> decltype(body(std::declval<sql::Database&>())) {
+    FOOTNOTE_TRY(auto lease, writer_->acquire(call));
+    FOOTNOTE_TRY(auto transaction, sql::Transaction::begin(lease.database()));
+    auto result = body(lease.database());
+    if (!result) return result;
+    FOOTNOTE_CHECK(transaction.commit());
+    return result;
+  }
+
+  /// Reads the whole store and tells what is wrong with it; empty when all is well. Slow: for `doctor`.
+  Result<std::vector<StoreFinding>> check(const CallContext& call) const;
+
+  /// False once the disk failed to make a write durable; the process should end (see sql::Writer).
+  bool healthy() const { return writer_->healthy(); }
+  const Clock& clock() const { return clock_; }
+  const SqliteStoreOptions& options() const { return options_; }
+
+ private:
+  SqliteStore(const SqliteStoreOptions& options, const Clock& clock, std::unique_ptr<sql::Writer> writer,
+              std::unique_ptr<sql::ReaderPool> readers);
+
+  const SqliteStoreOptions options_;
+  const Clock& clock_;
+  // In this order: readers close first, so that the writer's last checkpoint meets nobody.
+  const std::unique_ptr<sql::Writer> writer_;
+  const std::unique_ptr<sql::ReaderPool> readers_;
+};
+
+}  // namespace footnote

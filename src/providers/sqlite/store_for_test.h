@@ -1,0 +1,62 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "contracts/chunk_drafts.h"
+#include "engine/sql/folder_for_test.h"
+#include "providers/sqlite/sqlite_catalog_store.h"
+#include "providers/sqlite/sqlite_chunk_store.h"
+#include "providers/sqlite/sqlite_store.h"
+
+namespace footnote {
+
+inline constexpr UtcTime kTestStart{std::chrono::milliseconds{1'772'357'400'125}};  // 2026-03-01T09:30:00.125Z
+
+/// A store in a folder of its own, with the default corpus in it.
+class SqliteStoreTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    open();
+    workspace_ = catalog().find_workspace(call_, kDefaultWorkspace).value().id;
+    corpus_ = catalog().ensure_corpus(call_, workspace_, kDefaultCorpus, space_).value().id;
+  }
+  void TearDown() override { store_.reset(); }
+
+  void open(const SqliteStoreOptions& options = {}) {
+    store_.reset();
+    auto opened = SqliteStore::open(folder_.path(), options, clock_);
+    ASSERT_TRUE(opened.has_value()) << opened.error().message;
+    store_ = std::move(*opened);
+  }
+  SqliteCatalogStore catalog() { return SqliteCatalogStore(*store_); }
+  SqliteChunkStore chunks() { return SqliteChunkStore(*store_); }
+  Result<CommitReceipt> commit(const std::vector<DocumentDraft>& drafts, const std::vector<std::string>& deleted = {}) {
+    return chunks().commit(call_, corpus_, drafts, deleted);
+  }
+  /// Runs a script beside the store's own code, to break things.
+  void execute(sql::SqlText script) {
+    auto done = store_->write(call_, [&](sql::Database& database) { return database.execute(script); });
+    ASSERT_TRUE(done.has_value()) << done.error().message;
+  }
+  /// Findings of check(), one name each.
+  std::vector<std::string> found() {
+    std::vector<std::string> out;
+    const auto findings = store_->check(call_);
+    EXPECT_TRUE(findings.has_value()) << findings.error().message;
+    if (!findings) return {"error"};
+    for (const StoreFinding& finding : *findings) out.push_back(finding.check);
+    return out;
+  }
+
+  const CallContext call_;
+  const EmbeddingSpace space_{"test-model", contract::kDimension};
+  const sql::FolderForTest folder_;
+  ManualClock clock_{kTestStart};
+  std::unique_ptr<SqliteStore> store_;
+  WorkspaceId workspace_;
+  CorpusId corpus_;
+};
+
+}  // namespace footnote
