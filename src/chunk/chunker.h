@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chunk/parse.h"
+#include "domain/ids.h"
+
+namespace footnote::chunk {
+
+/// A token is taken as 4 bytes: 200 tokens fit the embedder's window of 256 with the heading path before them.
+inline constexpr std::size_t kTargetBytesDefault = 800;
+inline constexpr std::size_t kMaxBytesDefault = 1400;
+/// No sentence longer than this is repeated at the head of the next chunk.
+inline constexpr std::size_t kOverlapBytesMaxDefault = 240;
+
+struct ChunkOptions {
+  std::size_t target_bytes = kTargetBytesDefault;
+  std::size_t max_bytes = kMaxBytesDefault;           ///< At least 16 and at least target_bytes; raised when less.
+  std::size_t overlap_bytes_max = kOverlapBytesMaxDefault;  ///< 0: no overlap.
+};
+
+/// A passage before it has vectors.
+struct Piece {
+  std::string text;  ///< document.text.substr(range)
+  std::vector<std::string> heading_path;
+  std::string symbol;
+  std::string source_type;   ///< "doc"
+  std::string content_hash;  ///< SHA-256 of the heading path and the text with folded spaces.
+  TextRange range;
+  int first_line = 1;  ///< As ParsedDocument::first_line counts.
+  int last_line = 1;
+};
+
+/// Cuts a document along its headings. A heading's line stays with its section; small sections of one parent share a
+/// chunk under the parent's path; a long section is cut between sentences, the last sentence repeated in the next
+/// chunk; code and tables are cut between lines, and only past max_bytes. No chunk is longer than max_bytes: a
+/// single sentence or line that is gets cut at a space or code point.
+/// Ranges start and end at code points, ascend, and together hold every byte that is not white space. The same
+/// document gives the same pieces.
+std::vector<Piece> chunk_document(const ParsedDocument& document, const ChunkOptions& options = {});
+
+/// What a chunk's vectors are made from: the heading path in one line, then the text.
+std::string embedding_text(const Piece& piece);
+
+}  // namespace footnote::chunk

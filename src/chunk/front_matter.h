@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "domain/document.h"
+
+namespace footnote::chunk {
+
+/// A front matter block longer than this is text.
+inline constexpr std::size_t kFrontMatterBytesMax = 64u << 10;
+/// Items of one list past this many are left out.
+inline constexpr std::size_t kFrontMatterItemsMax = 256;
+
+/// The metadata at the head of a Markdown file: between two lines of `---`, a subset of YAML (scalars, quoted
+/// strings, inline and block lists; other constructs and unknown names are stepped over).
+struct FrontMatter {
+  bool present = false;       ///< A closed and readable block was found.
+  std::string id;
+  std::string slug;           ///< [a-z0-9][a-z0-9-]*
+  std::string title;
+  std::string type;           ///< As written; see `canonical`.
+  std::string summary;
+  std::string language;       ///< Two or three letters.
+  std::optional<DocumentStatus> status;
+  std::optional<EvidenceTier> evidence;
+  std::optional<int> retrieval_priority;  ///< 0..100
+  std::vector<std::string> tags;
+  std::vector<std::string> owners;
+  std::vector<std::string> related;        ///< Slugs or paths, without the [[ ]] of wiki links.
+  std::vector<std::string> supersedes;
+  std::vector<std::string> superseded_by;
+  /// `type` is of the vocabulary, and every other value that was given is valid. Only then does the type count.
+  bool canonical = false;
+  /// What is wrong with it, for the person who wrote it. Nothing in here keeps a document out.
+  std::vector<std::string> warnings;
+  /// Where the document's text starts: behind the block, or 0 when there is none or it can't be read (then the
+  /// text is kept whole).
+  std::size_t body_offset = 0;
+};
+
+/// Never fails. REQUIRES: `text` is well-formed UTF-8 with "\n" line ends.
+FrontMatter parse_front_matter(std::string_view text);
+
+/// The types of canonical documents: "project-index", "decision", "runbook" ...
+bool is_canonical_type(std::string_view type);
+
+}  // namespace footnote::chunk

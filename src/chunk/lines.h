@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "domain/ids.h"
+
+namespace footnote::chunk {
+
+/// Where the lines of a text start.
+class LineIndex {
+ public:
+  /// Borrows the text. `first_line` is the number of its first line.
+  LineIndex(std::string_view text, int first_line);
+
+  int count() const { return static_cast<int>(starts_.size()); }
+  /// The number of the line that holds the byte.
+  int line_of(std::size_t offset) const;
+  /// The i-th line, from 0, without its line end; what lies outside is an empty range at the text's end.
+  TextRange line(int index) const;
+
+ private:
+  std::string_view text_;
+  int first_line_;
+  std::vector<std::size_t> starts_;
+};
+
+/// The range without ASCII white space at its ends; empty when there is nothing else.
+TextRange trimmed(std::string_view text, TextRange range);
+
+/// What a line of Markdown or plain text is, by itself.
+enum class LineKind { kBlank, kText, kHeading, kFence, kTableRow, kListItem, kQuote, kRule };
+LineKind classify_line(std::string_view line);
+/// 1 to 6 for "# ..." to "###### ..."; 0 for other lines.
+int heading_level(std::string_view line);
+
+}  // namespace footnote::chunk

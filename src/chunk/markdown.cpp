@@ -1,0 +1,111 @@
+#include <cmark-gfm-core-extensions.h>
+#include <cmark-gfm.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+
+#include "base/text.h"
+#include "chunk/blocks.h"
+#include "chunk/lines.h"
+
+namespace footnote::chunk {
+
+namespace {
+
+struct FreeParser {
+  void operator()(cmark_parser* parser) const { cmark_parser_free(parser); }
+};
+struct FreeNode {
+  void operator()(cmark_node* node) const { cmark_node_free(node); }
+};
+struct FreeIterator {
+  void operator()(cmark_iter* iterator) const { cmark_iter_free(iterator); }
+};
+
+std::unique_ptr<cmark_node, FreeNode> parse(std::string_view text) {
+  static std::once_flag registered;
+  std::call_once(registered, [] { cmark_gfm_core_extensions_ensure_registered(); });
+  const std::unique_ptr<cmark_parser, FreeParser> parser(cmark_parser_new(CMARK_OPT_DEFAULT));
+  if (cmark_syntax_extension* table = cmark_find_syntax_extension("table")) cmark_parser_attach_syntax_extension(parser.get(), table);
+  cmark_parser_feed(parser.get(), text.data(), text.size());
+  return std::unique_ptr<cmark_node, FreeNode>(cmark_parser_finish(parser.get()));
+}
+
+/// The heading's words without its markup.
+std::string words_of(cmark_node* heading) {
+  const std::unique_ptr<cmark_iter, FreeIterator> iterator(cmark_iter_new(heading));
+  std::string out;
+  for (cmark_event_type event = cmark_iter_next(iterator.get()); event != CMARK_EVENT_DONE; event = cmark_iter_next(iterator.get())) {
+    cmark_node* node = cmark_iter_get_node(iterator.get());
+    const cmark_node_type type = cmark_node_get_type(node);
+    if (event != CMARK_EVENT_ENTER) continue;
+    if (type == CMARK_NODE_TEXT || type == CMARK_NODE_CODE) out += cmark_node_get_literal(node);
+    if (type == CMARK_NODE_SOFTBREAK || type == CMARK_NODE_LINEBREAK) out += ' ';
+  }
+  return fold_spaces(out);
+}
+
+/// Reads the tree's block positions. cmark counts lines from 1; columns are not needed, as no two blocks that hold
+/// text start in one line, and what stands before them there are their containers' markers.
+class BlockReader {
+ public:
+  BlockReader(std::string_view text, int first_line) : lines_(text, 0), first_line_(first_line) {}
+
+  std::vector<Block> run(cmark_node* document) {
+    children(document, BlockKind::kParagraph);
+    return std::move(out_);
+  }
+
+ private:
+  // Nesting is bounded by is_safe_markdown, so recursion is too.
+  void children(cmark_node* parent, BlockKind inside) {
+    for (cmark_node* node = cmark_node_first_child(parent); node != nullptr; node = cmark_node_next(node)) read(node, inside);
+  }
+
+  void read(cmark_node* node, BlockKind inside) {
+    const cmark_node_type type = cmark_node_get_type(node);
+    if (type == CMARK_NODE_LIST) return children(node, BlockKind::kListItem);
+    if (type == CMARK_NODE_ITEM) return children(node, BlockKind::kListItem);
+    if (type == CMARK_NODE_BLOCK_QUOTE) return children(node, inside == BlockKind::kListItem ? inside : BlockKind::kQuote);
+    if (type == CMARK_NODE_THEMATIC_BREAK) return;
+    if (type == CMARK_NODE_CODE_BLOCK) return add(node, BlockKind::kCode);
+    // The table extension registers its type at run time; its name is the public handle.
+    if (std::string_view(cmark_node_get_type_string(node)) == "table") return add(node, BlockKind::kTable);
+    if (type == CMARK_NODE_HEADING && inside == BlockKind::kParagraph) return add(node, BlockKind::kHeading);
+    add(node, inside);
+  }
+
+  void add(cmark_node* node, BlockKind kind) {
+    const int start = cmark_node_get_start_line(node) - 1;
+    const int end = std::max(start, cmark_node_get_end_line(node) - 1);
+    const TextRange range{lines_.line(start).begin, lines_.line(end).end};
+    // Positions are the library's word; blocks out of order would cut sentences in two.
+    const bool in_order = start > last_line_ && range.size() != 0;
+    if (!in_order) return;
+    last_line_ = start;
+    if (!out_.empty()) out_.back().range.end = std::min(out_.back().range.end, range.begin);
+    Block block{kind, 0, range, first_line_ + start, {}};
+    if (kind == BlockKind::kHeading) {
+      block.level = cmark_node_get_heading_level(node);
+      block.heading = words_of(node);
+    }
+    out_.push_back(std::move(block));
+  }
+
+  const LineIndex lines_;
+  const int first_line_;
+  int last_line_ = -1;
+  std::vector<Block> out_;
+};
+
+}  // namespace
+
+std::vector<Block> markdown_blocks(std::string_view text, int first_line) {
+  if (!is_safe_markdown(text)) return markdown_blocks_by_lines(text, first_line);
+  const auto document = parse(text);
+  if (document == nullptr) return markdown_blocks_by_lines(text, first_line);
+  return BlockReader(text, first_line).run(document.get());
+}
+
+}  // namespace footnote::chunk

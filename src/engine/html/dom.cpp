@@ -1,0 +1,103 @@
+#include "engine/html/dom.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "engine/html/extract.h"
+
+namespace footnote::html {
+
+namespace {
+
+struct FreeContext {
+  void operator()(htmlParserCtxt* context) const { htmlFreeParserCtxt(context); }
+};
+
+std::string_view view(const xmlChar* text) {
+  return text == nullptr ? std::string_view() : std::string_view(reinterpret_cast<const char*>(text));
+}
+
+const xmlNode* child_named(const xmlNode* parent, std::string_view name) {
+  for (const xmlNode* child = parent == nullptr ? nullptr : parent->children; child != nullptr; child = child->next) {
+    if (name_of(child) == name) return child;
+  }
+  return nullptr;
+}
+
+// Depth is bounded by the parser (kDepthMax), so recursion is too.
+void append_raw_text(const xmlNode* node, std::string& out) {
+  out += text_of(node);
+  if (node->type != XML_ELEMENT_NODE) return;
+  if (name_of(node) == "br") out += '\n';
+  for (const xmlNode* child = node->children; child != nullptr; child = child->next) append_raw_text(child, out);
+}
+
+/// libxml2 leaves `_private` to its users.
+void number_elements(xmlNode* node, std::size_t& next) {
+  for (; node != nullptr; node = node->next) {
+    if (node->type != XML_ELEMENT_NODE) continue;
+    node->_private = reinterpret_cast<void*>(next++);
+    number_elements(node->children, next);
+  }
+}
+
+}  // namespace
+
+Result<Dom> Dom::parse(std::string_view html) {
+  static std::once_flag initialised;
+  std::call_once(initialised, [] { xmlInitParser(); });
+  const std::unique_ptr<htmlParserCtxt, FreeContext> context(htmlNewParserCtxt());
+  if (context == nullptr) return fail(ErrorCode::kResourceExhausted, "no memory for the HTML parser");
+  // IGNORE_ENC: the bytes are UTF-8 by now, whatever a <meta> says.
+  constexpr int kOptions = HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET |
+                           HTML_PARSE_IGNORE_ENC | HTML_PARSE_COMPACT;
+  Dom dom;
+  dom.document_.reset(htmlCtxtReadMemory(context.get(), html.data(), static_cast<int>(html.size()), nullptr, "UTF-8", kOptions));
+  // The parser stops for good at its own depth limit (256); what it had built by then is whole.
+  dom.cut_ = context->disableSAX != 0;
+  if (dom.document_ == nullptr) return dom;
+  xmlNode* root = xmlDocGetRootElement(dom.document_.get());
+  number_elements(root, dom.element_count_);
+  dom.root_ = root;
+  dom.head_ = child_named(dom.root_, "head");
+  dom.body_ = child_named(dom.root_, "body");
+  if (dom.body_ == nullptr) dom.body_ = dom.root_;
+  return dom;
+}
+
+std::string_view name_of(const xmlNode* node) {
+  return node != nullptr && node->type == XML_ELEMENT_NODE ? view(node->name) : std::string_view();
+}
+
+std::size_t ordinal_of(const xmlNode* element) { return reinterpret_cast<std::size_t>(element->_private); }
+
+std::string_view text_of(const xmlNode* node) {
+  const bool is_text = node->type == XML_TEXT_NODE || node->type == XML_CDATA_SECTION_NODE;
+  return is_text ? view(node->content) : std::string_view();
+}
+
+std::string_view attribute(const xmlNode* node, const char* name) {
+  if (node->type != XML_ELEMENT_NODE) return {};
+  for (const xmlAttr* found = node->properties; found != nullptr; found = found->next) {
+    if (view(found->name) == name) return found->children == nullptr ? std::string_view() : view(found->children->content);
+  }
+  return {};
+}
+
+bool has_attribute(const xmlNode* node, const char* name) {
+  if (node->type != XML_ELEMENT_NODE) return false;
+  for (const xmlAttr* found = node->properties; found != nullptr; found = found->next) {
+    if (view(found->name) == name) return true;
+  }
+  return false;
+}
+
+std::string raw_text(const xmlNode* node) {
+  std::string out;
+  append_raw_text(node, out);
+  return out;
+}
+
+bool NameSet::contains(std::string_view name) const { return std::ranges::binary_search(names, name); }
+
+}  // namespace footnote::html

@@ -1,0 +1,97 @@
+#include "engine/html/extract.h"
+
+#include "base/text.h"
+#include "engine/html/dom.h"
+#include "engine/html/guard.h"
+#include "engine/html/region.h"
+#include "engine/html/render.h"
+
+namespace footnote::html {
+
+namespace {
+
+bool is_web_address(std::string_view url) {
+  return starts_with_ignoring_case(url, "http://") || starts_with_ignoring_case(url, "https://");
+}
+
+void read_head_element(const xmlNode* element, Page& page) {
+  const std::string_view name = name_of(element);
+  if (name == "title" && page.title.empty()) {
+    page.title = fold_spaces(raw_text(element));
+  } else if (name == "link" && to_lower_ascii(attribute(element, "rel")) == "canonical") {
+    const std::string_view url = trim(attribute(element, "href"));
+    if (page.canonical_url.empty() && is_web_address(url)) page.canonical_url = url;
+  } else if (name == "meta") {
+    const std::string key = to_lower_ascii(attribute(element, "name"));
+    if (key == "description" && page.description.empty()) page.description = fold_spaces(attribute(element, "content"));
+  }
+}
+
+/// <head> is often broken by a stray element, and what should be in it lands in <body>: one pass over both.
+void read_head(const xmlNode* node, int depth, Page& page) {
+  for (const xmlNode* child = node->children; child != nullptr; child = child->next) {
+    if (child->type != XML_ELEMENT_NODE) continue;
+    read_head_element(child, page);
+    if (depth > 0 && name_of(child) != "svg") read_head(child, depth - 1, page);
+  }
+}
+
+const xmlNode* find_heading(const xmlNode* node) {
+  for (const xmlNode* child = node->children; child != nullptr; child = child->next) {
+    if (child->type != XML_ELEMENT_NODE || is_invisible(child)) continue;
+    if (name_of(child) == "h1") return child;
+    if (const xmlNode* found = find_heading(child)) return found;
+  }
+  return nullptr;
+}
+
+bool has_main_heading(const Page& page) {
+  for (const Block& block : page.blocks) {
+    if (block.kind == BlockKind::kHeading && block.level == 1) return true;
+  }
+  return false;
+}
+
+/// The page's <h1> often stands in its header, outside the content: it is put before the text.
+void prepend_main_heading(const Dom& dom, const RegionFinder& regions, Page& page) {
+  const xmlNode* heading = find_heading(dom.body());
+  if (heading == nullptr || has_main_heading(page)) return;
+  const std::string line = inline_text(heading, regions);
+  if (line.empty()) return;
+  const std::size_t shift = page.text.empty() ? line.size() : line.size() + 2;
+  for (Block& block : page.blocks) {
+    block.begin += shift;
+    block.end += shift;
+  }
+  page.text = page.text.empty() ? line : line + "\n\n" + page.text;
+  page.blocks.insert(page.blocks.begin(), Block{BlockKind::kHeading, 1, 0, line.size()});
+}
+
+Page read_region(const Dom& dom, Region region) {
+  Page page;
+  const RegionFinder regions(dom, region);
+  if (regions.content() == nullptr) return page;
+  render(regions.content(), regions, page);
+  // A page of links has no content by the measure of density: then all of it is.
+  if (region == Region::kContent && page.text.empty()) return read_region(dom, Region::kBody);
+  if (region == Region::kContent) prepend_main_heading(dom, regions, page);
+  return page;
+}
+
+}  // namespace
+
+Result<Page> extract(std::string_view html, const ExtractOptions& options) {
+  if (html.size() > kInputBytesMax) {
+    return fail(ErrorCode::kTooLarge, "the page has {}; the limit is {}", human_bytes(html.size()), human_bytes(kInputBytesMax));
+  }
+  const std::string copy = guarded_copy(html);
+  FOOTNOTE_TRY(const Dom dom, Dom::parse(copy));
+  if (dom.root() == nullptr) return Page{};
+  Page page = read_region(dom, options.region);
+  page.language = to_lower_ascii(trim(attribute(dom.root(), "lang")));
+  read_head(dom.root(), 3, page);
+  page.cut = dom.cut();
+  return page;
+}
+
+}  // namespace footnote::html

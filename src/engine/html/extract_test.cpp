@@ -1,0 +1,217 @@
+#include "engine/html/extract.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <random>
+
+#include "base/utf8.h"
+#include "engine/html/guard.h"
+
+namespace footnote::html {
+namespace {
+
+Page read(std::string_view html, Region region = Region::kContent) {
+  auto page = extract(html, {.region = region});
+  EXPECT_TRUE(page.has_value());
+  return page ? *page : Page{};
+}
+
+/// Every block on a line of its own: "h1:Title", "p:Words", "li:- Words".
+std::string outline(const Page& page) {
+  std::string out;
+  for (const Block& block : page.blocks) {
+    switch (block.kind) {
+      case BlockKind::kHeading: out += "h" + std::to_string(block.level); break;
+      case BlockKind::kParagraph: out += "p"; break;
+      case BlockKind::kListItem: out += "li"; break;
+      case BlockKind::kTableRow: out += "tr"; break;
+      case BlockKind::kCode: out += "pre"; break;
+      case BlockKind::kQuote: out += "q"; break;
+    }
+    out += ":" + page.text.substr(block.begin, block.end - block.begin) + "\n";
+  }
+  return out;
+}
+
+void check(std::string_view html, std::string_view expected) { EXPECT_EQ(outline(read(html)), expected) << html; }
+
+TEST(Extract, BlocksKeepTheirKind) {
+  check("<h1>Returns</h1><p>Within 30 days.</p>", "h1:Returns\np:Within 30 days.\n");
+  check("<h2>A <em>b</em></h2>text<div>more</div>", "h2:A b\np:text\np:more\n");
+  check("<ul><li>one<li>two<ol><li>inner</ol></ul>", "li:- one\nli:- two\nli:  1. inner\n");
+  check("<ol><li><p>first</p><p>still first</p><li>second</ol>", "li:1. first\nli:still first\nli:2. second\n");
+  check("<blockquote><p>said</p></blockquote>after", "q:said\np:after\n");
+  check("<dl><dt>Term<dd>Meaning</dl>", "p:Term\np:Meaning\n");
+}
+
+TEST(Extract, CodeIsVerbatim) {
+  check("<pre>\n  if (a &lt; b)\n\n    go();\n</pre>", "pre:  if (a < b)\n\n    go();\n");
+  check("<pre><code><span>x</span> = 1<br>y = 2</code></pre>", "pre:x = 1\ny = 2\n");
+  check("<pre>   \n </pre>after", "p:after\n");
+  check("<p>Run <code>make  all</code> now</p>", "p:Run make all now\n");
+}
+
+TEST(Extract, TablesOfDataBecomeRows) {
+  check("<table><tr><th>Plan<th>Price<tr><td>Free<td>0 &euro;</table>", "tr:Plan | Price\ntr:Free | 0 \xE2\x82\xAC\n");
+  check("<table><caption>Plans</caption><tr><td>a<td><p>b</p><p>c</p></table>", "tr:Plans\ntr:a | b c\n");
+  check("<table><tr><td><h2>Left</h2>text</td><td>right</td></tr></table>", "h2:Left\np:text\np:right\n");
+  check("<table><tr><td>only column</td></tr></table>", "p:only column\n");
+}
+
+TEST(Extract, WhiteSpaceFoldsAsInABrowser) {
+  check("<p>  a \n\t b <b> c</b>d&nbsp;&nbsp;e\xC2\xAD" "f </p>", "p:a b cd ef\n");
+  check("<p>one<br>two<br><br>three</p>", "p:one\ntwo\np:three\n");
+  check("a<span>b</span> c", "p:ab c\n");
+}
+
+TEST(Extract, EntitiesAreDecoded) {
+  check("<p>&lt;T&gt; &amp; &quot;x&quot; &#8364; &#x1F600; &hellip;</p>", "p:<T> & \"x\" \xE2\x82\xAC \xF0\x9F\x98\x80 \xE2\x80\xA6\n");
+}
+
+TEST(Extract, DropsWhatNobodyReads) {
+  check("<script>var a = '<p>no</p>';</script><style>p{}</style><p>yes</p><!-- no -->", "p:yes\n");
+  check("<nav><a href=/>Home</a></nav><p>yes</p><footer>no</footer><aside>no</aside><form>no</form>", "p:yes\n");
+  check("<p hidden>no</p><p aria-hidden=true>no</p><p style='display : none'>no</p><p>yes</p>", "p:yes\n");
+  check("<template><p>no</p></template><noscript>no</noscript><svg><text>no</text></svg><p>yes</p>", "p:yes\n");
+  check("<h2>Install <a class=headerlink href=#i>\xC2\xB6</a></h2>", "h2:Install\n");
+}
+
+const std::string kProse = "<p>The warranty covers parts and labour for two years from the day of purchase, in every country.</p>";
+
+TEST(Extract, PrefersMainAndArticle) {
+  check("<div>teaser teaser teaser</div><main>" + kProse + "<ul><li><a href=x>A link</a></ul></main><div>other</div>",
+        "p:The warranty covers parts and labour for two years from the day of purchase, in every country.\nli:- A link\n");
+  check("<body><article><header><h1>Warranty</h1></header>" + kProse + "</article><div class=sidebar>x</div>",
+        "h1:Warranty\np:The warranty covers parts and labour for two years from the day of purchase, in every country.\n");
+}
+
+TEST(Extract, FindsTheDensestBlock) {
+  const std::string links = "<div class=x><ul><li><a href=a>Products and more</a><li><a href=b>About us all</a></ul></div>";
+  check("<body>" + links + "<div><div id=content>" + kProse + kProse + "</div></div>" + links + "</body>",
+        "p:The warranty covers parts and labour for two years from the day of purchase, in every country.\n"
+        "p:The warranty covers parts and labour for two years from the day of purchase, in every country.\n");
+}
+
+TEST(Extract, MainHeadingOutsideTheContentIsKept) {
+  const Page page = read("<header><h1>Warranty</h1></header><main>" + kProse + "</main>");
+  EXPECT_EQ(outline(page).substr(0, 12), "h1:Warranty\n");
+  EXPECT_TRUE(page.text.starts_with("Warranty\n\nThe warranty"));
+}
+
+TEST(Extract, PagesOfLinksAndWholePageFormsAreStillRead) {
+  check("<ul><li><a href=a>Chapter one</a><li><a href=b>Chapter two</a></ul>", "li:- Chapter one\nli:- Chapter two\n");
+  check("<body><form id=aspnet>" + kProse + "</form></body>",
+        "p:The warranty covers parts and labour for two years from the day of purchase, in every country.\n");
+}
+
+TEST(Extract, BodyRegionKeepsNavigation) {
+  EXPECT_EQ(outline(read("<nav>Home</nav><p>Text</p><script>x</script>", Region::kBody)), "p:Home\np:Text\n");
+}
+
+TEST(Extract, ReadsHead) {
+  const Page page = read(
+      "<!doctype html><html lang=en-GB><head><title> A\n title </title><link rel=Canonical href='https://e.org/a'>"
+      "<meta name=description content='About a'></head><body><p>x</p></body></html>");
+  EXPECT_EQ(page.title, "A title");
+  EXPECT_EQ(page.language, "en-gb");
+  EXPECT_EQ(page.canonical_url, "https://e.org/a");
+  EXPECT_EQ(page.description, "About a");
+  EXPECT_EQ(read("<link rel=canonical href='javascript:alert(1)'><p>x").canonical_url, "");
+}
+
+TEST(Extract, InvalidBytesAreRepaired) {
+  const Page page = read("<meta charset=latin1><p>caf\xE9 \xC3\xA9t\xC3\xA9</p>");
+  EXPECT_EQ(page.text, "caf\xEF\xBF\xBD \xC3\xA9t\xC3\xA9");
+  EXPECT_EQ(read(std::string("<p>a\0b</p>", 10)).text, "a\xEF\xBF\xBD" "b");
+}
+
+TEST(Extract, EmptyAndBrokenInput) {
+  for (std::string_view html : {"", " ", "<", "<p", "<!--", "<script>", "</div>", "<html>", "<a b='", "<!doctype", "&#0;", "<table><td>"}) {
+    EXPECT_TRUE(extract(html).has_value()) << html;
+  }
+  EXPECT_EQ(read("plain words").text, "plain words");
+}
+
+TEST(Extract, SizeBound) {
+  const std::string at_limit = "<p>x</p>" + std::string(kInputBytesMax - 8, ' ');
+  EXPECT_EQ(read(at_limit).text, "x");
+  const auto over = extract(at_limit + " ");
+  ASSERT_FALSE(over.has_value());
+  EXPECT_EQ(over.error().code, ErrorCode::kTooLarge);
+}
+
+double seconds_for(const std::string& html) {
+  const auto start = std::chrono::steady_clock::now();
+  (void)extract(html);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::string repeat(std::string_view unit, std::size_t bytes) {
+  std::string out;
+  while (out.size() + unit.size() <= bytes) out += unit;
+  return out;
+}
+
+TEST(Extract, DepthBound) {
+  std::string deep;
+  for (int i = 0; i < 300'000; ++i) deep += "<div>";
+  deep += "bottom";
+  EXPECT_LT(seconds_for("<p>top</p>" + deep), 1.0);
+  const Page page = read("<p>top</p>" + deep);
+  EXPECT_TRUE(page.cut);
+  EXPECT_EQ(page.text, "top");
+  std::string fine;
+  for (int i = 0; i < 200; ++i) fine += "<div>";
+  EXPECT_EQ(read(fine + "bottom").text, "bottom");
+  EXPECT_FALSE(read(fine + "bottom").cut);
+}
+
+TEST(Extract, HostilePagesEndSoon) {
+  std::string names;
+  for (int i = 0; names.size() < (2u << 20); ++i) names += " a" + std::to_string(i);
+  constexpr std::size_t kBytes = 2u << 20;
+#if defined(__SANITIZE_ADDRESS__)
+  constexpr double kLimit = 20.0;
+#else
+  constexpr double kLimit = 2.0;
+#endif
+  EXPECT_LT(seconds_for("<p" + names + ">x"), kLimit) << "attributes";
+  for (std::string_view unit : {"<", "<!--", "<a ", "<a b='", "</b>", "<b></i>", "<p>", "<table>", "<tr><td>", "<ul><li>", "&", "&amp", "<![CDATA[",
+                                "<script>", "<a><b>", "<pre>", "<select><option>", "<h1>", "<br>", "<!", "<?", "\"<a href=\"", "<font>x"}) {
+    EXPECT_LT(seconds_for(repeat(unit, kBytes)), kLimit) << unit;
+  }
+  EXPECT_LT(seconds_for(repeat("<div>", 200 * 5) + repeat("</b>", kBytes)), kLimit) << "unmatched ends";
+}
+
+TEST(Guard, DropsAttributesPastTheBound) {
+  std::string tag = "<p";
+  for (std::size_t i = 0; i < kAttributesMax; ++i) tag += " a" + std::to_string(i) + "=\"v>\"";
+  EXPECT_EQ(guarded_copy(tag + ">x"), tag + ">x");
+  EXPECT_EQ(guarded_copy(tag + " z='1' y>x"), tag + "        >x");
+  EXPECT_EQ(guarded_copy("<script>a<b c d</script><p>"), "<script>a<b c d</script><p>");
+}
+
+TEST(Extract, RandomSoupGivesValidOrderedBlocks) {
+  const std::vector<std::string> parts = {"<div>", "</div>", "<p>", "</p>", "<ul>", "<li>", "</ul>", "<table>", "<tr>", "<td>", "</table>", "<pre>", "</pre>",
+                                          "<h1>", "</h2>", "words ", "\n", "&amp;", "<br>", "\xC3\xA9", "\xFF", "<a href=x>", "</a>", "<main>", "</main>",
+                                          "<!--", "-->", "<nav>", "</nav>", "<blockquote>", "<script>", "</script>", "<span hidden>", "</span>", "<"};
+  std::mt19937 random(7);
+  for (int round = 0; round < 3000; ++round) {
+    std::string html;
+    for (unsigned i = random() % 60; i > 0; --i) html += parts[random() % parts.size()];
+    const Page page = read(html);
+    ASSERT_TRUE(is_valid_utf8(page.text)) << html;
+    std::size_t last = 0;
+    for (const Block& block : page.blocks) {
+      ASSERT_LE(last, block.begin) << html;
+      ASSERT_LT(block.begin, block.end) << html;
+      ASSERT_LE(block.end, page.text.size()) << html;
+      last = block.end;
+    }
+    ASSERT_EQ(outline(page), outline(read(html)));
+  }
+}
+
+}  // namespace
+}  // namespace footnote::html

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace footnote::ingest {
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int value = -1) : value_(value) {}
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  int get() const { return value_; }
+  /// Gives the descriptor away.
+  int release() { return std::exchange(value_, -1); }
+
+ private:
+  int value_;
+};
+
+/// Opens `relative` ("a/b/c", "" for the root itself) name by name and refuses every link, so that nothing outside
+/// `root` can be reached whatever is swapped meanwhile. Names of ".." are refused. Never blocks on a FIFO.
+/// kNotFound, kPermissionDenied, kInvalidArgument (a link, or a name that is no folder on the way).
+Result<Descriptor> open_beneath(const std::filesystem::path& root, std::string_view relative, int flags);
+
+/// Reads a regular file opened like that. kTooLarge past `bytes_max`; kInvalidArgument for what is no regular file.
+Result<std::string> read_beneath(const std::filesystem::path& root, std::string_view relative, std::uint64_t bytes_max);
+
+/// The error that errno stands for.
+std::unexpected<Error> errno_error(std::string_view path, int code);
+
+}  // namespace footnote::ingest

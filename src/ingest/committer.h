@@ -1,0 +1,62 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ingest/index_sync.h"
+#include "ingest/prepare.h"
+
+namespace footnote::ingest {
+
+/// Content hashes asked of the store in one call.
+inline constexpr std::size_t kHashLookupMax = 512;
+/// While an ingest runs, indexes catch up at most this often.
+inline constexpr std::chrono::seconds kSyncInterval{5};
+
+/// Gathers prepared documents, embeds what is new, commits, and only then tells of them. Used by one thread.
+class Committer {
+ public:
+  Committer(const CallContext& call, const Corpus& corpus, ChunkStore& store, Embedder& embedder, IndexSync* sync,
+            const ProgressCallback& progress)
+      : call_(call), corpus_(corpus), store_(store), embedder_(embedder), sync_(sync), progress_(progress) {}
+
+  void expect(std::size_t documents) { total_ += documents; }
+  void add_problem(Problem problem);
+  /// Takes a document; commits when a batch is full.
+  Result<void> add(Prepared prepared);
+  /// Commits what is gathered.
+  Result<void> flush();
+  /// Deletes live documents; each is told after its commit.
+  Result<void> remove(const std::vector<std::string>& keys);
+  /// Flushes and brings the indexes up to date. An index that can't be is a warning: the store has everything.
+  Result<IngestReport> finish();
+
+ private:
+  using Vectors = std::map<std::string, std::vector<std::vector<float>>>;
+
+  Result<Vectors> vectors_of_pending();
+  Result<void> reuse(Vectors& vectors);
+  Result<void> embed(const std::vector<const chunk::Piece*>& pieces, Vectors& vectors);
+  void count(const Prepared& committed);
+  void tell(const std::string& key, DocumentChange change, std::size_t chunks);
+  void sync_if_due();
+
+  const CallContext& call_;
+  const Corpus& corpus_;
+  ChunkStore& store_;
+  Embedder& embedder_;
+  IndexSync* const sync_;
+  const ProgressCallback& progress_;
+
+  std::vector<Prepared> pending_;
+  std::size_t pending_chunks_ = 0;
+  std::size_t done_ = 0;
+  std::size_t total_ = 0;
+  bool index_behind_ = false;
+  std::chrono::steady_clock::time_point synced_at_ = std::chrono::steady_clock::now();
+  IngestReport report_;
+};
+
+}  // namespace footnote::ingest

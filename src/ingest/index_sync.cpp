@@ -1,0 +1,65 @@
+#include "ingest/index_sync.h"
+
+#include <algorithm>
+
+namespace footnote::ingest {
+
+Mutex& IndexSync::mutex_of(CorpusId corpus) {
+  const MutexLock lock(mutex_);
+  std::unique_ptr<Mutex>& found = corpora_[corpus];
+  if (found == nullptr) found = std::make_unique<Mutex>();
+  return *found;
+}
+
+Result<Generation> IndexSync::sync(const CallContext& call, CorpusId corpus) {
+  const MutexLock lock(mutex_of(corpus));
+  return sync_locked(call, corpus);
+}
+
+Result<Generation> IndexSync::sync_locked(const CallContext& call, CorpusId corpus) {
+  Generation reached = 0;
+  int rebuilds = 0;
+  for (;;) {
+    FOOTNOTE_CHECK(call.check());
+    const auto more = step(call, corpus, reached);
+    if (more && !*more) return reached;
+    if (more) continue;
+    if (more.error().code != ErrorCode::kFailedPrecondition || ++rebuilds > kRebuildsMax) return std::unexpected(more.error());
+    // An index that does not fit the store is worth nothing: all start over, as one of them can't be named.
+    for (IndexWriter* index : indexes_) FOOTNOTE_CHECK(index->drop(call, corpus));
+  }
+}
+
+/// Brings the indexes that are furthest behind one stretch forward. False when there is nothing new for any.
+Result<bool> IndexSync::step(const CallContext& call, CorpusId corpus, Generation& reached) {
+  std::vector<Generation> at;
+  for (const IndexWriter* index : indexes_) {
+    FOOTNOTE_TRY(const Generation generation, index->generation(call, corpus));
+    at.push_back(generation);
+  }
+  if (at.empty()) return false;
+  const auto [behind, ahead] = std::ranges::minmax(at);
+  FOOTNOTE_TRY(const IndexChanges changes, store_.changes(call, corpus, behind, kSyncRowsMax));
+  reached = std::max(changes.to, ahead);
+  if (changes.to == changes.from) {
+    // The store has nothing past `behind`, yet another index claims more: it is of another store's life.
+    if (ahead != behind) return fail(ErrorCode::kFailedPrecondition, "an index is ahead of the store");
+    return false;
+  }
+  for (std::size_t i = 0; i < indexes_.size(); ++i) {
+    if (at[i] == behind) FOOTNOTE_CHECK(indexes_[i]->apply(call, corpus, changes));
+  }
+  return true;
+}
+
+Result<Generation> IndexSync::purge(const CallContext& call, CorpusId corpus) {
+  const MutexLock lock(mutex_of(corpus));
+  // First up to date: an index that has not seen a death can't be told of it once the store has let go.
+  FOOTNOTE_CHECK(sync_locked(call, corpus));
+  FOOTNOTE_TRY(const Generation died_until, store_.purge(call, corpus, clock_.now() - kPurgeGrace));
+  if (died_until == 0) return died_until;
+  for (IndexWriter* index : indexes_) FOOTNOTE_CHECK(index->forget(call, corpus, died_until));
+  return died_until;
+}
+
+}  // namespace footnote::ingest

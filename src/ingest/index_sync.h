@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/call_context.h"
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "domain/ids.h"
+#include "ports/chunk_store.h"
+#include "ports/index.h"
+
+namespace footnote::ingest {
+
+/// How long dead rows stay findable for readers that pinned an older generation.
+inline constexpr std::chrono::minutes kPurgeGrace{10};
+/// Rows asked of the store in one step.
+inline constexpr std::size_t kSyncRowsMax = 4096;
+/// An index that still does not fit the store after this many rebuilds in one sync is an error.
+inline constexpr int kRebuildsMax = 2;
+
+/// Keeps the indexes (vector, keyword) at the chunk store's generation. An index is a cache: one that does not fit
+/// the store is dropped and rebuilt. Thread-safe: one sync per corpus at a time, corpora do not wait for each other.
+class IndexSync {
+ public:
+  /// Borrows all of them for its life.
+  IndexSync(ChunkStore& store, std::vector<IndexWriter*> indexes, const Clock& clock)
+      : store_(store), indexes_(std::move(indexes)), clock_(clock) {}
+
+  /// Brings every index to the store's newest generation and returns it. Call after commits and at start.
+  Result<Generation> sync(const CallContext& call, CorpusId corpus);
+
+  /// Syncs, then lets the store and the indexes go of what died more than kPurgeGrace ago. Returns the newest
+  /// generation that was let go of, 0 for none.
+  Result<Generation> purge(const CallContext& call, CorpusId corpus);
+
+ private:
+  Mutex& mutex_of(CorpusId corpus);
+  Result<Generation> sync_locked(const CallContext& call, CorpusId corpus);
+  Result<bool> step(const CallContext& call, CorpusId corpus, Generation& reached);
+
+  // Constant after construction.
+  ChunkStore& store_;
+  const std::vector<IndexWriter*> indexes_;
+  const Clock& clock_;
+
+  Mutex mutex_;
+  std::map<CorpusId, std::unique_ptr<Mutex>> corpora_ FOOTNOTE_TSA(guarded_by(mutex_));
+};
+
+}  // namespace footnote::ingest

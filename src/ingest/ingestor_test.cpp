@@ -1,0 +1,336 @@
+#include "ingest/ingestor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "ingest/fakes_test.h"
+#include "ingest/index_sync.h"
+#include "ingest/temp_folder_test.h"
+
+namespace footnote::ingest {
+namespace {
+
+using test::TempFolder;
+using testing::ElementsAre;
+using testing::Each;
+using testing::Le;
+
+class IngestorTest : public testing::Test {
+ protected:
+  Result<IngestReport> ingest(const std::filesystem::path& path, const IngestOptions& options = {}, SourceId source = SourceId{7}) {
+    const SourceInput input{source, path, {}};
+    return ingestor_.ingest({}, corpus_, std::span(&input, 1), options, record());
+  }
+  ProgressCallback record() {
+    return [this](const IngestProgress& progress) {
+      constexpr std::string_view kNames[] = {"added", "updated", "unchanged", "deleted"};
+      told_.push_back(std::string(kNames[static_cast<int>(progress.change)]) + " " + progress.key);
+      last_ = progress;
+    };
+  }
+  void check(const Result<IngestReport>& report, std::string_view expected) {
+    ASSERT_TRUE(report.has_value()) << report.error().message;
+    std::string got = fmt::format("added {} updated {} unchanged {} deleted {}", report->added, report->updated, report->unchanged, report->deleted);
+    for (const Problem& problem : report->problems) {
+      got += fmt::format("; {} {}: {}", problem.kind == ProblemKind::kWarning ? "warning" : "problem", problem.path, problem.reason);
+    }
+    EXPECT_EQ(got, expected);
+  }
+
+  TempFolder folder_;
+  test::FakeStore store_;
+  test::FakeEmbedder embedder_;
+  Corpus corpus_{CorpusId{1}, WorkspaceId{1}, "memory", test::kSpace, 0, {}};
+  Ingestor ingestor_{store_, embedder_, nullptr};
+  std::vector<std::string> told_;
+  IngestProgress last_;
+};
+
+TEST_F(IngestorTest, AddsUpdatesKeepsAndDeletes) {
+  folder_.write("a.md", "# A\n\nOne.");
+  folder_.write("dir/b.txt", "Two.");
+  folder_.write("c.html", "<p>Three.</p>");
+  check(ingest(folder_.path()), "added 3 updated 0 unchanged 0 deleted 0");
+  EXPECT_EQ(store_.keys(), "a.md c.html dir/b.txt");
+  EXPECT_THAT(told_, ElementsAre("added a.md", "added c.html", "added dir/b.txt"));
+  EXPECT_EQ(last_.done, 3u);
+  EXPECT_EQ(last_.total, 3u);
+
+  told_.clear();
+  check(ingest(folder_.path()), "added 0 updated 0 unchanged 3 deleted 0");
+  EXPECT_EQ(store_.generation(), 1);
+
+  folder_.write("a.md", "# A\n\nOther.");
+  folder_.remove("dir");
+  folder_.write("d.md", "Four.");
+  told_.clear();
+  check(ingest(folder_.path()), "added 1 updated 1 unchanged 1 deleted 1");
+  EXPECT_EQ(store_.keys(), "a.md c.html d.md");
+  EXPECT_THAT(told_, ElementsAre("unchanged c.html", "updated a.md", "added d.md", "deleted dir/b.txt"));
+}
+
+TEST_F(IngestorTest, DraftsHoldTextRangesAndEmbeddedHeadings) {
+  folder_.write("a.md", "---\ntitle: Guide\ntags: [x]\n---\n## Setup\n\nDo it.\n");
+  check(ingest(folder_.path()), "added 1 updated 0 unchanged 0 deleted 0");
+  const DocumentDraft& draft = store_.draft("a.md");
+  EXPECT_EQ(draft.text, "## Setup\n\nDo it.\n");
+  EXPECT_EQ(draft.attributes.title, "Guide");
+  EXPECT_EQ(draft.attributes.media_type, "text/markdown");
+  EXPECT_EQ(draft.source, SourceId{7});
+  ASSERT_EQ(draft.chunks.size(), 1u);
+  EXPECT_EQ(draft.chunks[0].text, draft.text.substr(draft.chunks[0].range.begin, draft.chunks[0].range.size()));
+  EXPECT_THAT(draft.chunks[0].heading_path, ElementsAre("Guide", "Setup"));
+  EXPECT_EQ(draft.chunks[0].source_type, "doc");
+  EXPECT_EQ(draft.chunks[0].first_line, 5);
+  EXPECT_THAT(embedder_.seen, ElementsAre("Guide > Setup\n## Setup\n\nDo it."));
+  EXPECT_EQ(draft.content_hash, sha256_hex("---\ntitle: Guide\ntags: [x]\n---\n## Setup\n\nDo it.\n") + "-p1");
+}
+
+TEST_F(IngestorTest, EqualChunksAreNotEmbeddedAgain) {
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += fmt::format("# Part {}\n\n{}\n\n", i, std::string(780, static_cast<char>('a' + i % 26)));
+  folder_.write("a.md", text);
+  const auto first = ingest(folder_.path());
+  ASSERT_TRUE(first.has_value());
+  EXPECT_EQ(first->embedded_chunks, 40u);
+  EXPECT_EQ(first->reused_chunks, 0u);
+  folder_.write("a.md", text + "# New\n\nWords.\n");
+  folder_.write("copy.md", text);
+  const auto second = ingest(folder_.path());
+  ASSERT_TRUE(second.has_value());
+  EXPECT_EQ(second->chunks, 81u);
+  EXPECT_EQ(second->embedded_chunks, 1u);
+  EXPECT_EQ(second->reused_chunks, 80u);
+  // The same text twice in one batch is embedded once.
+  folder_.write("x.md", "Same words.");
+  folder_.write("y.md", "Same words.");
+  EXPECT_EQ(ingest(folder_.path())->embedded_chunks, 1u);
+}
+
+TEST_F(IngestorTest, BatchesHaveTheirBounds) {
+  for (int i = 0; i < 70; ++i) folder_.write(fmt::format("{:03}.md", i), fmt::format("Text {}.", i));
+  ASSERT_TRUE(ingest(folder_.path()).has_value());
+  EXPECT_THAT(store_.commit_sizes, ElementsAre(kCommitDocumentsMax, kCommitDocumentsMax, 70 - 2 * kCommitDocumentsMax));
+  std::string large;
+  for (std::size_t i = 0; i < kCommitChunksMax + 10; ++i) large += fmt::format("# Part {}\n\n{}\n\n", i, std::string(790, 'x'));
+  TempFolder other;
+  other.write("1.md", large);
+  other.write("2.md", "Small.");
+  store_.commit_sizes.clear();
+  ASSERT_TRUE(ingest(other.path(), {}, SourceId{8}).has_value());
+  EXPECT_THAT(store_.commit_sizes, ElementsAre(1, 1));
+  EXPECT_THAT(embedder_.batches, Each(Le(kEmbedBatchMax)));
+}
+
+TEST_F(IngestorTest, BadFilesAreReportedAndTheRestGoesOn) {
+  folder_.write("a.xyz", "x");
+  folder_.write("b.md", "");
+  folder_.write("c.txt", "caf\xE9");
+  folder_.write("d.txt", std::string("a\0b", 3));
+  folder_.write("e.md", "x");
+  ASSERT_EQ(::truncate((folder_.path() / "e.md").c_str(), 100'000'000), 0);
+  ASSERT_EQ(::mkfifo((folder_.path() / "f.md").c_str(), 0600), 0);
+  std::filesystem::create_symlink("g.md", folder_.path() / "g.md");
+  folder_.write("h.html", "<script>x</script>");
+  folder_.write("i.md", "  \n ");
+  folder_.write("j.md", "Fine.");
+  folder_.write(".hidden.md", "x");
+  check(ingest(folder_.path()),
+        "added 2 updated 0 unchanged 0 deleted 0"
+        "; problem b.md: empty file; problem e.md: 100 MB; the limit is 16.8 MB; problem f.md: a FIFO, not a file"
+        "; problem g.md: symbolic link that loops; problem a.xyz: unknown file type .xyz"
+        "; warning c.txt: not valid UTF-8; malformed bytes were replaced; problem d.txt: binary file"
+        "; problem h.html: no text in it; problem i.md: no text in it");
+  EXPECT_EQ(store_.keys(), "c.txt j.md");
+  EXPECT_EQ(store_.draft("c.txt").text, "caf\xEF\xBF\xBD");
+}
+
+TEST_F(IngestorTest, AFileThatTurnedBadTakesItsOldTextAlong) {
+  for (const char* name : {"a.md", "b.md", "c.md"}) folder_.write(name, "Old.");
+  ASSERT_TRUE(ingest(folder_.path()).has_value());
+  folder_.write("a.md", "");
+  folder_.write("b.md", std::string("\0", 1));
+  check(ingest(folder_.path()), "added 0 updated 0 unchanged 1 deleted 2; problem a.md: empty file; problem b.md: binary file");
+  EXPECT_EQ(store_.keys(), "c.md");
+}
+
+TEST_F(IngestorTest, WhatCantBeReadForTheMomentIsKept) {
+  folder_.write("locked/a.md", "x");
+  folder_.write("closed.md", "x");
+  folder_.write("b.md", "x");
+  ::chmod(folder_.path().c_str(), 0755);
+  ASSERT_TRUE(ingest(folder_.path()).has_value());
+  ::chmod((folder_.path() / "locked").c_str(), 0000);
+  ::chmod((folder_.path() / "closed.md").c_str(), 0000);
+  const bool root = ::geteuid() == 0;
+  if (root && ::seteuid(65534) != 0) GTEST_SKIP() << "can't give up root here";
+  const auto report = ingest(folder_.path());
+  if (root) {
+    ASSERT_EQ(::seteuid(0), 0);
+  }
+  ::chmod((folder_.path() / "locked").c_str(), 0755);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->deleted, 0u);
+  EXPECT_EQ(report->problems.size(), 2u);
+  EXPECT_EQ(store_.keys(), "b.md closed.md locked/a.md");
+}
+
+TEST_F(IngestorTest, PruneTouchesOnlyItsOwnSourceAndPrefix) {
+  folder_.write("a.md", "x");
+  TempFolder other;
+  other.write("b.md", "y");
+  const std::vector<SourceInput> inputs = {{SourceId{1}, folder_.path(), "one/"}, {SourceId{2}, other.path(), "two/"}};
+  ASSERT_TRUE(ingestor_.ingest({}, corpus_, inputs).has_value());
+  EXPECT_EQ(store_.keys(), "one/a.md two/b.md");
+  folder_.remove("a.md");
+  other.remove("b.md");
+  IngestOptions keep;
+  keep.prune = Prune::kOff;
+  ASSERT_TRUE(ingestor_.ingest({}, corpus_, std::span(inputs).first(1), keep).has_value());
+  EXPECT_EQ(store_.keys(), "one/a.md two/b.md");
+  ASSERT_TRUE(ingestor_.ingest({}, corpus_, std::span(inputs).first(1)).has_value());
+  EXPECT_EQ(store_.keys(), "two/b.md");
+}
+
+TEST_F(IngestorTest, ASingleFilePrunesNothingElse) {
+  folder_.write("a.md", "x");
+  folder_.write("b.md", "y");
+  ASSERT_TRUE(ingest(folder_.path()).has_value());
+  folder_.remove("b.md");
+  folder_.write("a.md", "z");
+  check(ingest(folder_.path() / "a.md"), "added 0 updated 1 unchanged 0 deleted 0");
+  EXPECT_EQ(store_.keys(), "a.md b.md");
+}
+
+TEST_F(IngestorTest, TwoSourcesDoNotOverwriteEachOther) {
+  folder_.write("README.md", "one");
+  TempFolder other;
+  other.write("README.md", "two");
+  ASSERT_TRUE(ingest(folder_.path(), {}, SourceId{1}).has_value());
+  const std::string problem = "; problem README.md: another source has a document of this key; remove that one or set a key prefix";
+  check(ingest(other.path(), {}, SourceId{2}), "added 0 updated 0 unchanged 0 deleted 0" + problem);
+  IngestOptions take_over;
+  take_over.foreign_key = ForeignKey::kTakeOver;
+  check(ingest(other.path(), take_over, SourceId{2}), "added 0 updated 1 unchanged 0 deleted 0");
+  EXPECT_EQ(store_.draft("README.md").text, "two");
+}
+
+TEST_F(IngestorTest, NothingIsToldThatIsNotCommitted) {
+  for (int i = 0; i < 40; ++i) folder_.write(fmt::format("{:03}.md", i), fmt::format("Text {}.", i));
+  embedder_.fail_after = 1;
+  const auto report = ingest(folder_.path());
+  ASSERT_FALSE(report.has_value());
+  EXPECT_EQ(report.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(told_.size(), kCommitDocumentsMax);
+  EXPECT_EQ(split(store_.keys(), ' ').size(), kCommitDocumentsMax);
+  embedder_.fail_after = -1;
+  check(ingest(folder_.path()), "added 8 updated 0 unchanged 32 deleted 0");
+
+  store_.fail_commits = true;
+  told_.clear();
+  folder_.write("new.md", "x");
+  EXPECT_EQ(ingest(folder_.path()).error().code, ErrorCode::kResourceExhausted);
+  EXPECT_EQ(std::ranges::count(told_, "added new.md"), 0);
+}
+
+TEST_F(IngestorTest, AFailureDeletesNothing) {
+  folder_.write("a.md", "x");
+  folder_.write("b.md", "y");
+  ASSERT_TRUE(ingest(folder_.path()).has_value());
+  folder_.remove("a.md");
+  folder_.write("b.md", "z");
+  embedder_.fail_after = 0;
+  EXPECT_FALSE(ingest(folder_.path()).has_value());
+  EXPECT_EQ(store_.keys(), "a.md b.md");
+  EXPECT_EQ(ingest(folder_.path() / "missing").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store_.keys(), "a.md b.md");
+}
+
+TEST_F(IngestorTest, StopsWhenTheCallerGoes) {
+  for (int i = 0; i < 200; ++i) folder_.write(fmt::format("{:03}.md", i), fmt::format("Text {}.", i));
+  std::stop_source stop;
+  CallContext call;
+  call.stop = stop.get_token();
+  const SourceInput input{SourceId{7}, folder_.path(), {}};
+  const auto report = ingestor_.ingest(call, corpus_, std::span(&input, 1), {}, [&](const IngestProgress&) { stop.request_stop(); });
+  ASSERT_FALSE(report.has_value());
+  EXPECT_EQ(report.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(store_.commit_sizes.size(), 1u);
+}
+
+TEST_F(IngestorTest, AnotherModelIsRefused) {
+  embedder_.space_ = {"other", 8};
+  folder_.write("a.md", "x");
+  EXPECT_EQ(ingest(folder_.path()).error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_TRUE(store_.commit_sizes.empty());
+}
+
+TEST_F(IngestorTest, DocumentsInMemory) {
+  std::vector<MemoryDocument> documents(3);
+  documents[0] = {.key = "faq", .media_type = "text/markdown", .content = "First."};
+  documents[1] = {.key = "page.html", .content = "<title>T</title><p>Words here.</p>", .url = "https://e.org", .tags = {"a"}, .acl_labels = {"staff"}};
+  documents[2] = {.key = "faq", .media_type = "text/markdown", .content = "Second.", .title = "Questions"};
+  check(ingestor_.ingest_documents({}, corpus_, SourceId{3}, documents), "added 2 updated 0 unchanged 0 deleted 0");
+  EXPECT_EQ(store_.draft("faq").text, "Second.");
+  EXPECT_EQ(store_.draft("faq").attributes.title, "Questions");
+  EXPECT_THAT(store_.draft("faq").chunks.at(0).heading_path, ElementsAre("Questions"));
+  EXPECT_EQ(store_.draft("page.html").attributes.url, "https://e.org");
+  EXPECT_THAT(store_.draft("page.html").attributes.acl_labels, ElementsAre("staff"));
+
+  check(ingestor_.ingest_documents({}, corpus_, SourceId{3}, std::span(documents).last(2)), "added 0 updated 0 unchanged 2 deleted 0");
+  documents[1].tags = {"b"};
+  const auto changed = ingestor_.ingest_documents({}, corpus_, SourceId{3}, std::span(documents).subspan(1, 1));
+  check(changed, "added 0 updated 1 unchanged 0 deleted 0");
+  EXPECT_EQ(changed->embedded_chunks, 0u);
+}
+
+TEST_F(IngestorTest, BadDocumentsInMemoryTakeNothingAway) {
+  const MemoryDocument good{.key = "a.md", .content = "Good."};
+  ASSERT_TRUE(ingestor_.ingest_documents({}, corpus_, SourceId{3}, std::span(&good, 1)).has_value());
+  const std::vector<MemoryDocument> bad = {{.key = "a.md", .media_type = "application/pdf", .content = "x"},
+                                           {.key = "", .content = "x"},
+                                           {.key = std::string(kFileBytesMax / 8, 'k'), .content = "x"},
+                                           {.key = "b\xFF.md", .content = "x"},
+                                           {.key = "c.md", .content = " "}};
+  const auto report = ingestor_.ingest_documents({}, corpus_, SourceId{3}, bad);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->problems.size(), 5u);
+  EXPECT_EQ(store_.keys(), "a.md");
+}
+
+TEST_F(IngestorTest, DeletesByKey) {
+  folder_.write("a.md", "x");
+  folder_.write("b.md", "y");
+  ASSERT_TRUE(ingest(folder_.path()).has_value());
+  const std::vector<std::string> keys = {"b.md", "nothing", "b.md"};
+  check(ingestor_.delete_documents({}, corpus_, keys, record()), "added 0 updated 0 unchanged 0 deleted 1");
+  EXPECT_EQ(store_.keys(), "a.md");
+  EXPECT_EQ(told_.back(), "deleted b.md");
+}
+
+TEST_F(IngestorTest, IndexesFollow) {
+  test::FakeIndex index;
+  const ManualClock clock{UtcTime{}};
+  IndexSync sync(store_, {&index}, clock);
+  Ingestor ingestor(store_, embedder_, &sync);
+  folder_.write("a.md", "Words.");
+  const SourceInput input{SourceId{7}, folder_.path(), {}};
+  ASSERT_TRUE(ingestor.ingest({}, corpus_, std::span(&input, 1)).has_value());
+  EXPECT_EQ(index.at, store_.generation());
+  EXPECT_THAT(index.live(), ElementsAre("Words."));
+  folder_.write("a.md", "Other.");
+  index.refuse = 99;
+  const auto report = ingestor.ingest({}, corpus_, std::span(&input, 1));
+  ASSERT_TRUE(report.has_value());
+  ASSERT_EQ(report->problems.size(), 1u);
+  EXPECT_EQ(report->problems[0].kind, ProblemKind::kWarning);
+}
+
+}  // namespace
+}  // namespace footnote::ingest

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chunk/chunker.h"
+#include "chunk/parse.h"
+#include "ingest/ingestor.h"
+
+namespace footnote::ingest {
+
+/// Longer keys are refused.
+inline constexpr std::size_t kKeyBytesMax = 1024;
+
+/// What became of one document before it meets the embedder.
+struct Prepared {
+  enum class State {
+    kReady,      ///< To be embedded and committed.
+    kUnchanged,  ///< The live document has this content.
+    kLeftOut,    ///< A problem; the live document, if any, stays.
+    kGone,       ///< A problem, or no file any more; the live document, if it is this source's, is out of date.
+  };
+  State state = State::kLeftOut;
+  std::string key;
+  SourceId source;
+  bool is_update = false;
+  std::string content_hash;
+  chunk::ParsedDocument document;
+  std::vector<chunk::Piece> pieces;
+  std::vector<Problem> problems;
+
+  std::size_t bytes() const { return document.text.size() * 2; }  ///< The text and its chunks.
+};
+
+/// Reads, detects, parses and chunks. Borrows everything. Thread-safe.
+class Preparer {
+ public:
+  Preparer(const CallContext& call, const ChunkReader& reader, CorpusId corpus, const IngestOptions& options)
+      : call_(call), reader_(reader), corpus_(corpus), options_(options) {}
+
+  /// One file of a walk. Errors are the store's and the call's.
+  Result<Prepared> file(const SourceInput& input, const WalkResult& walk, const FoundFile& found) const;
+  /// One document in memory.
+  Result<Prepared> memory(SourceId source, const MemoryDocument& given) const;
+
+ private:
+  Result<void> settle(Prepared& out, const std::optional<Document>& live) const;
+  bool is_foreign(const Prepared& prepared, const std::optional<Document>& live) const;
+
+  const CallContext& call_;
+  const ChunkReader& reader_;
+  const CorpusId corpus_;
+  const IngestOptions& options_;
+};
+
+/// "<sha256>-p<version>": what makes a document the same.
+std::string document_hash(std::string_view bytes);
+
+}  // namespace footnote::ingest
