@@ -1,0 +1,92 @@
+#include "engine/ann/row_table.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/ann/top_k.h"
+
+namespace footnote::ann {
+namespace {
+
+TEST(RowTable, ARowIsThereFromItsBirthUntilItsDeath) {
+  const std::vector<Row> rows = {{.label = 5, .born = 2, .died = 4}, {.label = 5, .born = 4}, {.label = 8, .born = 1}};
+  RowTable table(rows);
+  EXPECT_EQ(table.find(5, 1), RowTable::kNone);
+  EXPECT_EQ(table.find(5, 2), 0U);
+  EXPECT_EQ(table.find(5, 3), 0U);
+  EXPECT_EQ(table.find(5, 4), 1U);
+  EXPECT_EQ(table.find(7, 4), RowTable::kNone);
+  EXPECT_FALSE(table.all_alive_at(3));
+  EXPECT_TRUE(table.any_dead_by(4));
+  EXPECT_FALSE(table.any_dead_by(3));
+}
+
+TEST(RowTable, ADeathGoesToTheLivingRowBornBefore) {
+  const std::vector<Row> rows = {{.label = 5, .born = 2}, {.label = 8, .born = 1}};
+  RowTable table(rows);
+  EXPECT_TRUE(table.all_alive_at(2));
+  EXPECT_EQ(table.end({5, 2}), RowTable::kNone) << "born in that generation, not before";
+  EXPECT_EQ(table.end({6, 9}), RowTable::kNone);
+  EXPECT_EQ(table.end({5, 7}), 0U);
+  EXPECT_EQ(table.end({5, 9}), RowTable::kNone) << "dies once";
+  EXPECT_TRUE(table.all_alive_at(6));
+  EXPECT_FALSE(table.all_alive_at(7));
+}
+
+TEST(RowTable, MasksLetGroupsThrough) {
+  const std::vector<Row> rows = {{.label = 1, .group = 0, .born = 1}, {.label = 2, .group = 1, .born = 1}, {.label = 3, .group = 9, .born = 1}};
+  const RowTable table(rows);
+  std::vector<std::uint8_t> visible;
+  const GroupMask mask = {0, 1};
+  table.mark_visible(1, &mask, visible);
+  EXPECT_EQ(visible, (std::vector<std::uint8_t>{0, 1, 0})) << "a group past the mask is not let through";
+  table.mark_visible(1, nullptr, visible);
+  EXPECT_EQ(visible, (std::vector<std::uint8_t>{1, 1, 1}));
+}
+
+TEST(TopK, KeepsTheBestWhateverTheOrder) {
+  const std::vector<ScoredLabel> offers = {{1, 0.5F}, {2, 0.9F}, {3, 0.5F}, {4, -1.0F}, {0, 0.5F}};
+  std::vector<std::size_t> order = {0, 1, 2, 3, 4};
+  do {
+    TopK top(3);
+    for (const std::size_t i : order) top.offer(offers[i].label, offers[i].score);
+    EXPECT_EQ(top.take(), (std::vector<ScoredLabel>{{2, 0.9F}, {0, 0.5F}, {1, 0.5F}}));
+  } while (std::next_permutation(order.begin(), order.end()));
+  TopK none(0);
+  none.offer(1, 1);
+  EXPECT_TRUE(none.take().empty());
+  TopK numbers(2);
+  numbers.offer(1, std::numeric_limits<float>::quiet_NaN());
+  EXPECT_TRUE(numbers.take().empty());
+}
+
+struct Pile {
+  std::vector<int> rows;
+};
+
+TEST(AppendTiered, KeepsFewSegmentsAndCopiesEachRowALogarithmicNumberOfTimes) {
+  std::vector<std::shared_ptr<Pile>> piles;
+  std::size_t copied = 0;
+  constexpr std::size_t kRows = 10'000;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    append_tiered(piles, std::make_shared<Pile>(Pile{{0}}), 1 << 20, [&](const Pile& a, const Pile& b) {
+      copied += a.rows.size() + b.rows.size();
+      return std::make_shared<Pile>(Pile{std::vector<int>(a.rows.size() + b.rows.size())});
+    });
+  }
+  EXPECT_LE(piles.size(), 15U);
+  EXPECT_LE(copied, kRows * 15);
+}
+
+TEST(AppendTiered, StopsAtTheBound) {
+  std::vector<std::shared_ptr<Pile>> piles;
+  for (int i = 0; i < 64; ++i) {
+    append_tiered(piles, std::make_shared<Pile>(Pile{{0}}), 8, [](const Pile& a, const Pile& b) {
+      return std::make_shared<Pile>(Pile{std::vector<int>(a.rows.size() + b.rows.size())});
+    });
+  }
+  EXPECT_EQ(piles.size(), 8U);
+  for (const auto& pile : piles) EXPECT_EQ(pile->rows.size(), 8U);
+}
+
+}  // namespace
+}  // namespace footnote::ann

@@ -1,0 +1,57 @@
+#include "providers/local/corpus_indexes.h"
+
+#include <unordered_set>
+
+namespace footnote {
+
+Result<void> check_changes(const IndexChanges& changes, Generation generation,
+                           const std::function<bool(std::int64_t)>& holds) {
+  if (changes.from != generation) {
+    return fail(ErrorCode::kFailedPrecondition, "the index stands at generation {}, the changes begin at {}; drop it and apply from 0",
+                generation, changes.from);
+  }
+  if (changes.to < changes.from) {
+    return fail(ErrorCode::kInvalidArgument, "changes from generation {} can't end at {}", changes.from, changes.to);
+  }
+  const auto inside = [&](Generation at) { return at > changes.from && at <= changes.to; };
+  std::unordered_set<ChunkId> removed;
+  for (const IndexRemoval& removal : changes.removed) {
+    if (!inside(removal.died)) {
+      return fail(ErrorCode::kInvalidArgument, "chunk {} died in generation {}, outside ({}, {}]", removal.chunk.value,
+                  removal.died, changes.from, changes.to);
+    }
+    removed.insert(removal.chunk);
+  }
+  std::unordered_set<ChunkId> added;
+  for (const IndexRow& row : changes.added) {
+    if (!inside(row.born)) {
+      return fail(ErrorCode::kInvalidArgument, "chunk {} was born in generation {}, outside ({}, {}]", row.chunk.value, row.born,
+                  changes.from, changes.to);
+    }
+    if (!added.insert(row.chunk).second || (!removed.contains(row.chunk) && holds(row.chunk.value))) {
+      return fail(ErrorCode::kInvalidArgument, "chunk {} is added twice", row.chunk.value);
+    }
+  }
+  return {};
+}
+
+Result<void> check_generation(CorpusId corpus, Generation asked, Generation oldest, Generation newest) {
+  if (asked > newest) {
+    return fail(ErrorCode::kFailedPrecondition, "corpus {}: the index stands at generation {}, before {}; bring it up to date first",
+                corpus.value, newest, asked);
+  }
+  if (asked < oldest) {
+    return fail(ErrorCode::kFailedPrecondition, "corpus {}: generation {} was let go, the oldest is {}; ask for a newer one",
+                corpus.value, asked, oldest);
+  }
+  return {};
+}
+
+std::vector<ann::Death> deaths_of(const IndexChanges& changes) {
+  std::vector<ann::Death> out;
+  out.reserve(changes.removed.size());
+  for (const IndexRemoval& removal : changes.removed) out.push_back({removal.chunk.value, removal.died});
+  return out;
+}
+
+}  // namespace footnote

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "base/mutex.h"
+#include "ports/index.h"
+#include "providers/local/document_table.h"
+#include "providers/local/published.h"
+
+namespace footnote {
+
+/// Whether `changes` make sense on an index that stands at `generation`: kFailedPrecondition when they begin
+/// elsewhere, kInvalidArgument when rows are named twice or lie outside the step. `holds(label)` tells of rows alive now.
+Result<void> check_changes(const IndexChanges& changes, Generation generation, const std::function<bool(std::int64_t)>& holds);
+
+/// kFailedPrecondition unless oldest <= asked <= newest.
+Result<void> check_generation(CorpusId corpus, Generation asked, Generation oldest, Generation newest);
+
+/// The removals as an engine takes them.
+std::vector<ann::Death> deaths_of(const IndexChanges& changes);
+
+/// What both local indexes do alike: one engine per corpus, changed step by step, read without waiting.
+/// `Rows` is cheap to copy and has contains(label, generation), forget(died_until) and mark_groups(mask).
+template <class Rows>
+class CorpusIndexes {
+ public:
+  /// One published state of a corpus. Answers for the generations oldest..newest.
+  struct State {
+    Generation oldest = 0;
+    Generation newest = 0;
+    Rows rows;
+    DocumentTable documents;
+  };
+
+  /// `empty` is what every corpus begins with.
+  explicit CorpusIndexes(Rows empty = {}) : empty_(std::make_shared<const State>(State{0, 0, std::move(empty), {}})) {}
+
+  Generation generation(CorpusId corpus) const {
+    const auto entry = find(corpus);
+    return entry ? entry->state.get()->newest : 0;
+  }
+
+  /// The state that answers for that generation.
+  Result<std::shared_ptr<const State>> state_at(CorpusId corpus, Generation generation) const {
+    const auto entry = find(corpus);
+    auto state = entry ? entry->state.get() : empty_;
+    FOOTNOTE_CHECK(check_generation(corpus, generation, state->oldest, state->newest));
+    return state;
+  }
+
+  /// Checks `changes`, lets `change(Rows&, DocumentTableWriter&)` bring them into a copy, and publishes that. When
+  /// `change` fails nothing is published; it must fail before it touches either.
+  template <class Change>
+  Result<void> apply(CorpusId corpus, const IndexChanges& changes, const Change& change) {
+    const auto entry = find_or_make(corpus);
+    MutexLock lock(entry->writer);
+    const auto current = entry->state.get();
+    FOOTNOTE_CHECK(check_changes(changes, current->newest,
+                                 [&](std::int64_t label) { return current->rows.contains(label, current->newest); }));
+    auto next = std::make_shared<State>(*current);
+    FOOTNOTE_CHECK(change(next->rows, entry->documents));
+    next->newest = changes.to;
+    next->documents = entry->documents.publish();
+    entry->state.set(std::move(next));
+    return {};
+  }
+
+  void forget(CorpusId corpus, Generation died_until) {
+    const auto entry = find(corpus);
+    if (!entry) return;
+    MutexLock lock(entry->writer);
+    const auto current = entry->state.get();
+    died_until = std::min(died_until, current->newest);
+    if (died_until <= current->oldest) return;
+    auto next = std::make_shared<State>(*current);
+    next->oldest = died_until;
+    next->rows.forget(died_until);
+    ann::GroupMask used(entry->documents.slot_count(), 0);
+    next->rows.mark_groups(used);
+    entry->documents.keep_only(used);
+    next->documents = entry->documents.publish();
+    entry->state.set(std::move(next));
+  }
+
+  void drop(CorpusId corpus) {
+    std::shared_ptr<Entry> dropped;  // Freed after the lock.
+    MutexLock lock(mutex_);
+    if (const auto found = entries_.find(corpus); found != entries_.end()) {
+      dropped = std::move(found->second);
+      entries_.erase(found);
+    }
+  }
+
+ private:
+  struct Entry {
+    explicit Entry(std::shared_ptr<const State> first) : state(std::move(first)) {}
+
+    Published<State> state;
+    Mutex writer;
+    DocumentTableWriter documents FOOTNOTE_TSA(guarded_by(writer));
+  };
+
+  std::shared_ptr<Entry> find(CorpusId corpus) const {
+    MutexLock lock(mutex_);
+    const auto found = entries_.find(corpus);
+    return found == entries_.end() ? nullptr : found->second;
+  }
+  std::shared_ptr<Entry> find_or_make(CorpusId corpus) {
+    MutexLock lock(mutex_);
+    auto& entry = entries_[corpus];
+    if (!entry) entry = std::make_shared<Entry>(empty_);
+    return entry;
+  }
+
+  const std::shared_ptr<const State> empty_;  // Shared by all corpora until their first step.
+  mutable Mutex mutex_;
+  // Shared: a caller works on its entry after the map's lock is gone, even when the corpus is dropped meanwhile.
+  std::map<CorpusId, std::shared_ptr<Entry>> entries_ FOOTNOTE_TSA(guarded_by(mutex_));
+};
+
+}  // namespace footnote

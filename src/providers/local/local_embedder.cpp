@@ -1,0 +1,88 @@
+#include "providers/local/local_embedder.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/assert.h"
+
+namespace footnote {
+namespace {
+
+// [CLS] and [SEP].
+constexpr std::size_t kFrameTokens = 2;
+
+std::vector<std::uint32_t> framed(const nn::WordPiece& tokenizer, std::span<const std::uint32_t> ids) {
+  std::vector<std::uint32_t> out;
+  out.reserve(ids.size() + kFrameTokens);
+  out.push_back(tokenizer.class_id());
+  out.insert(out.end(), ids.begin(), ids.end());
+  out.push_back(tokenizer.separator_id());
+  return out;
+}
+
+/// The bytes that a window covers. The outer windows reach to the text's ends, so that all of it is covered.
+TextRange bytes_of(const TextRange& window, const nn::Tokens& tokens, std::size_t text_size, bool last) {
+  if (tokens.ids.empty()) return {0, text_size};
+  return {window.begin == 0 ? 0 : tokens.ranges[window.begin].begin,
+          last ? text_size : static_cast<std::size_t>(tokens.ranges[window.end - 1].end)};
+}
+
+}  // namespace
+
+std::vector<TextRange> window_ranges(std::size_t token_count, std::size_t window) {
+  FOOTNOTE_ASSERT(window >= 4);
+  std::vector<TextRange> out{{0, std::min(token_count, window)}};
+  const std::size_t step = window - window / 4;
+  while (out.back().end < token_count) {
+    const std::size_t begin = out.back().begin + step;
+    out.push_back({begin, std::min(begin + window, token_count)});
+  }
+  return out;
+}
+
+Result<std::unique_ptr<LocalEmbedder>> LocalEmbedder::open(const std::filesystem::path& model_folder,
+                                                           const nn::EncoderOptions& options) {
+  FOOTNOTE_TRY(auto encoder, nn::Encoder::open(model_folder, options));
+  // "models/x/" and "models/x/." name the same folder as "models/x".
+  std::error_code ignored;
+  auto folder = std::filesystem::weakly_canonical(model_folder, ignored);
+  if (ignored || !folder.has_filename()) folder = model_folder.lexically_normal();
+  EmbeddingSpace space{folder.filename().string(), static_cast<int>(encoder->hidden())};
+  return std::unique_ptr<LocalEmbedder>(new LocalEmbedder(std::move(encoder), std::move(space)));
+}
+
+Result<std::vector<Embedding>> LocalEmbedder::embed(const CallContext& call, std::span<const std::string_view> texts,
+                                                    const EmbedOptions& options) {
+  FOOTNOTE_CHECK(call.check());
+  const nn::WordPiece& tokenizer = encoder_->tokenizer();
+  const std::size_t window = encoder_->tokens_max() - kFrameTokens;
+  const bool truncate = options.overflow == Overflow::kTruncate;
+  std::vector<Embedding> out(texts.size());
+  std::vector<std::vector<std::uint32_t>> ids;
+  for (std::size_t t = 0; t < texts.size(); ++t) {
+    const nn::Tokens tokens =
+        tokenizer.tokenize(texts[t], truncate ? window : nn::WordPiece::kNoLimit, nn::Specials::kAsText);
+    const auto ranges = window_ranges(tokens.ids.size(), window);
+    if (ranges.size() > kWindowsPerTextMax) {
+      return fail(ErrorCode::kTooLarge, "a text of {} tokens is too long to embed; split it", tokens.ids.size());
+    }
+    out[t].tokens = tokens.ids.size() + kFrameTokens;
+    out[t].truncated = tokens.truncated;
+    for (const TextRange& range : ranges) {
+      const bool last = &range == &ranges.back() && !tokens.truncated;
+      out[t].windows.push_back({bytes_of(range, tokens, texts[t].size(), last), {}});
+      ids.push_back(framed(tokenizer, std::span(tokens.ids).subspan(range.begin, range.size())));
+    }
+  }
+  std::vector<nn::TokenSpan> sequences;
+  sequences.reserve(ids.size());
+  for (const auto& window_ids : ids) sequences.push_back({.ids = window_ids});
+  FOOTNOTE_TRY(auto pooled, encoder_->encode(call, sequences));
+  auto next = pooled.begin();
+  for (Embedding& embedding : out) {
+    for (WindowVector& vector : embedding.windows) vector.values = std::move((next++)->vector);
+  }
+  return out;
+}
+
+}  // namespace footnote

@@ -1,0 +1,138 @@
+#include "providers/local/local_embedder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+
+#include "base/utf8.h"
+
+namespace footnote {
+namespace {
+
+TEST(WindowRanges, CoverEverythingAndOverlapByAQuarter) {
+  EXPECT_EQ(window_ranges(0, 8), (std::vector<TextRange>{{0, 0}}));
+  EXPECT_EQ(window_ranges(8, 8), (std::vector<TextRange>{{0, 8}}));
+  EXPECT_EQ(window_ranges(9, 8), (std::vector<TextRange>{{0, 8}, {6, 9}}));
+  EXPECT_EQ(window_ranges(20, 8), (std::vector<TextRange>{{0, 8}, {6, 14}, {12, 20}}));
+  for (std::size_t count = 1; count < 200; ++count) {
+    const auto ranges = window_ranges(count, 8);
+    EXPECT_EQ(ranges.front().begin, 0U);
+    EXPECT_EQ(ranges.back().end, count);
+    for (std::size_t i = 1; i < ranges.size(); ++i) EXPECT_EQ(ranges[i - 1].end - ranges[i].begin, 2U);
+  }
+}
+
+TEST(LocalEmbedder, NamesTheMissingModel) {
+  const auto opened = LocalEmbedder::open("/nowhere/model");
+  ASSERT_FALSE(opened.has_value());
+  EXPECT_EQ(opened.error().code, ErrorCode::kFailedPrecondition);
+}
+
+class LocalEmbedderTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    const char* models = std::getenv("FOOTNOTE_MODELS");
+    const auto folder = std::filesystem::path(models != nullptr ? models : FOOTNOTE_SOURCE_DIR "/.deps/models") / "all-MiniLM-L6-v2";
+    if (!std::filesystem::exists(folder / "model.safetensors")) return;
+    auto opened = LocalEmbedder::open(folder.string() + "/");
+    ASSERT_TRUE(opened.has_value()) << opened.error().message;
+    embedder_ = std::move(*opened);
+  }
+  static void TearDownTestSuite() { embedder_.reset(); }
+  void SetUp() override {
+    if (!embedder_) GTEST_SKIP() << "no model here: run tools/setup.sh";
+  }
+
+  static std::vector<Embedding> embed(std::vector<std::string_view> texts, EmbedOptions options = {}) {
+    auto out = embedder_->embed({}, texts, options);
+    EXPECT_TRUE(out.has_value()) << out.error().message;
+    return out.value_or(std::vector<Embedding>{});
+  }
+
+  static double cosine(const std::vector<float>& a, const std::vector<float>& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+  }
+
+  inline static std::unique_ptr<LocalEmbedder> embedder_;
+};
+
+TEST_F(LocalEmbedderTest, NamesItsSpaceAfterTheFolder) {
+  EXPECT_EQ(embedder_->space(), (EmbeddingSpace{"all-MiniLM-L6-v2", 384}));
+}
+
+TEST_F(LocalEmbedderTest, NearTextsLieNearAndVectorsHaveUnitLength) {
+  const auto out = embed({"How do I reset my password?", "Steps to change a forgotten password", "Bread is baked from flour."});
+  ASSERT_EQ(out.size(), 3U);
+  const auto& asked = out[0].windows.at(0).values;
+  for (const Embedding& embedding : out) {
+    ASSERT_EQ(embedding.windows.size(), 1U);
+    EXPECT_EQ(embedding.windows[0].values.size(), 384U);
+    EXPECT_NEAR(cosine(embedding.windows[0].values, embedding.windows[0].values), 1.0, 1e-5);
+  }
+  EXPECT_GT(cosine(asked, out[1].windows[0].values), 0.55);
+  EXPECT_LT(cosine(asked, out[2].windows[0].values), 0.25);
+  EXPECT_EQ(out[0].windows[0].range, (TextRange{0, 27}));
+  EXPECT_EQ(out[0].tokens, 9U);
+}
+
+TEST_F(LocalEmbedderTest, LongTextsGetOverlappingWindows) {
+  std::string text = "  ";
+  for (int i = 0; i < 600; ++i) text += i % 7 == 0 ? "caf\u00E9 " : "pump ";
+  const auto out = embed({text});
+  const auto& windows = out[0].windows;
+  ASSERT_EQ(windows.size(), 3U);
+  EXPECT_EQ(out[0].tokens, 602U);
+  EXPECT_FALSE(out[0].truncated);
+  EXPECT_EQ(windows.front().range.begin, 0U);
+  EXPECT_EQ(windows.back().range.end, text.size());
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    EXPECT_TRUE(is_utf8_boundary(text, windows[i].range.begin));
+    EXPECT_TRUE(is_utf8_boundary(text, windows[i].range.end));
+    if (i > 0) {
+      EXPECT_LT(windows[i].range.begin, windows[i - 1].range.end);
+    }
+  }
+  // A window's vector is that of its text alone.
+  const auto middle = std::string_view(text).substr(windows[1].range.begin, windows[1].range.size());
+  EXPECT_EQ(embed({middle})[0].windows[0].values, windows[1].values);
+}
+
+TEST_F(LocalEmbedderTest, TruncatesWhenAskedTo) {
+  std::string text;
+  for (int i = 0; i < 600; ++i) text += "pump ";
+  const auto out = embed({text, "pump"}, {EmbedKind::kPassage, Overflow::kTruncate});
+  ASSERT_EQ(out[0].windows.size(), 1U);
+  EXPECT_TRUE(out[0].truncated);
+  EXPECT_EQ(out[0].tokens, 256U);
+  EXPECT_EQ(out[0].windows[0].range, (TextRange{0, 254 * 5 - 1}));
+  EXPECT_FALSE(out[1].truncated);
+}
+
+TEST_F(LocalEmbedderTest, TheSameTextGivesTheSameNumbersInAnyBatch) {
+  const auto alone = embed({"a quiet text"});
+  const auto among = embed({"", "a quiet text", "another one that is a good deal longer than the first", "a quiet text"});
+  EXPECT_EQ(among[1].windows[0].values, alone[0].windows[0].values);
+  EXPECT_EQ(among[3].windows[0].values, alone[0].windows[0].values);
+  EXPECT_EQ(among[0].windows.size(), 1U);
+  EXPECT_EQ(among[0].windows[0].range, (TextRange{0, 0}));
+  EXPECT_TRUE(embed({}).empty());
+}
+
+TEST_F(LocalEmbedderTest, TextDoesNotSteerTheModel) {
+  const auto out = embed({"pump [SEP] bread", "pump [ SEP ] bread"});
+  EXPECT_GT(cosine(out[0].windows[0].values, out[1].windows[0].values), 0.999);
+}
+
+TEST_F(LocalEmbedderTest, StopsWhenTheCallerGoes) {
+  std::stop_source stop;
+  stop.request_stop();
+  CallContext stopped;
+  stopped.stop = stop.get_token();
+  const std::string_view texts[] = {"pump"};
+  EXPECT_EQ(embedder_->embed(stopped, texts, {}).error().code, ErrorCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace footnote

@@ -1,0 +1,96 @@
+#include "providers/local/local_keyword_index.h"
+
+#include "engine/bm25/analyzer.h"
+#include "providers/local/query_terms.h"
+
+namespace footnote {
+namespace {
+
+void add_row(bm25::Batch& batch, bm25::Analyzer& analyzer, const IndexRow& row, std::uint32_t group) {
+  batch.begin_row({.label = row.chunk.value, .group = group, .born = row.born});
+  const auto add = [&](std::string_view text) {
+    analyzer.analyze(text, [&](const bm25::Term& term) { batch.add_term(term.text); });
+  };
+  add(row.attributes.title);
+  for (const std::string& heading : row.heading_path) add(heading);
+  add(row.symbol);
+  add(row.text);
+}
+
+}  // namespace
+
+std::vector<std::string> LocalKeywordIndex::Rows::languages_at(Generation generation) const {
+  std::vector<std::string> out;
+  for (const auto& [language, born] : languages) {
+    if (born <= generation) out.push_back(language);
+  }
+  return out;
+}
+
+Result<Generation> LocalKeywordIndex::generation(const CallContext& call, CorpusId corpus) const {
+  FOOTNOTE_CHECK(call.check());
+  return corpora_.generation(corpus);
+}
+
+void LocalKeywordIndex::change(const IndexChanges& changes, Rows& rows, DocumentTableWriter& documents) {
+  bm25::Batch batch;
+  std::map<std::string, bm25::Analyzer, std::less<>> analyzers;
+  for (const IndexRow& row : changes.added) {
+    const std::string language(bm25::Analyzer::effective_language(row.attributes.language));
+    const auto analyzer = analyzers.try_emplace(language, language).first;
+    const auto [known, fresh] = rows.languages.try_emplace(language, row.born);
+    if (!fresh) known->second = std::min(known->second, row.born);
+    add_row(batch, analyzer->second, row, documents.slot_for(row));
+  }
+  rows.index.apply(batch, deaths_of(changes));
+}
+
+Result<void> LocalKeywordIndex::apply(const CallContext& call, CorpusId corpus, const IndexChanges& changes) {
+  FOOTNOTE_CHECK(call.check());
+  return corpora_.apply(corpus, changes, [&](Rows& rows, DocumentTableWriter& documents) -> Result<void> {
+    change(changes, rows, documents);
+    return {};
+  });
+}
+
+Result<void> LocalKeywordIndex::forget(const CallContext& call, CorpusId corpus, Generation died_until) {
+  FOOTNOTE_CHECK(call.check());
+  corpora_.forget(corpus, died_until);
+  return {};
+}
+
+Result<void> LocalKeywordIndex::drop(const CallContext& call, CorpusId corpus) {
+  FOOTNOTE_CHECK(call.check());
+  corpora_.drop(corpus);
+  return {};
+}
+
+Result<std::vector<ScoredChunk>> LocalKeywordIndex::search(const CallContext& call, const KeywordQuery& query) const {
+  FOOTNOTE_CHECK(call.check());
+  FOOTNOTE_TRY(const auto state, corpora_.state_at(query.corpus, query.generation));
+  const QueryTerms terms = query_terms(query.text, state->rows.languages_at(query.generation));
+  ann::GroupMask mask;
+  const bool filtered = query.filter != nullptr && !query.filter->empty();
+  if (filtered) mask = state->documents.matching(*query.filter);
+  const auto found = state->rows.index.search({.terms = terms.terms,
+                                               .generation = query.generation,
+                                               .limit = query.limit,
+                                               .groups = filtered ? &mask : nullptr});
+  std::vector<ScoredChunk> out;
+  out.reserve(found.size());
+  for (const auto& hit : found) out.push_back({ChunkId{hit.label}, hit.score});
+  return out;
+}
+
+Result<std::vector<double>> LocalKeywordIndex::coverage(const CallContext& call, const KeywordQuery& query,
+                                                        std::span<const ChunkId> chunks) const {
+  FOOTNOTE_CHECK(call.check());
+  FOOTNOTE_TRY(const auto state, corpora_.state_at(query.corpus, query.generation));
+  const QueryTerms terms = query_terms(query.text, state->rows.languages_at(query.generation));
+  std::vector<std::int64_t> labels;
+  labels.reserve(chunks.size());
+  for (const ChunkId chunk : chunks) labels.push_back(chunk.value);
+  return state->rows.index.coverage(terms.words, query.generation, labels);
+}
+
+}  // namespace footnote

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/bm25/bm25_index.h"
+#include "ports/keyword_index.h"
+#include "providers/local/corpus_indexes.h"
+
+namespace footnote {
+
+/// Words of each corpus in memory: exact BM25 over title, headings, symbol and text as one field. Each row is stemmed
+/// by its document's language, a query by every language that the corpus has had by that generation.
+class LocalKeywordIndex final : public KeywordIndex {
+ public:
+  explicit LocalKeywordIndex(bm25::Bm25Options options = {}) : corpora_({bm25::Bm25Index(options), {}}) {}
+
+  Result<Generation> generation(const CallContext& call, CorpusId corpus) const override;
+  Result<void> apply(const CallContext& call, CorpusId corpus, const IndexChanges& changes) override;
+  Result<void> forget(const CallContext& call, CorpusId corpus, Generation died_until) override;
+  Result<void> drop(const CallContext& call, CorpusId corpus) override;
+
+  Result<std::vector<ScoredChunk>> search(const CallContext& call, const KeywordQuery& query) const override;
+  Result<std::vector<double>> coverage(const CallContext& call, const KeywordQuery& query,
+                                       std::span<const ChunkId> chunks) const override;
+
+ private:
+  struct Rows {
+    bm25::Bm25Index index;
+    std::map<std::string, Generation> languages;  ///< When each first came.
+
+    bool contains(std::int64_t label, Generation generation) const { return index.contains(label, generation); }
+    void forget(Generation died_until) { index.forget(died_until); }
+    void mark_groups(ann::GroupMask& used) const { index.mark_groups(used); }
+    std::vector<std::string> languages_at(Generation generation) const;
+  };
+
+  static void change(const IndexChanges& changes, Rows& rows, DocumentTableWriter& documents);
+
+  CorpusIndexes<Rows> corpora_;
+};
+
+}  // namespace footnote

@@ -1,0 +1,240 @@
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ports/catalog_store.h"
+#include "ports/conversation_store.h"
+
+/// What every ConversationStore must do. Include in one test file of a provider and write
+///   INSTANTIATE_TEST_SUITE_P(Sqlite, ConversationStoreContract, ::testing::Values(ConversationStoreCase{"sqlite", make}),
+///                            conversation_store_case_name);
+namespace footnote::contract {
+
+/// A store, empty, with what the suite needs around it.
+class ConversationStoreHarness {
+ public:
+  virtual ~ConversationStoreHarness() = default;
+  virtual ConversationStore& conversations() = 0;
+  virtual CatalogStore& catalog() = 0;
+  virtual ManualClock& clock() = 0;
+  /// A workspace beside the default one.
+  virtual WorkspaceId other_workspace() = 0;
+};
+
+struct ConversationStoreCase {
+  std::string name;
+  std::function<std::unique_ptr<ConversationStoreHarness>()> make;
+};
+
+inline std::string conversation_store_case_name(const ::testing::TestParamInfo<ConversationStoreCase>& info) { return info.param.name; }
+
+class ConversationStoreContract : public ::testing::TestWithParam<ConversationStoreCase> {
+ protected:
+  void SetUp() override {
+    workspace_ = harness_->catalog().find_workspace(call_, kDefaultWorkspace).value().id;
+    corpus_ = corpus_of(workspace_, "memory");
+  }
+
+  CorpusId corpus_of(WorkspaceId workspace, std::string_view name) {
+    return harness_->catalog().ensure_corpus(call_, workspace, name, {"model-a", 8}).value().id;
+  }
+  ConversationStore& store() { return harness_->conversations(); }
+
+  Turn turn(std::string id, std::string question, Outcome outcome) {
+    return {.id = {std::move(id)}, .workspace = workspace_, .corpus = corpus_, .question = std::move(question),
+            .outcome = std::move(outcome), .asked_at = harness_->clock().now()};
+  }
+  void finish(const Turn& turn, std::int64_t prompt_tokens = 0, std::int64_t completion_tokens = 0) {
+    const auto done = store().finish_turn(call_, turn, prompt_tokens, completion_tokens);
+    EXPECT_TRUE(done.has_value()) << done.error().message;
+  }
+  void refuse(std::string question, RefusalReason reason = RefusalReason::kNoRelevantContext) {
+    finish(turn("turn_" + std::to_string(++turns_), std::move(question), Refusal{.reason = reason, .text = "no"}));
+  }
+  /// "question xN" of every gap, in order.
+  std::vector<std::string> gaps(std::size_t limit = 100) {
+    std::vector<std::string> out;
+    const auto found = store().gaps(call_, corpus_, limit).value();
+    for (const Gap& gap : found) out.push_back(gap.question + " x" + std::to_string(gap.occurrences));
+    return out;
+  }
+  std::vector<std::string> history(const ConversationId& id, std::size_t limit) {
+    std::vector<std::string> out;
+    const auto turns = store().history(call_, workspace_, id, limit).value();
+    for (const Turn& stored : turns) out.push_back(stored.question);
+    return out;
+  }
+
+  const CallContext call_;
+  std::unique_ptr<ConversationStoreHarness> harness_ = GetParam().make();
+  WorkspaceId workspace_;
+  CorpusId corpus_;
+  int turns_ = 0;
+};
+
+/// An answer with one source and one citation, every field filled.
+inline Answer full_answer() {
+  SourceBlock block;
+  block.number = 1;
+  block.hit.chunk = {.id = {31}, .document = {41}, .document_version = 2, .ordinal = 3, .text = "Shipping takes three days.",
+                     .heading_path = {"Shop", "Times"}, .source_type = "doc", .content_hash = "h", .range = {100, 126},
+                     .first_line = 7, .last_line = 8, .born = 5};
+  block.hit.document_key = "shop/\"shipping\".md";
+  block.hit.document.title = "Shipping \xE2\x82\xAC";
+  block.hit.terms = {{Stage::kVector, 0.1, 1, 0.55}, {Stage::kKeyword, 7.25, 0.5, 0.25}};
+  block.hit.score = 0.675;
+  block.hit.cosine = 0.1;
+  block.hit.coverage = 0.75;
+  const Citation citation{.number = 1, .document = {41}, .document_version = 2, .chunk = {31}, .answer_range = {0, 10},
+                          .support_range = TextRange{100, 126}, .support = Support::kSupported};
+  return {.text = "Three days [1].\n", .sources = {block}, .citations = {citation}, .confidence = 0.8125, .model = "m"};
+}
+
+TEST_P(ConversationStoreContract, ATurnComesBackAsItWasStored) {
+  Turn stored = turn("turn_a", "How long?\n\xE2\x82\xAC", full_answer());
+  stored.conversation = {"conv_a"};
+  stored.state = TurnState::kPartial;
+  stored.generation = 9;
+  stored.latency = std::chrono::milliseconds{1234};
+  finish(stored);
+  const auto found = store().turn(call_, workspace_, {"turn_a"});
+  ASSERT_TRUE(found.has_value()) << found.error().message;
+  EXPECT_EQ(found->corpus, corpus_);
+  EXPECT_EQ(found->conversation, stored.conversation);
+  EXPECT_EQ(found->question, stored.question);
+  EXPECT_EQ(found->state, TurnState::kPartial);
+  EXPECT_EQ(found->generation, 9);
+  EXPECT_EQ(found->latency, stored.latency);
+  EXPECT_EQ(found->asked_at, stored.asked_at);
+  const auto* answer = std::get_if<Answer>(&found->outcome);
+  ASSERT_NE(answer, nullptr);
+  EXPECT_EQ(answer->text, full_answer().text);
+  EXPECT_EQ(answer->model, "m");
+  EXPECT_EQ(answer->confidence, 0.8125);
+  ASSERT_EQ(answer->citations.size(), 1U);
+  EXPECT_EQ(answer->citations[0].support_range, (TextRange{100, 126}));
+  EXPECT_EQ(answer->citations[0].answer_range, (TextRange{0, 10}));
+  EXPECT_EQ(answer->citations[0].support, Support::kSupported);
+  EXPECT_EQ(answer->citations[0].chunk, ChunkId{31});
+  ASSERT_EQ(answer->sources.size(), 1U);
+  const Hit& hit = answer->sources[0].hit;
+  EXPECT_EQ(hit.document_key, full_answer().sources[0].hit.document_key);
+  EXPECT_EQ(hit.chunk.text, "Shipping takes three days.");
+  EXPECT_EQ(hit.chunk.heading_path, (std::vector<std::string>{"Shop", "Times"}));
+  EXPECT_EQ(hit.chunk.range, (TextRange{100, 126}));
+  EXPECT_EQ(hit.terms.size(), 2U);
+  EXPECT_EQ(hit.cosine, 0.1);
+}
+
+TEST_P(ConversationStoreContract, RefusalsAndQuestionsBackComeBackToo) {
+  finish(turn("turn_a", "q", Refusal{.reason = RefusalReason::kLlmSelfRefusal, .text = "no", .nearest = full_answer().sources}));
+  finish(turn("turn_b", "q", Clarification{"Which one?"}));
+  const Turn refused = store().turn(call_, workspace_, {"turn_a"}).value(), back = store().turn(call_, workspace_, {"turn_b"}).value();
+  ASSERT_TRUE(std::holds_alternative<Refusal>(refused.outcome));
+  EXPECT_EQ(std::get<Refusal>(refused.outcome).reason, RefusalReason::kLlmSelfRefusal);
+  EXPECT_EQ(std::get<Refusal>(refused.outcome).nearest.size(), 1U);
+  ASSERT_TRUE(std::holds_alternative<Clarification>(back.outcome));
+  EXPECT_EQ(std::get<Clarification>(back.outcome).text, "Which one?");
+}
+
+TEST_P(ConversationStoreContract, HistoryIsTheLastTurnsOldestFirst) {
+  for (const char* question : {"one", "two", "three"}) {
+    Turn next = turn(std::string("turn_") + question, question, Answer{.text = "x"});
+    next.conversation = {"conv_a"};
+    finish(next);  // in one millisecond: the order of storing counts
+  }
+  finish(turn("turn_apart", "apart", Answer{.text = "x"}));
+  EXPECT_THAT(history({"conv_a"}, 10), ::testing::ElementsAre("one", "two", "three"));
+  EXPECT_THAT(history({"conv_a"}, 2), ::testing::ElementsAre("two", "three"));
+  EXPECT_THAT(history({"conv_a"}, 0), ::testing::IsEmpty());
+  EXPECT_EQ(store().history(call_, workspace_, {"conv_b"}, 5).error().code, ErrorCode::kNotFound);
+}
+
+TEST_P(ConversationStoreContract, ARefusalRollsUpItsGap) {
+  refuse("Who painted it?");
+  const UtcTime first = harness_->clock().now();
+  harness_->clock().advance(std::chrono::hours{1});
+  refuse("  who   PAINTED it ");
+  refuse("Something else?");
+  finish(turn("turn_ok", "Fine?", Answer{.text = "yes"}));
+  EXPECT_THAT(gaps(), ::testing::ElementsAre("Who painted it? x2", "Something else? x1"));
+  EXPECT_THAT(gaps(1), ::testing::ElementsAre("Who painted it? x2"));
+  const Gap gap = store().gaps(call_, corpus_, 1).value().at(0);
+  EXPECT_TRUE(gap.id);
+  EXPECT_EQ(gap.workspace, workspace_);
+  EXPECT_EQ(gap.corpus, corpus_);
+  EXPECT_EQ(gap.reason, RefusalReason::kNoRelevantContext);
+  EXPECT_EQ(gap.first_seen_at, first);
+  EXPECT_EQ(gap.last_seen_at, harness_->clock().now());
+  EXPECT_EQ(gap.resolved_at, std::nullopt);
+}
+
+TEST_P(ConversationStoreContract, GapsOfCorporaAreApart) {
+  refuse("Who painted it?");
+  const CorpusId other = corpus_of(workspace_, "other");
+  EXPECT_TRUE(store().gaps(call_, other, 10)->empty());
+  EXPECT_EQ(store().gaps(call_, CorpusId{987654}, 10).error().code, ErrorCode::kNotFound);
+}
+
+TEST_P(ConversationStoreContract, UsageCountsByDay) {
+  finish(turn("turn_1", "a", Answer{.text = "x"}), 100, 20);
+  finish(turn("turn_2", "b", Refusal{}), 50, 1);
+  harness_->clock().advance(std::chrono::hours{48});
+  finish(turn("turn_3", "c", Answer{.text = "x"}), 7, 7);
+  const auto days = store().usage(call_, workspace_, 30).value();
+  ASSERT_EQ(days.size(), 2U);
+  EXPECT_EQ(days[0].questions, 2);
+  EXPECT_EQ(days[0].answers, 1);
+  EXPECT_EQ(days[0].refusals, 1);
+  EXPECT_EQ(days[0].prompt_tokens, 150);
+  EXPECT_EQ(days[0].completion_tokens, 21);
+  EXPECT_LT(days[0].day, days[1].day);
+  EXPECT_EQ(days[1].day, to_rfc3339(harness_->clock().now()).substr(0, 10));
+  EXPECT_EQ(store().usage(call_, workspace_, 1)->size(), 1U) << "today alone";
+}
+
+TEST_P(ConversationStoreContract, WorkspacesDoNotSeeEachOther) {
+  const WorkspaceId other = harness_->other_workspace();
+  Turn mine = turn("turn_a", "q", Answer{.text = "x"});
+  mine.conversation = {"conv_a"};
+  finish(mine, 5, 5);
+  EXPECT_EQ(store().turn(call_, other, {"turn_a"}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store().history(call_, other, {"conv_a"}, 5).error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(store().usage(call_, other, 30)->empty());
+  Turn foreign = turn("turn_b", "q", Answer{.text = "x"});
+  foreign.workspace = other;  // its corpus is not in that workspace
+  EXPECT_EQ(store().finish_turn(call_, foreign, 0, 0).error().code, ErrorCode::kNotFound);
+}
+
+TEST_P(ConversationStoreContract, AFailedFinishLeavesNothing) {
+  finish(turn("turn_a", "q", Answer{.text = "x"}));
+  EXPECT_EQ(store().finish_turn(call_, turn("turn_a", "gap?", Refusal{}), 9, 9).error().code, ErrorCode::kAlreadyExists);
+  std::stop_source gone;
+  gone.request_stop();
+  EXPECT_EQ(store().finish_turn({.stop = gone.get_token()}, turn("turn_b", "gap?", Refusal{}), 9, 9).error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(gaps().empty());
+  EXPECT_EQ(store().usage(call_, workspace_, 1)->at(0).questions, 1);
+  EXPECT_EQ(store().turn(call_, workspace_, {"turn_b"}).error().code, ErrorCode::kNotFound);
+}
+
+TEST_P(ConversationStoreContract, NothingIsLostBetweenThreads) {
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([this, i] {
+        for (int n = 0; n < 10; ++n) finish(turn("turn_" + std::to_string(i) + "_" + std::to_string(n), "Same?", Refusal{}), 1, 0);
+      });
+    }
+  }
+  EXPECT_THAT(gaps(), ::testing::ElementsAre("Same? x40"));
+  EXPECT_EQ(store().usage(call_, workspace_, 1)->at(0).prompt_tokens, 40);
+}
+
+}  // namespace footnote::contract

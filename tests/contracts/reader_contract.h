@@ -1,0 +1,102 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/utf8.h"
+#include "ports/reader.h"
+
+/// What every Reader must do. Include in one test file of a provider and write
+///   INSTANTIATE_TEST_SUITE_P(Local, ReaderContract, ::testing::Values(ReaderCase{"local", make}), reader_case_name);
+namespace footnote::contract {
+
+struct ReaderCase {
+  std::string name;
+  std::function<std::shared_ptr<Reader>()> make;
+};
+
+inline std::string reader_case_name(const ::testing::TestParamInfo<ReaderCase>& info) { return info.param.name; }
+
+class ReaderContract : public ::testing::TestWithParam<ReaderCase> {
+ protected:
+  using Passages = std::vector<std::string_view>;
+
+  Reading read(std::string_view question, const Passages& passages) {
+    const auto reading = reader_->read(call_, question, passages);
+    EXPECT_TRUE(reading.has_value()) << reading.error().message;
+    if (!reading) return {};
+    for (const ReadSpan& span : reading->spans) check_span(span, passages);
+    EXPECT_TRUE(std::ranges::is_sorted(reading->spans, std::greater<>{}, &ReadSpan::score)) << "best first";
+    check_apart(*reading);
+    return *reading;
+  }
+
+  static void check_span(const ReadSpan& span, const Passages& passages) {
+    ASSERT_LT(span.passage, passages.size());
+    const std::string_view text = passages[span.passage];
+    ASSERT_LT(span.range.begin, span.range.end);
+    ASSERT_LE(span.range.end, text.size());
+    EXPECT_TRUE(is_utf8_boundary(text, span.range.begin));
+    EXPECT_TRUE(is_utf8_boundary(text, span.range.end));
+    EXPECT_GE(span.score, 0);
+    EXPECT_LE(span.score, 1);
+  }
+  static void check_apart(const Reading& reading) {
+    for (const ReadSpan& a : reading.spans) {
+      for (const ReadSpan& b : reading.spans) {
+        if (&a == &b || a.passage != b.passage) continue;
+        EXPECT_TRUE(a.range.end <= b.range.begin || b.range.end <= a.range.begin) << "spans overlap";
+      }
+    }
+  }
+  static std::string_view text_of(const ReadSpan& span, const Passages& passages) {
+    return passages[span.passage].substr(span.range.begin, span.range.size());
+  }
+
+  const CallContext call_;
+  std::shared_ptr<Reader> reader_ = GetParam().make();
+};
+
+TEST_P(ReaderContract, FindsTheSentenceThatAnswers) {
+  const Passages passages = {"Our office is in Utrecht. The canteen opens at eight.",
+                             "Orders leave daily. Shipping to Spain takes three days. Call us any time."};
+  const Reading reading = read("How many days does shipping to Spain take?", passages);
+  ASSERT_FALSE(reading.spans.empty());
+  EXPECT_EQ(reading.spans[0].passage, 1U);
+  EXPECT_EQ(text_of(reading.spans[0], passages), "Shipping to Spain takes three days.");
+}
+
+TEST_P(ReaderContract, FindsNothingWhereNothingAnswers) {
+  EXPECT_TRUE(read("Who painted the Night Watch?", {"Shipping takes three days.", "Bread and butter."}).spans.empty());
+}
+
+TEST_P(ReaderContract, BearsEmptyAndOddInput) {
+  EXPECT_TRUE(read("anything", {}).spans.empty());
+  EXPECT_TRUE(read("anything", {"", " \n "}).spans.empty());
+  read("", {"Shipping takes three days."});
+  read("caf\xC3\xA9", {"Das Caf\xC3\xA9 \xF0\x9F\x98\x80 ist offen. Caf\xC3\xA9!"});
+}
+
+TEST_P(ReaderContract, TheSameQuestionGivesTheSameReading) {
+  const Passages passages = {"Returns are free. Returns take a week.", "Returns need a receipt."};
+  const Reading first = read("What do returns need?", passages), second = read("What do returns need?", passages);
+  ASSERT_EQ(first.spans.size(), second.spans.size());
+  for (std::size_t i = 0; i < first.spans.size(); ++i) {
+    EXPECT_EQ(first.spans[i].range, second.spans[i].range);
+    EXPECT_EQ(first.spans[i].score, second.spans[i].score);
+  }
+}
+
+TEST_P(ReaderContract, AStoppedCallEndsAsCancelled) {
+  std::stop_source gone;
+  gone.request_stop();
+  const std::string_view passages[] = {"Shipping takes three days."};
+  EXPECT_EQ(reader_->read({.stop = gone.get_token()}, "shipping", passages).error().code, ErrorCode::kCancelled);
+}
+
+}  // namespace footnote::contract

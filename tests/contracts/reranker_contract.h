@@ -1,0 +1,60 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ports/reranker.h"
+
+/// What every Reranker must do. Include in one test file of a provider and write
+///   INSTANTIATE_TEST_SUITE_P(Local, RerankerContract, ::testing::Values(RerankerCase{"local", make}), reranker_case_name);
+namespace footnote::contract {
+
+struct RerankerCase {
+  std::string name;
+  std::function<std::shared_ptr<Reranker>()> make;
+};
+
+inline std::string reranker_case_name(const ::testing::TestParamInfo<RerankerCase>& info) { return info.param.name; }
+
+class RerankerContract : public ::testing::TestWithParam<RerankerCase> {
+ protected:
+  std::vector<RerankScore> rerank(std::string_view question, const std::vector<std::string_view>& passages) {
+    auto scores = reranker_->rerank(call_, question, passages);
+    EXPECT_TRUE(scores.has_value()) << scores.error().message;
+    return scores.value_or(std::vector<RerankScore>{});
+  }
+
+  const CallContext call_;
+  std::shared_ptr<Reranker> reranker_ = GetParam().make();
+};
+
+TEST_P(RerankerContract, OneScorePerPassageInInputOrder) {
+  const auto scores = rerank("How long does shipping take?", {"The cat sleeps.", "Shipping takes three days.", ""});
+  ASSERT_EQ(scores.size(), 3U);
+  EXPECT_GT(scores[1].raw, scores[0].raw);
+  EXPECT_GT(scores[1].calibrated, scores[0].calibrated);
+  for (const RerankScore& score : scores) {
+    EXPECT_GE(score.calibrated, 0);
+    EXPECT_LE(score.calibrated, 1);
+  }
+}
+
+TEST_P(RerankerContract, APassagesScoreDoesNotDependOnItsNeighbours) {
+  const double alone = rerank("shipping time", {"Shipping takes three days."}).at(0).raw;
+  EXPECT_DOUBLE_EQ(rerank("shipping time", {"Returns are free.", "Shipping takes three days."}).at(1).raw, alone);
+}
+
+TEST_P(RerankerContract, NoPassagesNoScores) { EXPECT_TRUE(rerank("anything", {}).empty()); }
+
+TEST_P(RerankerContract, AStoppedCallEndsAsCancelled) {
+  std::stop_source gone;
+  gone.request_stop();
+  const std::string_view passages[] = {"x"};
+  EXPECT_EQ(reranker_->rerank({.stop = gone.get_token()}, "x", passages).error().code, ErrorCode::kCancelled);
+}
+
+}  // namespace footnote::contract
