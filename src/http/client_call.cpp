@@ -1,0 +1,307 @@
+#include "http/client_call.h"
+
+#include <algorithm>
+
+#include "http/http1.h"
+
+namespace footnote::http {
+
+namespace {
+
+constexpr std::size_t kReadBytes = 16 << 10;
+constexpr int kInterimResponsesMax = 8;
+
+bool is_idempotent(Method method) {
+  switch (method) {
+    case Method::kGet:
+    case Method::kHead:
+    case Method::kPut:
+    case Method::kDelete:
+    case Method::kOptions: return true;
+    case Method::kPost:
+    case Method::kPatch: return false;
+  }
+  return false;
+}
+
+bool sends_length(const ClientRequest& request) {
+  return !request.body.empty() || request.method == Method::kPost || request.method == Method::kPut || request.method == Method::kPatch;
+}
+
+std::string render_request(const ClientRequest& request, const Url& url) {
+  std::string out = fmt::format("{} {} HTTP/1.1\r\nhost: {}\r\n", to_string(request.method), url.target, url.host_header());
+  if (!request.headers.contains("user-agent")) out += "user-agent: footnote\r\n";
+  if (sends_length(request)) fmt::format_to(std::back_inserter(out), "content-length: {}\r\n", request.body.size());
+  for (const auto& [name, value] : request.headers) fmt::format_to(std::back_inserter(out), "{}: {}\r\n", name, value);
+  out += "\r\n";
+  // One write for what is small: two would cost the upstream a second read.
+  if (request.body.size() <= kReadBytes) out += request.body;
+  return out;
+}
+
+std::string pool_key(const Url& url) { return (url.scheme == Scheme::kHttps ? "https://" : "http://") + url.authority(); }
+
+}  // namespace
+
+std::unique_ptr<Transport> IdleConnections::take(const std::string& key) {
+  while (true) {
+    // The youngest: the least likely to be closed under way.
+    const auto found = std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& entry) { return entry.key == key; });
+    if (found == entries_.rend()) return nullptr;
+    std::unique_ptr<Transport> transport = std::move(found->transport);
+    entries_.erase(std::next(found).base());
+    if (transport->is_quiet()) return transport;
+  }
+}
+
+void IdleConnections::put(std::string key, std::unique_ptr<Transport> transport) {
+  if (count_max_ == 0 || !transport->is_quiet()) return;
+  if (entries_.size() >= count_max_) entries_.erase(entries_.begin());
+  entries_.push_back({std::move(key), std::move(transport), std::chrono::steady_clock::now() + time_max_});
+  sweep_.arm(entries_.front().until);
+}
+
+void IdleConnections::drop_old() {
+  const auto now = std::chrono::steady_clock::now();
+  std::erase_if(entries_, [&](const Entry& entry) { return entry.until <= now; });
+  if (!entries_.empty()) sweep_.arm(entries_.front().until);
+}
+
+ClientCall::ClientCall(ClientShared& shared, ClientRequest request, Url url, std::chrono::steady_clock::time_point deadline)
+    : shared_(shared),
+      request_(std::move(request)),
+      url_(std::move(url)),
+      pool_key_(pool_key(url_)),
+      deadline_(deadline),
+      deadline_watch_(shared.io.get_executor(), [this] { abort({ErrorCode::kDeadlineExceeded, "the call's time ran out", {}}); }),
+      silence_watch_(shared.io.get_executor(), [this] { abort(unavailable(too_late_).error()); }),
+      room_timer_(shared.io.get_executor()),
+      buffer_(shared.options.header_bytes_max + 2 * kReadBytes) {}
+
+void ClientCall::start() {
+  asio::co_spawn(shared_.io, [self = shared_from_this()] { return self->run(); }, asio::detached);
+}
+
+ClientCall::Output ClientCall::next() {
+  MutexLock lock(mutex_);
+  in_hand_ = 0;
+  if (reader_paused_) {
+    reader_paused_ = false;
+    asio::post(shared_.io, [self = shared_from_this()] { self->room_timer_.cancel(); });
+  }
+  while (!output_.head && output_.bytes.empty() && !output_.finished) ready_.wait(lock);
+  Output out = std::move(output_);
+  output_ = Output{};
+  // What was queued goes first; the end is told when all before it has been taken.
+  output_.finished = out.finished;
+  output_.error = out.error;
+  output_.status = out.status;
+  in_hand_ = out.bytes.size();
+  return out;
+}
+
+void ClientCall::cancel(Error error) {
+  asio::post(shared_.io, [self = shared_from_this(), error = std::move(error)]() mutable { self->abort(std::move(error)); });
+}
+
+void ClientCall::abort(Error error) {
+  if (!aborted_) aborted_ = std::move(error);
+  if (transport_) transport_->close();
+  room_timer_.cancel();
+}
+
+void ClientCall::finish(std::optional<Error> error) {
+  deadline_watch_.disarm();
+  silence_watch_.disarm();
+  transport_.reset();
+  {
+    MutexLock lock(mutex_);
+    output_.finished = true;
+    output_.error = std::move(error);
+  }
+  ready_.notify_all();
+}
+
+std::unexpected<Error> ClientCall::unavailable(std::string_view what) const {
+  return fail(ErrorCode::kUnavailable, "{} {}", url_.authority(), what);
+}
+
+Task<void> ClientCall::run() {
+  const auto self = shared_from_this();
+  Result<void> result;
+  try {
+    if (deadline_ != kNever) deadline_watch_.arm(deadline_);
+    result = co_await attempt(Reuse::kAllowed);
+    // A pooled connection may have been closed just now; nothing was answered, so nothing is lost by asking again.
+    const bool stale = !result && !aborted_ && reused_ && !answered_;
+    if (stale && is_idempotent(request_.method)) result = co_await attempt(Reuse::kFresh);
+  } catch (const std::exception& error) {
+    result = fail(ErrorCode::kInternal, "the call failed: {}", error.what());
+  }
+  if (aborted_) {
+    finish(std::move(aborted_));
+  } else {
+    finish(result ? std::nullopt : std::optional<Error>(result.error()));
+  }
+}
+
+Task<Result<void>> ClientCall::attempt(Reuse reuse) {
+  buffer_.clear();
+  transport_ = reuse == Reuse::kAllowed ? shared_.idle.take(pool_key_) : nullptr;
+  reused_ = transport_ != nullptr;
+  if (!reused_) {
+    const Result<void> connected = co_await connect();
+    if (!connected) co_return connected;
+  }
+  const Result<void> sent = co_await send_request();
+  if (!sent) co_return sent;
+  Result<bool> reusable = co_await read_response();
+  if (!reusable) co_return std::unexpected(reusable.error());
+  if (*reusable && !aborted_) shared_.idle.put(pool_key_, std::move(transport_));
+  co_return Result<void>{};
+}
+
+Task<Result<void>> ClientCall::connect() {
+  const auto limit = std::chrono::steady_clock::now() + shared_.options.connect_timeout;
+  silence_watch_.arm(limit);
+  Result<std::vector<Tcp::endpoint>> endpoints = co_await resolve(url_, room_timer_, limit);
+  if (aborted_) co_return std::unexpected(*aborted_);
+  if (!endpoints) co_return std::unexpected(endpoints.error());
+  SystemError error = asio::error::host_not_found;
+  for (const Tcp::endpoint& endpoint : *endpoints) {
+    transport_ = make_transport(shared_.io.get_executor(), shared_.tls, url_);
+    std::tie(error) = co_await transport_->socket().async_connect(endpoint, kAwait);
+    if (aborted_) co_return std::unexpected(*aborted_);
+    if (!error) break;
+  }
+  if (error) co_return unavailable(fmt::format("can't be connected: {}", error.message()));
+  SystemError ignored;
+  transport_->socket().set_option(Tcp::no_delay(true), ignored);
+  error = co_await transport_->handshake();
+  if (error) co_return unavailable(fmt::format("failed the TLS handshake: {}", error.message()));
+  co_return Result<void>{};
+}
+
+Task<Result<void>> ClientCall::send_request() {
+  too_late_ = "sent nothing for too long";
+  silence_watch_.arm(shared_.options.silence_timeout);
+  const std::string head = render_request(request_, url_);
+  SystemError error = co_await transport_->write_all(asio::buffer(head));
+  if (!error && request_.body.size() > kReadBytes) error = co_await transport_->write_all(asio::buffer(request_.body));
+  if (error) co_return unavailable(fmt::format("closed the connection: {}", error.message()));
+  co_return Result<void>{};
+}
+
+Task<Result<bool>> ClientCall::read_response() {
+  std::optional<ResponseParser> parser;
+  for (int interim = 0;; ++interim) {
+    const Result<void> head = co_await read_head(parser);
+    if (!head) co_return std::unexpected(head.error());
+    if (parser->get().result_int() / 100 != 1) break;
+    if (interim == kInterimResponsesMax) co_return unavailable("sent too many interim answers");
+  }
+  {
+    MutexLock lock(mutex_);
+    output_.head = true;
+    output_.status = static_cast<int>(parser->get().result_int());
+    for (const auto& field : parser->get()) output_.headers.add(to_view(field.name_string()), to_view(field.value()));
+  }
+  ready_.notify_all();
+  const Result<void> body = co_await read_body(*parser);
+  if (!body) co_return std::unexpected(body.error());
+  co_return parser->keep_alive() && !parser->need_eof() && buffer_.size() == 0;
+}
+
+/// Reads until one whole head is parsed, into a parser of its own.
+Task<Result<void>> ClientCall::read_head(std::optional<ResponseParser>& parser) {
+  const std::size_t bytes_max = shared_.options.header_bytes_max;
+  parser.emplace();
+  parser->header_limit(static_cast<std::uint32_t>(bytes_max + 1));
+  parser->body_limit(boost::none);
+  parser->eager(false);
+  if (request_.method == Method::kHead) parser->skip(true);
+  std::size_t taken = 0;
+  while (!parser->is_header_done()) {
+    SystemError error = beast::http::error::need_more;
+    if (buffer_.size() != 0) {
+      const std::size_t size = parser->put(buffer_.data(), error);
+      buffer_.consume(size);
+      taken += size;
+    }
+    const bool done = parser->is_header_done();
+    if (error == beast::http::error::header_limit || taken > bytes_max || (!done && taken + buffer_.size() >= bytes_max)) {
+      co_return fail(ErrorCode::kTooLarge, "{} sent headers of more than {} bytes", url_.authority(), bytes_max);
+    }
+    if (!error || done) continue;
+    if (error != beast::http::error::need_more) co_return unavailable(fmt::format("sent a malformed answer: {}", error.message()));
+    bool ended = false;
+    const Result<void> read = co_await read_more(ended);
+    if (!read) co_return read;
+    if (ended) co_return unavailable("closed the connection without an answer");
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<void>> ClientCall::read_more(bool& ended) {
+  silence_watch_.arm(shared_.options.silence_timeout);
+  const auto space = buffer_.prepare(std::min(kReadBytes, buffer_.max_size() - buffer_.size()));
+  const auto [error, size] = co_await transport_->read_some(space);
+  silence_watch_.disarm();
+  buffer_.commit(size);
+  answered_ = answered_ || size != 0;
+  if (aborted_) co_return std::unexpected(*aborted_);
+  ended = error == asio::error::eof;
+  if (error && !ended) co_return unavailable(fmt::format("broke the connection: {}", error.message()));
+  co_return Result<void>{};
+}
+
+Task<Result<void>> ClientCall::read_body(ResponseParser& parser) {
+  const std::size_t bytes_max = shared_.options.response_bytes_max;
+  std::size_t total = 0;
+  parser.eager(true);
+  while (!parser.is_done()) {
+    SystemError error = beast::http::error::need_more;
+    if (buffer_.size() != 0) buffer_.consume(parser.put(buffer_.data(), error));
+    std::string bytes = std::exchange(parser.get().body(), {});
+    total += bytes.size();
+    if (total > bytes_max) co_return fail(ErrorCode::kTooLarge, "{} sent more than {} bytes", url_.authority(), bytes_max);
+    const Result<void> handed = co_await hand_over(std::move(bytes));
+    if (!handed) co_return handed;
+    if (parser.is_done()) break;
+    if (!error && buffer_.size() != 0) continue;
+    const bool endless = buffer_.size() > shared_.options.header_bytes_max;
+    if (endless || (error && error != beast::http::error::need_more)) {
+      co_return unavailable(fmt::format("sent a malformed answer: {}", error.message()));
+    }
+    bool ended = false;
+    const Result<void> read = co_await read_more(ended);
+    if (!read) co_return read;
+    if (!ended) continue;
+    parser.put_eof(error);
+    if (error) co_return unavailable("closed the connection in the middle of its answer");
+  }
+  co_return Result<void>{};
+}
+
+/// Queues body bytes for the caller, then waits until another read fits the bound.
+Task<Result<void>> ClientCall::hand_over(std::string bytes) {
+  bool queued = !bytes.empty();
+  while (true) {
+    {
+      MutexLock lock(mutex_);
+      if (queued) output_.bytes += bytes;
+      reader_paused_ = output_.bytes.size() + in_hand_ + kReadBytes > kHandOverBytesMax;
+      if (!reader_paused_ && !queued) break;
+    }
+    if (std::exchange(queued, false)) {
+      ready_.notify_all();
+      continue;
+    }
+    room_timer_.expires_at(kNever);
+    co_await room_timer_.async_wait(kAwait);
+    if (aborted_) co_return std::unexpected(*aborted_);
+  }
+  co_return Result<void>{};
+}
+
+}  // namespace footnote::http

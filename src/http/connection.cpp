@@ -1,0 +1,254 @@
+#include "http/connection.h"
+
+#include <algorithm>
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "http/url.h"
+
+namespace footnote::http {
+
+namespace {
+
+constexpr std::size_t kHeadReadBytes = 4 << 10;
+constexpr std::size_t kBodyReadBytes = 16 << 10;
+/// An idle connection keeps no more than this.
+constexpr std::size_t kIdleBufferBytesMax = 16 << 10;
+
+Refusal refuse(int status, ErrorCode code, std::string message) { return {status, Error{code, std::move(message), {}}, {}}; }
+
+Refusal too_slow(std::string_view part) {
+  return refuse(408, ErrorCode::kDeadlineExceeded, fmt::format("the request's {} came too slowly", part));
+}
+
+Refusal malformed(std::string_view reason) {
+  return refuse(400, ErrorCode::kInvalidArgument, fmt::format("malformed HTTP request: {}", reason));
+}
+
+/// What must hold before anything else is looked at: rules on which two parsers must not differ.
+std::optional<Refusal> check_framing(const RequestParser& parser) {
+  const auto& head = parser.get();
+  const auto hosts = head.count(beast::http::field::host);
+  if (hosts > 1 || (hosts == 0 && head.version() >= 11)) return malformed("exactly one Host header is needed");
+  if (const auto coding = head.find(beast::http::field::transfer_encoding); coding != head.end()) {
+    if (head.version() < 11) return malformed("HTTP/1.0 has no transfer codings");
+    if (to_lower_ascii(trim(to_view(coding->value()))) != "chunked") {
+      return refuse(501, ErrorCode::kUnsupported, "the only transfer coding served is chunked");
+    }
+  }
+  if (const auto expect = head.find(beast::http::field::expect); expect != head.end()) {
+    if (to_lower_ascii(trim(to_view(expect->value()))) != "100-continue") {
+      return refuse(417, ErrorCode::kUnsupported, "the only expectation served is 100-continue");
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Response render_refusal(const ServerOptions& options, const Refusal& refusal) {
+  Response response = options.render_error ? options.render_error(refusal.error) : default_error_response(refusal.error);
+  response.status = refusal.status;
+  for (const auto& [name, value] : refusal.headers) response.headers.set(name, value);
+  return response;
+}
+
+Connection::Connection(Tcp::socket socket, ServerShared& shared)
+    : socket_(std::move(socket)),
+      shared_(shared),
+      buffer_(shared.options.header_bytes_max + 2 * kBodyReadBytes),
+      // Cancelling leaves the socket open, so that 408 can still be said.
+      watchdog_(socket_.get_executor(),
+                [this] {
+                  SystemError ignored;
+                  socket_.cancel(ignored);
+                }),
+      wake_(socket_.get_executor()),
+      recheck_(socket_.get_executor()) {
+  SystemError error;
+  socket_.set_option(Tcp::no_delay(true), error);
+  if (const auto peer = socket_.remote_endpoint(error); !error) remote_address_ = peer.address().to_string();
+}
+
+Task<void> Connection::run() {
+  const GaugeHold open(shared_.metrics.connections_open);
+  while (!stopped_ && co_await serve_one() == Next::kKeepAlive) {
+  }
+  watchdog_.disarm();
+  SystemError ignored;
+  socket_.close(ignored);
+}
+
+void Connection::drain() {
+  SystemError ignored;
+  if (idle_) socket_.close(ignored);
+}
+
+void Connection::stop() {
+  stopped_ = true;
+  if (watched_) watched_->close(ErrorCode::kCancelled);
+  SystemError ignored;
+  socket_.close(ignored);
+  wake_.cancel();
+}
+
+Task<Connection::Read> Connection::fill(std::size_t bytes) {
+  const auto space = buffer_.prepare(std::min(bytes, buffer_.max_size() - buffer_.size()));
+  auto [error, size] = co_await socket_.async_read_some(space, kAwait);
+  buffer_.commit(size);
+  if (!error) co_return Read::kData;
+  if (watchdog_.fired()) co_return Read::kTimeout;
+  co_return error == asio::error::eof ? Read::kEnd : Read::kFailed;
+}
+
+Task<Connection::HeadResult> Connection::await_first_byte() {
+  if (buffer_.size() != 0) co_return HeadResult{};
+  if (shared_.draining) co_return std::unexpected(std::nullopt);
+  if (buffer_.capacity() > kIdleBufferBytesMax) buffer_.shrink_to_fit();
+  const bool first = requests_ == 0;
+  watchdog_.arm(first ? shared_.options.header_deadline : shared_.options.idle_deadline);
+  idle_ = true;
+  const Read read = co_await fill(kHeadReadBytes);
+  idle_ = false;
+  if (read != Read::kData) co_return std::unexpected(std::nullopt);
+  co_return HeadResult{};
+}
+
+Task<Connection::HeadResult> Connection::read_head(RequestParser& parser) {
+  const std::size_t bytes_max = shared_.options.header_bytes_max;
+  HeadResult first = co_await await_first_byte();
+  if (!first) co_return first;
+  watchdog_.arm(shared_.options.header_deadline);
+  std::size_t taken = 0;
+  while (true) {
+    SystemError error;
+    const std::size_t size = parser.put(buffer_.data(), error);
+    buffer_.consume(size);
+    taken += size;
+    const bool done = !error && parser.is_header_done();
+    // Beast counts the request line and the fields apart; the bound is on both together.
+    if (error == beast::http::error::header_limit || taken > bytes_max || (!done && taken + buffer_.size() >= bytes_max)) {
+      co_return std::unexpected(refuse(431, ErrorCode::kTooLarge, fmt::format("the request's head is longer than {} bytes", bytes_max)));
+    }
+    if (done) co_return HeadResult{};
+    if (error && error != beast::http::error::need_more) co_return std::unexpected(malformed(error.message()));
+    switch (co_await fill(kHeadReadBytes)) {
+      case Read::kData: break;
+      case Read::kTimeout: co_return std::unexpected(too_slow("head"));
+      case Read::kEnd: co_return std::unexpected(malformed("the head is cut short"));
+      case Read::kFailed: co_return std::unexpected(std::nullopt);
+    }
+  }
+}
+
+Task<Connection::HeadResult> Connection::read_body(RequestParser& parser, std::uint64_t bytes_max) {
+  if (parser.is_done()) co_return HeadResult{};
+  parser.body_limit(bytes_max);
+  parser.eager(true);
+  watchdog_.arm(shared_.options.body_deadline);
+  while (!parser.is_done()) {
+    SystemError error = beast::http::error::need_more;
+    if (buffer_.size() != 0) buffer_.consume(parser.put(buffer_.data(), error));
+    if (error == beast::http::error::body_limit) {
+      co_return std::unexpected(refuse(413, ErrorCode::kTooLarge, fmt::format("the body is longer than {} bytes", bytes_max)));
+    }
+    if (!error) continue;
+    // A chunk's head or the trailer is all that may wait unparsed.
+    const bool endless = buffer_.size() > shared_.options.header_bytes_max;
+    if (endless || error != beast::http::error::need_more) co_return std::unexpected(malformed(error.message()));
+    switch (co_await fill(kBodyReadBytes)) {
+      case Read::kData: break;
+      case Read::kTimeout: co_return std::unexpected(too_slow("body"));
+      case Read::kEnd: co_return std::unexpected(malformed("the body is cut short"));
+      case Read::kFailed: co_return std::unexpected(std::nullopt);
+    }
+  }
+  co_return HeadResult{};
+}
+
+Connection::Arrival Connection::start_arrival() const {
+  Arrival arrival;
+  arrival.started = std::chrono::steady_clock::now();
+  arrival.request->remote_address = remote_address_;
+  arrival.request->request_id = random_hex128();
+  return arrival;
+}
+
+/// Fills the request from its head, and either finds its route or the answer that needs none.
+void Connection::accept_head(const RequestParser& parser, Arrival& arrival) const {
+  Request& request = *arrival.request;
+  const auto& head = parser.get();
+  for (const auto& field : head) request.headers.add(to_view(field.name_string()), to_view(field.value()));
+  if (const auto id = request.headers.find("x-request-id"); id && is_request_id(*id)) request.request_id = *id;
+  arrival.keep_alive = parser.keep_alive() && !shared_.draining && requests_ < kRequestsPerConnectionMax;
+  arrival.http_1_0 = head.version() < 11;
+  arrival.expects_continue = !arrival.http_1_0 && request.headers.contains("expect") && !parser.is_done();
+
+  const auto early = [&](const Refusal& refusal) { arrival.early = render_refusal(shared_.options, refusal); };
+  if (const auto refusal = check_framing(parser)) return early(*refusal);
+  const std::optional<Method> method = parse_method(to_view(head.method_string()));
+  if (!method) return early(refuse(501, ErrorCode::kUnsupported, "this method is not served"));
+  request.method = *method;
+  arrival.method = to_string(*method);
+  const Result<Target> target = parse_target(to_view(head.target()));
+  if (!target) return early({400, target.error(), {}});
+  Result<std::string> path = percent_decode(target->path);
+  if (!path) return early({400, path.error(), {}});
+  Result<NameValues> query = parse_query(target->query);
+  if (!query) return early({400, query.error(), {}});
+  request.path = *std::move(path);
+  request.query = *std::move(query);
+  if (shared_.options.guard) arrival.early = shared_.options.guard(request);
+  if (!arrival.early) arrival.early = route_request(parser, arrival, target->path);
+}
+
+std::optional<Response> Connection::route_request(const RequestParser& parser, Arrival& arrival, std::string_view path) const {
+  const auto refused = [&](Refusal refusal) { return render_refusal(shared_.options, refusal); };
+  Request& request = *arrival.request;
+  Result<RouteMatch> match = shared_.router.match(request.method, path);
+  if (!match) return refused({400, match.error(), {}});
+  if (match->route == nullptr) {
+    if (match->allowed.empty()) return refused(refuse(404, ErrorCode::kNotFound, fmt::format("nothing is served at {}", request.path)));
+    const Headers allow{{"allow", render_allow(match->allowed)}};
+    if (request.method == Method::kOptions) return Response{204, allow, {}};
+    Refusal refusal = refuse(405, ErrorCode::kUnsupported, fmt::format("{} is not served here", to_string(request.method)));
+    refusal.headers = allow;
+    return refused(std::move(refusal));
+  }
+  request.route = match->route->pattern;
+  request.path_params = std::move(match->path_params);
+  const std::size_t bytes_max = match->route->body_bytes_max;
+  if (const auto length = parser.content_length(); length && *length > bytes_max) {
+    return refused(refuse(413, ErrorCode::kTooLarge, fmt::format("the body is longer than {} bytes", bytes_max)));
+  }
+  arrival.match = *std::move(match);
+  return std::nullopt;
+}
+
+Task<Connection::Next> Connection::serve_one() {
+  RequestParser parser;
+  parser.header_limit(static_cast<std::uint32_t>(shared_.options.header_bytes_max + 1));
+  parser.body_limit(boost::none);
+  parser.eager(false);
+  const HeadResult head = co_await read_head(parser);
+  watchdog_.disarm();
+  if (!head && !head.error()) co_return Next::kClose;
+  ++requests_;
+  Arrival arrival = start_arrival();
+  if (!head) co_return co_await answer_refusal(std::move(arrival), *head.error());
+  accept_head(parser, arrival);
+  if (arrival.early) co_return co_await answer_early(parser, std::move(arrival));
+  if (arrival.expects_continue && buffer_.size() == 0 && !co_await write_all(kContinue)) co_return Next::kClose;
+  const HeadResult body = co_await read_body(parser, arrival.match->route->body_bytes_max);
+  watchdog_.disarm();
+  if (!body && !body.error()) co_return Next::kClose;
+  if (!body) co_return co_await answer_refusal(std::move(arrival), *body.error());
+  arrival.request->body = std::move(parser.get().body());
+  switch (arrival.match->route->lane) {
+    case Lane::kInline: co_return co_await answer_inline(std::move(arrival));
+    case Lane::kWorker: co_return co_await answer_on_worker(std::move(arrival));
+  }
+  co_return Next::kClose;
+}
+
+}  // namespace footnote::http

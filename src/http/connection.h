@@ -1,0 +1,115 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "http/detail_asio.h"
+#include "http/exchange.h"
+#include "http/http1.h"
+#include "http/server.h"
+#include "http/server_metrics.h"
+#include "http/worker_pool.h"
+
+// For .cpp files of this folder only.
+namespace footnote::http {
+
+/// What all connections of a server share. Outlives them.
+struct ServerShared {
+  ServerShared(ServerOptions server_options, Router server_router, Metrics& registry)
+      : options(std::move(server_options)),
+        router(std::move(server_router)),
+        metrics(registry),
+        workers(options.workers, options.queue_max, metrics.queue_depth) {}
+
+  const ServerOptions options;
+  const Router router;
+  ServerMetrics metrics;
+  WorkerPool workers;
+  std::atomic<bool> draining{false};
+};
+
+/// The server's refusal: rendered by render_error, then given exactly this status and these headers.
+struct Refusal {
+  int status = 500;
+  Error error;
+  Headers headers;
+};
+
+Response render_refusal(const ServerOptions& options, const Refusal& refusal);
+
+/// One client's connection: reads requests, has them answered, in order, one at a time. Everything runs on the
+/// strand of `socket`. Held by its own coroutine and by what it waits for, hence shared_ptr.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(Tcp::socket socket, ServerShared& shared);
+
+  asio::any_io_executor executor() { return socket_.get_executor(); }
+  /// Serves until the connection closes. Once.
+  Task<void> run();
+  /// Closes if no request is under way; else after the one that is. On the strand.
+  void drain();
+  /// Stops the running handler and closes. On the strand.
+  void stop();
+
+ private:
+  enum class Read { kData, kEnd, kTimeout, kFailed };
+  enum class Next { kKeepAlive, kClose };
+  /// What is known of a request before it has a handler.
+  struct Arrival {
+    std::shared_ptr<Request> request = std::make_shared<Request>();  ///< Shared with the handler's exchange.
+    std::string_view method = "other";
+    std::optional<RouteMatch> match;
+    std::optional<Response> early;  ///< The answer, when no handler is needed.
+    bool expects_continue = false;
+    bool keep_alive = false;
+    bool http_1_0 = false;
+    std::chrono::steady_clock::time_point started;
+  };
+  using HeadResult = std::expected<void, std::optional<Refusal>>;  // no refusal: close without a word
+
+  Task<Next> serve_one();
+  Task<Read> fill(std::size_t bytes);
+  Task<HeadResult> read_head(RequestParser& parser);
+  Task<HeadResult> await_first_byte();
+  Task<HeadResult> read_body(RequestParser& parser, std::uint64_t bytes_max);
+  Arrival start_arrival() const;
+  void accept_head(const RequestParser& parser, Arrival& arrival) const;
+  std::optional<Response> route_request(const RequestParser& parser, Arrival& arrival, std::string_view path) const;
+
+  Task<Next> answer_early(RequestParser& parser, Arrival arrival);
+  Task<Next> answer_inline(Arrival arrival);
+  Task<Next> answer_on_worker(Arrival arrival);
+  Task<Next> answer_refusal(Arrival arrival, Refusal refusal);
+  enum class Until { kOutput, kReturned };
+  Task<void> wait_for(Exchange& exchange, Until until);
+  Task<Next> stream_events(std::shared_ptr<Exchange> exchange, const Arrival& arrival);
+  Task<bool> pump_events(Exchange& exchange, Framing framing);
+  Task<bool> write_response(const Arrival& arrival, Response response);
+  Task<bool> write_all(std::string_view bytes);
+  Task<void> linger();
+
+  void watch_client(std::shared_ptr<Exchange> exchange);
+  void check_client();
+  void unwatch_client();
+  void finish(const Arrival& arrival, int status);
+  Headers final_headers(const Arrival& arrival, Headers headers) const;
+
+  Tcp::socket socket_;
+  ServerShared& shared_;
+  beast::flat_buffer buffer_;  // read but not yet parsed: the beginning of pipelined requests stays here
+  Watchdog watchdog_;
+  asio::steady_timer wake_;
+  asio::steady_timer recheck_;
+  asio::cancellation_signal watch_cancel_;
+  std::shared_ptr<Exchange> watched_;  // the running handler's exchange, while the client is watched
+  std::string remote_address_;
+  std::size_t requests_ = 0;
+  bool idle_ = false;  // between requests, nothing read yet
+  bool stopped_ = false;
+};
+
+}  // namespace footnote::http

@@ -1,0 +1,256 @@
+#include <poll.h>
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "http/connection.h"
+
+// The second half of a connection: what goes out.
+namespace footnote::http {
+
+namespace {
+
+/// One write, and what a reader must take within one write deadline.
+constexpr std::size_t kWriteSliceBytes = 64 << 10;
+constexpr std::size_t kSseWriteBytes = 16 << 10;
+/// The kernel's own share of a stream's backlog.
+constexpr int kSseSendBufferBytes = 128 << 10;
+/// A refused body up to this size is read and dropped, so that the connection can go on.
+constexpr std::uint64_t kDiscardBytesMax = 64 << 10;
+/// After a refusal the client may still be sending. Closing at once would reset the connection under the answer.
+constexpr std::chrono::milliseconds kLingerTime{1'000};
+constexpr std::size_t kLingerBytesMax = 1 << 20;
+/// How often a client is looked at that has already sent its next request, so that its close can't be waited for.
+constexpr std::chrono::milliseconds kRecheckTime{50};
+
+enum class Peer { kQuiet, kSentMore, kGone };
+
+Peer look_at_peer(int socket) {
+  pollfd entry{socket, POLLIN | POLLRDHUP, 0};
+  if (::poll(&entry, 1, 0) <= 0) return Peer::kQuiet;
+  if ((entry.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0) return Peer::kGone;
+  return Peer::kSentMore;
+}
+
+bool has_no_body(int status) { return status == 204 || status == 304; }
+
+}  // namespace
+
+Headers Connection::final_headers(const Arrival& arrival, Headers headers) const {
+  headers.set("x-request-id", arrival.request->request_id);
+  if (shared_.options.decorate) shared_.options.decorate(*arrival.request, headers);
+  return headers;
+}
+
+void Connection::finish(const Arrival& arrival, int status) {
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - arrival.started).count();
+  const Request& request = *arrival.request;
+  const std::string_view route = request.route.empty() ? std::string_view("none") : std::string_view(request.route);
+  shared_.metrics.count_request(route, arrival.method, status, seconds);
+  if (log_level() > LogLevel::kInfo) return;
+  log(LogLevel::kInfo, "http", "request",
+      {{"method", arrival.method},
+       {"route", route},
+       {"status", status},
+       {"duration_ms", seconds * 1e3},
+       {"request_id", request.request_id}});
+}
+
+Task<bool> Connection::write_all(std::string_view bytes) {
+  if (stopped_) co_return false;
+  watchdog_.arm(shared_.options.write_deadline);
+  auto [error, size] = co_await asio::async_write(socket_, asio::buffer(bytes.data(), bytes.size()), kAwait);
+  watchdog_.disarm();
+  co_return !error;
+}
+
+/// Writes, counts and logs one plain answer. False when it did not get out.
+Task<bool> Connection::write_response(const Arrival& arrival, Response response) {
+  if (response.status < 200 || response.status > 599) {
+    log(LogLevel::kError, "http", "a handler gave an impossible status", {{"route", arrival.request->route}, {"status", response.status}});
+    response = render_refusal(shared_.options, {500, {ErrorCode::kInternal, "internal error", {}}, {}});
+  }
+  HeadOptions head_options;
+  head_options.framing = has_no_body(response.status) ? Framing::kNone : Framing::kLength;
+  head_options.content_length = response.body.size();
+  head_options.keep_alive = arrival.keep_alive;
+  const Headers headers = final_headers(arrival, std::move(response.headers));
+  std::string head = render_response_head(response.status, headers, head_options);
+  std::string_view body = response.body;
+  if (has_no_body(response.status) || arrival.request->method == Method::kHead) body = {};
+  const std::size_t first = std::min(body.size(), kWriteSliceBytes);
+  head += body.substr(0, first);
+  bool ok = co_await write_all(head);
+  for (std::size_t at = first; ok && at < body.size(); at += kWriteSliceBytes) {
+    ok = co_await write_all(body.substr(at, kWriteSliceBytes));
+  }
+  finish(arrival, ok ? response.status : 499);
+  co_return ok;
+}
+
+Task<void> Connection::linger() {
+  if (stopped_) co_return;
+  SystemError ignored;
+  socket_.shutdown(Tcp::socket::shutdown_send, ignored);
+  watchdog_.arm(std::min(kLingerTime, shared_.options.write_deadline));
+  std::size_t dropped = 0;
+  while (dropped < kLingerBytesMax) {
+    dropped += buffer_.size();
+    buffer_.clear();
+    if (co_await fill(kSseWriteBytes) != Read::kData) break;
+  }
+}
+
+Task<Connection::Next> Connection::answer_refusal(Arrival arrival, Refusal refusal) {
+  arrival.keep_alive = false;
+  co_await write_response(arrival, render_refusal(shared_.options, refusal));
+  co_await linger();
+  co_return Next::kClose;
+}
+
+/// Answers a request that needs no handler. Its body may still be on the way.
+Task<Connection::Next> Connection::answer_early(RequestParser& parser, Arrival arrival) {
+  if (!parser.is_done()) {
+    const auto length = parser.content_length();
+    if (arrival.expects_continue || !length || *length > kDiscardBytesMax) arrival.keep_alive = false;
+    if (arrival.keep_alive) arrival.keep_alive = (co_await read_body(parser, kDiscardBytesMax)).has_value();
+    watchdog_.disarm();
+  }
+  Response response = *std::move(arrival.early);
+  const bool ok = co_await write_response(arrival, std::move(response));
+  if (ok && arrival.keep_alive) co_return Next::kKeepAlive;
+  co_await linger();
+  co_return Next::kClose;
+}
+
+Task<Connection::Next> Connection::answer_inline(Arrival arrival) {
+  const Route& route = *arrival.match->route;
+  CallContext call{arrival.started + route.timeout, {}, arrival.request->request_id};
+  std::optional<Response> response;
+  {
+    const GaugeHold running(shared_.metrics.handlers_running);
+    response = call_handler(std::get<Handler>(route.handler), *arrival.request, call);
+  }
+  if (!response) response = render_refusal(shared_.options, {500, {ErrorCode::kInternal, "internal error", {}}, {}});
+  const bool ok = co_await write_response(arrival, *std::move(response));
+  co_return ok&& arrival.keep_alive ? Next::kKeepAlive : Next::kClose;
+}
+
+Task<Connection::Next> Connection::answer_on_worker(Arrival arrival) {
+  const Route& route = *arrival.match->route;
+  std::function<void()> wake = [weak = weak_from_this(), executor = socket_.get_executor()] {
+    asio::post(executor, [weak] {
+      if (const auto self = weak.lock()) self->wake_.cancel();
+    });
+  };
+  CallContext call{std::chrono::steady_clock::now() + route.timeout, {}, arrival.request->request_id};
+  const auto exchange = std::make_shared<Exchange>(arrival.request, std::move(call), 2 * shared_.options.write_deadline, std::move(wake));
+  Gauge& running = shared_.metrics.handlers_running;
+  if (!shared_.workers.submit([exchange, &route, &running] { exchange->run(route, running); })) {
+    shared_.metrics.queue_rejected.add();
+    Refusal refusal{503, {ErrorCode::kResourceExhausted, "the server is busy; try again in a second", {}}, {{"retry-after", "1"}}};
+    const bool told = co_await write_response(arrival, render_refusal(shared_.options, refusal));
+    co_return told&& arrival.keep_alive ? Next::kKeepAlive : Next::kClose;
+  }
+  watch_client(exchange);
+  co_await wait_for(*exchange, Until::kOutput);
+  if (exchange->take(0).sse_started) co_return co_await stream_events(exchange, arrival);
+  unwatch_client();
+  std::optional<Response> response = exchange->take_reply();
+  if (!response && exchange->is_closed()) {
+    finish(arrival, 499);
+    co_return Next::kClose;
+  }
+  if (!response) response = render_refusal(shared_.options, {500, {ErrorCode::kInternal, "internal error", {}}, {}});
+  const bool ok = co_await write_response(arrival, *std::move(response));
+  co_return ok&& arrival.keep_alive && !shared_.draining ? Next::kKeepAlive : Next::kClose;
+}
+
+Task<void> Connection::wait_for(Exchange& exchange, Until until) {
+  while (true) {
+    const Exchange::Output output = exchange.take(0);
+    if (output.finished || (until == Until::kOutput && output.sse_started)) co_return;
+    wake_.expires_at(kNever);
+    co_await wake_.async_wait(kAwait);
+  }
+}
+
+Task<Connection::Next> Connection::stream_events(std::shared_ptr<Exchange> exchange, const Arrival& arrival) {
+  const GaugeHold open(shared_.metrics.open_streams);
+  SystemError ignored;
+  socket_.set_option(asio::socket_base::send_buffer_size(kSseSendBufferBytes), ignored);
+  Headers headers{{"content-type", "text/event-stream"}, {"cache-control", "no-cache, no-transform"}, {"x-accel-buffering", "no"}};
+  for (const auto& [name, value] : exchange->take_sse_headers()) headers.set(name, value);
+  HeadOptions head_options;
+  head_options.framing = arrival.http_1_0 ? Framing::kUntilClose : Framing::kChunked;
+  head_options.keep_alive = arrival.keep_alive && !arrival.http_1_0;
+  const std::string head = render_response_head(200, final_headers(arrival, std::move(headers)), head_options);
+  bool ok = co_await write_all(head);
+  const bool head_only = arrival.request->method == Method::kHead;
+  if (ok && !head_only) ok = co_await pump_events(*exchange, head_options.framing);
+  // A watchdog that fired names the slow reader; every other failure is a client that left.
+  if (!ok || head_only) exchange->close(watchdog_.fired() ? ErrorCode::kDeadlineExceeded : ErrorCode::kCancelled);
+  if (!ok) socket_.close(ignored);
+  co_await wait_for(*exchange, Until::kReturned);
+  unwatch_client();
+  finish(arrival, ok ? 200 : 499);
+  co_return ok&& head_options.keep_alive && !shared_.draining ? Next::kKeepAlive : Next::kClose;
+}
+
+/// Writes events until the handler has returned and all is out. False when the stream was cut.
+Task<bool> Connection::pump_events(Exchange& exchange, Framing framing) {
+  const auto framed = [framing](std::string bytes) { return framing == Framing::kChunked ? render_chunk(bytes) : bytes; };
+  while (true) {
+    Exchange::Output output = exchange.take(kSseWriteBytes);
+    if (!output.bytes.empty()) {
+      const std::size_t size = output.bytes.size();
+      const std::string piece = framed(std::move(output.bytes));
+      const bool ok = co_await write_all(piece);
+      exchange.written(size);
+      if (!ok) co_return false;
+      continue;
+    }
+    if (output.aborted) co_return false;
+    if (output.finished) co_return framing != Framing::kChunked || co_await write_all(kLastChunk);
+    wake_.expires_after(shared_.options.sse_keep_alive);
+    auto [error] = co_await wake_.async_wait(kAwait);
+    if (error || output.mid_frame) continue;
+    const std::string piece = framed(": keep-alive\n\n");
+    if (!co_await write_all(piece)) co_return false;
+  }
+}
+
+void Connection::watch_client(std::shared_ptr<Exchange> exchange) {
+  watched_ = std::move(exchange);
+  auto on_readable = [self = shared_from_this(), watched = watched_.get()](SystemError error) {
+    if (!error && self->watched_.get() == watched) self->check_client();
+  };
+  socket_.async_wait(Tcp::socket::wait_read, asio::bind_cancellation_slot(watch_cancel_.slot(), std::move(on_readable)));
+}
+
+void Connection::check_client() {
+  switch (look_at_peer(socket_.native_handle())) {
+    case Peer::kQuiet: watch_client(watched_); return;
+    case Peer::kGone: {
+      const bool streaming = watched_->take(0).sse_started;
+      watched_->close(ErrorCode::kCancelled);
+      SystemError ignored;
+      if (streaming) socket_.cancel(ignored);
+      wake_.cancel();
+      return;
+    }
+    case Peer::kSentMore: break;
+  }
+  recheck_.expires_after(kRecheckTime);
+  recheck_.async_wait([self = shared_from_this(), watched = watched_.get()](SystemError error) {
+    if (!error && self->watched_.get() == watched) self->check_client();
+  });
+}
+
+void Connection::unwatch_client() {
+  watched_.reset();
+  recheck_.cancel();
+  watch_cancel_.emit(asio::cancellation_type::terminal);
+}
+
+}  // namespace footnote::http

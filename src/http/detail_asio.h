@@ -1,0 +1,131 @@
+#pragma once
+
+// For .cpp files of this folder only: these headers take 20 s to compile.
+
+// Beast 1.81 asserts that a last chunk comes in at least five bytes; a client that sends it byte by byte would end the
+// process (its logic is right without the assertion). Every file that sees Asio or Beast does so through here.
+#define BOOST_DISABLE_ASSERTS
+// The thread sanitizer does not know fences; Asio's queues have locks beside them.
+#if defined(__SANITIZE_THREAD__)
+#define BOOST_ASIO_DISABLE_FENCED_BLOCK
+#endif
+// g++ 12 takes the frame allocator of Asio's coroutines for a mismatch when it inlines only one half of the pair, and
+// under a sanitizer it doubts the empty boost::optional.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace footnote::http {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+using Tcp = asio::ip::tcp;
+using SystemError = boost::system::error_code;
+template <class T>
+using Task = asio::awaitable<T>;
+
+/// Completion as values: `auto [error, size] = co_await socket.async_read_some(buffer, kAwait);`
+inline constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
+
+inline constexpr std::chrono::steady_clock::time_point kNever = std::chrono::steady_clock::time_point::max();
+
+/// Calls `expired` once when an armed deadline passes. Lives on one strand: every call comes from it.
+class Watchdog {
+ public:
+  Watchdog(const asio::any_io_executor& executor, std::function<void()> expired) : timer_(executor), expired_(std::move(expired)) {}
+  ~Watchdog() { ++*generation_; }
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  void arm(std::chrono::steady_clock::time_point deadline) {
+    fired_ = false;
+    const std::uint64_t mine = ++*generation_;
+    timer_.expires_at(deadline);
+    // An expiry that is already queued can't be cancelled, so it looks whether it is still meant.
+    timer_.async_wait([this, mine, generation = generation_](SystemError error) {
+      if (error || *generation != mine) return;
+      fired_ = true;
+      expired_();
+    });
+  }
+  void arm(std::chrono::milliseconds time) { arm(std::chrono::steady_clock::now() + time); }
+  void disarm() {
+    ++*generation_;
+    timer_.cancel();
+  }
+  /// True from an expiry to the next arm.
+  bool fired() const { return fired_; }
+
+ private:
+  asio::steady_timer timer_;
+  std::function<void()> expired_;
+  // Shared with queued expiries, which may outlive this object.
+  std::shared_ptr<std::uint64_t> generation_ = std::make_shared<std::uint64_t>(0);
+  bool fired_ = false;
+};
+
+/// A Beast body that collects what has come, so that it can be taken piece by piece, and reserves nothing on the
+/// word of a content-length.
+struct CollectedBody {
+  using value_type = std::string;
+
+  class reader {
+   public:
+    template <bool isRequest, class Fields>
+    reader(beast::http::header<isRequest, Fields>&, value_type& body) : body_(body) {}
+    void init(const boost::optional<std::uint64_t>&, SystemError& error) { error = {}; }
+    template <class Buffers>
+    std::size_t put(const Buffers& buffers, SystemError& error) {
+      error = {};
+      std::size_t size = 0;
+      for (auto it = asio::buffer_sequence_begin(buffers); it != asio::buffer_sequence_end(buffers); ++it) {
+        const asio::const_buffer piece(*it);
+        body_.append(static_cast<const char*>(piece.data()), piece.size());
+        size += piece.size();
+      }
+      return size;
+    }
+    void finish(SystemError& error) { error = {}; }
+
+   private:
+    value_type& body_;
+  };
+};
+
+using RequestParser = beast::http::parser<true, CollectedBody>;
+using ResponseParser = beast::http::parser<false, CollectedBody>;
+
+inline std::string_view to_view(beast::string_view text) { return {text.data(), text.size()}; }
+
+}  // namespace footnote::http

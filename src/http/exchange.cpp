@@ -1,0 +1,172 @@
+#include "http/exchange.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "base/log.h"
+
+namespace footnote::http {
+
+namespace {
+
+void log_exception(const Request& request, std::string_view what) {
+  log(LogLevel::kError, "http", "a handler threw", {{"route", request.route}, {"request_id", request.request_id}, {"reason", what}});
+}
+
+/// Runs `body` and logs what it throws. True when it threw.
+template <class Body>
+bool threw(const Request& request, Body&& body) noexcept {
+  try {
+    body();
+    return false;
+  } catch (const std::exception& error) {
+    log_exception(request, error.what());
+  } catch (...) {
+    log_exception(request, "not a std::exception");
+  }
+  return true;
+}
+
+std::unexpected<Error> closed_error(ErrorCode code) {
+  return fail(code, "{}", code == ErrorCode::kDeadlineExceeded ? "the client reads too slowly" : "the client went away");
+}
+
+}  // namespace
+
+std::optional<Response> call_handler(const Handler& handler, const Request& request, const CallContext& call) noexcept {
+  std::optional<Response> response;
+  if (threw(request, [&] { response = handler(request, call); })) response.reset();
+  return response;
+}
+
+Exchange::Exchange(std::shared_ptr<const Request> request, CallContext call, std::chrono::milliseconds room_deadline,
+                   std::function<void()> wake)
+    : request_(std::move(request)), call_(std::move(call)), room_deadline_(room_deadline), wake_(std::move(wake)) {
+  call_.stop = stop_.get_token();
+}
+
+void Exchange::reply(Response response) {
+  MutexLock lock(mutex_);
+  if (sse_started_ || replied_) {
+    log(LogLevel::kError, "http", "a handler answered twice", {{"route", request_->route}});
+    return;
+  }
+  replied_ = true;
+  reply_ = std::move(response);
+}
+
+SseWriter& Exchange::start_sse(Headers extra) {
+  {
+    MutexLock lock(mutex_);
+    if (sse_started_ || replied_) {
+      log(LogLevel::kError, "http", "a handler answered twice", {{"route", request_->route}});
+      return *this;
+    }
+    sse_started_ = true;
+    sse_headers_ = std::move(extra);
+  }
+  wake_();
+  return *this;
+}
+
+void Exchange::run(const Route& route, Gauge& running) noexcept {
+  const bool failed = threw(*request_, [&] {
+    const GaugeHold hold(running);
+    if (call_.stop.stop_requested()) return;  // the client left while the request waited for a worker
+    if (const auto* handler = std::get_if<Handler>(&route.handler)) {
+      reply((*handler)(*request_, call_));
+    } else {
+      std::get<StreamHandler>(route.handler)(*request_, call_, *this);
+    }
+  });
+  {
+    MutexLock lock(mutex_);
+    if (failed) reply_.reset();
+    aborted_ = aborted_ || failed;
+    returned_ = true;
+  }
+  wake_();
+}
+
+Exchange::Output Exchange::take(std::size_t bytes_max) {
+  MutexLock lock(mutex_);
+  Output out;
+  out.sse_started = sse_started_;
+  out.bytes = queue_.substr(0, bytes_max);
+  queue_.erase(0, out.bytes.size());
+  in_flight_ += out.bytes.size();
+  out.finished = returned_ && queue_.empty();
+  out.aborted = aborted_ || closed_.has_value();
+  out.mid_frame = mid_frame_ || !queue_.empty();
+  return out;
+}
+
+void Exchange::written(std::size_t bytes) {
+  {
+    MutexLock lock(mutex_);
+    in_flight_ -= bytes;
+  }
+  room_.notify_all();
+}
+
+Headers Exchange::take_sse_headers() {
+  MutexLock lock(mutex_);
+  return std::move(sse_headers_);
+}
+
+std::optional<Response> Exchange::take_reply() {
+  MutexLock lock(mutex_);
+  return std::exchange(reply_, std::nullopt);
+}
+
+void Exchange::close(ErrorCode code) {
+  {
+    MutexLock lock(mutex_);
+    if (closed_) return;
+    closed_ = code;
+    queue_.clear();
+  }
+  room_.notify_all();
+  stop_.request_stop();
+}
+
+bool Exchange::is_closed() {
+  MutexLock lock(mutex_);
+  return closed_.has_value();
+}
+
+Result<void> Exchange::write(std::string_view frame) {
+  MutexLock whole(frame_mutex_);
+  std::string_view rest = frame;
+  while (!rest.empty()) FOOTNOTE_CHECK(write_piece(rest));
+  return {};
+}
+
+Result<void> Exchange::write_piece(std::string_view& rest) {
+  bool was_empty = false;
+  {
+    MutexLock lock(mutex_);
+    if (!sse_started_) return fail(ErrorCode::kFailedPrecondition, "the request was already answered without a stream");
+    if (!wait_for_room(lock)) closed_ = ErrorCode::kDeadlineExceeded;
+    if (closed_) return closed_error(*closed_);
+    was_empty = queue_.empty();
+    const std::size_t size = std::min(rest.size(), kSseQueueBytesMax - queue_.size() - in_flight_);
+    queue_ += rest.substr(0, size);
+    rest.remove_prefix(size);
+    mid_frame_ = !rest.empty();
+  }
+  // The connection takes until the queue is empty before it waits, so only the first bytes need to call it.
+  if (was_empty) wake_();
+  return {};
+}
+
+bool Exchange::wait_for_room(MutexLock& lock) {
+  const auto deadline = std::chrono::steady_clock::now() + room_deadline_;
+  while (!closed_ && queue_.size() + in_flight_ >= kSseQueueBytesMax) {
+    if (!room_.wait_until(lock, deadline) && std::chrono::steady_clock::now() >= deadline) return false;
+  }
+  return true;
+}
+
+}  // namespace footnote::http

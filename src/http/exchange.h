@@ -1,0 +1,87 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "base/call_context.h"
+#include "base/metrics.h"
+#include "base/mutex.h"
+#include "http/message.h"
+#include "http/router.h"
+#include "http/stream.h"
+
+namespace footnote::http {
+
+/// One request between a handler on a worker and the connection that waits for it. The handler's side blocks, the
+/// connection's side never does: it is told by `wake` (any thread, must not block) that there is something to take.
+/// Shared by both, because either may let go first. Thread-safe.
+class Exchange final : public ResponseStream, private SseWriter {
+ public:
+  /// `room_deadline` bounds one wait of a sender for room in the queue.
+  Exchange(std::shared_ptr<const Request> request, CallContext call, std::chrono::milliseconds room_deadline, std::function<void()> wake);
+
+  // The handler's side.
+  const Request& request() const { return *request_; }
+  const CallContext& call() const { return call_; }
+  void reply(Response response) override;
+  SseWriter& start_sse(Headers extra) override;
+  /// Runs the handler, counted by `running`, and ends the exchange. Exceptions are logged; before a stream's start they become no reply
+  /// (the connection answers 500), after it they cut the stream short.
+  void run(const Route& route, Gauge& running) noexcept;
+
+  // The connection's side.
+  struct Output {
+    bool sse_started = false;
+    bool finished = false;   ///< The handler has returned and every byte was taken.
+    bool aborted = false;    ///< The stream must not end as if it were complete.
+    bool mid_frame = false;  ///< The bytes so far end inside a frame: nothing may be put between.
+    std::string bytes;
+  };
+  /// At most `bytes_max` bytes of the stream. They count against the queue until `written`.
+  Output take(std::size_t bytes_max);
+  void written(std::size_t bytes);
+  Headers take_sse_headers();
+  std::optional<Response> take_reply();
+  /// The client is gone or too slow: stops the handler's context and fails its writes with this code.
+  void close(ErrorCode code);
+  bool is_closed();
+
+ private:
+  Result<void> write(std::string_view frame) override;
+  Result<void> write_piece(std::string_view& rest) FOOTNOTE_TSA(requires_capability(frame_mutex_));
+  /// False when the deadline passed. True when there is room or the exchange was closed.
+  bool wait_for_room(MutexLock& lock) FOOTNOTE_TSA(requires_capability(mutex_));
+
+  // Constant after construction.
+  const std::shared_ptr<const Request> request_;  // the connection still reads it when it logs the answer
+  std::stop_source stop_;
+  CallContext call_;
+  const std::chrono::milliseconds room_deadline_;
+  const std::function<void()> wake_;
+
+  // Held over a whole frame, so that frames of several threads do not mix. Before mutex_.
+  Mutex frame_mutex_;
+
+  Mutex mutex_;
+  CondVar room_;
+  std::string queue_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::size_t in_flight_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
+  Headers sse_headers_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::optional<Response> reply_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::optional<ErrorCode> closed_ FOOTNOTE_TSA(guarded_by(mutex_));
+  bool sse_started_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
+  bool replied_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
+  bool mid_frame_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
+  bool aborted_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
+  bool returned_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
+};
+
+/// Calls a plain handler; an exception is logged and becomes nullopt.
+std::optional<Response> call_handler(const Handler& handler, const Request& request, const CallContext& call) noexcept;
+
+}  // namespace footnote::http

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+
+namespace footnote::http {
+
+enum class Method { kGet, kHead, kPost, kPut, kPatch, kDelete, kOptions };
+
+/// "GET", "POST", ...
+std::string_view to_string(Method method);
+/// Exact, as on the wire (methods are case-sensitive). nullopt for every method not in the set.
+std::optional<Method> parse_method(std::string_view name);
+
+using NameValues = std::vector<std::pair<std::string, std::string>>;
+
+/// Header fields in order. Names compare without regard to ASCII case. Views live until the next change.
+class Headers {
+ public:
+  Headers() = default;
+  Headers(std::initializer_list<std::pair<std::string, std::string>> fields) : fields_(fields) {}
+
+  /// The first field of that name.
+  std::optional<std::string_view> find(std::string_view name) const;
+  bool contains(std::string_view name) const { return find(name).has_value(); }
+  /// Replaces every field of that name by one.
+  void set(std::string_view name, std::string_view value);
+  /// Appends, keeping others of the same name.
+  void add(std::string_view name, std::string_view value);
+  void remove(std::string_view name);
+
+  auto begin() const { return fields_.begin(); }
+  auto end() const { return fields_.end(); }
+  std::size_t size() const { return fields_.size(); }
+  bool empty() const { return fields_.empty(); }
+
+ private:
+  NameValues fields_;
+};
+
+/// One request, complete with its body. Texts from the wire: `path`, `path_params` and `query` are
+/// percent-decoded, well-formed UTF-8 and free of NUL; header values and the body are as sent.
+struct Request {
+  Method method = Method::kGet;
+  std::string path;
+  NameValues path_params;
+  NameValues query;
+  Headers headers;
+  std::string body;
+  std::string remote_address;  ///< IP address of the peer, without its port.
+  std::string request_id;      ///< [A-Za-z0-9._-]{1,64}; the client's own or a generated one.
+  std::string route;           ///< The pattern that matched; empty before routing (in a guard).
+
+  /// The segment that "{name}" matched, or empty. REQUIRES: the route's pattern has that name.
+  std::string_view param(std::string_view name) const;
+  /// The first query parameter of that name.
+  std::optional<std::string_view> query_value(std::string_view name) const;
+};
+
+/// One answer, complete. The server adds content-length, date, connection and x-request-id; control
+/// characters in header values are dropped (no response splitting).
+struct Response {
+  int status = 200;
+  Headers headers;
+  std::string body;
+
+  static Response json(int status, const Json& value);
+  static Response text(int status, std::string_view content_type, std::string body);
+};
+
+/// "Not Found"; "Unknown" for a status without a registered phrase.
+std::string_view reason_phrase(int status);
+
+}  // namespace footnote::http

@@ -1,0 +1,220 @@
+#include "http/server.h"
+
+#include <map>
+#include <thread>
+
+#include "base/log.h"
+#include "base/mutex.h"
+#include "http/connection.h"
+
+namespace footnote::http {
+
+namespace {
+
+constexpr std::chrono::milliseconds kAcceptRetry{100};
+/// Refused connections that are still being told so.
+constexpr std::size_t kTurnedAwayMax = 64;
+constexpr std::chrono::milliseconds kTurnAwayTime{500};
+
+Result<void> check_options(const ServerOptions& options) {
+  if (options.io_threads == 0 || options.workers == 0 || options.connections_max == 0) {
+    return fail(ErrorCode::kInvalidArgument, "io_threads, workers and connections_max must be at least 1");
+  }
+  if (options.header_bytes_max < 256 || options.header_bytes_max > (1 << 20)) {
+    return fail(ErrorCode::kInvalidArgument, "header_bytes_max must be from 256 bytes to 1 MiB");
+  }
+  return {};
+}
+
+Result<Tcp::endpoint> parse_endpoint(const std::string& host, std::uint16_t port) {
+  SystemError error;
+  const auto address = asio::ip::make_address(host == "localhost" ? "127.0.0.1" : host, error);
+  if (error) return fail(ErrorCode::kInvalidArgument, "'{}' is not an IP address to listen on", host);
+  return Tcp::endpoint(address, port);
+}
+
+Result<void> listen(Tcp::acceptor& acceptor, const Tcp::endpoint& endpoint) {
+  SystemError error;
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(Tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (!error) return {};
+  return fail(ErrorCode::kUnavailable, "can't listen on {}:{}: {}", endpoint.address().to_string(), endpoint.port(), error.message());
+}
+
+}  // namespace
+
+class Server::Impl {
+ public:
+  Impl(ServerOptions options, Router router, Metrics& metrics)
+      : shared_(std::move(options), std::move(router), metrics),
+        io_(static_cast<int>(shared_.options.io_threads)),
+        acceptor_(asio::make_strand(io_)),
+        accept_retry_(acceptor_.get_executor()) {}
+
+  ~Impl() {
+    drain(std::chrono::milliseconds{0});
+    shared_.workers.stop();
+    wait_until_closed(std::chrono::steady_clock::now() + kDrainStopMax);
+    io_.stop();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  Result<void> start(const Tcp::endpoint& endpoint) {
+    FOOTNOTE_CHECK(listen(acceptor_, endpoint));
+    SystemError error;
+    port_ = acceptor_.local_endpoint(error).port();
+    asio::co_spawn(acceptor_.get_executor(), accept_all(), asio::detached);
+    for (unsigned i = 0; i < shared_.options.io_threads; ++i) threads_.emplace_back([this] { run_io(); });
+    return {};
+  }
+
+  void drain(std::chrono::milliseconds grace) {
+    shared_.draining = true;
+    asio::post(acceptor_.get_executor(), [this] {
+      SystemError ignored;
+      acceptor_.close(ignored);
+      accept_retry_.cancel();
+    });
+    for_each_connection([](Connection& connection) { connection.drain(); });
+    if (wait_until_closed(std::chrono::steady_clock::now() + grace)) return;
+    for_each_connection([](Connection& connection) { connection.stop(); });
+    wait_until_closed(std::chrono::steady_clock::now() + kDrainStopMax);
+  }
+
+  std::uint16_t port() const { return port_; }
+  const Router& router() const { return shared_.router; }
+
+ private:
+  void run_io() {
+    while (!io_.stopped()) {
+      try {
+        io_.run();
+      } catch (const std::exception& error) {
+        log(LogLevel::kError, "http", "an I/O handler threw", {{"reason", error.what()}});
+      }
+    }
+  }
+
+  Task<void> accept_all() {
+    while (acceptor_.is_open() && !shared_.draining) {
+      Tcp::socket socket(asio::make_strand(io_));
+      auto [error] = co_await acceptor_.async_accept(socket, kAwait);
+      if (error == asio::error::operation_aborted || !acceptor_.is_open()) co_return;
+      if (error) {
+        // Out of descriptors, most likely: the backlog waits until some are free.
+        log(LogLevel::kWarn, "http", "can't accept a connection", {{"reason", error.message()}});
+        accept_retry_.expires_after(kAcceptRetry);
+        co_await accept_retry_.async_wait(kAwait);
+        continue;
+      }
+      admit(std::move(socket));
+    }
+  }
+
+  void admit(Tcp::socket socket) {
+    auto executor = socket.get_executor();
+    std::shared_ptr<Connection> connection;
+    {
+      MutexLock lock(mutex_);
+      if (connections_.size() < shared_.options.connections_max) {
+        connection = std::make_shared<Connection>(std::move(socket), shared_);
+        connections_.emplace(connection.get(), connection);
+      }
+    }
+    if (connection) {
+      asio::co_spawn(executor, serve(std::move(connection)), asio::detached);
+    } else if (turned_away_ < kTurnedAwayMax) {
+      ++turned_away_;
+      asio::co_spawn(executor, turn_away(std::move(socket)), asio::detached);
+    }
+  }
+
+  Task<void> serve(std::shared_ptr<Connection> connection) {
+    try {
+      co_await connection->run();
+    } catch (const std::exception& error) {
+      log(LogLevel::kError, "http", "a connection failed", {{"reason", error.what()}});
+    }
+    {
+      MutexLock lock(mutex_);
+      connections_.erase(connection.get());
+    }
+    closed_.notify_all();
+  }
+
+  /// Says 503 and closes, reading what the client sends so that the answer is not lost to a reset.
+  Task<void> turn_away(Tcp::socket socket) {
+    const Refusal refusal{503, {ErrorCode::kResourceExhausted, "too many connections; try again in a second", {}}, {{"retry-after", "1"}}};
+    const Response response = render_refusal(shared_.options, refusal);
+    HeadOptions head_options;
+    head_options.content_length = response.body.size();
+    head_options.keep_alive = false;
+    const std::string text = render_response_head(response.status, response.headers, head_options) + response.body;
+    Watchdog watchdog(socket.get_executor(), [&socket] {
+      SystemError ignored;
+      socket.close(ignored);
+    });
+    watchdog.arm(kTurnAwayTime);
+    auto [error, size] = co_await asio::async_write(socket, asio::buffer(text), kAwait);
+    SystemError ignored;
+    socket.shutdown(Tcp::socket::shutdown_send, ignored);
+    char dropped[1024];
+    while (!error) std::tie(error, size) = co_await socket.async_read_some(asio::buffer(dropped), kAwait);
+    --turned_away_;
+  }
+
+  template <class Action>
+  void for_each_connection(Action action) {
+    MutexLock lock(mutex_);
+    for (const auto& [key, weak] : connections_) {
+      if (const auto connection = weak.lock()) asio::post(connection->executor(), [connection, action] { action(*connection); });
+    }
+  }
+
+  bool wait_until_closed(std::chrono::steady_clock::time_point deadline) {
+    MutexLock lock(mutex_);
+    while (!connections_.empty()) {
+      if (!closed_.wait_until(lock, deadline) && std::chrono::steady_clock::now() >= deadline) break;
+    }
+    return connections_.empty();
+  }
+
+  ServerShared shared_;
+  std::uint16_t port_ = 0;
+  std::atomic<std::size_t> turned_away_{0};
+
+  Mutex mutex_;
+  CondVar closed_;
+  // Weak: a connection belongs to its coroutine.
+  std::map<Connection*, std::weak_ptr<Connection>> connections_ FOOTNOTE_TSA(guarded_by(mutex_));
+
+  // After what its handlers use, before what uses it.
+  asio::io_context io_;
+  Tcp::acceptor acceptor_;
+  asio::steady_timer accept_retry_;
+  std::vector<std::thread> threads_;
+};
+
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Server::~Server() = default;
+
+Result<std::unique_ptr<Server>> Server::start(ServerOptions options, std::vector<Route> routes, Metrics& metrics) {
+  FOOTNOTE_CHECK(check_options(options));
+  FOOTNOTE_TRY(const Tcp::endpoint endpoint, parse_endpoint(options.host, options.port));
+  FOOTNOTE_TRY(Router router, Router::build(std::move(routes)));
+  try {
+    auto impl = std::make_unique<Impl>(std::move(options), std::move(router), metrics);
+    FOOTNOTE_CHECK(impl->start(endpoint));
+    return std::unique_ptr<Server>(new Server(std::move(impl)));
+  } catch (const std::exception& error) {
+    return fail(ErrorCode::kUnavailable, "can't start the HTTP server: {}", error.what());
+  }
+}
+
+std::uint16_t Server::port() const { return impl_->port(); }
+const Router& Server::router() const { return impl_->router(); }
+void Server::drain(std::chrono::milliseconds grace) { impl_->drain(grace); }
+
+}  // namespace footnote::http

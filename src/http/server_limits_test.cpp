@@ -1,0 +1,282 @@
+#include <gtest/gtest.h>
+
+#include <latch>
+#include <random>
+
+#include "http/test_server.h"
+
+// Every bound of the server, at it and past it, and clients that mean harm.
+namespace footnote::http {
+namespace {
+
+using namespace testing;
+
+Route echo_route(std::size_t body_bytes_max) {
+  Route route = plain(Method::kPost, "/echo", echo, Lane::kInline);
+  route.body_bytes_max = body_bytes_max;
+  return route;
+}
+
+Route quick_route() {
+  return plain(
+      Method::kGet, "/quick", [](const Request&, const CallContext&) { return Response::text(200, "text/plain", "ok"); }, Lane::kInline);
+}
+
+/// A request whose head is exactly `size` bytes long.
+std::string get_with_head_of(std::size_t size) {
+  const std::string start = "GET /quick HTTP/1.1\r\nHost: t\r\nX-Fill: ";
+  return start + std::string(size - start.size() - 4, 'x') + "\r\n\r\n";
+}
+
+TEST(ServerLimitsTest, Head) {
+  ServerOptions options;
+  options.header_bytes_max = 2048;
+  TestServer server({quick_route()}, std::move(options));
+  EXPECT_EQ(server.ask(get_with_head_of(2048)).status, 200);
+  EXPECT_EQ(server.ask(get_with_head_of(2049)).status, 431);
+  EXPECT_EQ(server.ask(get_with_head_of(100'000)).status, 431);
+  EXPECT_EQ(server.ask("GET /" + std::string(1500, 'a') + " HTTP/1.1\r\nHost: t\r\nX: " + std::string(1500, 'b') + "\r\n\r\n").status, 431);
+  EXPECT_EQ(server.ask("GET /" + std::string(5000, 'a')).status, 431);
+  // Pipelined requests behind a head do not count for it.
+  TestSocket socket = server.connect();
+  socket.send(get_with_head_of(2000) + get_with_head_of(2000) + get_with_head_of(2000));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(socket.read_answer()->status, 200);
+}
+
+TEST(ServerLimitsTest, Body) {
+  TestServer server({echo_route(1000)});
+  EXPECT_EQ(server.ask(post("/echo", std::string(1000, 'x'))).body.size(), 1000U);
+  EXPECT_EQ(server.ask(post("/echo", std::string(1001, 'x'))).status, 413);
+  EXPECT_EQ(server.ask("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 99999999999\r\n\r\n").status, 413);
+  EXPECT_EQ(server.ask("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 99999999999999999999999\r\n\r\n").status, 400);
+  // A large refused body that is already on its way must not reset the answer away.
+  EXPECT_EQ(server.ask(post("/echo", std::string(500'000, 'x'))).status, 413);
+}
+
+TEST(ServerLimitsTest, ChunkedBody) {
+  TestServer server({echo_route(1000)});
+  const auto chunked = [](std::size_t size) {
+    return fmt::format("POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{}\r\n{:x}\r\n{}\r\n0\r\n\r\n",
+                       size / 2, std::string(size / 2, 'x'), size - size / 2, std::string(size - size / 2, 'y'));
+  };
+  EXPECT_EQ(server.ask(chunked(1000)).body.size(), 1000U);
+  EXPECT_EQ(server.ask(chunked(1001)).status, 413);
+  EXPECT_EQ(server.ask("POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n").status, 413);
+  EXPECT_EQ(server.ask("POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n").status, 400);
+  EXPECT_EQ(server.ask("POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n1;" + std::string(60'000, 'e')).status, 400);
+}
+
+TEST(ServerLimitsTest, SlowHeadsAndBodiesAreCutAtTheirDeadline) {
+  ServerOptions options;
+  options.header_deadline = 200ms;
+  options.body_deadline = 200ms;
+  TestServer server({quick_route(), echo_route(1000)}, std::move(options));
+  TestSocket silent = server.connect();
+  TestSocket head = server.connect();
+  head.send("GET /quick HTTP/1.1\r\nHo");
+  TestSocket body = server.connect();
+  body.send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\nabc");
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(head.read_answer()->status, 408);
+  EXPECT_EQ(body.read_answer()->status, 408);
+  EXPECT_TRUE(silent.wait_closed());
+  EXPECT_TRUE(head.wait_closed());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 2s);
+  EXPECT_EQ(server.ask(get("/quick")).status, 200);
+}
+
+TEST(ServerLimitsTest, ADripOfHeaderBytesDoesNotExtendTheDeadline) {
+  ServerOptions options;
+  options.header_deadline = 300ms;
+  TestServer server({quick_route()}, std::move(options));
+  std::vector<TestSocket> drips;
+  for (int i = 0; i < 50; ++i) drips.push_back(server.connect());
+  const auto start = std::chrono::steady_clock::now();
+  const std::string slow = "GET /quick HTTP/1.1\r\nX-Slow: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+  for (std::size_t i = 0; i < slow.size() && server.gauge("footnote_http_connections_open") == 50; ++i) {
+    for (TestSocket& drip : drips) drip.send(slow.substr(i, 1));
+    std::this_thread::sleep_for(20ms);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 2s);
+  drips.clear();
+  EXPECT_TRUE(eventually([&] { return server.all_quiet(); }));
+}
+
+TEST(ServerLimitsTest, IdleConnectionsAreClosedWithoutAWord) {
+  ServerOptions options;
+  options.idle_deadline = 100ms;
+  TestServer server({quick_route()}, std::move(options));
+  TestSocket socket = server.connect();
+  socket.send(get("/quick"));
+  EXPECT_EQ(socket.read_answer()->status, 200);
+  EXPECT_TRUE(socket.wait_closed());
+}
+
+TEST(ServerLimitsTest, AFullQueueIsAnsweredWith503) {
+  ServerOptions options;
+  options.workers = 1;
+  options.queue_max = 2;
+  std::latch go(1);
+  TestServer server({plain(Method::kGet, "/wait",
+                           [&](const Request&, const CallContext&) {
+                             go.wait();
+                             return Response{};
+                           }),
+                     quick_route()},
+                    std::move(options));
+  std::vector<TestSocket> waiting;
+  for (int i = 0; i < 3; ++i) {
+    waiting.push_back(server.connect());
+    waiting.back().send(get("/wait"));
+  }
+  EXPECT_TRUE(eventually([&] { return server.gauge("footnote_http_queue_depth") == 2; }));
+  const Answer refused = server.ask(get("/wait"));
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_TRUE(refused.has("retry-after: 1\r\n"));
+  EXPECT_EQ(server.ask(get("/quick")).status, 200);  // the inline lane does not wait for workers
+  EXPECT_EQ(server.metrics().counter("footnote_http_queue_rejected_total", "").value(), 1U);
+  go.count_down();
+  for (TestSocket& socket : waiting) EXPECT_EQ(socket.read_answer()->status, 200);
+}
+
+TEST(ServerLimitsTest, ARequestWhoseClientLeftTheQueueIsNotRun) {
+  ServerOptions options;
+  options.workers = 1;
+  std::latch go(1);
+  std::atomic<int> runs{0};
+  TestServer server({plain(Method::kGet, "/wait",
+                           [&](const Request&, const CallContext&) {
+                             ++runs;
+                             go.wait();
+                             return Response{};
+                           })},
+                    std::move(options));
+  TestSocket running = server.connect();
+  running.send(get("/wait"));
+  TestSocket left = server.connect();
+  EXPECT_TRUE(eventually([&] { return runs == 1; }));
+  left.send(get("/wait"));
+  EXPECT_TRUE(eventually([&] { return server.gauge("footnote_http_queue_depth") == 1; }));
+  left.close();
+  std::this_thread::sleep_for(100ms);  // the time within which the server promises to have noticed
+  go.count_down();
+  EXPECT_EQ(running.read_answer()->status, 200);
+  running.close();
+  EXPECT_TRUE(eventually([&] { return server.all_quiet(); }));
+  EXPECT_EQ(runs, 1);
+  EXPECT_NE(server.metrics().render().find("code=\"499\"} 1"), std::string::npos);
+}
+
+TEST(ServerLimitsTest, RequestsOnOneConnection) {
+  TestServer server({quick_route()});
+  TestSocket socket = server.connect();
+  constexpr std::size_t kBatch = 100;
+  std::string batch;
+  for (std::size_t i = 0; i < kBatch; ++i) batch += get("/quick");
+  for (std::size_t i = 1; i <= kRequestsPerConnectionMax; ++i) {
+    if (i % kBatch == 1) {
+      ASSERT_TRUE(socket.send(batch));
+    }
+    const auto answer = socket.read_answer();
+    ASSERT_TRUE(answer && answer->status == 200) << i;
+    ASSERT_EQ(answer->has("connection: close\r\n"), i == kRequestsPerConnectionMax) << i;
+  }
+  EXPECT_TRUE(socket.wait_closed());
+}
+
+TEST(ServerLimitsTest, ASmallRefusedBodyIsReadSoThatTheConnectionGoesOn) {
+  TestServer server({quick_route()});
+  TestSocket socket = server.connect();
+  socket.send(post("/nothing", std::string(64 << 10, 'x')) + get("/quick"));
+  EXPECT_EQ(socket.read_answer()->status, 404);
+  EXPECT_EQ(socket.read_answer()->body, "ok");
+  socket.send(post("/nothing", std::string((64 << 10) + 1, 'x')));
+  const auto refused = socket.read_answer();
+  EXPECT_EQ(refused->status, 404);
+  EXPECT_TRUE(refused->has("connection: close\r\n"));
+  EXPECT_TRUE(socket.wait_closed());
+}
+
+TEST(ServerLimitsTest, ConnectionsPastTheBoundAreTurnedAway) {
+  ServerOptions options;
+  options.connections_max = 3;
+  TestServer server({quick_route()}, std::move(options));
+  std::vector<TestSocket> held;
+  for (int i = 0; i < 3; ++i) {
+    held.push_back(server.connect());
+    held.back().send(get("/quick"));
+    EXPECT_EQ(held.back().read_answer()->status, 200);
+  }
+  TestSocket refused = server.connect();
+  refused.send(get("/quick"));
+  const auto answer = refused.read_answer();
+  EXPECT_EQ(answer->status, 503);
+  EXPECT_TRUE(answer->has("retry-after: 1\r\n"));
+  EXPECT_TRUE(refused.wait_closed());
+  held.pop_back();
+  EXPECT_TRUE(eventually([&] { return server.ask(get("/quick")).status == 200; }));
+}
+
+TEST(ServerLimitsTest, AReaderThatTakesNothingIsCutOff) {
+  ServerOptions options;
+  options.write_deadline = 200ms;
+  TestServer server(
+      {plain(Method::kGet, "/large",
+             [](const Request&, const CallContext&) { return Response::text(200, "text/plain", std::string(32 << 20, 'x')); })},
+      std::move(options));
+  TestSocket socket = server.connect(4096);
+  socket.send(get("/large"));
+  EXPECT_TRUE(eventually([&] { return server.gauge("footnote_http_connections_open") == 1; }));
+  EXPECT_TRUE(eventually([&] { return server.all_quiet(); }));
+}
+
+TEST(ServerLimitsTest, GarbageIsAnsweredWith400OrClosed) {
+  ServerOptions options;
+  options.header_deadline = 100ms;
+  options.body_deadline = 100ms;
+  TestServer server({quick_route(), echo_route(1000)}, std::move(options));
+  std::mt19937 random(42);
+  const std::string_view parts[] = {"GET ",
+                                    "POST ",
+                                    "/echo",
+                                    "/quick",
+                                    " HTTP/1.1",
+                                    "\r\n",
+                                    "\n",
+                                    "\r",
+                                    "Host: t",
+                                    "Content-Length: ",
+                                    "5",
+                                    "99999999999999999999",
+                                    "Transfer-Encoding: chunked",
+                                    "\r\n\r\n",
+                                    ":",
+                                    " ",
+                                    "\t",
+                                    "0\r\n\r\n",
+                                    "ffffffffffffffffff\r\n",
+                                    "\x00\x01"};
+  for (int round = 0; round < 200; ++round) {
+    std::string text;
+    const bool structured = round % 2 == 0;
+    for (int i = 0; i < 25; ++i) {
+      if (structured)
+        text += parts[random() % std::size(parts)];
+      else
+        text += static_cast<char>(random() & 0xFF);
+    }
+    TestSocket socket = server.connect();
+    ASSERT_TRUE(socket.is_open());
+    socket.send(text);
+    socket.half_close();
+    const auto answer = socket.read_answer(true);
+    if (!answer) continue;
+    const std::vector<int> fine{200, 400, 404, 405, 408, 413, 417, 431, 501};
+    EXPECT_NE(std::ranges::find(fine, answer->status), fine.end()) << "round " << round << ": " << answer->status;
+  }
+  EXPECT_EQ(server.ask(get("/quick")).status, 200);
+  EXPECT_TRUE(eventually([&] { return server.all_quiet(); }));
+}
+
+}  // namespace
+}  // namespace footnote::http

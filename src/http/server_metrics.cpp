@@ -1,0 +1,31 @@
+#include "http/server_metrics.h"
+
+namespace footnote::http {
+
+ServerMetrics::ServerMetrics(Metrics& metrics)
+    : connections_open(metrics.gauge("footnote_http_connections_open", "Client connections that are open")),
+      handlers_running(metrics.gauge("footnote_http_handlers_running", "Handlers that are running")),
+      open_streams(metrics.gauge("footnote_sse_open_streams", "Event streams that are open")),
+      queue_depth(metrics.gauge("footnote_http_queue_depth", "Requests that wait for a worker")),
+      queue_rejected(metrics.counter("footnote_http_queue_rejected_total", "Requests refused because the queue was full")),
+      metrics_(metrics) {}
+
+void ServerMetrics::count_request(std::string_view route, std::string_view method, int status, double seconds) {
+  Series series{};
+  {
+    MutexLock lock(mutex_);
+    auto found = series_.find(std::tuple(route, method, status));
+    if (found == series_.end()) {
+      Metrics::Labels labels{{"route", std::string(route)}, {"method", std::string(method)}, {"code", std::to_string(status)}};
+      series.count = &metrics_.counter("footnote_http_requests_total", "Requests answered", std::move(labels));
+      series.duration = &metrics_.histogram("footnote_http_request_duration_seconds", "From a request's head to its answer's last byte",
+                                            {{"route", std::string(route)}});
+      found = series_.emplace(std::tuple(std::string(route), std::string(method), status), series).first;
+    }
+    series = found->second;
+  }
+  series.count->add();
+  series.duration->observe(seconds);
+}
+
+}  // namespace footnote::http

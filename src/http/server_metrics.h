@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "base/metrics.h"
+#include "base/mutex.h"
+
+namespace footnote::http {
+
+/// The server's instruments. Thread-safe.
+class ServerMetrics {
+ public:
+  explicit ServerMetrics(Metrics& metrics);
+
+  /// Counts one answered request. `route` is the pattern, "none" where no route matched.
+  void count_request(std::string_view route, std::string_view method, int status, double seconds);
+
+  Gauge& connections_open;
+  Gauge& handlers_running;
+  Gauge& open_streams;
+  Gauge& queue_depth;
+  Counter& queue_rejected;
+
+ private:
+  struct Series {
+    Counter* count;
+    Histogram* duration;
+  };
+
+  Metrics& metrics_;
+  // The registry's own look-up renders labels, so found series are kept: patterns and methods are few.
+  Mutex mutex_;
+  std::map<std::tuple<std::string, std::string, int>, Series, std::less<>> series_ FOOTNOTE_TSA(guarded_by(mutex_));
+};
+
+}  // namespace footnote::http

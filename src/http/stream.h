@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "http/message.h"
+
+namespace footnote::http {
+
+/// Bytes of one stream that may wait in memory for a slow reader. A sender past it blocks.
+inline constexpr std::size_t kSseQueueBytesMax = 256 << 10;
+
+/// Frames server-sent events:
+///   frame := ["event: " name LF] ("data: " line LF)+ LF  |  (": " line LF)+ LF
+/// CR and CRLF of the data count as line ends, so no text can forge a field. Thread-safe: frames of
+/// several threads never mix. Each call blocks while kSseQueueBytesMax bytes wait for the reader.
+/// kCancelled: the client went away. kDeadlineExceeded: the client read too slowly and was cut off.
+/// After an error every later call fails in the same way; the handler is to return soon.
+class SseWriter {
+ public:
+  virtual ~SseWriter() = default;
+
+  Result<void> send(std::string_view data);
+  /// `name` is cut at its first line end.
+  Result<void> send_event(std::string_view name, std::string_view data);
+  Result<void> comment(std::string_view text);
+
+ private:
+  /// Queues one whole frame.
+  virtual Result<void> write(std::string_view frame) = 0;
+};
+
+/// What a stream handler answers through: exactly one of reply or start_sse, once, from the handler's thread.
+/// A handler that returns without either is answered for with 500. Valid until the handler returns.
+class ResponseStream {
+ public:
+  virtual ~ResponseStream() = default;
+
+  /// A plain answer, sent when the handler returns. Ignored (and logged) after start_sse or an earlier reply.
+  virtual void reply(Response response) = 0;
+  /// Sends status 200 with content-type text/event-stream and `extra` headers at once, then streams until the
+  /// handler returns. The writer lives as long as this object. After reply the writer fails with kFailedPrecondition.
+  virtual SseWriter& start_sse(Headers extra) = 0;
+};
+
+/// Keeps in memory what a handler answers: for tests of handlers without a socket.
+class RecordedStream final : public ResponseStream, private SseWriter {
+ public:
+  void reply(Response response) override;
+  SseWriter& start_sse(Headers extra) override;
+
+  bool sse_started() const { return sse_started_; }
+  /// The reply; or the stream's head, with every frame so far in its body.
+  const Response& response() const { return response_; }
+  /// From now on every frame fails with this code, as if the client had gone.
+  void fail_with(ErrorCode code) { failure_ = code; }
+
+ private:
+  Result<void> write(std::string_view frame) override;
+
+  Response response_;
+  bool sse_started_ = false;
+  std::optional<ErrorCode> failure_;
+};
+
+}  // namespace footnote::http

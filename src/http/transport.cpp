@@ -1,0 +1,122 @@
+#include "http/transport.h"
+
+#include <poll.h>
+
+#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/ssl/stream.hpp>
+
+namespace footnote::http {
+
+namespace {
+
+class PlainTransport final : public Transport {
+ public:
+  explicit PlainTransport(const asio::any_io_executor& executor) : socket_(executor) {}
+
+  Tcp::socket& socket() override { return socket_; }
+  Task<SystemError> handshake() override { co_return SystemError{}; }
+  Task<std::pair<SystemError, std::size_t>> read_some(asio::mutable_buffer space) override {
+    auto [error, size] = co_await socket_.async_read_some(space, kAwait);
+    co_return std::pair(error, size);
+  }
+  Task<SystemError> write_all(asio::const_buffer bytes) override {
+    auto [error, size] = co_await asio::async_write(socket_, bytes, kAwait);
+    co_return error;
+  }
+
+ private:
+  Tcp::socket socket_;
+};
+
+class TlsTransport final : public Transport {
+ public:
+  TlsTransport(const asio::any_io_executor& executor, asio::ssl::context& tls, std::string host)
+      : stream_(executor, tls), host_(std::move(host)) {}
+
+  Tcp::socket& socket() override { return stream_.next_layer(); }
+  Task<SystemError> handshake() override {
+    SystemError error;
+    asio::ip::make_address(host_, error);
+    // Server name indication is for names only.
+    if (error) SSL_set_tlsext_host_name(stream_.native_handle(), host_.c_str());
+    stream_.set_verify_mode(asio::ssl::verify_peer);
+    stream_.set_verify_callback(asio::ssl::host_name_verification(host_));
+    auto [result] = co_await stream_.async_handshake(asio::ssl::stream_base::client, kAwait);
+    co_return result;
+  }
+  Task<std::pair<SystemError, std::size_t>> read_some(asio::mutable_buffer space) override {
+    auto [error, size] = co_await stream_.async_read_some(space, kAwait);
+    co_return std::pair(error, size);
+  }
+  Task<SystemError> write_all(asio::const_buffer bytes) override {
+    auto [error, size] = co_await asio::async_write(stream_, bytes, kAwait);
+    co_return error;
+  }
+
+ private:
+  asio::ssl::stream<Tcp::socket> stream_;
+  const std::string host_;
+};
+
+/// What a look-up leaves for the coroutine that waits for it. Shared: the resolver's thread may come back long after.
+struct LookUp {
+  explicit LookUp(const asio::any_io_executor& executor) : resolver(executor) {}
+  Tcp::resolver resolver;
+  SystemError error;
+  std::vector<Tcp::endpoint> endpoints;
+  bool done = false;
+  bool abandoned = false;
+};
+
+}  // namespace
+
+bool Transport::is_quiet() {
+  pollfd entry{socket().native_handle(), POLLIN | POLLRDHUP, 0};
+  return socket().is_open() && ::poll(&entry, 1, 0) == 0;
+}
+
+std::unique_ptr<Transport> make_transport(const asio::any_io_executor& executor, asio::ssl::context& tls, const Url& url) {
+  switch (url.scheme) {
+    case Scheme::kHttp: break;
+    case Scheme::kHttps: return std::make_unique<TlsTransport>(executor, tls, url.host);
+  }
+  return std::make_unique<PlainTransport>(executor);
+}
+
+Result<void> set_up_tls(asio::ssl::context& tls, const std::string& ca_file) {
+  SystemError error;
+  tls.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv2 | asio::ssl::context::no_sslv3 |
+                      asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1,
+                  error);
+  if (ca_file.empty()) {
+    tls.set_default_verify_paths(error);
+    return {};
+  }
+  tls.load_verify_file(ca_file, error);
+  if (error) return fail(ErrorCode::kInvalidArgument, "can't read certificates from '{}': {}", ca_file, error.message());
+  return {};
+}
+
+Task<Result<std::vector<Tcp::endpoint>>> resolve(const Url& url, asio::steady_timer& cancel,
+                                                 std::chrono::steady_clock::time_point deadline) {
+  SystemError error;
+  if (const auto address = asio::ip::make_address(url.host, error); !error) {
+    co_return std::vector<Tcp::endpoint>{Tcp::endpoint(address, url.port)};
+  }
+  const auto look_up = std::make_shared<LookUp>(cancel.get_executor());
+  look_up->resolver.async_resolve(url.host, std::to_string(url.port),
+                                  [look_up, &cancel](SystemError result, Tcp::resolver::results_type found) {
+                                    look_up->done = true;
+                                    look_up->error = result;
+                                    for (const auto& entry : found) look_up->endpoints.push_back(entry.endpoint());
+                                    if (!look_up->abandoned) cancel.cancel();
+                                  });
+  cancel.expires_at(deadline);
+  co_await cancel.async_wait(kAwait);
+  look_up->abandoned = true;
+  if (!look_up->done) co_return fail(ErrorCode::kUnavailable, "the look-up of '{}' took too long", url.host);
+  if (look_up->error) co_return fail(ErrorCode::kUnavailable, "can't find host '{}': {}", url.host, look_up->error.message());
+  co_return std::move(look_up->endpoints);
+}
+
+}  // namespace footnote::http
