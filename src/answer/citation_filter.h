@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace footnote::answer {
+
+/// A marker as it stands in the text that was let through.
+struct Marker {
+  int number = 0;
+  std::size_t offset = 0;  ///< Of its "[" in the text let through.
+};
+
+/// Lets a model's text through piece by piece and keeps its citation markers honest: `[2]`, `[1, 2]`, `[[1]]` and
+/// `[1-3]` come out as `[2]`, `[1][2]`, `[1]`, `[1][2][3]`; numbers that no source has are dropped. A marker may be
+/// split over pieces. Code between backticks is left alone, and so are brackets that hold anything but small numbers.
+class CitationFilter {
+ public:
+  explicit CitationFilter(int source_count) : source_count_(source_count) {}
+
+  /// Takes the next piece, gives what can be shown now. At most kHeldBytesMax bytes are held back.
+  std::string feed(std::string_view piece);
+  /// Gives what was held back; the text is complete.
+  std::string finish();
+
+  const std::vector<Marker>& markers() const { return markers_; }
+  /// All that was let through so far.
+  const std::string& text() const { return text_; }
+
+  static constexpr std::size_t kHeldBytesMax = 48;
+
+ private:
+  void take_any(char c, std::string& out);
+  void take(char c, std::string& out);
+  void take_held(char c, std::string& out);
+  void resolve_marker(std::string& out);
+  void release(std::string& out);
+  void emit(std::string_view text, std::string& out);
+
+  const int source_count_;
+  std::string text_;
+  std::string held_;  ///< A space that may precede a dropped marker, then an unfinished marker.
+  int depth_ = 0;     ///< Open brackets of the unfinished marker.
+  bool in_code_ = false;
+  std::vector<Marker> markers_;
+};
+
+}  // namespace footnote::answer

@@ -1,0 +1,130 @@
+#include "answer/quote.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace footnote::answer {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Cuts "- ", "* ", "3. ", "> ", "## " and "| " from the front, as often as they stand there.
+std::string_view without_block_marks(std::string_view text) {
+  for (;;) {
+    text = trim(text);
+    std::size_t at = 0;
+    if (text.starts_with('#') || text.starts_with('>') || text.starts_with('|')) {
+      at = text.find_first_not_of("#>|");
+    } else if (text.starts_with("- ") || text.starts_with("* ") || text.starts_with("+ ")) {
+      at = 2;
+    } else {
+      while (at < text.size() && is_digit(text[at])) ++at;
+      if (at == 0 || at > 3 || at + 1 >= text.size() || (text[at] != '.' && text[at] != ')') || text[at + 1] != ' ') return text;
+      at += 2;
+    }
+    if (at == std::string_view::npos) return {};
+    text.remove_prefix(at);
+  }
+}
+
+/// Where a bracketed piece that starts at `open` ends: one past the closing mark, or npos.
+std::size_t end_of(std::string_view text, std::size_t open, char close) {
+  const std::size_t end = text.find(close, open + 1);
+  return end == std::string_view::npos ? end : end + 1;
+}
+
+/// Handles "[label](target)" and "[12]" at `at`; returns how far it got, 0 when it is neither.
+std::size_t take_bracket(std::string_view text, std::size_t at, std::string& out) {
+  const std::size_t end = end_of(text, at, ']');
+  if (end == std::string_view::npos) return 0;
+  const std::string_view label = text.substr(at + 1, end - at - 2);
+  if (end < text.size() && text[end] == '(') {
+    const std::size_t target_end = end_of(text, end, ')');
+    if (target_end == std::string_view::npos) return 0;
+    out += label;
+    return target_end - at;
+  }
+  if (label.empty() || !std::ranges::all_of(label, [](char c) { return is_digit(c) || c == ',' || c == ' ' || c == '-'; })) return 0;
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  return end - at;
+}
+
+bool is_word_edge(std::string_view text, std::size_t at) {
+  return at >= text.size() || std::string_view(" \n\t.,;:!?()[]\"'").find(text[at]) != std::string_view::npos;
+}
+
+/// Emphasis and code marks: backticks, "**", "__", and a single "*" or "_" that opens or closes a word (elsewhere it is
+/// arithmetic or part of a name, and stays); also the ">" that a wrapped quote repeats on each line.
+std::size_t mark_length(std::string_view text, std::size_t at) {
+  if (text[at] == '`') return 1;
+  if (text[at] == '>' && at > 0 && text[at - 1] == '\n') return 1;
+  if (text[at] != '*' && text[at] != '_') return 0;
+  if (at + 1 < text.size() && text[at + 1] == text[at]) return 2;
+  const bool opens = (at == 0 || is_word_edge(text, at - 1)) && !is_word_edge(text, at + 1);
+  const bool closes = at > 0 && !is_word_edge(text, at - 1) && is_word_edge(text, at + 1);
+  return opens || closes ? 1 : 0;
+}
+
+std::string quote_of(const ReadSpan& span, std::span<const SourceBlock> sources) {
+  const std::string& text = sources[span.passage].hit.chunk.text;
+  return plain_quote(std::string_view(text).substr(span.range.begin, span.range.size()));
+}
+
+}  // namespace
+
+std::string plain_quote(std::string_view source_sentence) {
+  std::string_view text = without_block_marks(source_sentence);
+  while (text.ends_with('|')) text = trim(text.substr(0, text.size() - 1));
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t skip = mark_length(text, at);
+    if (skip == 0 && text[at] == '[') skip = take_bracket(text, at, out);
+    if (skip == 0) {
+      out.push_back(text[at]);
+      skip = 1;
+    }
+    at += skip;
+  }
+  return fold_spaces(out);
+}
+
+Reading told_once(const Reading& reading, std::span<const SourceBlock> sources) {
+  Reading out;
+  std::vector<std::string> told;
+  for (const ReadSpan& span : reading.spans) {
+    std::string quote = quote_of(span, sources);
+    if (quote.empty() || std::ranges::find(told, quote) != told.end()) continue;
+    told.push_back(std::move(quote));
+    out.spans.push_back(span);
+  }
+  return out;
+}
+
+QuotedAnswer compose_quotes(const Reading& reading, std::span<const SourceBlock> sources) {
+  QuotedAnswer answer;
+  std::size_t length = 0;
+  const Reading told = told_once(reading, sources);
+  for (const ReadSpan& span : told.spans) {
+    const SourceBlock& block = sources[span.passage];
+    const Chunk& chunk = block.hit.chunk;
+    const std::string quote = quote_of(span, sources);
+    const std::string piece = fmt::format("{}{} [{}]", length == 0 ? "" : " ", quote, block.number);
+    const std::size_t begin = length == 0 ? 0 : length + 1;
+    length += piece.size();
+    answer.citations.push_back({.number = block.number,
+                                .document = chunk.document,
+                                .document_version = chunk.document_version,
+                                .chunk = chunk.id,
+                                .answer_range = {begin, length},
+                                .support_range = TextRange{chunk.range.begin + span.range.begin, chunk.range.begin + span.range.end},
+                                .support = Support::kSupported});
+    answer.pieces.push_back(piece);
+  }
+  return answer;
+}
+
+}  // namespace footnote::answer

@@ -1,0 +1,108 @@
+#include "retrieve/fuse.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "base/text.h"
+
+namespace footnote::retrieve {
+namespace {
+
+/// "a b=0.4 c": chunks by letter; a score that is not given is the place from the end (3 2 1).
+std::vector<ScoredChunk> parse_list(std::string_view text) {
+  std::vector<std::string_view> names;
+  for (std::string_view name : split(trim(text), ' ')) {
+    if (!name.empty()) names.push_back(name);
+  }
+  std::vector<ScoredChunk> out;
+  for (std::string_view name : names) {
+    const double score = name.size() > 2 ? std::stod(std::string(name.substr(2))) : static_cast<double>(names.size() - out.size());
+    out.push_back({ChunkId{name[0]}, score});
+  }
+  return out;
+}
+
+std::string order_of(const std::vector<Candidate>& candidates) {
+  std::vector<std::string> names;
+  for (const Candidate& candidate : candidates) names.emplace_back(1, static_cast<char>(candidate.chunk.value));
+  return join(names, " ");
+}
+
+std::vector<Candidate> merge_text(std::string_view lists) {
+  const auto parts = split(lists, '|');
+  return merge(parse_list(trim(parts.at(0)).substr(4)), parse_list(trim(parts.at(1)).substr(4)));
+}
+
+/// Fuses the two lists and compares the order.
+void check_fuse(std::string_view lists, std::string_view expected, const FusionWeights& weights = {}) {
+  std::vector<Candidate> candidates = merge_text(lists);
+  fuse(candidates, weights);
+  EXPECT_EQ(order_of(candidates), expected) << lists;
+}
+
+TEST(Fuse, FoundByBothBeatsFoundByOne) {
+  check_fuse("vec: a b c | key: c d", "c a b d");
+  check_fuse("vec: a b | key: b a", "a b");
+}
+
+TEST(Fuse, OneSideAloneKeepsItsOrder) {
+  check_fuse("vec: c a b | key:", "c a b");
+  check_fuse("vec: | key: b c a", "b c a");
+  check_fuse("vec: | key:", "");
+}
+
+TEST(Fuse, ScoresCountNotRanks) {
+  // b is second on both sides. Its ranks are the same in both lines; by how much it lost decides.
+  check_fuse("vec: a=0.9 b=0.1 c=0.0 | key: c=5.0 b=1.0", "a c b");
+  check_fuse("vec: a=0.9 b=0.8 c=0.0 | key: c=5.0 b=4.0", "b a c");
+}
+
+TEST(Fuse, EqualScoresGoByChunk) {
+  check_fuse("vec: b=0.5 a=0.5 c=0.5 | key:", "a b c");
+  check_fuse("vec: b=1 | key: a=1", "a b");
+}
+
+TEST(Fuse, WeightsDecide) {
+  check_fuse("vec: a b | key: b a", "a b", {.vector = 0.9, .keyword = 0.1});
+  check_fuse("vec: a b | key: b a", "b a", {.vector = 0.1, .keyword = 0.9});
+  check_fuse("vec: a b c | key: c b", "a b c", {.vector = 1, .keyword = 0});
+}
+
+TEST(Fuse, TheScoreIsTheSumOfTheContributions) {
+  std::vector<Candidate> candidates = merge_text("vec: a=0.8 b=0.3 c=0.5 | key: b=9 d=3");
+  fuse(candidates, {.vector = 0.55, .keyword = 0.25});
+  for (const Candidate& candidate : candidates) {
+    double sum = 0;
+    for (const StageScore& term : candidate.terms) {
+      sum += term.contribution();
+      EXPECT_GE(term.normalised, 0);
+      EXPECT_LE(term.normalised, 1);
+    }
+    EXPECT_DOUBLE_EQ(sum, candidate.score);
+    EXPECT_EQ(candidate.terms[0].raw, candidate.cosine);
+    EXPECT_EQ(candidate.terms[1].raw, candidate.keyword);
+  }
+}
+
+TEST(Merge, EachChunkOnceInChunkOrder) {
+  const std::vector<Candidate> merged = merge_text("vec: c=0.3 a=0.2 | key: b=7 c=8");
+  EXPECT_EQ(order_of(merged), "a b c");
+  EXPECT_EQ(merged[2].cosine, 0.3);
+  EXPECT_EQ(merged[2].keyword, 8);
+  EXPECT_EQ(merged[0].keyword, 0);
+}
+
+TEST(MinMax, BringsNumbersToZeroToOne) {
+  using Numbers = std::vector<double>;
+  EXPECT_EQ(min_max(Numbers{}), Numbers{});
+  EXPECT_EQ(min_max(Numbers{2, 4, 3}), (Numbers{0, 1, 0.5}));
+  EXPECT_EQ(min_max(Numbers{-1, 1}), (Numbers{0, 1}));
+  EXPECT_EQ(min_max(Numbers{5, 5}), (Numbers{1, 1}));
+  EXPECT_EQ(min_max(Numbers{0, 0}), (Numbers{0, 0}));
+  EXPECT_EQ(min_max(Numbers{-2}), (Numbers{0}));
+}
+
+}  // namespace
+}  // namespace footnote::retrieve
