@@ -1,0 +1,90 @@
+#include "api/kb_ingest.h"
+
+#include <map>
+#include <set>
+
+namespace footnote::api {
+
+namespace {
+
+constexpr std::size_t kPathBytesMax = 1'024;
+constexpr std::size_t kContentBytesMax = 16 << 20;
+
+struct IngestBody {
+  std::string corpus_name{kDefaultCorpus};
+  std::vector<ingest::MemoryDocument> documents;
+};
+
+Result<ingest::MemoryDocument> parse_document(const JsonReader& reader) {
+  FOOTNOTE_CHECK(reader.only({"project_key", "source_path", "title", "mime_type", "content"}));
+  ingest::MemoryDocument document;
+  FOOTNOTE_TRY(document.key, reader.required_string("source_path", kPathBytesMax));
+  FOOTNOTE_TRY(document.content, reader.required_string("content", kContentBytesMax));
+  FOOTNOTE_TRY(const auto title, reader.optional_string("title", kPathBytesMax));
+  FOOTNOTE_TRY(const auto media_type, reader.optional_string("mime_type", 200));
+  document.title = title.value_or("");
+  document.media_type = media_type.value_or("");
+  return document;
+}
+
+Result<IngestBody> parse_body(const http::Request& request) {
+  FOOTNOTE_TRY(const Json json, parse_json(request.body));
+  FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(json));
+  FOOTNOTE_CHECK(reader.only({"documents"}));
+  FOOTNOTE_TRY(const JsonArray* documents, reader.required_array("documents", kIngestDocumentsMax));
+  IngestBody body;
+  std::optional<std::string> corpus;
+  for (std::size_t i = 0; i < documents->size(); ++i) {
+    const std::string path = fmt::format("documents[{}]", i);
+    FOOTNOTE_TRY(const JsonReader entry, JsonReader::of((*documents)[i], path));
+    FOOTNOTE_TRY(const auto name, entry.optional_string("project_key", 200));
+    const std::string wanted = name.value_or(std::string(kDefaultCorpus));
+    if (corpus && *corpus != wanted) {
+      return fail_field(ErrorCode::kInvalidArgument, path + ".project_key", "the documents of one call must share one project_key");
+    }
+    corpus = wanted;
+    FOOTNOTE_TRY(auto document, parse_document(entry));
+    body.documents.push_back(std::move(document));
+  }
+  if (corpus) body.corpus_name = *corpus;
+  return body;
+}
+
+}  // namespace
+
+Result<http::Response> ingest_documents(const Services& services, const http::Request& request, const CallContext& call) {
+  FOOTNOTE_TRY(const IngestBody body, parse_body(request));
+  FOOTNOTE_TRY(const Corpus corpus,
+               services.catalog.ensure_corpus(call, services.workspace, body.corpus_name, services.embedder.space()));
+  FOOTNOTE_TRY(const Source source, services.catalog.ensure_source(call, corpus.id, SourceKind::kUpload, ""));
+  std::set<std::string> unchanged;
+  const auto progress = [&](const ingest::IngestProgress& step) {
+    if (step.change == ingest::DocumentChange::kUnchanged) unchanged.insert(step.key);
+  };
+  FOOTNOTE_TRY(const auto report, services.ingestor.ingest_documents(call, corpus, source.id, body.documents,
+                                                                     {.foreign_key = ingest::ForeignKey::kTakeOver}, progress));
+  std::map<std::string, std::string> failed;
+  for (const ingest::Problem& problem : report.problems) {
+    if (problem.kind == ingest::ProblemKind::kProblem) failed[problem.path] = problem.reason;
+  }
+  JsonArray documents;
+  std::size_t indexed = 0;
+  for (const ingest::MemoryDocument& document : body.documents) {
+    JsonObject entry{{"source_path", document.key}};
+    if (const auto problem = failed.find(document.key); problem != failed.end()) {
+      entry["status"] = "failed";
+      entry["error"] = problem->second;
+    } else {
+      entry["status"] = unchanged.contains(document.key) ? "unchanged" : "indexed";
+      indexed += unchanged.contains(document.key) ? 0 : 1;
+    }
+    documents.push_back(std::move(entry));
+  }
+  return http::Response::json(failed.empty() ? 200 : 207, JsonObject{{"indexed", indexed},
+                                                                     {"unchanged", unchanged.size()},
+                                                                     {"failed", failed.size()},
+                                                                     {"generation", report.generation},
+                                                                     {"documents", std::move(documents)}});
+}
+
+}  // namespace footnote::api

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "api/routes.h"
+
+namespace footnote::api {
+
+/// The knowledge-base door: chat as JSON and as a stream, document previews, search, ingest of texts, corpora.
+std::vector<http::Route> make_kb_routes(const Services& services);
+
+}  // namespace footnote::api

@@ -1,0 +1,78 @@
+#include "api/kb_search.h"
+
+#include "api/kb_wire.h"
+
+namespace footnote::api {
+
+namespace {
+
+constexpr std::int64_t kSearchLimitMax = 100;
+
+std::string_view to_string(Stage stage) {
+  switch (stage) {
+    case Stage::kVector: return "vector";
+    case Stage::kKeyword: return "keyword";
+    case Stage::kHeading: return "heading";
+    case Stage::kLate: return "late";
+    case Stage::kJudge: return "judge";
+    case Stage::kBoost: return "boost";
+    case Stage::kPenalty: return "penalty";
+  }
+  return "vector";
+}
+
+JsonObject render_hit(const Hit& hit) {
+  JsonArray terms;
+  for (const StageScore& term : hit.terms) {
+    terms.push_back(JsonObject{{"stage", to_string(term.stage)},
+                               {"raw", term.raw},
+                               {"normalised", term.normalised},
+                               {"weight", term.weight},
+                               {"contribution", term.contribution()}});
+  }
+  return {{"chunk_id", hit.chunk.id.value},
+          {"document_id", hit.chunk.document.value},
+          {"version", hit.chunk.document_version},
+          {"title", hit.document.title},
+          {"source_path", hit.document_key},
+          {"headings", JsonArray(hit.chunk.heading_path.begin(), hit.chunk.heading_path.end())},
+          {"text", hit.chunk.text},
+          {"first_line", hit.chunk.first_line},
+          {"last_line", hit.chunk.last_line},
+          {"score", hit.score},
+          {"cosine", hit.cosine},
+          {"coverage", hit.coverage},
+          {"terms", std::move(terms)}};
+}
+
+}  // namespace
+
+Json render_retrieval(const retrieve::Retrieval& retrieval) {
+  JsonArray hits;
+  for (const Hit& hit : retrieval.hits) hits.push_back(render_hit(hit));
+  JsonObject timings;
+  for (const retrieve::StageTiming& timing : retrieval.timings) {
+    timings[fmt::format("{}_ms", timing.stage)] = static_cast<double>(timing.took.count()) / 1000;
+  }
+  return JsonObject{{"hits", std::move(hits)},
+                    {"gate", render_gate(retrieval.gate)},
+                    {"generation", retrieval.generation},
+                    {"candidates", retrieval.candidates},
+                    {"timings", std::move(timings)}};
+}
+
+Result<http::Response> search(const Services& services, const http::Request& request, const CallContext& call) {
+  FOOTNOTE_TRY(const Json body, parse_json(request.body));
+  FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
+  FOOTNOTE_CHECK(reader.only({"query", "project_key", "limit"}));
+  FOOTNOTE_TRY(const std::string query, reader.required_string("query", retrieve::kQuestionBytesMax));
+  FOOTNOTE_TRY(const auto name, reader.optional_string("project_key", 200));
+  FOOTNOTE_TRY(const auto limit, reader.optional_integer("limit", 1, kSearchLimitMax));
+  FOOTNOTE_TRY(const Corpus corpus, services.catalog.find_corpus(call, services.workspace, name.value_or(std::string(kDefaultCorpus))));
+  retrieve::RetrieveOptions options{.profile = kAskProfile};
+  if (limit) options.profile.top_k = static_cast<std::size_t>(*limit);
+  FOOTNOTE_TRY(const auto retrieval, services.retriever.retrieve(call, corpus.id, query, options));
+  return http::Response::json(200, render_retrieval(retrieval));
+}
+
+}  // namespace footnote::api

@@ -1,0 +1,185 @@
+#include "api/kb_wire.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "api/code_points.h"
+#include "base/text.h"
+#include "base/utf8.h"
+
+namespace footnote::api {
+
+namespace {
+
+constexpr std::size_t kNameBytesMax = 200;
+constexpr std::size_t kMessagesMax = 1'000;
+
+std::string_view to_string(Support support) {
+  switch (support) {
+    case Support::kUnchecked: return "unchecked";
+    case Support::kSupported: return "supported";
+    case Support::kUnsupported: return "unsupported";
+  }
+  return "unchecked";
+}
+
+/// The text parts of one UI message, joined.
+Result<std::string> message_text(const Json& message, std::size_t index) {
+  FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(message, fmt::format("messages[{}]", index)));
+  FOOTNOTE_TRY(const JsonArray* parts, reader.required_array("parts", kMessagesMax));
+  std::string text;
+  for (const Json& part : *parts) {
+    const JsonObject* object = part.if_object();
+    const Json* type = object == nullptr ? nullptr : object->if_contains("type");
+    const Json* piece = object == nullptr ? nullptr : object->if_contains("text");
+    if (type == nullptr || *type != "text" || piece == nullptr || !piece->is_string()) continue;
+    if (!text.empty()) text += "\n";
+    text += piece->get_string();
+  }
+  return text;
+}
+
+Result<std::string> last_user_text(const JsonArray& messages) {
+  for (std::size_t i = messages.size(); i-- > 0;) {
+    const JsonObject* message = messages[i].if_object();
+    const Json* role = message == nullptr ? nullptr : message->if_contains("role");
+    if (role == nullptr || *role != "user") continue;
+    FOOTNOTE_TRY(std::string text, message_text(messages[i], i));
+    if (!trim(text).empty()) return text;
+  }
+  return fail_field(ErrorCode::kInvalidArgument, "messages", "'messages' holds no message of role user with text");
+}
+
+JsonObject render_hit(const SourceBlock& block) {
+  const Hit& hit = block.hit;
+  JsonObject out{{"number", block.number},
+                 {"document_id", hit.chunk.document.value},
+                 {"version", hit.chunk.document_version},
+                 {"title", hit.document.title},
+                 {"source_path", hit.document_key},
+                 {"url", hit.document.url.empty() ? Json(nullptr) : Json(hit.document.url)},
+                 {"headings", JsonArray(hit.chunk.heading_path.begin(), hit.chunk.heading_path.end())},
+                 {"source_type", hit.chunk.source_type},
+                 {"chunk_id", hit.chunk.id.value},
+                 {"score", hit.score},
+                 {"snippet", snippet_of(hit)}};
+  return out;
+}
+
+JsonArray render_citations(const Answer& answer, CitedTexts& texts) {
+  JsonArray out;
+  for (const SourceBlock& block : answer.sources) {
+    JsonArray marks;
+    for (const Citation& citation : answer.citations) {
+      if (citation.number == block.number) marks.push_back(render_mark(citation, answer.text, texts));
+    }
+    JsonObject rendered = render_hit(block);
+    rendered["marks"] = std::move(marks);
+    out.push_back(std::move(rendered));
+  }
+  return out;
+}
+
+double milliseconds(std::chrono::microseconds time) { return std::round(static_cast<double>(time.count()) / 10) / 100; }
+
+JsonObject render_meta(const answer::TurnReport& report, std::string_view corpus_name) {
+  const Answer* answer = std::get_if<Answer>(&report.turn.outcome);
+  const bool built_in = answer == nullptr || answer->model.empty();
+  return {{"turn_id", report.turn.id.value},
+          {"corpus", corpus_name},
+          {"generation", report.turn.generation},
+          {"provider", answer == nullptr ? Json(nullptr) : Json(built_in ? "built-in" : "openai")},
+          {"model", built_in ? Json(nullptr) : Json(answer->model)},
+          {"chunks_used", answer == nullptr ? 0 : answer->sources.size()},
+          {"latency_ms", report.turn.latency.count()},
+          {"latency_ms_breakdown", JsonObject{{"retrieval", milliseconds(report.retrieval_time)},
+                                              {"answer", milliseconds(report.answer_time)},
+                                              {"total", milliseconds(report.retrieval_time + report.answer_time)}}},
+          {"usage", JsonObject{{"prompt_tokens", report.prompt_tokens}, {"completion_tokens", report.completion_tokens}}},
+          {"gate", render_gate(report.retrieval.gate)}};
+}
+
+}  // namespace
+
+Result<KbQuestion> parse_kb_question(const http::Request& request) {
+  FOOTNOTE_TRY(const Json body, parse_json(request.body));
+  FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
+  KbQuestion question;
+  if (reader.has("messages")) {
+    FOOTNOTE_TRY(const JsonArray* messages, reader.required_array("messages", kMessagesMax));
+    FOOTNOTE_TRY(question.text, last_user_text(*messages));
+    if (question.text.size() > retrieve::kQuestionBytesMax) {
+      return fail_field(ErrorCode::kTooLarge, "messages", "the last message is over the limit of {} bytes", retrieve::kQuestionBytesMax);
+    }
+  } else {
+    FOOTNOTE_CHECK(reader.only({"question", "project_key"}));
+    FOOTNOTE_TRY(question.text, reader.required_string("question", retrieve::kQuestionBytesMax));
+  }
+  FOOTNOTE_TRY(const auto corpus, reader.optional_string("project_key", kNameBytesMax));
+  question.corpus_name = corpus.value_or(std::string(kDefaultCorpus));
+  return question;
+}
+
+const std::string* CitedTexts::text(DocumentId document, int version) {
+  auto [entry, fresh] = texts_.try_emplace({document.value, version});
+  if (fresh) {
+    if (auto read = chunks_.document_text(call_, workspace_, document, version)) entry->second = std::move(read->text);
+  }
+  return entry->second ? &*entry->second : nullptr;
+}
+
+JsonObject render_mark(const Citation& citation, std::string_view answer_text, CitedTexts& texts) {
+  const TextRange answer_range = CodePointOffsets(answer_text).range(citation.answer_range);
+  JsonObject out{{"answer_start", answer_range.begin},
+                 {"answer_end", answer_range.end},
+                 {"source_start", nullptr},
+                 {"source_end", nullptr},
+                 {"quote", nullptr},
+                 {"support", to_string(citation.support)}};
+  const std::string* source = texts.text(citation.document, citation.document_version);
+  if (!citation.support_range || source == nullptr || citation.support_range->end > source->size()) return out;
+  const TextRange source_range = CodePointOffsets(*source).range(*citation.support_range);
+  out["source_start"] = source_range.begin;
+  out["source_end"] = source_range.end;
+  out["quote"] = std::string_view(*source).substr(citation.support_range->begin, citation.support_range->size());
+  return out;
+}
+
+std::string snippet_of(const Hit& hit) { return std::string(utf8_prefix(fold_spaces(hit.chunk.text), kSnippetBytes)); }
+
+int percent(double share) { return static_cast<int>(std::lround(100 * std::clamp(share, 0.0, 1.0))); }
+
+std::string_view confidence_tier(double confidence) {
+  if (percent(confidence) >= 80) return "high";
+  return percent(confidence) >= 50 ? "moderate" : "low";
+}
+
+JsonObject render_gate(const retrieve::GateVerdict& gate) {
+  return {{"grounded", gate.grounded}, {"evidence", gate.evidence}, {"threshold", gate.threshold},
+          {"cosine", gate.cosine},     {"coverage", gate.coverage}, {"confidence", gate.confidence}};
+}
+
+Json render_kb_answer(const answer::TurnReport& report, std::string_view corpus_name, CitedTexts& texts) {
+  JsonObject meta = render_meta(report, corpus_name);
+  if (const Answer* answer = std::get_if<Answer>(&report.turn.outcome)) {
+    return JsonObject{{"answer", answer->text},
+                      {"citations", render_citations(*answer, texts)},
+                      {"confidence", percent(answer->confidence)},
+                      {"refusal_reason", nullptr},
+                      {"meta", std::move(meta)}};
+  }
+  std::string text;
+  Json reason = nullptr;
+  JsonArray nearest;
+  if (const Refusal* refusal = std::get_if<Refusal>(&report.turn.outcome)) {
+    text = refusal->text;
+    reason = footnote::to_string(refusal->reason);
+    for (const SourceBlock& block : refusal->nearest) nearest.push_back(render_hit(block));
+  } else if (const Clarification* clarification = std::get_if<Clarification>(&report.turn.outcome)) {
+    text = clarification->text;
+  }
+  meta["nearest"] = std::move(nearest);
+  return JsonObject{{"answer", text}, {"citations", JsonArray{}}, {"confidence", 0}, {"refusal_reason", reason}, {"meta", std::move(meta)}};
+}
+
+}  // namespace footnote::api

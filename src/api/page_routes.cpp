@@ -1,0 +1,63 @@
+#include "api/page_routes.h"
+
+#include "base/sha256.h"
+
+namespace footnote::api {
+
+namespace {
+
+constexpr std::string_view kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+std::string_view content_type(std::string_view name) {
+  if (name.ends_with(".html")) return "text/html; charset=utf-8";
+  if (name.ends_with(".css")) return "text/css; charset=utf-8";
+  if (name.ends_with(".js")) return "text/javascript; charset=utf-8";
+  if (name.ends_with(".svg")) return "image/svg+xml";
+  return "application/octet-stream";
+}
+
+http::Handler serve(const Asset& asset) {
+  const std::string etag = "\"" + sha256_hex(asset.bytes).substr(0, 16) + "\"";
+  return [asset, etag](const http::Request& request, const CallContext&) {
+    http::Response response;
+    if (request.headers.find("if-none-match") == etag) {
+      response.status = 304;
+    } else {
+      response = http::Response::text(200, content_type(asset.name), std::string(asset.bytes));
+    }
+    response.headers.set("etag", etag);
+    response.headers.set("cache-control", "no-cache");
+    response.headers.set("content-security-policy", kPolicy);
+    response.headers.set("x-content-type-options", "nosniff");
+    response.headers.set("referrer-policy", "no-referrer");
+    return response;
+  };
+}
+
+}  // namespace
+
+std::vector<http::Route> make_page_routes(const Services& services) {
+  std::vector<http::Route> routes;
+  for (const Asset& asset : embedded_assets()) {
+    const bool page = asset.name == "index.html";
+    routes.push_back({.method = http::Method::kGet,
+                      .pattern = page ? "/" : fmt::format("/assets/{}", asset.name),
+                      .handler = serve(asset),
+                      .lane = http::Lane::kInline,
+                      .summary = page ? "The first page" : "A part of the first page"});
+  }
+  const JsonArray questions(services.example_questions.begin(), services.example_questions.end());
+  const std::string examples = to_text(JsonObject{{"questions", questions}});
+  routes.push_back({.method = http::Method::kGet,
+                    .pattern = "/api/examples",
+                    .handler = http::Handler([examples](const http::Request&, const CallContext&) {
+                      return http::Response::text(200, "application/json", examples);
+                    }),
+                    .lane = http::Lane::kInline,
+                    .summary = "Questions to try"});
+  return routes;
+}
+
+}  // namespace footnote::api

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "answer/answer_service.h"
+#include "api/error_mapping.h"
+#include "base/metrics.h"
+#include "http/router.h"
+#include "ingest/ingestor.h"
+#include "ports/catalog_store.h"
+#include "ports/chunk_store.h"
+#include "retrieve/retriever.h"
+
+namespace footnote::api {
+
+/// What the front doors need. Everything is borrowed and outlives the routes.
+struct Services {
+  const answer::AnswerService& answers;
+  const retrieve::Retriever& retriever;
+  ingest::Ingestor& ingestor;
+  CatalogStore& catalog;
+  const ChunkReader& chunks;
+  Embedder& embedder;
+  Metrics& metrics;
+  WorkspaceId workspace;  ///< The default workspace: the caller's, as long as there are no keys.
+  std::string version;
+  /// Empty when ready, else the reasons why not.
+  std::function<std::vector<std::string>()> not_ready_reasons;
+  /// Shown on the first page for people to try.
+  std::vector<std::string> example_questions;
+};
+
+/// Every route of the server, in one table; /openapi.json is made from the same table. Copies `services`.
+std::vector<http::Route> make_routes(const Services& services);
+
+}  // namespace footnote::api

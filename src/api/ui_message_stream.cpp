@@ -1,0 +1,129 @@
+#include "api/ui_message_stream.h"
+
+#include "api/error_mapping.h"
+
+namespace footnote::api {
+
+namespace {
+
+constexpr std::string_view kTextId = "t1";
+
+std::string source_address(const Hit& hit) {
+  if (!hit.document.url.empty()) return hit.document.url;
+  return fmt::format("/api/kb/documents/{}/preview?version={}", hit.chunk.document.value, hit.chunk.document_version);
+}
+
+JsonObject render_source(const SourceBlock& block) {
+  const Hit& hit = block.hit;
+  const JsonObject details{{"number", block.number},
+                           {"documentId", hit.chunk.document.value},
+                           {"version", hit.chunk.document_version},
+                           {"sourcePath", hit.document_key},
+                           {"headings", JsonArray(hit.chunk.heading_path.begin(), hit.chunk.heading_path.end())},
+                           {"snippet", snippet_of(hit)}};
+  return {{"type", "source-url"},
+          {"sourceId", std::to_string(block.number)},
+          {"url", source_address(hit)},
+          {"title", hit.document.title},
+          {"providerMetadata", JsonObject{{"footnote", details}}}};
+}
+
+JsonObject render_citation(const Citation& citation, std::string_view answer_text, CitedTexts& texts) {
+  JsonObject mark = render_mark(citation, answer_text, texts);
+  return {{"number", citation.number},
+          {"documentId", citation.document.value},
+          {"version", citation.document_version},
+          {"answerStart", mark["answer_start"]},
+          {"answerEnd", mark["answer_end"]},
+          {"sourceStart", mark["source_start"]},
+          {"sourceEnd", mark["source_end"]},
+          {"quote", mark["quote"]},
+          {"support", mark["support"]}};
+}
+
+JsonObject render_nearest(const SourceBlock& block) {
+  return {{"title", block.hit.document.title},
+          {"sourcePath", block.hit.document_key},
+          {"documentId", block.hit.chunk.document.value},
+          {"version", block.hit.chunk.document_version},
+          {"snippet", snippet_of(block.hit)}};
+}
+
+}  // namespace
+
+Result<void> UiMessageStream::send(const JsonObject& chunk) { return writer_->send(to_text(chunk)); }
+
+Result<void> UiMessageStream::on_start(const TurnId& turn) {
+  writer_ = &response_.start_sse({{"x-vercel-ai-ui-message-stream", "v1"}});
+  return send({{"type", "start"}, {"messageId", turn.value}});
+}
+
+Result<void> UiMessageStream::on_sources(std::span<const SourceBlock> sources) {
+  for (const SourceBlock& block : sources) FOOTNOTE_CHECK(send(render_source(block)));
+  return {};
+}
+
+Result<void> UiMessageStream::on_text(std::string_view text) {
+  if (!text_open_) {
+    FOOTNOTE_CHECK(send({{"type", "text-start"}, {"id", kTextId}}));
+    text_open_ = true;
+  }
+  return send({{"type", "text-delta"}, {"id", kTextId}, {"delta", text}});
+}
+
+Result<void> UiMessageStream::close_text() {
+  if (!text_open_) return {};
+  text_open_ = false;
+  return send({{"type", "text-end"}, {"id", kTextId}});
+}
+
+Result<void> UiMessageStream::finish_answer(const Answer& answer, CitedTexts& texts) {
+  FOOTNOTE_CHECK(close_text());
+  JsonArray citations;
+  for (const Citation& citation : answer.citations) citations.push_back(render_citation(citation, answer.text, texts));
+  FOOTNOTE_CHECK(send({{"type", "data-citations"}, {"data", std::move(citations)}}));
+  return send({{"type", "data-confidence"},
+               {"data", JsonObject{{"confidence", percent(answer.confidence)}, {"tier", confidence_tier(answer.confidence)}}}});
+}
+
+Result<void> UiMessageStream::finish_refusal(const Refusal& refusal) {
+  JsonArray nearest;
+  for (const SourceBlock& block : refusal.nearest) nearest.push_back(render_nearest(block));
+  FOOTNOTE_CHECK(send({{"type", "data-refusal"},
+                       {"data", JsonObject{{"reason", to_string(refusal.reason)},
+                                           {"body", refusal.text},
+                                           {"hint", "Try other words, or add a document that covers it."},
+                                           {"nearest", std::move(nearest)}}}}));
+  FOOTNOTE_CHECK(on_text(refusal.text));
+  FOOTNOTE_CHECK(close_text());
+  return send({{"type", "data-confidence"}, {"data", JsonObject{{"confidence", nullptr}, {"tier", "refused"}}}});
+}
+
+Result<void> UiMessageStream::finish(const answer::TurnReport& report, CitedTexts& texts) {
+  Json reason = nullptr;
+  if (const Answer* answer = std::get_if<Answer>(&report.turn.outcome)) {
+    FOOTNOTE_CHECK(finish_answer(*answer, texts));
+  } else if (const Refusal* refusal = std::get_if<Refusal>(&report.turn.outcome)) {
+    reason = to_string(refusal->reason);
+    FOOTNOTE_CHECK(finish_refusal(*refusal));
+  } else if (const Clarification* clarification = std::get_if<Clarification>(&report.turn.outcome)) {
+    FOOTNOTE_CHECK(on_text(clarification->text));
+    FOOTNOTE_CHECK(close_text());
+  }
+  FOOTNOTE_CHECK(send({{"type", "finish"},
+                       {"finishReason", "stop"},
+                       {"messageMetadata", JsonObject{{"turnId", report.turn.id.value},
+                                                      {"refusalReason", reason},
+                                                      {"latencyMs", report.turn.latency.count()}}}}));
+  return writer_->send("[DONE]");
+}
+
+void UiMessageStream::fail_with(const Error& error) {
+  if (writer_ == nullptr) return response_.reply(render_error(error));
+  // Nobody is left to tell when the client is gone: a failed send is not an event.
+  if (error.code == ErrorCode::kCancelled) return;
+  if (text_open_ && !close_text()) return;
+  if (send({{"type", "error"}, {"errorText", error.message}})) (void)writer_->send("[DONE]");
+}
+
+}  // namespace footnote::api

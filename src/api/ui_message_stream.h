@@ -1,0 +1,35 @@
+#pragma once
+
+#include "answer/answer_service.h"
+#include "api/kb_wire.h"
+#include "http/stream.h"
+
+namespace footnote::api {
+
+/// Tells a turn as the AI SDK's UI message stream (its chunk types are a closed set, and an unknown one breaks the
+/// client, so only the ones of version 6 are used). The stream opens at on_start, before retrieval.
+class UiMessageStream final : public answer::TurnListener {
+ public:
+  explicit UiMessageStream(http::ResponseStream& response) : response_(response) {}
+
+  Result<void> on_start(const TurnId& turn) override;
+  Result<void> on_sources(std::span<const SourceBlock> sources) override;
+  Result<void> on_text(std::string_view text) override;
+
+  /// The rest of a turn that ended well.
+  Result<void> finish(const answer::TurnReport& report, CitedTexts& texts);
+  /// A turn that failed: an error chunk when the stream is open, a plain error answer before that.
+  void fail_with(const Error& error);
+
+ private:
+  Result<void> send(const JsonObject& chunk);
+  Result<void> finish_answer(const Answer& answer, CitedTexts& texts);
+  Result<void> finish_refusal(const Refusal& refusal);
+  Result<void> close_text();
+
+  http::ResponseStream& response_;
+  http::SseWriter* writer_ = nullptr;
+  bool text_open_ = false;
+};
+
+}  // namespace footnote::api
