@@ -1,0 +1,118 @@
+#include "app/beir.h"
+
+#include <charconv>
+#include <fstream>
+#include <functional>
+#include <unordered_map>
+
+#include "base/json.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "base/utf8.h"
+
+namespace footnote::app {
+namespace {
+
+/// Calls `take` with each line that is not blank; its error gets the file and the line before it.
+Result<void> each_line(const std::filesystem::path& path, const std::function<Result<void>(std::string_view)>& take,
+                       Sha256* hash = nullptr) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return fail(ErrorCode::kNotFound, "{}: can't be read; a BEIR folder holds corpus.jsonl, queries.jsonl and qrels/test.tsv",
+                path.string());
+  }
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (hash != nullptr) hash->update(line).update("\n");
+    const std::string_view text = trim(line);
+    if (text.empty()) continue;
+    if (text.size() > kBeirLineBytesMax) return fail(ErrorCode::kTooLarge, "{}:{}: line too long", path.string(), number);
+    if (auto taken = take(text); !taken) {
+      return with_context(std::move(taken).error(), fmt::format("{}:{}", path.string(), number));
+    }
+  }
+  return {};
+}
+
+/// BEIR ids are texts, but some sets write them as numbers.
+Result<std::string> id_of(const Json& row) {
+  const auto* object = row.if_object();
+  const Json* id = object == nullptr ? nullptr : object->if_contains("_id");
+  if (id != nullptr && id->is_string()) return std::string(id->get_string());
+  if (id != nullptr && id->is_int64()) return fmt::format("{}", id->get_int64());
+  return fail_field(ErrorCode::kInvalidArgument, "_id", "expected an object with \"_id\"");
+}
+
+Result<BeirDocument> parse_document(std::string_view line) {
+  FOOTNOTE_TRY(const Json row, parse_json(line));
+  BeirDocument document;
+  FOOTNOTE_TRY(document.id, id_of(row));
+  FOOTNOTE_TRY(const auto reader, JsonReader::of(row));
+  FOOTNOTE_TRY(const auto title, reader.optional_string("title", kBeirLineBytesMax));
+  FOOTNOTE_TRY(const auto text, reader.optional_string("text", kBeirLineBytesMax));
+  document.title = title.value_or("");
+  document.text = text.value_or("");
+  return document;
+}
+
+Result<BeirQuestion> parse_question(std::string_view line) {
+  FOOTNOTE_TRY(const Json row, parse_json(line));
+  BeirQuestion question;
+  FOOTNOTE_TRY(question.id, id_of(row));
+  FOOTNOTE_TRY(const auto reader, JsonReader::of(row));
+  FOOTNOTE_TRY(question.text, reader.required_string("text", kBeirLineBytesMax));
+  return question;
+}
+
+/// "query-id \t corpus-id \t score"; the heading line has no number in its third column.
+Result<void> take_grade(std::string_view line, std::unordered_map<std::string, Grades>& grades) {
+  const auto cells = split(line, '\t');
+  if (cells.size() < 3) return fail(ErrorCode::kInvalidArgument, "expected query-id, corpus-id and score between tabs");
+  const std::string_view score = trim(cells[2]);
+  int grade = 0;
+  const auto [end, error] = std::from_chars(score.data(), score.data() + score.size(), grade);
+  if (error != std::errc{} || end != score.data() + score.size()) {
+    if (cells[0] == "query-id") return {};
+    return fail(ErrorCode::kInvalidArgument, "'{}' is not a score", score);
+  }
+  grades[std::string(cells[0])][std::string(cells[1])] = grade;
+  return {};
+}
+
+bool has_relevant(const Grades& grades) {
+  for (const auto& [id, grade] : grades) {
+    if (grade > 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<BeirSet> read_beir(const std::filesystem::path& folder) {
+  BeirSet set;
+  Sha256 hash;
+  FOOTNOTE_CHECK(each_line(
+      folder / "corpus.jsonl",
+      [&](std::string_view line) -> Result<void> {
+        if (set.documents.size() == kBeirDocumentsMax) return fail(ErrorCode::kTooLarge, "more than {} documents", kBeirDocumentsMax);
+        FOOTNOTE_TRY(auto document, parse_document(line));
+        set.documents.push_back(std::move(document));
+        return {};
+      },
+      &hash));
+  set.corpus_hash = hash.hex();
+
+  std::unordered_map<std::string, Grades> grades;
+  FOOTNOTE_CHECK(each_line(folder / "qrels" / "test.tsv", [&](std::string_view line) { return take_grade(line, grades); }));
+  FOOTNOTE_CHECK(each_line(folder / "queries.jsonl", [&](std::string_view line) -> Result<void> {
+    FOOTNOTE_TRY(auto question, parse_question(line));
+    const auto found = grades.find(question.id);
+    if (found == grades.end() || !has_relevant(found->second)) return {};
+    question.grades = found->second;
+    set.questions.push_back(std::move(question));
+    return {};
+  }));
+  return set;
+}
+
+}  // namespace footnote::app

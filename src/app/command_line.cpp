@@ -1,0 +1,269 @@
+#include "app/command_line.h"
+
+#include <map>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "app/help_text.h"
+#include "base/text.h"
+
+namespace footnote::app {
+namespace {
+
+std::vector<std::string> to_strings(const std::vector<std::string_view>& views) { return {views.begin(), views.end()}; }
+
+/// The CLI11 application with the values that it fills. Built anew for each use.
+class CommandLine {
+ public:
+  CommandLine() : app_("Answers questions about your documents, with citations that hold, or declines.", "footnote") {
+    app_.require_subcommand(0, 1);
+    app_.set_version_flag("--version", fmt::format("footnote {}", version()), "Print the version and exit");
+    app_.footer(std::string(help_footer("")));
+    add_common(app_);
+    add_serve();
+    add_ingest();
+    add_ask();
+    add_search();
+    add_eval();
+    add_documents();
+    add_doctor();
+    add_config();
+    add_completion();
+  }
+
+  std::variant<Invocation, EarlyExit> parse(const std::vector<std::string>& arguments) {
+    try {
+      app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 wants it backwards
+    } catch (const CLI::ParseError& error) {
+      return early_exit(error, arguments);
+    } catch (const std::exception& error) {
+      return EarlyExit{kExitUsage, {}, fmt::format("footnote: {}\n", error.what())};
+    }
+    if (app_.get_subcommands().empty()) return EarlyExit{kExitUsage, {}, app_.help()};
+    return invocation_;
+  }
+
+  CommandNode tree() const { return node_of(app_); }
+
+ private:
+  CLI::App& add_command(std::string_view name, std::string_view help) {
+    CLI::App& command = *app_.add_subcommand(std::string(name), std::string(help));
+    command.footer(std::string(help_footer(name)));
+    add_common(command);
+    return command;
+  }
+
+  void add_common(CLI::App& command) {
+    command.set_help_flag("-h,--help", "Show this help and exit");
+    command
+        .add_option_function<std::string>(
+            "--config", [this](const std::string& text) { invocation_.config_file = text; },
+            "Configuration file (default: footnote.toml when present)")
+        ->type_name("FILE");
+    for (const Setting id : {Setting::kData, Setting::kCorpus, Setting::kModelsPath, Setting::kLogLevel, Setting::kColor}) {
+      add_setting(command, id);
+    }
+  }
+
+  void add_setting(CLI::App& command, Setting id) {
+    const SettingSpec& spec = spec_of(id);
+    std::string help(spec.help);
+    if (!spec.default_text.empty()) help += fmt::format(" [{}]", spec.default_text);
+    CLI::Option* option = command.add_option_function<std::string>(
+        std::string(spec.flag), [this, id](const std::string& text) { invocation_.flags.emplace_back(id, text); }, help);
+    option->group("Settings");
+    switch (spec.type) {
+      case SettingType::kPath: option->type_name("DIR"); break;
+      case SettingType::kInteger: option->type_name("NUMBER"); break;
+      case SettingType::kChoice: {
+        choices_[option] = to_strings(split(spec.choices, '|'));
+        option->type_name(join(choices_[option], "|"));
+        break;
+      }
+      case SettingType::kBool:
+      case SettingType::kDuration:
+      case SettingType::kString: option->type_name("TEXT"); break;
+    }
+  }
+
+  void add_json(CLI::App& command, std::string_view help) {
+    command.add_flag_callback("--json", [this] { invocation_.form = OutputForm::kJson; }, std::string(help));
+  }
+
+  template <class T>
+  void on_parsed(CLI::App& command, const T& values) {
+    command.callback([this, &values] { invocation_.command = values; });
+  }
+
+  void add_serve() {
+    CLI::App& command = add_command("serve", "Run the server: pages, kb chat, search, ingest over HTTP");
+    add_setting(command, Setting::kServerHost);
+    add_setting(command, Setting::kServerPort);
+    add_setting(command, Setting::kEngineThreads);
+    command.add_option("--example", serve_.examples, "A question to offer on the first page; may come several times")
+        ->type_name("TEXT")
+        ->allow_extra_args(false);
+    add_json(command, "Print one JSON line with the URL when ready");
+    on_parsed(command, serve_);
+  }
+
+  void add_ingest() {
+    CLI::App& command = add_command("ingest", "Read files and folders into a corpus; again = only what changed");
+    command.add_option("path", ingest_.paths, "Files and folders to read")->required()->type_name("PATH");
+    command.add_option("--prefix", ingest_.prefix, "Put this before the paths of its documents (\"handbook/\")")->type_name("TEXT");
+    command.add_flag("--keep-deleted", ingest_.keep_deleted, "Keep documents whose file is gone from the folder");
+    command.add_flag("--take-over", ingest_.take_over, "Replace documents of the same path that came from another source");
+    add_setting(command, Setting::kEngineThreads);
+    add_json(command, "One JSON line per committed document and problem, then a summary");
+    on_parsed(command, ingest_);
+  }
+
+  void add_ask() {
+    CLI::App& command = add_command("ask", "Ask a question: a cited answer, or an honest refusal");
+    command.add_option("question", words_, "The question")->required()->type_name("TEXT");
+    add_json(command, "The answer as JSON, in the form of POST /api/kb/chat");
+    command.callback([this] { invocation_.command = AskCommand{join(words_, " ")}; });
+  }
+
+  void add_search() {
+    CLI::App& command = add_command("search", "Show the passages that a question finds, best first");
+    command.add_option("query", words_, "What to look for")->required()->type_name("TEXT");
+    command.add_option("-n,--limit", search_.limit, "Passages to show [8]")->check(CLI::Range(1, 100))->type_name("NUMBER");
+    command.add_flag_callback(
+        "--explain", [this] { search_.explain = Explain::kOn; },
+        "Show every stage's raw score, weight and contribution, the gate and the times");
+    add_json(command, "The hits as JSON, in the form of POST /api/search");
+    command.callback([this] {
+      search_.query = join(words_, " ");
+      invocation_.command = search_;
+    });
+  }
+
+  void add_eval() {
+    CLI::App& command = add_command("eval", "Measure retrieval on a BEIR-form folder: nDCG@10, MRR@10, recall");
+    CLI::Option* folder = command.add_option("dir", eval_.folder, "Folder with corpus.jsonl, queries.jsonl, qrels/test.tsv");
+    folder->required()->type_name("DIR");
+    CLI::Option* stages = command.add_option("--stages", eval_.stages, "Stages to measure, between commas [all]");
+    stages->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("keyword,vector,fused")
+        ->check(CLI::IsMember({"keyword", "vector", "fused"}));
+    choices_[stages] = {"keyword", "vector", "fused"};
+    command.add_option("--limit", eval_.limit, "Ask only the first N questions")->check(CLI::Range(1, 100'000'000))->type_name("N");
+    command.add_option("--cache", eval_.cache, "Where embedded corpora are kept [~/.cache/footnote/eval]")->type_name("DIR");
+    add_setting(command, Setting::kEngineThreads);
+    add_json(command, "The figures as JSON");
+    on_parsed(command, eval_);
+  }
+
+  void add_documents() {
+    CLI::App& command = add_command("documents", "List the documents of a corpus");
+    add_json(command, "One JSON line per document");
+    on_parsed(command, documents_);
+  }
+
+  void add_doctor() {
+    CLI::App& command = add_command("doctor", "Check machine, model, store and port, and say what to fix");
+    add_json(command, "The findings as JSON");
+    on_parsed(command, doctor_);
+  }
+
+  void add_config() {
+    CLI::App& command = add_command("config", "Show every setting, its value and where it came from");
+    add_setting(command, Setting::kServerHost);
+    add_setting(command, Setting::kServerPort);
+    add_setting(command, Setting::kEngineThreads);
+    add_json(command, "The settings as JSON");
+    command.add_flag_callback(
+        "--markdown", [this] { invocation_.form = OutputForm::kMarkdown; }, "Print the reference page docs/configuration.md");
+    on_parsed(command, config_);
+  }
+
+  void add_completion() {
+    CLI::App& command = add_command("completion", "Print a completion script for a shell");
+    CLI::Option* shell = command.add_option("shell", shell_, "bash, zsh or fish");
+    shell->required()->type_name("bash|zsh|fish")->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    choices_[shell] = {"bash", "zsh", "fish"};
+    command.callback([this] {
+      const Shell shell_id = shell_ == "bash" ? Shell::kBash : shell_ == "zsh" ? Shell::kZsh : Shell::kFish;
+      invocation_.command = CompletionCommand{shell_id};
+    });
+  }
+
+  EarlyExit early_exit(const CLI::ParseError& error, const std::vector<std::string>& arguments) {
+    EarlyExit exit;
+    if (error.get_exit_code() == 0) {
+      std::ostringstream out;
+      std::ostringstream err;
+      app_.exit(error, out, err);
+      exit.out = out.str();
+      return exit;
+    }
+    exit.code = kExitUsage;
+    const auto parsed = app_.get_subcommands();
+    const std::string command = parsed.empty() ? "" : " " + parsed.front()->get_name();
+    exit.err = fmt::format("footnote: {}\n", error.what());
+    if (const std::string unknown = parsed.empty() ? first_word(arguments) : ""; !unknown.empty()) {
+      exit.err = fmt::format("footnote: no command '{}'{}\n", unknown, nearest_command(unknown));
+    }
+    exit.err += fmt::format("Run `footnote{} --help` for examples.\n", command);
+    return exit;
+  }
+
+  static std::string first_word(const std::vector<std::string>& arguments) {
+    return arguments.empty() || arguments.front().starts_with('-') ? std::string() : arguments.front();
+  }
+
+  std::string nearest_command(std::string_view word) const {
+    for (const std::size_t limit : {1, 2, 3}) {
+      for (const CLI::App* command : app_.get_subcommands({})) {
+        if (edit_distance(word, command->get_name(), limit) <= limit) return fmt::format("; did you mean `{}`?", command->get_name());
+      }
+    }
+    return {};
+  }
+
+  OptionNode option_node(const CLI::Option& option) const {
+    OptionNode node;
+    for (const auto& name : option.get_snames()) node.names.push_back("-" + name);
+    for (const auto& name : option.get_lnames()) node.names.push_back("--" + name);
+    node.help = option.get_description();
+    node.takes_value = option.get_items_expected_max() > 0;
+    const std::string type = option.get_type_name();
+    node.takes_path = type == "DIR" || type == "FILE" || type == "PATH";
+    if (const auto found = choices_.find(&option); found != choices_.end()) node.choices = found->second;
+    return node;
+  }
+
+  CommandNode node_of(const CLI::App& app) const {
+    CommandNode node{app.get_name(), app.get_description(), {}, {}, {}};
+    for (const CLI::Option* option : app.get_options()) {
+      (option->get_positional() ? node.arguments : node.options).push_back(option_node(*option));
+    }
+    for (const CLI::App* child : app.get_subcommands({})) node.children.push_back(node_of(*child));
+    return node;
+  }
+
+  CLI::App app_;
+  std::map<const CLI::Option*, std::vector<std::string>> choices_;
+  Invocation invocation_;
+  ServeCommand serve_;
+  IngestCommand ingest_;
+  SearchCommand search_;
+  EvalCommand eval_;
+  DocumentsCommand documents_;
+  DoctorCommand doctor_;
+  ConfigCommand config_;
+  std::vector<std::string> words_;
+  std::string shell_;
+};
+
+}  // namespace
+
+std::variant<Invocation, EarlyExit> parse_command_line(const std::vector<std::string>& arguments) { return CommandLine().parse(arguments); }
+
+CommandNode command_tree() { return CommandLine().tree(); }
+
+}  // namespace footnote::app

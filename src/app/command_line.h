@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "app/settings.h"
+
+namespace footnote::app {
+
+/// What the program returns to the shell. A refusal and files left out are told apart from failure, so that a
+/// script can act on them.
+enum ExitCode : int { kExitOk = 0, kExitFailure = 1, kExitUsage = 2, kExitRefused = 3, kExitSomeFailed = 4, kExitInterrupted = 130 };
+
+enum class OutputForm { kText, kJson, kMarkdown };
+enum class Explain { kOff, kOn };
+enum class Shell { kBash, kZsh, kFish };
+
+struct ServeCommand {
+  std::vector<std::string> examples;  ///< Questions that the first page offers.
+};
+struct IngestCommand {
+  std::vector<std::string> paths;
+  std::string prefix;         ///< Put before every document's path.
+  bool keep_deleted = false;  ///< Documents whose file is gone stay.
+  bool take_over = false;     ///< Documents of the same path that came from elsewhere are replaced.
+};
+struct AskCommand {
+  std::string question;
+};
+struct SearchCommand {
+  std::string query;
+  std::size_t limit = 8;
+  Explain explain = Explain::kOff;
+};
+struct EvalCommand {
+  std::filesystem::path folder;
+  std::vector<std::string> stages;  ///< Of keyword, vector, fused; all when empty.
+  std::size_t limit = 0;            ///< Questions to ask; 0: all.
+  std::filesystem::path cache;      ///< Empty: ~/.cache/footnote/eval.
+};
+struct DoctorCommand {};
+struct DocumentsCommand {};
+struct ConfigCommand {};
+struct CompletionCommand {
+  Shell shell = Shell::kBash;
+};
+
+using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, DoctorCommand, DocumentsCommand,
+                             ConfigCommand, CompletionCommand>;
+
+/// A command line that was understood.
+struct Invocation {
+  Command command;
+  OutputForm form = OutputForm::kText;
+  std::optional<std::filesystem::path> config_file;
+  std::vector<std::pair<Setting, std::string>> flags;
+};
+
+/// Nothing left to run: help or version was asked for (code 0, `out`), or the line was wrong (code 2, `err`).
+struct EarlyExit {
+  int code = kExitOk;
+  std::string out;
+  std::string err;
+};
+
+/// `arguments` without the program's name.
+std::variant<Invocation, EarlyExit> parse_command_line(const std::vector<std::string>& arguments);
+
+/// What can be typed, for completion and the reference: made from the same definitions that parse.
+struct OptionNode {
+  std::vector<std::string> names;  ///< "--explain", "-n"; empty for a positional argument.
+  std::string help;
+  std::vector<std::string> choices;
+  bool takes_value = false;
+  bool takes_path = false;
+};
+struct CommandNode {
+  std::string name;
+  std::string help;
+  std::vector<OptionNode> options;
+  std::vector<OptionNode> arguments;
+  std::vector<CommandNode> children;
+};
+CommandNode command_tree();
+
+/// The version as `footnote --version` prints it, without the name.
+std::string_view version();
+
+}  // namespace footnote::app

@@ -1,0 +1,132 @@
+#include "app/compose.h"
+
+#include <thread>
+
+#include "app/command_line.h"
+#include "app/model_folder.h"
+#include "app/progress.h"
+#include "chunk/sentences.h"
+#include "providers/local/local_embedder.h"
+#include "providers/local/sentence_reader.h"
+#include "providers/openai/openai_llm.h"
+
+namespace footnote::app {
+namespace {
+
+std::unique_ptr<http::Client> make_client(const Settings& settings, Metrics& metrics) {
+  if (!settings.is_set(Setting::kLlmBaseUrl)) return nullptr;
+  http::ClientOptions options;
+  options.silence_timeout = settings.duration(Setting::kLlmTimeout);
+  return std::make_unique<http::Client>(options, metrics);
+}
+
+std::unique_ptr<Llm> make_llm(const Settings& settings, http::Client* client) {
+  if (client == nullptr) return nullptr;
+  return std::make_unique<OpenAiLlm>(*client, OpenAiOptions{.base_url = settings.text(Setting::kLlmBaseUrl),
+                                                            .api_key = settings.text(Setting::kLlmApiKey),
+                                                            .model = settings.text(Setting::kLlmModel)});
+}
+
+/// A model server needs to be told which model; better said at start than by its error at the first question.
+Result<void> check_llm(const Settings& settings) {
+  if (!settings.is_set(Setting::kLlmBaseUrl) || settings.is_set(Setting::kLlmModel)) return {};
+  return fail_field(ErrorCode::kInvalidArgument, "llm.model",
+                    "LLM_BASE_URL is set (from {}) but LLM_MODEL is not; name the model to ask for",
+                    settings.value(Setting::kLlmBaseUrl).place);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LocalEmbedder>> open_embedder(const Settings& settings) {
+  FOOTNOTE_TRY(const auto folder, find_model_folder(settings));
+  nn::EncoderOptions options;
+  options.threads = static_cast<std::size_t>(settings.integer(Setting::kEngineThreads));
+  if (const std::string& level = settings.text(Setting::kEngineCpu); level != "auto") {
+    FOOTNOTE_TRY(options.level, nn::parse_cpu_level(level));
+  }
+  return LocalEmbedder::open(folder, options);
+}
+
+Result<std::unique_ptr<Composition>> Composition::open(const CallContext& call, const Settings& settings, DataFolder folder,
+                                                       ComposeOptions options) {
+  FOOTNOTE_CHECK(check_llm(settings));
+  if (!options.embedder) {
+    FOOTNOTE_TRY(options.embedder, open_embedder(settings));
+  }
+  FOOTNOTE_TRY(auto stores, Stores::open(call, std::move(folder)));
+  return std::unique_ptr<Composition>(new Composition(std::move(stores), std::move(options.embedder), settings, options.indexes));
+}
+
+Composition::Composition(std::unique_ptr<Stores> stores, std::unique_ptr<Embedder> embedder, const Settings& settings, Indexes indexes)
+    : stores_(std::move(stores)),
+      embedder_(std::move(embedder)),
+      reader_(std::make_unique<SentenceReader>(*embedder_, chunk::split_sentences)),
+      client_(make_client(settings, metrics_)),
+      llm_(make_llm(settings, client_.get())),
+      sync_(stores_->chunks(), {&vectors_, &keywords_}, stores_->clock()),
+      ingestor_(stores_->chunks(), *embedder_, indexes == Indexes::kOn ? &sync_ : nullptr),
+      retriever_(*embedder_, vectors_, keywords_, stores_->chunks()),
+      answers_({.retriever = retriever_,
+                .reader = *reader_,
+                .llm = llm_.get(),
+                .conversations = stores_->conversations(),
+                .clock = stores_->clock()}) {}
+
+Composition::~Composition() = default;
+
+api::Services Composition::services(std::vector<std::string> example_questions) {
+  return {.answers = answers_,
+          .retriever = retriever_,
+          .ingestor = ingestor_,
+          .catalog = stores_->catalog(),
+          .chunks = stores_->chunks(),
+          .embedder = *embedder_,
+          .metrics = metrics_,
+          .workspace = stores_->workspace(),
+          .version = std::string(version()),
+          .not_ready_reasons =
+              [this] {
+                std::vector<std::string> reasons;
+                if (!stores_->store().healthy())
+                  reasons.emplace_back("the disk failed to make a write durable; restart after a look at the disk");
+                return reasons;
+              },
+          .example_questions = std::move(example_questions)};
+}
+
+namespace {
+
+/// Watches one corpus's index grow while another thread fills it.
+class BuildWatch {
+ public:
+  BuildWatch(const Composition& parts, const Corpus& corpus, const Terminal& terminal) {
+    if (!terminal.progress) return;
+    thread_ = std::jthread([&parts, corpus, width = terminal.width](const std::stop_token& stop) {
+      constexpr std::chrono::milliseconds kStep{100};
+      constexpr int kStepsBeforeShown = 10;  // most indexes are there sooner
+      ProgressBar bar("commits indexed", width, [](std::string_view text) { write_err(text); });
+      for (int step = 0; !stop.stop_requested(); ++step) {
+        std::this_thread::sleep_for(kStep);
+        if (step < kStepsBeforeShown) continue;
+        const auto reached = parts.vectors().generation({}, corpus.id);
+        if (reached) bar.update(static_cast<std::uint64_t>(*reached), static_cast<std::uint64_t>(corpus.generation));
+      }
+    });
+  }
+
+ private:
+  std::jthread thread_;
+};
+
+}  // namespace
+
+Result<void> build_indexes(const CallContext& call, Composition& parts, const Terminal& terminal) {
+  FOOTNOTE_TRY(const auto corpora, parts.catalog().corpora(call, parts.workspace()));
+  for (const Corpus& corpus : corpora) {
+    const BuildWatch watch(parts, corpus, terminal);
+    FOOTNOTE_CHECK(parts.sync().sync(call, corpus.id));
+  }
+  return {};
+}
+
+}  // namespace footnote::app

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/routes.h"
+#include "app/settings.h"
+#include "app/stores.h"
+#include "app/terminal.h"
+#include "base/metrics.h"
+#include "http/client.h"
+#include "ingest/index_sync.h"
+#include "providers/local/local_keyword_index.h"
+#include "providers/local/local_vector_store.h"
+
+namespace footnote {
+class LocalEmbedder;
+}
+
+namespace footnote::app {
+
+/// Whether commits are brought into the indexes. Off for a process that only writes.
+enum class Indexes { kOff, kOn };
+
+struct ComposeOptions {
+  Indexes indexes = Indexes::kOn;
+  /// Taken instead of the configured one: opened before, because the data folder's name depends on it.
+  std::unique_ptr<Embedder> embedder;
+};
+
+/// The configured model, opened. kFailedPrecondition: it is not there, or the CPU lacks the level that was asked for.
+/// kCorrupted: a file fails its checksum. The message names the fix.
+Result<std::unique_ptr<LocalEmbedder>> open_embedder(const Settings& settings);
+
+/// All parts of one process on one data folder, wired. The one place that names concrete providers. Parts are
+/// borrowed by each other and live as long as this.
+class Composition {
+ public:
+  /// The indexes are empty until build_indexes.
+  static Result<std::unique_ptr<Composition>> open(const CallContext& call, const Settings& settings, DataFolder folder,
+                                                   ComposeOptions options = {});
+  ~Composition();
+  Composition(const Composition&) = delete;
+  Composition& operator=(const Composition&) = delete;
+
+  DataFolder& folder() { return stores_->folder(); }
+  CatalogStore& catalog() { return stores_->catalog(); }
+  ChunkStore& chunks() { return stores_->chunks(); }
+  const Clock& clock() const { return stores_->clock(); }
+  WorkspaceId workspace() const { return stores_->workspace(); }
+  Metrics& metrics() { return metrics_; }
+  Embedder& embedder() { return *embedder_; }
+  const VectorStore& vectors() const { return vectors_; }
+  ingest::IndexSync& sync() { return sync_; }
+  ingest::Ingestor& ingestor() { return ingestor_; }
+  const retrieve::Retriever& retriever() const { return retriever_; }
+  const answer::AnswerService& answers() const { return answers_; }
+
+  /// What the HTTP routes need, borrowed from here.
+  api::Services services(std::vector<std::string> example_questions);
+
+ private:
+  Composition(std::unique_ptr<Stores> stores, std::unique_ptr<Embedder> embedder, const Settings& settings, Indexes indexes);
+
+  // Each part uses only those above it, so they end in the right order.
+  Metrics metrics_;
+  std::unique_ptr<Stores> stores_;
+  std::unique_ptr<Embedder> embedder_;
+  LocalVectorStore vectors_;
+  LocalKeywordIndex keywords_;
+  std::unique_ptr<Reader> reader_;
+  std::unique_ptr<http::Client> client_;  ///< Null without a language model.
+  std::unique_ptr<Llm> llm_;              ///< Null: the built-in reader answers.
+  ingest::IndexSync sync_;
+  ingest::Ingestor ingestor_;
+  retrieve::Retriever retriever_;
+  answer::AnswerService answers_;
+};
+
+/// Brings the indexes of every corpus to the store's generation; a bar shows when that takes a while.
+Result<void> build_indexes(const CallContext& call, Composition& parts, const Terminal& terminal);
+
+}  // namespace footnote::app

@@ -1,0 +1,37 @@
+#include "app/folder_access.h"
+
+#include "providers/sqlite/sqlite_store.h"
+
+namespace footnote::app {
+namespace {
+
+Result<void> check_store_is_there(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (std::filesystem::exists(folder / kStoreFile, ignored)) return {};
+  return fail(ErrorCode::kFailedPrecondition,
+              "nothing is indexed in {} yet; run `footnote ingest PATH` first, or name the folder with --data", folder.string());
+}
+
+}  // namespace
+
+Result<FolderAccess> access_folder(const Settings& settings, Missing missing) {
+  const auto path = settings.path(Setting::kData);
+  if (missing == Missing::kRefuse) FOOTNOTE_CHECK(check_store_is_there(path));
+  auto folder = DataFolder::open(path);
+  if (folder) return FolderAccess(*std::move(folder));
+  if (folder.error().code != ErrorCode::kFailedPrecondition) return std::unexpected(std::move(folder).error());
+  FOOTNOTE_TRY(const auto holder, DataFolder::holder(path));
+  if (holder && !holder->url.empty()) return FolderAccess(HeldByServer{holder->pid, holder->url});
+  return std::unexpected(std::move(folder).error());
+}
+
+Result<DataFolder> own_folder(const Settings& settings, Missing missing) {
+  FOOTNOTE_TRY(FolderAccess access, access_folder(settings, missing));
+  if (auto* folder = std::get_if<DataFolder>(&access)) return std::move(*folder);
+  const auto& server = std::get<HeldByServer>(access);
+  return fail(ErrorCode::kFailedPrecondition,
+              "the server at {} (process {}) has {}; stop it first, or use `footnote ask`, `search` and `ingest`, which go through it",
+              server.url, server.pid, settings.text(Setting::kData));
+}
+
+}  // namespace footnote::app

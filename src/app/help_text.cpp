@@ -1,0 +1,102 @@
+#include "app/help_text.h"
+
+#include <array>
+#include <utility>
+
+#include "app/command_line.h"
+
+#ifndef FOOTNOTE_VERSION
+#define FOOTNOTE_VERSION "development"
+#endif
+
+namespace footnote::app {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kFooters{{
+    {"",
+     R"(Examples:
+  footnote ingest ~/handbook                    read a folder (again: only what changed)
+  footnote ask "How long is parental leave?"    a cited answer, or a refusal
+  footnote search "expense limit" --explain     why a passage was found
+  footnote serve                                http://127.0.0.1:7700
+  footnote doctor                               what is wrong, and what to do
+
+Exit codes:
+    0  done
+    1  failed
+    2  the command line or a setting is wrong
+    3  refused: the documents do not answer the question (ask)
+    4  done, but some files could not be read (ingest)
+  130  interrupted
+
+Settings come from footnote.toml, .env, the environment and flags; see `footnote config`.)"},
+    {"serve",
+     R"(Examples:
+  footnote serve                          http://127.0.0.1:7700, data in ./footnote-data
+  footnote serve --port 8080 --data /var/lib/footnote
+  LLM_BASE_URL=http://127.0.0.1:11434/v1 LLM_MODEL=qwen2.5 footnote serve
+
+The server listens on loopback addresses only, until there are API keys. SIGTERM and Ctrl-C let running answers
+finish (server.drain); a second one ends it at once. While it runs, `ask`, `search` and `ingest` on the same data
+folder go through it.)"},
+    {"ingest",
+     R"(Examples:
+  footnote ingest ~/handbook                    every Markdown, text and HTML file below it
+  footnote ingest notes.md faq.html             single files
+  footnote ingest docs --corpus product         into a corpus of its own
+  footnote ingest docs --json | jq -r .path     what was committed, as it happens
+
+A second run embeds only what changed and removes documents whose file is gone. Each file that can't be read is
+named with the reason; the rest goes on and the exit code is 4.)"},
+    {"ask",
+     R"(Examples:
+  footnote ask "How many days of parental leave do I get?"
+  footnote ask --corpus product how do I reset the device
+  footnote ask "Who approves travel?" --json | jq .citations
+
+Without LLM_BASE_URL the answer quotes your documents word for word. Exit code 3 means: not in the documents.)"},
+    {"search",
+     R"(Examples:
+  footnote search "parental leave"
+  footnote search "parental leave" --explain    every stage's score, the gate's verdict, times
+  footnote search -n 20 "vpn" --json | jq -r '.hits[].source_path')"},
+    {"eval",
+     R"(Examples:
+  footnote eval data/scifact
+  footnote eval data/scifact --stages keyword,vector --limit 100
+  footnote eval data/scifact --json | jq '.stages[] | [.stage, .ndcg_10]'
+
+Every document is embedded once and kept in the cache; a second run embeds nothing.)"},
+    {"documents",
+     R"(Examples:
+  footnote documents
+  footnote documents --corpus product --json | jq -r .path)"},
+    {"doctor",
+     R"(Examples:
+  footnote doctor
+  footnote doctor --json | jq '.checks[] | select(.status != "ok")'
+
+The exit code is 1 when something is broken.)"},
+    {"config",
+     R"(Examples:
+  footnote config
+  FOOTNOTE_PORT=8080 footnote config --json | jq '.settings[] | select(.origin != "default")')"},
+    {"completion",
+     R"(Examples:
+  source <(footnote completion bash)
+  footnote completion zsh > "${fpath[1]}/_footnote"
+  footnote completion fish > ~/.config/fish/completions/footnote.fish)"},
+}};
+
+}  // namespace
+
+std::string_view help_footer(std::string_view command) {
+  for (const auto& [name, text] : kFooters) {
+    if (name == command) return text;
+  }
+  return {};
+}
+
+std::string_view version() { return FOOTNOTE_VERSION; }
+
+}  // namespace footnote::app

@@ -1,0 +1,105 @@
+#include "app/remote_ingest.h"
+
+#include "app/json_view.h"
+#include "base/utf8.h"
+#include "chunk/detect.h"
+#include "ingest/walk.h"
+
+namespace footnote::app {
+namespace {
+
+using ingest::Problem;
+using ingest::ProblemKind;
+
+class RemoteIngest {
+ public:
+  RemoteIngest(const CommandContext& context, const IngestCommand& command, ServerLink& server, IngestOutput& output)
+      : context_(context), command_(command), server_(server), output_(output) {}
+
+  Result<ingest::IngestReport> run() {
+    for (const std::string& path : command_.paths) {
+      FOOTNOTE_TRY(auto walked, ingest::walk(context_.call, path));
+      total_ += walked.files.size();
+      walks_.push_back(std::move(walked));
+    }
+    for (const auto& walked : walks_) {
+      for (const Problem& problem : walked.problems) {
+        if (problem.kind != ProblemKind::kIgnored) report_.problems.push_back(problem);
+      }
+      for (const auto& file : walked.files) FOOTNOTE_CHECK(take(walked, file.key));
+    }
+    FOOTNOTE_CHECK(flush());
+    return std::move(report_);
+  }
+
+ private:
+  Result<void> take(const ingest::WalkResult& walked, const std::string& key) {
+    FOOTNOTE_CHECK(context_.call.check());
+    auto content = ingest::read_found(walked, key);
+    if (!content) return leave_out(key, content.error().message);
+    auto format = chunk::detect(key, *content);
+    if (!format) return leave_out(key, format.error().message);
+    if (!is_valid_utf8(*content)) {  // JSON can't carry it as it is
+      report_.problems.push_back({key, "not valid UTF-8; the broken bytes were replaced", ProblemKind::kWarning});
+      content = repair_utf8(*content);
+    }
+    bytes_ += content->size();
+    batch_.push_back(JsonObject{{"project_key", context_.settings.text(Setting::kCorpus)},
+                                {"source_path", command_.prefix + key},
+                                {"mime_type", chunk::media_type(*format)},
+                                {"content", *std::move(content)}});
+    if (batch_.size() < kRemoteBatchDocumentsMax && bytes_ < kRemoteBatchBytesMax) return {};
+    return flush();
+  }
+
+  Result<void> leave_out(const std::string& key, const std::string& reason) {
+    report_.problems.push_back({key, reason, ProblemKind::kProblem});
+    output_.progress(++done_, total_);
+    return {};
+  }
+
+  Result<void> flush() {
+    if (batch_.empty()) return {};
+    FOOTNOTE_TRY(const Json answer, server_.post(context_.call, "/api/kb/ingest", JsonObject{{"documents", std::move(batch_)}}));
+    batch_ = {};
+    bytes_ = 0;
+    for (const Json& document : array_at(answer, "documents")) settle(document);
+    if (const auto generation = integer_at(answer, "generation"); generation > 0) report_.generation = generation;
+    output_.progress(done_, total_);
+    return {};
+  }
+
+  void settle(const Json& document) {
+    ++done_;
+    const std::string_view status = text_at(document, "status");
+    const std::string path(text_at(document, "source_path"));
+    if (status == "unchanged") {
+      ++report_.unchanged;
+    } else if (status == "indexed") {
+      ++report_.updated;
+      output_.committed(path, nullptr);
+    } else {
+      report_.problems.push_back({path, std::string(text_at(document, "error")), ProblemKind::kProblem});
+    }
+  }
+
+  const CommandContext& context_;
+  const IngestCommand& command_;
+  ServerLink& server_;
+  IngestOutput& output_;
+  std::vector<ingest::WalkResult> walks_;
+  ingest::IngestReport report_;
+  JsonArray batch_;
+  std::size_t bytes_ = 0;
+  std::size_t done_ = 0;
+  std::size_t total_ = 0;
+};
+
+}  // namespace
+
+Result<ingest::IngestReport> ingest_through_server(const CommandContext& context, const IngestCommand& command, ServerLink& server,
+                                                   IngestOutput& output) {
+  return RemoteIngest(context, command, server, output).run();
+}
+
+}  // namespace footnote::app

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "app/commands.h"
+#include "app/ingest_output.h"
+#include "app/server_link.h"
+
+namespace footnote::app {
+
+/// One call to the server carries at most this many documents and about this many bytes of them.
+inline constexpr std::size_t kRemoteBatchDocumentsMax = 50;
+inline constexpr std::size_t kRemoteBatchBytesMax = 4u << 20;
+
+/// Reads files here and hands them to the server that holds the data folder, in batches. The server tells no
+/// difference between added and updated documents (both count as updated) and deletes none.
+Result<ingest::IngestReport> ingest_through_server(const CommandContext& context, const IngestCommand& command, ServerLink& server,
+                                                   IngestOutput& output);
+
+}  // namespace footnote::app

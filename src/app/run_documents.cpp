@@ -1,0 +1,54 @@
+#include "app/commands.h"
+#include "app/folder_access.h"
+#include "app/stores.h"
+#include "app/text_table.h"
+#include "base/json.h"
+
+namespace footnote::app {
+namespace {
+
+constexpr std::size_t kPageRows = 1000;
+
+Json document_json(const Document& document) {
+  return JsonObject{{"path", document.key},
+                    {"title", document.attributes.title},
+                    {"version", document.version},
+                    {"content_hash", document.content_hash},
+                    {"media_type", document.attributes.media_type},
+                    {"chunks", document.chunk_count},
+                    {"indexed_at", to_rfc3339(document.indexed_at)}};
+}
+
+}  // namespace
+
+Result<int> run_documents(const CommandContext& context) {
+  FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kRefuse));
+  FOOTNOTE_TRY(const auto stores, Stores::open(context.call, std::move(folder)));
+  const std::string& name = context.settings.text(Setting::kCorpus);
+  FOOTNOTE_TRY(const Corpus corpus, stores->catalog().find_corpus(context.call, stores->workspace(), name));
+  TextTable table(
+      {{"path", Align::kLeft}, {"version", Align::kRight}, {"chunks", Align::kRight}, {"indexed", Align::kLeft}, {"title", Align::kLeft}});
+  std::string after;
+  std::size_t count = 0;
+  while (true) {
+    FOOTNOTE_TRY(const auto page, stores->chunks().documents(context.call, corpus.id, after, kPageRows));
+    for (const Document& document : page) {
+      if (context.form == OutputForm::kJson) {
+        write_out(to_text(document_json(document)) + "\n");
+      } else {
+        table.add({printable(document.key), fmt::format("{}", document.version), fmt::format("{}", document.chunk_count),
+                   to_rfc3339(document.indexed_at).substr(0, 16), printable(document.attributes.title)});
+      }
+    }
+    count += page.size();
+    if (page.size() < kPageRows) break;
+    after = page.back().key;
+  }
+  if (context.form == OutputForm::kText) {
+    write_out(count == 0 ? std::string() : table.render());
+    write_out(fmt::format("{} documents in corpus {}, generation {}\n", count, name, corpus.generation));
+  }
+  return kExitOk;
+}
+
+}  // namespace footnote::app

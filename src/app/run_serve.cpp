@@ -1,0 +1,117 @@
+#include <unistd.h>
+
+#include <thread>
+
+#include "api/routes.h"
+#include "app/commands.h"
+#include "app/compose.h"
+#include "app/folder_access.h"
+#include "app/loopback.h"
+#include "app/signals.h"
+#include "base/log.h"
+#include "http/server.h"
+
+namespace footnote::app {
+namespace {
+
+constexpr std::chrono::seconds kMaintenanceEvery{60};
+
+/// Lets the store and the indexes go of what died long ago, once a minute, on a thread of its own.
+class Maintenance {
+ public:
+  explicit Maintenance(Composition& parts) : parts_(parts), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+ private:
+  void run(const std::stop_token& stop) {
+    Mutex mutex;
+    CondVar changed;
+    const std::stop_callback wake(stop, [&] {
+      MutexLock lock(mutex);
+      changed.notify_all();
+    });
+    while (true) {
+      const auto until = std::chrono::steady_clock::now() + kMaintenanceEvery;
+      {
+        MutexLock lock(mutex);
+        while (!stop.stop_requested() && std::chrono::steady_clock::now() < until) changed.wait_until(lock, until);
+      }
+      if (stop.stop_requested()) return;
+      purge_all(stop);
+    }
+  }
+
+  void purge_all(const std::stop_token& stop) {
+    CallContext call;
+    call.stop = stop;
+    const auto corpora = parts_.catalog().corpora(call, parts_.workspace());
+    if (!corpora) return log(LogLevel::kWarn, "app", "maintenance failed", {{"error", corpora.error().message}});
+    for (const Corpus& corpus : *corpora) {
+      const auto purged = parts_.sync().purge(call, corpus.id);
+      if (!purged && purged.error().code != ErrorCode::kCancelled) {
+        log(LogLevel::kWarn, "app", "purge failed", {{"corpus", corpus.name}, {"error", purged.error().message}});
+      }
+    }
+  }
+
+  Composition& parts_;
+  std::jthread thread_;
+};
+
+Result<void> check_host(const Settings& settings) {
+  const auto& host = settings.value(Setting::kServerHost);
+  if (is_loopback_host(host.text)) return {};
+  return fail_field(ErrorCode::kInvalidArgument, "server.host",
+                    "server.host: '{}' would open the documents to the network, and there are no API keys yet; use 127.0.0.1, ::1 or "
+                    "localhost, and a reverse proxy with its own login for others (from {})",
+                    host.text, host.place);
+}
+
+std::string url_of(const std::string& host, std::uint16_t port) {
+  const bool v6 = host.find(':') != std::string::npos && !host.starts_with('[');
+  return fmt::format("http://{}:{}", v6 ? fmt::format("[{}]", host) : host, port);
+}
+
+void announce(const CommandContext& context, const ServeCommand& command, const std::string& url) {
+  if (context.form == OutputForm::kJson) {
+    write_out(to_text(JsonObject{{"event", "ready"}, {"url", url}, {"pid", ::getpid()}, {"version", version()}}) + "\n");
+    return;
+  }
+  std::string out = fmt::format("Footnote {} is ready: {}\n", version(), styled(context.terminal.out, Style::kBold, url));
+  for (const auto& question : command.examples) out += fmt::format("  try: {}\n", question);
+  write_out(out + "Ctrl-C stops it.\n");
+}
+
+}  // namespace
+
+Result<int> run_serve(const CommandContext& context, const ServeCommand& command) {
+  FOOTNOTE_CHECK(check_host(context.settings));
+  FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kCreate));
+  FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder)));
+  FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
+
+  const std::string& host = context.settings.text(Setting::kServerHost);
+  http::ServerOptions options;
+  options.host = host;
+  options.port = static_cast<std::uint16_t>(context.settings.integer(Setting::kServerPort));
+  options.render_error = api::render_error;
+  options.guard = refuse_foreign_origin;
+  auto server = http::Server::start(options, api::make_routes(parts->services(command.examples)), parts->metrics());
+  if (!server && server.error().code == ErrorCode::kUnavailable) {
+    return with_context(std::move(server).error(), "can't listen; choose another port with --port (0: any free one)");
+  }
+  if (!server) return std::unexpected(std::move(server).error());
+
+  const std::string url = url_of(host, (*server)->port());
+  FOOTNOTE_CHECK(parts->folder().set_url(url));
+  announce(context, command, url);
+  {
+    const Maintenance maintenance(*parts);
+    wait_for_stop(context.call.stop);
+  }
+  log(LogLevel::kInfo, "app", "draining", {{"grace_ms", context.settings.duration(Setting::kServerDrain).count()}});
+  (*server)->drain(context.settings.duration(Setting::kServerDrain));
+  log(LogLevel::kInfo, "app", "stopped");
+  return kExitOk;
+}
+
+}  // namespace footnote::app

@@ -1,0 +1,62 @@
+#include "app/server_link.h"
+
+#include "app/json_view.h"
+#include "http/url.h"
+
+namespace footnote::app {
+namespace {
+
+/// Ingest calls embed up to a hundred documents before they answer.
+constexpr std::chrono::minutes kSilenceMax{10};
+
+constexpr ErrorCode kCodes[] = {
+    ErrorCode::kInvalidArgument,   ErrorCode::kUnauthenticated,    ErrorCode::kPermissionDenied, ErrorCode::kNotFound,
+    ErrorCode::kAlreadyExists,     ErrorCode::kFailedPrecondition, ErrorCode::kTooLarge,         ErrorCode::kUnsupported,
+    ErrorCode::kResourceExhausted, ErrorCode::kUnavailable,        ErrorCode::kDeadlineExceeded, ErrorCode::kCancelled,
+    ErrorCode::kCorrupted,         ErrorCode::kInternal,
+};
+
+ErrorCode code_of(std::string_view name) {
+  for (const ErrorCode code : kCodes) {
+    if (to_string(code) == name) return code;
+  }
+  return ErrorCode::kInternal;
+}
+
+}  // namespace
+
+Error error_of_response(int status, std::string_view body) {
+  const auto json = parse_json(body);
+  if (json) {
+    const Json& error = at(*json, "error");
+    if (!text_at(error, "message").empty()) {
+      return {code_of(text_at(error, "code")), std::string(text_at(error, "message")), std::string(text_at(error, "field"))};
+    }
+  }
+  return {ErrorCode::kInternal, fmt::format("the server answered with status {}", status), {}};
+}
+
+ServerLink::ServerLink(std::string url) : url_(std::move(url)), client_({.silence_timeout = kSilenceMax}, metrics_) {}
+
+Result<Json> ServerLink::get(const CallContext& call, std::string_view path) {
+  return send(call, {.method = http::Method::kGet, .url = http::join_url(url_, path), .headers = {}, .body = {}});
+}
+
+Result<Json> ServerLink::post(const CallContext& call, std::string_view path, const Json& body) {
+  return send(call, {.method = http::Method::kPost,
+                     .url = http::join_url(url_, path),
+                     .headers = {{"content-type", "application/json"}},
+                     .body = to_text(body)});
+}
+
+Result<Json> ServerLink::send(const CallContext& call, http::ClientRequest request) {
+  auto response = client_.fetch(call, request);
+  if (!response && response.error().code != ErrorCode::kUnavailable) return std::unexpected(std::move(response).error());
+  if (!response) {
+    return with_context(std::move(response).error(), fmt::format("the server at {} holds the data folder but does not answer", url_));
+  }
+  if (response->status < 200 || response->status >= 300) return std::unexpected(error_of_response(response->status, response->body));
+  return parse_json(response->body);
+}
+
+}  // namespace footnote::app

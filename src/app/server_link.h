@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/call_context.h"
+#include "base/json.h"
+#include "base/metrics.h"
+#include "http/client.h"
+
+namespace footnote::app {
+
+/// The server that holds the data folder, over HTTP. Not thread-safe.
+class ServerLink {
+ public:
+  explicit ServerLink(std::string url);
+
+  const std::string& url() const { return url_; }
+
+  /// The JSON of a 2xx answer. An error envelope comes back as its Error; kUnavailable: nobody listens there.
+  Result<Json> get(const CallContext& call, std::string_view path);
+  Result<Json> post(const CallContext& call, std::string_view path, const Json& body);
+
+ private:
+  Result<Json> send(const CallContext& call, http::ClientRequest request);
+
+  std::string url_;
+  Metrics metrics_;
+  http::Client client_;
+};
+
+/// What an error answer says: the code, message and field of the envelope, or the status where there is none.
+Error error_of_response(int status, std::string_view body);
+
+}  // namespace footnote::app

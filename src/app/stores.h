@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+
+#include "base/clock.h"
+#include "providers/sqlite/data_folder.h"
+#include "providers/sqlite/sqlite_catalog_store.h"
+#include "providers/sqlite/sqlite_chunk_store.h"
+#include "providers/sqlite/sqlite_conversation_store.h"
+#include "providers/sqlite/sqlite_store.h"
+
+namespace footnote::app {
+
+/// The data folder and everything that is stored in it. Thread-safe, as its parts are.
+class Stores {
+ public:
+  /// Errors of SqliteStore::open.
+  static Result<std::unique_ptr<Stores>> open(const CallContext& call, DataFolder folder);
+
+  DataFolder& folder() { return folder_; }
+  SqliteStore& store() { return *store_; }
+  SqliteChunkStore& chunks() { return chunks_; }
+  SqliteCatalogStore& catalog() { return catalog_; }
+  SqliteConversationStore& conversations() { return conversations_; }
+  const Clock& clock() const { return *clock_; }
+  /// The default workspace: whose else, as long as there are no keys.
+  WorkspaceId workspace() const { return workspace_; }
+
+ private:
+  Stores(DataFolder folder, std::unique_ptr<SystemClock> clock, std::unique_ptr<SqliteStore> store)
+      : folder_(std::move(folder)),
+        clock_(std::move(clock)),
+        store_(std::move(store)),
+        chunks_(*store_),
+        catalog_(*store_),
+        conversations_(*store_) {}
+
+  // In this order: the lock goes last.
+  DataFolder folder_;
+  std::unique_ptr<SystemClock> clock_;
+  std::unique_ptr<SqliteStore> store_;
+  SqliteChunkStore chunks_;
+  SqliteCatalogStore catalog_;
+  SqliteConversationStore conversations_;
+  WorkspaceId workspace_;
+};
+
+}  // namespace footnote::app
