@@ -31,7 +31,7 @@ build: setup ## build the release binary
 .PHONY: run
 run: build ## ingest the example handbook, serve it on http://127.0.0.1:7700
 	@$(BINARY) ingest examples/handbook --data $(DATA)
-	@FOOTNOTE_EXAMPLES="$$(paste -sd'|' examples/questions.txt)" $(BINARY) serve --data $(DATA)
+	@mapfile -t questions <examples/questions.txt; $(BINARY) serve --data $(DATA) "$${questions[@]/#/--example=}"
 
 .PHONY: test
 test: build ## the whole suite: unit, scenario, binary, browser; then unit and scenario under sanitizers
@@ -61,12 +61,12 @@ crash: build ## kill -9 during ingest, CYCLES times (make crash CYCLES=200)
 
 .PHONY: bench
 bench: build ## speed of the encoder on this machine
-	@build/release/encoder_bench
+	@build/release/encoder_bench .deps/models/all-MiniLM-L6-v2
 
 .PHONY: fuzz
 fuzz: setup ## libFuzzer targets, 60 s each; needs clang-19
 	@mkdir -p build
-	$(call build,fuzz,)
+	$(call build,fuzz,--target fuzz_json fuzz_document fuzz_sse fuzz_citations)
 	@tools/fuzz.sh build/fuzz
 
 .PHONY: format

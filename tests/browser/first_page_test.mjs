@@ -15,7 +15,7 @@ const lines = (await readFile(new URL('eval/handbook/questions.jsonl', repositor
 const questions = new Map(lines.map((line) => JSON.parse(line)).map((entry) => [entry.id, entry]));
 const pick = (...ids) => ids.map((id) => questions.get(id) ?? assert.fail(`eval/handbook has no question ${id}`));
 
-const answered = pick('h001', 'h005', 'h039'); // Markdown, a date, HTML
+const answered = pick('h001', 'h049', 'h039'); // Markdown, a date, HTML
 const refused = pick('h127', 'h128');
 const plain = (text) => text.replace(/[*_`]/g, '').replace(/\s+/g, ' ').trim();
 

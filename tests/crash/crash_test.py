@@ -8,7 +8,7 @@ printed before it died are its acknowledgements. Then, on the same data folder:
   - the indexes, built from the store at start, reach the store's generation.
 The seed is printed; give it with --seed to repeat a run.
 
-usage: crash_test.py --binary build/release/footnote [--cycles 20] [--seed N] [--files 48]
+usage: crash_test.py --binary build/release/footnote [--cycles 20] [--seed N] [--files 100]
 """
 import argparse
 import hashlib
@@ -28,10 +28,10 @@ velvet thunder saddle pepper marble anchor basket cinder lattice mirror needle o
 def page(rng, name, edition):
     """A page whose text says which edition it is, in every section."""
     lines = [f"# Page {name}", ""]
-    for section in range(rng.randint(2, 6)):
+    for section in range(rng.randint(1, 3)):
         lines += [f"## Section {section}", ""]
-        for _ in range(rng.randint(2, 5)):
-            lines.append(f"Edition {edition} of {name} says: " + " ".join(rng.choices(WORDS, k=14)) + ".")
+        for _ in range(rng.randint(1, 3)):
+            lines.append(f"Edition {edition} of {name} says: " + " ".join(rng.choices(WORDS, k=8)) + ".")
         lines.append("")
     return "\n".join(lines)
 
@@ -73,7 +73,7 @@ class Crash:
         self.stored = {}  # path -> hash that the store held after the last cycle
         self.violations = []
         self.acknowledged = self.mid_ingest = self.finished = 0
-        self.ingest_seconds = 1.0
+        self.ingest_seconds = None  # of an ingest that was let finish: kills fall on its whole length
 
     def command(self, *words):
         return [self.options.binary, *words, "--data", str(self.data), "--json"]
@@ -86,16 +86,14 @@ class Crash:
         lines = []
         reader = threading.Thread(target=lambda: lines.extend(process.stdout), daemon=True)
         reader.start()
-        moment = self.rng.uniform(0.0, 1.1) * self.ingest_seconds
+        moment = self.rng.uniform(0.0, 1.05) * self.ingest_seconds if self.ingest_seconds else 120
         try:
             process.wait(timeout=moment)
             self.finished += 1
-            self.ingest_seconds = 0.5 * self.ingest_seconds + 0.5 * (time.monotonic() - started)
+            self.ingest_seconds = time.monotonic() - started
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-            # Slowly longer, so that kills fall on the whole length of an ingest.
-            self.ingest_seconds = min(self.ingest_seconds * 1.05, 20.0)
         reader.join(timeout=10)
         acks = [json.loads(line) for line in lines if line.endswith("\n") and line.startswith("{")]
         return [ack for ack in acks if ack.get("event") in ("committed", "deleted")]
@@ -144,7 +142,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
     parser.add_argument("--cycles", type=int, default=20)
-    parser.add_argument("--files", type=int, default=48)
+    parser.add_argument("--files", type=int, default=100)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="footnote-crash-") as work:

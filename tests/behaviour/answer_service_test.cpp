@@ -1,0 +1,119 @@
+#include "answer/answer_service.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "world.h"
+
+namespace footnote::behaviour {
+namespace {
+
+constexpr const char* kQuestion = "How many days does shipping take?";
+
+TEST(AnswerService, AReadingThatReadsAsNothingIsARefusal) {
+  World world;
+  world.put_document("faq.md", "Shipping takes three days.\n\n[12]\n");
+  const auto hit = world.search(kQuestion).value().hits.at(0);
+  const std::size_t at = hit.chunk.text.find("[12]");
+  ASSERT_NE(at, std::string::npos);
+  world.reader.find({{{0, {at, at + 4}, 1.0}}});
+  const Asked asked = world.ask(kQuestion);
+  ASSERT_TRUE(asked.report);
+  EXPECT_TRUE(std::holds_alternative<Refusal>(asked.report->turn.outcome)) << "an answer without a word is none";
+  EXPECT_EQ(asked.events, std::vector<std::string>{"start"});
+}
+
+TEST(AnswerService, APenaltyThatOutweighsEverythingStillLeavesTheBestPassageToQuote) {
+  World world;
+  world.profile.penalties.archived = 5;
+  world.put_document("old.md", "---\ntitle: Shipping\ntype: decision\nstatus: archived\n---\nShipping takes nine days.\n");
+  const auto retrieval = world.search(kQuestion).value();
+  ASSERT_TRUE(retrieval.gate.grounded);
+  ASSERT_LT(retrieval.hits.at(0).score, 0);
+  const Asked asked = world.ask(kQuestion);
+  ASSERT_TRUE(asked.report);
+  EXPECT_TRUE(std::holds_alternative<Answer>(asked.report->turn.outcome)) << "penalties order, they do not ground";
+}
+
+TEST(AnswerService, TheReportTellsWhatItCost) {
+  World world;
+  world.put_document("faq.md", "Shipping takes three days.");
+  world.has_llm = true;
+  world.llm.say({"Three ", "days [1]."});
+  const Asked asked = world.ask(kQuestion);
+  ASSERT_TRUE(asked.report);
+  EXPECT_GT(asked.report->prompt_tokens, 0);
+  EXPECT_EQ(asked.report->completion_tokens, 2);
+  EXPECT_EQ(std::get<Answer>(asked.report->turn.outcome).model, "fake-model");
+  EXPECT_GT(std::get<Answer>(asked.report->turn.outcome).confidence, 0.5);
+  const auto usage = world.store.usage({}, world.corpus().workspace, 1).value();
+  ASSERT_EQ(usage.size(), 1u);
+  EXPECT_EQ(usage[0].answers, 1);
+  EXPECT_EQ(usage[0].completion_tokens, 2);
+}
+
+TEST(AnswerService, TheStoredTurnIsTheTurnThatWasTold) {
+  World world;
+  world.put_document("faq.md", "Shipping takes three days.");
+  const Asked asked = world.ask(kQuestion);
+  ASSERT_TRUE(asked.report);
+  const Turn& told = asked.report->turn;
+  const Turn stored = world.store.turn({}, world.corpus().workspace, told.id).value();
+  EXPECT_EQ(stored.question, kQuestion);
+  EXPECT_EQ(stored.generation, 1);
+  EXPECT_EQ(stored.state, TurnState::kComplete);
+  EXPECT_EQ(std::get<Answer>(stored.outcome).text, std::get<Answer>(told.outcome).text);
+  EXPECT_EQ(stored.asked_at, world.clock.now() - std::chrono::seconds{1});
+  EXPECT_TRUE(told.id.value.starts_with("turn_"));
+}
+
+TEST(AnswerService, AClientThatWasNeverThereCostsNothing) {
+  World world;
+  world.put_document("faq.md", "Shipping takes three days.");
+  world.has_llm = true;
+  world.llm.say({"Three days [1]."});
+  class Gone final : public answer::TurnListener {
+    Result<void> on_start(const TurnId&) override { return fail(ErrorCode::kCancelled, "gone"); }
+    Result<void> on_sources(std::span<const SourceBlock>) override { return {}; }
+    Result<void> on_text(std::string_view) override { return {}; }
+  } gone;
+  const retrieve::Retriever retriever(world.embedder, world.vectors, world.keywords, world.store);
+  const answer::AnswerService service(
+      {.retriever = retriever, .reader = world.reader, .llm = &world.llm, .conversations = world.store, .clock = world.clock});
+  const auto report = service.answer({}, {.workspace = world.corpus().workspace, .corpus = world.corpus().id, .text = kQuestion}, gone);
+  EXPECT_EQ(report.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(world.llm.calls(), 0u);
+  EXPECT_TRUE(world.store.all_turns().empty());
+}
+
+TEST(AnswerService, SeveralTurnsAtOnceDoNotMix) {
+  World world;
+  world.put_document("shipping.md", "Shipping takes three days.");
+  world.put_document("returns.md", "Returns are free of charge.");
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&world, i] {
+      const retrieve::Retriever retriever(world.embedder, world.vectors, world.keywords, world.store);
+      const answer::AnswerService service(
+          {.retriever = retriever, .reader = world.reader, .conversations = world.store, .clock = world.clock});
+      class Quiet final : public answer::TurnListener {
+        Result<void> on_start(const TurnId&) override { return {}; }
+        Result<void> on_sources(std::span<const SourceBlock>) override { return {}; }
+        Result<void> on_text(std::string_view) override { return {}; }
+      } quiet;
+      const bool shipping = i % 2 == 0;
+      for (int round = 0; round < 20; ++round) {
+        const auto report = service.answer({}, {.workspace = world.corpus().workspace, .corpus = world.corpus().id,
+                                                .text = shipping ? kQuestion : "Are returns free of charge?"}, quiet);
+        ASSERT_TRUE(report) << report.error().message;
+        EXPECT_EQ(std::get<Answer>(report->turn.outcome).text, shipping ? "Shipping takes three days. [1]" : "Returns are free of charge. [1]");
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(world.store.all_turns().size(), 80u);
+}
+
+}  // namespace
+}  // namespace footnote::behaviour

@@ -1,0 +1,120 @@
+#include "retrieve/retriever.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "world.h"
+
+namespace footnote::behaviour {
+namespace {
+
+using retrieve::Recall;
+using retrieve::Retrieval;
+using retrieve::RetrieveOptions;
+using testing::ElementsAre;
+
+class RetrieverTest : public testing::Test {
+ protected:
+  Result<Retrieval> retrieve(std::string_view question, const RetrieveOptions& options = {}) {
+    const retrieve::Retriever retriever(world_.embedder, world_.vectors, world_.keywords, world_.store);
+    return retriever.retrieve({}, world_.corpus().id, question, options);
+  }
+  std::vector<std::string> keys(std::string_view question, const RetrieveOptions& options = {}) {
+    const auto retrieval = retrieve(question, options);
+    EXPECT_TRUE(retrieval) << retrieval.error().message;
+    std::vector<std::string> out;
+    if (!retrieval) return out;
+    for (const Hit& hit : retrieval->hits) out.push_back(hit.document_key);
+    return out;
+  }
+
+  World world_;
+};
+
+TEST_F(RetrieverTest, TheScoreIsExplainedByItsStages) {
+  world_.put_document("shipping.md", "# Shipping\n\nShipping takes three days.");
+  world_.put_document("returns.md", "# Returns\n\nReturns take days.");
+  const auto retrieval = retrieve("How many days does shipping take?", {.profile = kKnowledgeBaseProfile}).value();
+  ASSERT_EQ(retrieval.hits.size(), 2u);
+  EXPECT_EQ(retrieval.hits[0].document_key, "shipping.md");
+  for (const Hit& hit : retrieval.hits) {
+    double sum = 0;
+    for (const StageScore& term : hit.terms) sum += term.contribution();
+    EXPECT_DOUBLE_EQ(sum, hit.score);
+    ASSERT_NE(hit.term(Stage::kVector), nullptr);
+    EXPECT_EQ(hit.term(Stage::kVector)->raw, hit.cosine);
+    EXPECT_NE(hit.term(Stage::kKeyword), nullptr);
+    EXPECT_NE(hit.term(Stage::kHeading), nullptr);
+  }
+  EXPECT_EQ(retrieval.hits[0].term(Stage::kHeading)->raw > retrieval.hits[1].term(Stage::kHeading)->raw, true);
+}
+
+TEST_F(RetrieverTest, OneSideAloneMeasuresThatSide) {
+  world_.embedder.add_synonym("vacation", "holiday");
+  world_.put_document("meaning.md", "Holiday is good.");
+  world_.put_document("word.md", "The vacation rental agency of the old town sells keys, maps, boats and bread.");
+  EXPECT_EQ(keys("vacation", {.recall = Recall::kVectorOnly}).at(0), "meaning.md");
+  EXPECT_THAT(keys("vacation", {.recall = Recall::kKeywordOnly}), ElementsAre("word.md"));
+  const auto retrieval = retrieve("vacation", {.recall = Recall::kKeywordOnly}).value();
+  EXPECT_GT(retrieval.hits[0].cosine, 0) << "the gate never meets a hole: the cosine is computed where recall had none";
+}
+
+TEST_F(RetrieverTest, AFilterLetsNothingElseThrough) {
+  world_.put_document("a.md", "Shipping takes three days.");
+  world_.put_document("b.md", "Shipping takes nine days.");
+  EXPECT_THAT(keys("shipping days", {.filter = {.keys = {"b.md"}}}), ElementsAre("b.md"));
+  EXPECT_THAT(keys("shipping days", {.filter = {.keys = {"c.md"}}}), ElementsAre());
+}
+
+TEST_F(RetrieverTest, AnIndexThatIsAheadIsReadAtTheGenerationOfTheOther) {
+  world_.put_document("faq.md", "Shipping takes three days.");
+  const Corpus& corpus = world_.corpus();
+  // The store and the vector index go on; the keyword index lags behind.
+  const std::string_view text[] = {"Shipping takes nine days."};
+  const auto vector = world_.embedder.embed({}, text, {}).value().at(0).windows.at(0).values;
+  DocumentDraft draft{.key = "faq.md", .content_hash = "new", .text = std::string(text[0])};
+  draft.chunks.push_back({.text = std::string(text[0]), .content_hash = "new", .range = {0, text[0].size()}, .vectors = {vector}});
+  ASSERT_TRUE(world_.store.commit({}, corpus.id, std::vector{draft}, {}));
+  ASSERT_TRUE(world_.vectors.apply({}, corpus.id, world_.store.changes({}, corpus.id, 1, 100).value()));
+
+  const auto retrieval = retrieve("shipping days").value();
+  EXPECT_EQ(retrieval.generation, 1);
+  ASSERT_EQ(retrieval.hits.size(), 1u);
+  EXPECT_EQ(retrieval.hits[0].chunk.text, "Shipping takes three days.") << "the old version whole, and nothing of the new";
+}
+
+TEST_F(RetrieverTest, APassageThatIsGoneFromTheStoreIsLeftOut) {
+  world_.put_document("a.md", "Shipping takes three days.");
+  world_.put_document("b.md", "Shipping takes nine days.");
+  // Deleted and purged behind the indexes' back.
+  const std::vector<std::string> deleted = {"a.md"};
+  ASSERT_TRUE(world_.store.commit({}, world_.corpus().id, {}, deleted));
+  world_.clock.advance(std::chrono::hours{1});
+  ASSERT_TRUE(world_.store.purge({}, world_.corpus().id, world_.clock.now()));
+  EXPECT_THAT(keys("shipping days"), ElementsAre("b.md"));
+}
+
+TEST_F(RetrieverTest, ErrorsOfThePortsComeThrough) {
+  world_.put_document("a.md", "Shipping takes three days.");
+  world_.vectors.faults().fail_after(0, ErrorCode::kUnavailable);
+  EXPECT_EQ(retrieve("shipping").error().code, ErrorCode::kUnavailable);
+  world_.vectors.faults().heal();
+  world_.keywords.faults().fail_after(0, ErrorCode::kResourceExhausted);
+  EXPECT_EQ(retrieve("shipping").error().code, ErrorCode::kResourceExhausted);
+}
+
+TEST_F(RetrieverTest, TheSameQuestionOnTheSameGenerationGivesTheSame) {
+  for (char name = 'a'; name < 'k'; ++name) world_.put_document(std::string(1, name) + ".md", std::string("Shipping takes three days, ") + name + name);
+  const auto first = retrieve("How long does shipping take?").value();
+  for (int i = 0; i < 5; ++i) {
+    const auto again = retrieve("How long does shipping take?").value();
+    ASSERT_EQ(again.hits.size(), first.hits.size());
+    for (std::size_t n = 0; n < first.hits.size(); ++n) {
+      EXPECT_EQ(again.hits[n].chunk.id, first.hits[n].chunk.id);
+      EXPECT_EQ(again.hits[n].score, first.hits[n].score);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace footnote::behaviour

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace footnote::behaviour {
+
+/// One command of a scenario, cut into words. A word in quotes loses them; `<<END` takes the lines up to END.
+struct Command {
+  int line = 0;
+  std::vector<std::string> words;
+};
+
+/// A scenario file:
+///   # the rule that it proves
+///   commands, one a line; # starts a remark
+///   ----
+///   what the commands must print
+struct Scenario {
+  std::string script;  ///< All that stands before the line "----".
+  std::vector<Command> commands;
+  std::string expected;
+};
+
+/// kInvalidArgument names the line at fault.
+Result<Scenario> parse_scenario(std::string_view text);
+
+/// The file with another expected part.
+std::string with_expected(const Scenario& scenario, std::string_view expected);
+
+/// A text in quotes on one line: \n, \", \\ and \u{200B} for what a person does not see. parse_scenario reads it back.
+std::string in_quotes(std::string_view text);
+
+}  // namespace footnote::behaviour

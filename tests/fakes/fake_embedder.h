@@ -1,0 +1,47 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/mutex.h"
+#include "fakes/faults.h"
+#include "ports/embedder.h"
+
+namespace footnote::fakes {
+
+struct Word;
+
+struct FakeEmbedderOptions {
+  int dimension = 128;
+  std::size_t window_words = 120;   ///< The model's window: one token is one word.
+  std::size_t overlap_words = 20;
+};
+
+/// Bags of words: each content word is a fixed direction, a text the normalised sum of its words. Texts with the
+/// same words have cosine 1, texts without a common word about 0. No two runs or machines differ. Thread-safe.
+class FakeEmbedder final : public Embedder {
+ public:
+  explicit FakeEmbedder(FakeEmbedderOptions options = {}) : options_(options) {}
+
+  EmbeddingSpace space() const override;
+  Result<std::vector<Embedding>> embed(const CallContext& call, std::span<const std::string_view> texts,
+                                       const EmbedOptions& options) override;
+
+  /// From now on `word` means what `same_as` means.
+  void add_synonym(std::string_view word, std::string_view same_as);
+  Faults& faults() { return faults_; }
+  /// Texts embedded so far.
+  std::size_t texts() const;
+
+ private:
+  Embedding embed_one(std::string_view text, const EmbedOptions& options) const FOOTNOTE_TSA(requires_capability(mutex_));
+  std::vector<float> vector_of(std::span<const Word> words) const FOOTNOTE_TSA(requires_capability(mutex_));
+
+  const FakeEmbedderOptions options_;
+  Faults faults_;
+  mutable Mutex mutex_;
+  std::map<std::string, std::string> synonyms_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::size_t texts_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
+};
+
+}  // namespace footnote::fakes

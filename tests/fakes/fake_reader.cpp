@@ -1,0 +1,35 @@
+#include "fakes/fake_reader.h"
+
+#include <algorithm>
+
+#include "fakes/words.h"
+
+namespace footnote::fakes {
+
+Result<Reading> FakeReader::read(const CallContext& call, std::string_view question,
+                                 std::span<const std::string_view> passages) {
+  FOOTNOTE_CHECK(call.check());
+  FOOTNOTE_CHECK(faults_.next());
+  {
+    MutexLock lock(mutex_);
+    if (scripted_) return *scripted_;
+  }
+  const std::vector<std::string> wanted = content_stems(question);
+  Reading reading;
+  for (std::size_t passage = 0; passage < passages.size(); ++passage) {
+    for (const TextRange& sentence : sentences_of(passages[passage])) {
+      const double share = share_of(wanted, content_stems(passages[passage].substr(sentence.begin, sentence.size())));
+      if (share >= kShareMin) reading.spans.push_back({passage, sentence, share});
+    }
+  }
+  std::ranges::stable_sort(reading.spans, std::greater<>{}, &ReadSpan::score);
+  reading.spans.resize(std::min(reading.spans.size(), kSpansMax));
+  return reading;
+}
+
+void FakeReader::find(Reading reading) {
+  MutexLock lock(mutex_);
+  scripted_ = std::move(reading);
+}
+
+}  // namespace footnote::fakes

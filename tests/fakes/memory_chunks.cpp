@@ -1,0 +1,154 @@
+#include <algorithm>
+#include <utility>
+
+#include "fakes/memory_store.h"
+
+namespace footnote::fakes {
+
+const MemoryStore::StoredVersion* MemoryStore::StoredCorpus::live(std::string_view key) const {
+  const auto id = ids.find(key);
+  if (id == ids.end()) return nullptr;
+  const auto found = versions.find(id->second);
+  if (found == versions.end() || found->second.empty() || found->second.back().died) return nullptr;
+  return &found->second.back();
+}
+
+MemoryStore::StoredVersion* MemoryStore::StoredCorpus::live(std::string_view key) {
+  return const_cast<StoredVersion*>(std::as_const(*this).live(key));
+}
+
+Result<std::vector<Document>> MemoryStore::documents(const CallContext&, CorpusId corpus, std::string_view after_key,
+                                                     std::size_t limit) const {
+  MutexLock lock(mutex_);
+  FOOTNOTE_TRY(const StoredCorpus* from, stored(corpus));
+  std::vector<Document> out;
+  for (auto id = from->ids.upper_bound(after_key); id != from->ids.end() && out.size() < limit; ++id) {
+    if (const StoredVersion* version = from->live(id->first)) out.push_back(version->document);
+  }
+  return out;
+}
+
+Result<CorpusCounts> MemoryStore::counts(const CallContext&, CorpusId corpus) const {
+  MutexLock lock(mutex_);
+  FOOTNOTE_TRY(const StoredCorpus* from, stored(corpus));
+  CorpusCounts out;
+  for (const auto& [key, id] : from->ids) {
+    const StoredVersion* version = from->live(key);
+    if (version == nullptr) continue;
+    ++out.documents;
+    out.chunks += static_cast<std::int64_t>(version->chunks.size());
+  }
+  return out;
+}
+
+Result<std::optional<Document>> MemoryStore::find_document(const CallContext&, CorpusId corpus, std::string_view key) const {
+  MutexLock lock(mutex_);
+  FOOTNOTE_TRY(const StoredCorpus* from, stored(corpus));
+  const StoredVersion* version = from->live(key);
+  return version == nullptr ? std::nullopt : std::optional<Document>(version->document);
+}
+
+Result<DocumentText> MemoryStore::document_text(const CallContext&, WorkspaceId workspace, DocumentId document,
+                                                int version) const {
+  MutexLock lock(mutex_);
+  for (const auto& [id, corpus] : corpora_) {
+    const auto found = corpus.versions.find(document);
+    if (corpus.corpus.workspace != workspace || found == corpus.versions.end()) continue;
+    for (const StoredVersion& stored : found->second) {
+      if (version == 0 ? !stored.died : stored.document.version == version) return DocumentText{stored.document, stored.text};
+    }
+  }
+  return fail(ErrorCode::kNotFound, "no such document");
+}
+
+Result<std::vector<ChunkReader::ChunkRecord>> MemoryStore::chunks(const CallContext&, CorpusId corpus,
+                                                                  std::span<const ChunkId> ids) const {
+  MutexLock lock(mutex_);
+  FOOTNOTE_TRY(const StoredCorpus* from, stored(corpus));
+  std::vector<ChunkRecord> out;
+  for (ChunkId id : ids) {
+    const auto found = from->chunks.find(id);
+    if (found != from->chunks.end()) out.push_back({found->second.chunk, found->second.document_key, found->second.attributes});
+  }
+  return out;
+}
+
+Generation MemoryStore::StoredCorpus::end_of_page(Generation after, std::size_t rows_max) const {
+  std::map<Generation, std::size_t> rows;  // how many each generation brings
+  for (const auto& [id, stored] : chunks) {
+    ++rows[stored.chunk.born];
+    if (stored.chunk.died) ++rows[*stored.chunk.died];
+  }
+  for (const IndexRemoval& removal : purged) ++rows[removal.died];
+  std::size_t total = 0;
+  Generation to = after;
+  for (Generation next = after + 1; next <= corpus.generation; ++next) {
+    // A page never ends where the next one could not go on.
+    if (total > 0 && total + rows[next] > rows_max && to >= lost_until) break;
+    total += rows[next];
+    to = next;
+  }
+  return to;
+}
+
+Result<IndexChanges> MemoryStore::changes(const CallContext&, CorpusId corpus, Generation after, std::size_t rows_max) const {
+  MutexLock lock(mutex_);
+  FOOTNOTE_TRY(const StoredCorpus* from, stored(corpus));
+  if (after != 0 && after < from->lost_until) {
+    return fail(ErrorCode::kFailedPrecondition, "what died after generation {} was purged; read from 0", after);
+  }
+  IndexChanges out{.from = after, .to = from->end_of_page(after, rows_max), .added = {}, .removed = {}};
+  const auto within = [&](Generation generation) { return generation > out.from && generation <= out.to; };
+  for (const auto& [id, stored] : from->chunks) {
+    const Chunk& chunk = stored.chunk;
+    if (within(chunk.born)) {
+      out.added.push_back({chunk.id, chunk.document, chunk.born, stored.document_key, stored.attributes, chunk.heading_path,
+                           chunk.symbol, chunk.text, stored.vectors});
+    }
+    if (chunk.died && within(*chunk.died)) out.removed.push_back({chunk.id, *chunk.died});
+  }
+  for (const IndexRemoval& removal : from->purged) {
+    if (within(removal.died)) out.removed.push_back(removal);
+  }
+  return out;
+}
+
+Result<std::map<std::string, std::vector<std::vector<float>>>> MemoryStore::vectors_by_hash(
+    const CallContext&, CorpusId corpus, std::span<const std::string> hashes) const {
+  MutexLock lock(mutex_);
+  FOOTNOTE_TRY(const StoredCorpus* from, stored(corpus));
+  std::map<std::string, std::vector<std::vector<float>>> out;
+  for (const auto& [id, stored] : from->chunks) {
+    const std::string& hash = stored.chunk.content_hash;
+    if (std::ranges::find(hashes, hash) != hashes.end()) out.emplace(hash, stored.vectors);
+  }
+  return out;
+}
+
+Result<Generation> MemoryStore::purge(const CallContext& call, CorpusId corpus, UtcTime before) {
+  FOOTNOTE_CHECK(call.check());
+  MutexLock lock(mutex_);
+  FOOTNOTE_TRY(StoredCorpus* from, stored(corpus));
+  Generation newest = 0;
+  for (auto& [id, versions] : from->versions) {
+    std::erase_if(versions, [&](const StoredVersion& version) {
+      if (!version.died || version.died_at >= before) return false;
+      newest = std::max(newest, *version.died);
+      for (ChunkId chunk : version.chunks) {
+        from->chunks.erase(chunk);
+        from->purged.push_back({chunk, *version.died});
+      }
+      return true;
+    });
+  }
+  return newest;
+}
+
+void MemoryStore::lose_purged_deaths(CorpusId corpus) {
+  MutexLock lock(mutex_);
+  StoredCorpus& from = corpora_.at(corpus);
+  for (const IndexRemoval& removal : from.purged) from.lost_until = std::max(from.lost_until, removal.died);
+  from.purged.clear();
+}
+
+}  // namespace footnote::fakes

@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "fakes/memory_store.h"
+
+namespace footnote::fakes {
+
+namespace {
+
+Result<void> check_chunks(const DocumentDraft& draft, const EmbeddingSpace& space) {
+  for (const ChunkDraft& chunk : draft.chunks) {
+    if (chunk.vectors.empty()) return fail(ErrorCode::kInvalidArgument, "'{}' has a chunk without vectors", draft.key);
+    for (const std::vector<float>& vector : chunk.vectors) {
+      if (static_cast<int>(vector.size()) != space.dimension) {
+        return fail(ErrorCode::kFailedPrecondition, "embedding dim {} != corpus dim {}; run footnote rebuild-index", vector.size(),
+                    space.dimension);
+      }
+      if (!std::ranges::all_of(vector, [](float value) { return std::isfinite(value); })) {
+        return fail(ErrorCode::kInvalidArgument, "'{}' has a vector that is not finite", draft.key);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> MemoryStore::check_drafts(const StoredCorpus& corpus, std::span<const DocumentDraft> drafts,
+                                       std::span<const std::string> deleted_keys) const {
+  std::set<std::string> keys;
+  for (const DocumentDraft& draft : drafts) {
+    if (draft.key.empty()) return fail(ErrorCode::kInvalidArgument, "a document needs a key");
+    if (!keys.insert(draft.key).second) return fail(ErrorCode::kInvalidArgument, "'{}' is named twice", draft.key);
+    const auto source = std::ranges::find(sources_, draft.source, &Source::id);
+    if (draft.source && (source == sources_.end() || source->corpus != corpus.corpus.id)) {
+      return fail(ErrorCode::kNotFound, "no such source");
+    }
+    FOOTNOTE_CHECK(check_chunks(draft, corpus.corpus.space));
+  }
+  for (const std::string& key : deleted_keys) {
+    if (!keys.insert(key).second) return fail(ErrorCode::kInvalidArgument, "'{}' is named twice", key);
+  }
+  return {};
+}
+
+void MemoryStore::kill(StoredCorpus& corpus, std::string_view key, Generation generation) {
+  StoredVersion* version = corpus.live(key);
+  if (version == nullptr) return;
+  version->died = generation;
+  version->died_at = clock_.now();
+  for (ChunkId chunk : version->chunks) corpus.chunks.at(chunk).chunk.died = generation;
+}
+
+void MemoryStore::add_version(StoredCorpus& corpus, const DocumentDraft& draft, Generation generation) {
+  DocumentId& id = corpus.ids[draft.key];
+  if (!id) id = {next_id()};
+  std::vector<StoredVersion>& versions = corpus.versions[id];
+  StoredVersion made;
+  made.document = {id, corpus.corpus.id, draft.source, draft.key, ++corpus.last_version[id],
+                   draft.content_hash, draft.attributes, draft.chunks.size(), clock_.now()};
+  made.text = draft.text;
+  for (const ChunkDraft& chunk : draft.chunks) {
+    StoredChunk stored;
+    stored.chunk = {{next_id()}, id, made.document.version, static_cast<int>(made.chunks.size()), chunk.text, chunk.heading_path,
+                    chunk.symbol, chunk.source_type, chunk.content_hash, chunk.range, chunk.first_line, chunk.last_line,
+                    generation, std::nullopt};
+    stored.document_key = draft.key;
+    stored.attributes = draft.attributes;
+    stored.vectors = chunk.vectors;
+    made.chunks.push_back(stored.chunk.id);
+    corpus.chunks.emplace(stored.chunk.id, std::move(stored));
+  }
+  versions.push_back(std::move(made));
+}
+
+Result<CommitReceipt> MemoryStore::commit(const CallContext& call, CorpusId corpus, std::span<const DocumentDraft> drafts,
+                                          std::span<const std::string> deleted_keys) {
+  FOOTNOTE_CHECK(call.check());
+  FOOTNOTE_CHECK(commit_faults_.next());
+  MutexLock lock(mutex_);
+  FOOTNOTE_TRY(StoredCorpus* into, stored(corpus));
+  FOOTNOTE_CHECK(check_drafts(*into, drafts, deleted_keys));
+  const Generation next = into->corpus.generation + 1;
+  CommitReceipt receipt{.generation = into->corpus.generation, .documents = {}, .deleted = 0};
+  for (const std::string& key : deleted_keys) {
+    if (into->live(key) == nullptr) continue;
+    kill(*into, key, next);
+    ++receipt.deleted;
+    receipt.generation = next;
+  }
+  for (const DocumentDraft& draft : drafts) {
+    const StoredVersion* live = into->live(draft.key);
+    if (live == nullptr || live->document.content_hash != draft.content_hash || live->document.attributes != draft.attributes) {
+      kill(*into, draft.key, next);
+      add_version(*into, draft, next);
+      receipt.generation = next;
+    }
+    receipt.documents.push_back(into->live(draft.key)->document);
+  }
+  into->corpus.generation = receipt.generation;
+  return receipt;
+}
+
+}  // namespace footnote::fakes

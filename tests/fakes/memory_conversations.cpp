@@ -1,0 +1,120 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "fakes/memory_store.h"
+
+namespace footnote::fakes {
+
+namespace {
+
+/// Questions that differ in case (ASCII), white space or closing marks alone are one gap.
+std::string gap_key(std::string_view question) {
+  std::string key = to_lower_ascii(fold_spaces(question));
+  while (!key.empty() && (key.back() == '?' || key.back() == '!' || key.back() == '.' || key.back() == ' ')) key.pop_back();
+  return key;
+}
+
+void count(UsageDay& day, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) {
+  ++day.questions;
+  if (std::holds_alternative<Answer>(turn.outcome)) ++day.answers;
+  if (std::holds_alternative<Refusal>(turn.outcome)) ++day.refusals;
+  day.prompt_tokens += prompt_tokens;
+  day.completion_tokens += completion_tokens;
+}
+
+std::string day_of(UtcTime time) { return to_rfc3339(time).substr(0, 10); }
+
+}  // namespace
+
+void MemoryStore::roll_up_gap(const Turn& turn, const Refusal& refusal) {
+  auto [entry, fresh] = gaps_.try_emplace({turn.corpus, refusal.reason, gap_key(turn.question)});
+  Gap& gap = entry->second;
+  if (fresh) {
+    gap = {{next_id()}, turn.workspace, turn.corpus, turn.question, refusal.reason, 0, turn.asked_at, turn.asked_at, std::nullopt};
+  }
+  ++gap.occurrences;
+  gap.last_seen_at = std::max(gap.last_seen_at, turn.asked_at);
+}
+
+Result<void> MemoryStore::finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens,
+                                      std::int64_t completion_tokens) {
+  FOOTNOTE_CHECK(call.check());
+  FOOTNOTE_CHECK(finish_turn_faults_.next());
+  MutexLock lock(mutex_);
+  FOOTNOTE_CHECK(check_in_workspace(turn.corpus, turn.workspace));
+  if (std::ranges::find(turns_, turn.id, &Turn::id) != turns_.end()) {
+    return fail(ErrorCode::kAlreadyExists, "turn {} is stored", turn.id.value);
+  }
+  turns_.push_back(turn);
+  UsageDay& day = usage_[{turn.workspace, day_of(turn.asked_at)}];
+  day.day = day_of(turn.asked_at);
+  count(day, turn, prompt_tokens, completion_tokens);
+  if (const auto* refusal = std::get_if<Refusal>(&turn.outcome)) roll_up_gap(turn, *refusal);
+  return {};
+}
+
+Result<Turn> MemoryStore::turn(const CallContext&, WorkspaceId workspace, const TurnId& id) const {
+  MutexLock lock(mutex_);
+  const auto found = std::ranges::find(turns_, id, &Turn::id);
+  if (found == turns_.end() || found->workspace != workspace) return fail(ErrorCode::kNotFound, "no such turn");
+  return *found;
+}
+
+Result<std::vector<Turn>> MemoryStore::history(const CallContext&, WorkspaceId workspace, const ConversationId& id,
+                                               std::size_t limit) const {
+  MutexLock lock(mutex_);
+  std::vector<Turn> out;
+  for (const Turn& turn : turns_) {
+    if (turn.workspace == workspace && turn.conversation == id && id) out.push_back(turn);
+  }
+  if (out.empty()) return fail(ErrorCode::kNotFound, "no such conversation");
+  out.erase(out.begin(), out.end() - static_cast<std::ptrdiff_t>(std::min(limit, out.size())));
+  return out;
+}
+
+Result<std::vector<Gap>> MemoryStore::gaps(const CallContext&, CorpusId corpus, std::size_t limit) const {
+  MutexLock lock(mutex_);
+  FOOTNOTE_CHECK(stored(corpus));
+  std::vector<Gap> out;
+  for (const auto& [key, gap] : gaps_) {
+    if (gap.corpus == corpus && !gap.resolved_at) out.push_back(gap);
+  }
+  std::ranges::sort(out, [](const Gap& a, const Gap& b) {
+    if (a.occurrences != b.occurrences) return a.occurrences > b.occurrences;
+    return a.last_seen_at != b.last_seen_at ? a.last_seen_at > b.last_seen_at : a.id < b.id;
+  });
+  out.resize(std::min(out.size(), limit));
+  return out;
+}
+
+Result<std::vector<UsageDay>> MemoryStore::usage(const CallContext&, WorkspaceId workspace, std::size_t days) const {
+  MutexLock lock(mutex_);
+  const std::string first = days == 0 ? "9999" : day_of(clock_.now() - std::chrono::days{static_cast<int>(days) - 1});
+  std::vector<UsageDay> out;
+  for (const auto& [key, day] : usage_) {
+    if (key.first == workspace && key.second >= first) out.push_back(day);
+  }
+  return out;
+}
+
+Result<void> MemoryStore::append(const CallContext& call, const Event& event) {
+  FOOTNOTE_CHECK(call.check());
+  FOOTNOTE_CHECK(append_faults_.next());
+  MutexLock lock(mutex_);
+  FOOTNOTE_CHECK(check_in_workspace(event.corpus, event.workspace));
+  events_.push_back(event);
+  events_.back().id = {next_id()};
+  return {};
+}
+
+std::vector<Turn> MemoryStore::all_turns() const {
+  MutexLock lock(mutex_);
+  return turns_;
+}
+
+std::vector<Event> MemoryStore::all_events() const {
+  MutexLock lock(mutex_);
+  return events_;
+}
+
+}  // namespace footnote::fakes

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "base/mutex.h"
+#include "fakes/faults.h"
+#include "fakes/index_table.h"
+#include "ports/keyword_index.h"
+
+namespace footnote::fakes {
+
+/// BM25 by reading every row: title, heading path, symbol and text. Thread-safe.
+class MemoryKeywordIndex final : public KeywordIndex {
+ public:
+  Result<Generation> generation(const CallContext& call, CorpusId corpus) const override;
+  Result<std::vector<ScoredChunk>> search(const CallContext& call, const KeywordQuery& query) const override;
+  Result<std::vector<double>> coverage(const CallContext& call, const KeywordQuery& query,
+                                       std::span<const ChunkId> chunks) const override;
+  Result<void> apply(const CallContext& call, CorpusId corpus, const IndexChanges& changes) override;
+  Result<void> forget(const CallContext& call, CorpusId corpus, Generation died_until) override;
+  Result<void> drop(const CallContext& call, CorpusId corpus) override;
+
+  /// Faults of search().
+  Faults& faults() { return faults_; }
+
+ private:
+  mutable Faults faults_;
+  mutable Mutex mutex_;
+  IndexTable table_ FOOTNOTE_TSA(guarded_by(mutex_));
+};
+
+}  // namespace footnote::fakes

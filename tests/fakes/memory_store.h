@@ -1,0 +1,137 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "fakes/faults.h"
+#include "ports/catalog_store.h"
+#include "ports/chunk_store.h"
+#include "ports/conversation_store.h"
+#include "ports/event_sink.h"
+
+namespace footnote::fakes {
+
+/// The store in memory: catalog, documents with their generations, turns and gaps, events. It keeps every promise
+/// of its ports but durability. The workspace "default" is there from the start. Thread-safe.
+/// Beyond the ports, as the embedded store does: kInvalidArgument for a key that is empty or named twice in one
+/// commit and for a chunk without vectors; kNotFound for a turn or an event whose corpus is not in its workspace;
+/// kAlreadyExists for a turn or key that is there.
+class MemoryStore final : public ChunkStore, public CatalogStore, public ConversationStore, public EventSink {
+ public:
+  explicit MemoryStore(const Clock& clock);
+
+  // ChunkStore (memory_chunks.cpp)
+  Result<std::vector<Document>> documents(const CallContext& call, CorpusId corpus, std::string_view after_key,
+                                          std::size_t limit) const override;
+  Result<CorpusCounts> counts(const CallContext& call, CorpusId corpus) const override;
+  Result<std::optional<Document>> find_document(const CallContext& call, CorpusId corpus, std::string_view key) const override;
+  Result<DocumentText> document_text(const CallContext& call, WorkspaceId workspace, DocumentId document,
+                                     int version) const override;
+  Result<std::vector<ChunkRecord>> chunks(const CallContext& call, CorpusId corpus, std::span<const ChunkId> ids) const override;
+  Result<IndexChanges> changes(const CallContext& call, CorpusId corpus, Generation after, std::size_t rows_max) const override;
+  Result<std::map<std::string, std::vector<std::vector<float>>>> vectors_by_hash(
+      const CallContext& call, CorpusId corpus, std::span<const std::string> hashes) const override;
+  Result<CommitReceipt> commit(const CallContext& call, CorpusId corpus, std::span<const DocumentDraft> drafts,
+                               std::span<const std::string> deleted_keys) override;
+  Result<Generation> purge(const CallContext& call, CorpusId corpus, UtcTime before) override;
+
+  // CatalogStore (memory_catalog.cpp)
+  Result<Workspace> find_workspace(const CallContext& call, std::string_view name) const override;
+  Result<std::vector<Corpus>> corpora(const CallContext& call, WorkspaceId workspace) const override;
+  Result<Corpus> find_corpus(const CallContext& call, WorkspaceId workspace, std::string_view name) const override;
+  Result<Corpus> corpus(const CallContext& call, CorpusId id) const override;
+  Result<Corpus> ensure_corpus(const CallContext& call, WorkspaceId workspace, std::string_view name,
+                               const EmbeddingSpace& space) override;
+  Result<Source> ensure_source(const CallContext& call, CorpusId corpus, SourceKind kind, std::string_view location) override;
+  Result<void> mark_synced(const CallContext& call, SourceId source, UtcTime at) override;
+  Result<ApiKey> add_key(const CallContext& call, const ApiKey& key) override;
+  Result<std::optional<ApiKey>> find_key(const CallContext& call, std::string_view secret_hash) const override;
+  /// The workspace of that name, made when it is not there.
+  Result<Workspace> ensure_workspace(const CallContext& call, std::string_view name);
+
+  // ConversationStore (memory_conversations.cpp)
+  Result<void> finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens,
+                           std::int64_t completion_tokens) override;
+  Result<Turn> turn(const CallContext& call, WorkspaceId workspace, const TurnId& id) const override;
+  Result<std::vector<Turn>> history(const CallContext& call, WorkspaceId workspace, const ConversationId& id,
+                                    std::size_t limit) const override;
+  Result<std::vector<Gap>> gaps(const CallContext& call, CorpusId corpus, std::size_t limit) const override;
+  Result<std::vector<UsageDay>> usage(const CallContext& call, WorkspaceId workspace, std::size_t days) const override;
+
+  // EventSink
+  Result<void> append(const CallContext& call, const Event& event) override;
+
+  // For tests.
+  Faults& commit_faults() { return commit_faults_; }
+  Faults& finish_turn_faults() { return finish_turn_faults_; }
+  Faults& append_faults() { return append_faults_; }
+  /// Every turn in the order in which they were stored.
+  std::vector<Turn> all_turns() const;
+  std::vector<Event> all_events() const;
+  /// Forgets the deaths of purged chunks: an index that has not heard of them must start over.
+  void lose_purged_deaths(CorpusId corpus);
+  /// Calls that came to write, of any kind.
+  std::size_t writes() const { return commit_faults_.calls() + finish_turn_faults_.calls() + append_faults_.calls(); }
+
+ private:
+  struct StoredChunk {
+    Chunk chunk;
+    std::string document_key;
+    DocumentAttributes attributes;
+    std::vector<std::vector<float>> vectors;
+  };
+  struct StoredVersion {
+    Document document;
+    std::string text;
+    std::vector<ChunkId> chunks;
+    std::optional<Generation> died;
+    UtcTime died_at;
+  };
+  struct StoredCorpus {
+    Corpus corpus;
+    std::map<std::string, DocumentId, std::less<>> ids;  ///< By key; kept over deletions.
+    std::map<DocumentId, std::vector<StoredVersion>> versions;
+    std::map<ChunkId, StoredChunk> chunks;
+    std::map<DocumentId, int> last_version;
+    std::vector<IndexRemoval> purged;  ///< Deaths of purged chunks, so that an index that lags behind can catch up.
+    Generation lost_until = 0;         ///< Up to here deaths are no longer known.
+
+    /// The last generation of the page of changes that starts after `after`.
+    Generation end_of_page(Generation after, std::size_t rows_max) const;
+    const StoredVersion* live(std::string_view key) const;
+    StoredVersion* live(std::string_view key);
+  };
+
+  Result<const StoredCorpus*> stored(CorpusId corpus) const FOOTNOTE_TSA(requires_capability(mutex_));
+  Result<StoredCorpus*> stored(CorpusId corpus) FOOTNOTE_TSA(requires_capability(mutex_));
+  Result<void> check_in_workspace(CorpusId corpus, WorkspaceId workspace) const FOOTNOTE_TSA(requires_capability(mutex_));
+  Result<void> check_drafts(const StoredCorpus& corpus, std::span<const DocumentDraft> drafts,
+                            std::span<const std::string> deleted_keys) const FOOTNOTE_TSA(requires_capability(mutex_));
+  void kill(StoredCorpus& corpus, std::string_view key, Generation generation) FOOTNOTE_TSA(requires_capability(mutex_));
+  void add_version(StoredCorpus& corpus, const DocumentDraft& draft, Generation generation) FOOTNOTE_TSA(requires_capability(mutex_));
+  void roll_up_gap(const Turn& turn, const Refusal& refusal) FOOTNOTE_TSA(requires_capability(mutex_));
+  std::int64_t next_id() FOOTNOTE_TSA(requires_capability(mutex_)) { return ++last_id_; }
+
+  const Clock& clock_;
+  Faults commit_faults_;
+  Faults finish_turn_faults_;
+  Faults append_faults_;
+
+  mutable Mutex mutex_;
+  std::int64_t last_id_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
+  std::vector<Workspace> workspaces_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::map<CorpusId, StoredCorpus> corpora_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::vector<Source> sources_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::vector<ApiKey> keys_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::vector<Turn> turns_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::map<std::tuple<CorpusId, RefusalReason, std::string>, Gap> gaps_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::map<std::pair<WorkspaceId, std::string>, UsageDay> usage_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::vector<Event> events_ FOOTNOTE_TSA(guarded_by(mutex_));
+};
+
+}  // namespace footnote::fakes

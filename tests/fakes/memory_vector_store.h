@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+
+#include "base/mutex.h"
+#include "fakes/faults.h"
+#include "fakes/index_table.h"
+#include "ports/vector_store.h"
+
+namespace footnote::fakes {
+
+/// Compares the query with every vector there is. Thread-safe.
+class MemoryVectorStore final : public VectorStore {
+ public:
+  Result<Generation> generation(const CallContext& call, CorpusId corpus) const override;
+  Result<std::vector<ScoredChunk>> search(const CallContext& call, const VectorQuery& query) const override;
+  Result<std::vector<double>> score(const CallContext& call, const VectorQuery& query,
+                                    std::span<const ChunkId> chunks) const override;
+  Result<void> apply(const CallContext& call, CorpusId corpus, const IndexChanges& changes) override;
+  Result<void> forget(const CallContext& call, CorpusId corpus, Generation died_until) override;
+  Result<void> drop(const CallContext& call, CorpusId corpus) override;
+
+  /// Faults of search().
+  Faults& faults() { return faults_; }
+
+ private:
+  mutable Faults faults_;
+  mutable Mutex mutex_;
+  IndexTable table_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::map<CorpusId, std::size_t> dimensions_ FOOTNOTE_TSA(guarded_by(mutex_));
+};
+
+}  // namespace footnote::fakes

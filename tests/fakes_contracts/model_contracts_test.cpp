@@ -1,0 +1,39 @@
+#include "contracts/embedder_contract.h"
+#include "contracts/llm_contract.h"
+#include "contracts/reader_contract.h"
+#include "contracts/reranker_contract.h"
+#include "fakes/fake_embedder.h"
+#include "fakes/fake_llm.h"
+#include "fakes/fake_reader.h"
+#include "fakes/fake_reranker.h"
+
+namespace footnote::contract {
+namespace {
+
+std::shared_ptr<fakes::FakeLlm> llm_that_says(std::vector<std::string> pieces) {
+  auto llm = std::make_shared<fakes::FakeLlm>();
+  llm->say(std::move(pieces));
+  return llm;
+}
+std::shared_ptr<Llm> llm_that_breaks_off() {
+  auto llm = llm_that_says({"one ", "two "});
+  llm->fail_after(1, ErrorCode::kUnavailable);
+  return llm;
+}
+std::shared_ptr<Llm> llm_that_hangs() {
+  auto llm = llm_that_says({"one ", "two "});
+  llm->hang_after(1);
+  return llm;
+}
+
+INSTANTIATE_TEST_SUITE_P(Fakes, EmbedderContract, ::testing::Values(EmbedderCase{"fake", [] { return std::make_shared<fakes::FakeEmbedder>(); }}),
+                         embedder_case_name);
+INSTANTIATE_TEST_SUITE_P(Fakes, LlmContract, ::testing::Values(LlmCase{"fake", llm_that_says, llm_that_breaks_off, llm_that_hangs}),
+                         llm_case_name);
+INSTANTIATE_TEST_SUITE_P(Fakes, ReaderContract, ::testing::Values(ReaderCase{"fake", [] { return std::make_shared<fakes::FakeReader>(); }}),
+                         reader_case_name);
+INSTANTIATE_TEST_SUITE_P(Fakes, RerankerContract, ::testing::Values(RerankerCase{"fake", [] { return std::make_shared<fakes::FakeReranker>(); }}),
+                         reranker_case_name);
+
+}  // namespace
+}  // namespace footnote::contract

@@ -1,0 +1,43 @@
+#include "contracts/catalog_store_contract.h"
+#include "contracts/chunk_store_contract.h"
+#include "contracts/conversation_store_contract.h"
+#include "contracts/event_sink_contract.h"
+#include "fakes/memory_store.h"
+
+namespace footnote::contract {
+namespace {
+
+/// MemoryStore in every role.
+class MemoryStoreHarness final : public ChunkStoreHarness,
+                                 public CatalogStoreHarness,
+                                 public ConversationStoreHarness,
+                                 public EventSinkHarness {
+ public:
+  ChunkStore& chunks() override { return store_; }
+  CatalogStore& catalog() override { return store_; }
+  ConversationStore& conversations() override { return store_; }
+  EventSink& sink() override { return store_; }
+  ManualClock& clock() override { return clock_; }
+  WorkspaceId other_workspace() override { return store_.ensure_workspace({}, "other")->id; }
+  std::vector<Event> events(WorkspaceId workspace, CorpusId corpus) override {
+    std::vector<Event> out = store_.all_events();
+    std::erase_if(out, [&](const Event& event) { return event.workspace != workspace || event.corpus != corpus; });
+    return out;
+  }
+
+ private:
+  ManualClock clock_{UtcTime{std::chrono::milliseconds{1'772'357'400'125}}};
+  fakes::MemoryStore store_{clock_};
+};
+
+std::unique_ptr<ChunkStoreHarness> make_chunk_store() { return std::make_unique<MemoryStoreHarness>(); }
+std::unique_ptr<MemoryStoreHarness> make_store() { return std::make_unique<MemoryStoreHarness>(); }
+
+INSTANTIATE_TEST_SUITE_P(Memory, ChunkStoreContract, ::testing::Values(&make_chunk_store));
+INSTANTIATE_TEST_SUITE_P(Fakes, CatalogStoreContract, ::testing::Values(CatalogStoreCase{"memory", make_store}), catalog_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Fakes, ConversationStoreContract, ::testing::Values(ConversationStoreCase{"memory", make_store}),
+                         conversation_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Fakes, EventSinkContract, ::testing::Values(EventSinkCase{"memory", make_store}), event_sink_case_name);
+
+}  // namespace
+}  // namespace footnote::contract

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Makes docs/images/first-page.png from a real server over the example handbook: screenshot.sh FOOTNOTE NODE
+set -euo pipefail
+cd "$(dirname "$0")/.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$1" ingest examples/handbook --data "$work/data"
+python3 tests/server/with_server.py --binary "$1" --data "$work/data" -- "$2" tests/browser/screenshot.mjs
