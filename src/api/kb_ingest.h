@@ -6,7 +6,7 @@ namespace footnote::api {
 
 inline constexpr std::size_t kIngestDocumentsMax = 100;
 
-/// POST /api/kb/ingest {"documents":[{"project_key"?,"source_path","title"?,"mime_type"?,"content"}]}: each document is
+/// POST /api/kb/ingest {"documents":[{"project_key"?,"source_path","title"?,"mime_type"?,"content"}], "folder"?}: each document is
 /// durable when the answer comes. 200, or 207 when some could not be read; all of one call go to one corpus.
 Result<http::Response> ingest_documents(const Services& services, const http::Request& request, const CallContext& call);
 

@@ -31,8 +31,8 @@ struct ParsedTurn {
 
 Result<ParsedTurn> parse_turn(const Services& services, const CallContext& call, const http::Request& request) {
   FOOTNOTE_TRY(KbQuestion asked, parse_kb_question(request));
-  FOOTNOTE_TRY(const Corpus corpus, services.catalog.find_corpus(call, services.workspace, asked.corpus_name));
-  answer::Question question{.workspace = services.workspace, .corpus = corpus.id, .text = asked.text};
+  FOOTNOTE_TRY(const Corpus corpus, find_asked_corpus(call, services.catalog, services.workspace, services.embedder.space(), asked.corpus_name));
+  answer::Question question{.workspace = services.workspace, .corpus = corpus.id, .text = asked.text, .profile = asked.profile};
   return ParsedTurn{std::move(asked), std::move(question)};
 }
 

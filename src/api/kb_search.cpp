@@ -68,7 +68,8 @@ Result<http::Response> search(const Services& services, const http::Request& req
   FOOTNOTE_TRY(const std::string query, reader.required_string("query", retrieve::kQuestionBytesMax));
   FOOTNOTE_TRY(const auto name, reader.optional_string("project_key", 200));
   FOOTNOTE_TRY(const auto limit, reader.optional_integer("limit", 1, kSearchLimitMax));
-  FOOTNOTE_TRY(const Corpus corpus, services.catalog.find_corpus(call, services.workspace, name.value_or(std::string(kDefaultCorpus))));
+  FOOTNOTE_TRY(const Corpus corpus, find_asked_corpus(call, services.catalog, services.workspace, services.embedder.space(),
+                                                      name.value_or(std::string(kDefaultCorpus))));
   retrieve::RetrieveOptions options{.profile = kAskProfile};
   if (limit) options.profile.top_k = static_cast<std::size_t>(*limit);
   FOOTNOTE_TRY(const auto retrieval, services.retriever.retrieve(call, corpus.id, query, options));

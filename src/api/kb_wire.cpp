@@ -60,10 +60,18 @@ JsonObject render_hit(const SourceBlock& block) {
                  {"url", hit.document.url.empty() ? Json(nullptr) : Json(hit.document.url)},
                  {"headings", JsonArray(hit.chunk.heading_path.begin(), hit.chunk.heading_path.end())},
                  {"source_type", hit.chunk.source_type},
+                 {"first_line", hit.chunk.first_line},
                  {"chunk_id", hit.chunk.id.value},
                  {"score", hit.score},
                  {"snippet", snippet_of(hit)}};
   return out;
+}
+
+/// The line of the file on which a supporting passage starts.
+int line_of(const Citation& citation, const Chunk& chunk) {
+  const std::size_t begin = citation.support_range ? citation.support_range->begin : chunk.range.begin;
+  const std::string_view before = std::string_view(chunk.text).substr(0, begin - chunk.range.begin);
+  return chunk.first_line + static_cast<int>(std::ranges::count(before, '\n'));
 }
 
 JsonArray render_citations(const Answer& answer, CitedTexts& texts) {
@@ -71,7 +79,10 @@ JsonArray render_citations(const Answer& answer, CitedTexts& texts) {
   for (const SourceBlock& block : answer.sources) {
     JsonArray marks;
     for (const Citation& citation : answer.citations) {
-      if (citation.number == block.number) marks.push_back(render_mark(citation, answer.text, texts));
+      if (citation.number != block.number) continue;
+      JsonObject mark = render_mark(citation, answer.text, texts);
+      mark["line"] = line_of(citation, block.hit.chunk);
+      marks.push_back(std::move(mark));
     }
     JsonObject rendered = render_hit(block);
     rendered["marks"] = std::move(marks);
@@ -112,12 +123,27 @@ Result<KbQuestion> parse_kb_question(const http::Request& request) {
       return fail_field(ErrorCode::kTooLarge, "messages", "the last message is over the limit of {} bytes", retrieve::kQuestionBytesMax);
     }
   } else {
-    FOOTNOTE_CHECK(reader.only({"question", "project_key"}));
+    FOOTNOTE_CHECK(reader.only({"question", "project_key", "profile"}));
     FOOTNOTE_TRY(question.text, reader.required_string("question", retrieve::kQuestionBytesMax));
   }
   FOOTNOTE_TRY(const auto corpus, reader.optional_string("project_key", kNameBytesMax));
   question.corpus_name = corpus.value_or(std::string(kDefaultCorpus));
+  FOOTNOTE_TRY(const auto profile, reader.optional_string("profile", kNameBytesMax));
+  if (profile == "ask") {
+    question.profile = kAskProfile;
+  } else if (profile && *profile != "kb") {
+    return fail_field(ErrorCode::kInvalidArgument, "profile", "'profile' must be kb or ask");
+  }
   return question;
+}
+
+Result<Corpus> find_asked_corpus(const CallContext& call, const CatalogStore& catalog, WorkspaceId workspace,
+                                 const EmbeddingSpace& space, std::string_view name) {
+  FOOTNOTE_TRY(Corpus corpus, catalog.find_corpus(call, workspace, name));
+  if (corpus.space == space) return corpus;
+  return fail(ErrorCode::kFailedPrecondition,
+              "corpus {} was embedded by {}, the model here is {}; set MODEL_NAME={} or ingest into another corpus", name,
+              corpus.space.model_id, space.model_id, corpus.space.model_id);
 }
 
 const std::string* CitedTexts::text(DocumentId document, int version) {

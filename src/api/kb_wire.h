@@ -7,6 +7,7 @@
 #include "answer/answer_service.h"
 #include "base/json.h"
 #include "http/message.h"
+#include "ports/catalog_store.h"
 #include "ports/chunk_store.h"
 
 namespace footnote::api {
@@ -17,12 +18,18 @@ inline constexpr std::size_t kSnippetBytes = 240;
 struct KbQuestion {
   std::string text;
   std::string corpus_name;
+  Profile profile = kKnowledgeBaseProfile;
 };
 
-/// Reads {"question", "project_key"?} or the AI SDK's {"messages":[...], "project_key"?}, of which the last message of
+/// Reads {"question", "project_key"?, "profile"?} or the AI SDK's {"messages":[...], "project_key"?}, of which the last message of
 /// role user counts: the rest of a client's history is not trusted. Other fields of the SDK's body are let pass; of the
 /// plain body they are errors.
 Result<KbQuestion> parse_kb_question(const http::Request& request);
+
+/// The corpus that a caller named. kNotFound; kFailedPrecondition when its vectors are of another model than ours: they
+/// must never be compared.
+Result<Corpus> find_asked_corpus(const CallContext& call, const CatalogStore& catalog, WorkspaceId workspace,
+                                 const EmbeddingSpace& space, std::string_view name);
 
 /// Texts of the document versions that an answer cites, for offsets in code points; read once each.
 class CitedTexts {

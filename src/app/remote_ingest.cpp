@@ -22,13 +22,15 @@ class RemoteIngest {
       total_ += walked.files.size();
       walks_.push_back(std::move(walked));
     }
-    for (const auto& walked : walks_) {
+    for (std::size_t i = 0; i < walks_.size(); ++i) {
+      const ingest::WalkResult& walked = walks_[i];
+      folder_ = std::filesystem::weakly_canonical(command_.paths[i]).string();
       for (const Problem& problem : walked.problems) {
         if (problem.kind != ProblemKind::kIgnored) report_.problems.push_back(problem);
       }
       for (const auto& file : walked.files) FOOTNOTE_CHECK(take(walked, file.key));
+      FOOTNOTE_CHECK(flush());
     }
-    FOOTNOTE_CHECK(flush());
     return std::move(report_);
   }
 
@@ -60,7 +62,8 @@ class RemoteIngest {
 
   Result<void> flush() {
     if (batch_.empty()) return {};
-    FOOTNOTE_TRY(const Json answer, server_.post(context_.call, "/api/kb/ingest", JsonObject{{"documents", std::move(batch_)}}));
+    FOOTNOTE_TRY(const Json answer, server_.post(context_.call, "/api/kb/ingest",
+                                                JsonObject{{"folder", folder_}, {"documents", std::move(batch_)}}));
     batch_ = {};
     bytes_ = 0;
     for (const Json& document : array_at(answer, "documents")) settle(document);
@@ -89,6 +92,7 @@ class RemoteIngest {
   IngestOutput& output_;
   std::vector<ingest::WalkResult> walks_;
   ingest::IngestReport report_;
+  std::string folder_;  ///< What the documents of the batch belong to: the same source as without a server.
   JsonArray batch_;
   std::size_t bytes_ = 0;
   std::size_t done_ = 0;

@@ -82,7 +82,7 @@ constexpr std::array kTable{
                 .default_text = "0",
                 .help = "Threads that embed at once; 0 takes one per core.",
                 .min = 0,
-                .max = 1024},
+                .max = 256},
     SettingSpec{.id = Setting::kLlmBaseUrl,
                 .key = "llm.base_url",
                 .env = "LLM_BASE_URL",

@@ -40,7 +40,7 @@ struct Document {
   SourceId source;
   std::string key;
   int version = 1;
-  std::string content_hash;  ///< SHA-256 of the bytes that were read.
+  std::string content_hash;  ///< Of the bytes that were read and of how they were parsed: equal means unchanged.
   DocumentAttributes attributes;
   std::size_t chunk_count = 0;
   UtcTime indexed_at;

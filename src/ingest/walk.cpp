@@ -150,7 +150,7 @@ Result<WalkResult> walk(const CallContext& call, const std::filesystem::path& pa
   out.root = real;
   FOOTNOTE_CHECK(walker.run());
   std::ranges::sort(out.files, {}, &FoundFile::key);
-  std::ranges::stable_sort(out.problems, {}, &Problem::path);
+  std::ranges::sort(out.problems, {}, &Problem::path);
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "retrieve/fuse.h"
 #include "retrieve/words.h"
 
@@ -83,8 +84,8 @@ Result<Retrieval> Retriever::retrieve(const CallContext& call, CorpusId corpus, 
                                       const RetrieveOptions& options) const {
   question = trim(question);
   if (question.empty()) return fail_field(ErrorCode::kInvalidArgument, "question", "the question is empty");
-  if (question.size() > kQuestionBytesMax) {
-    return fail_field(ErrorCode::kTooLarge, "question", "the question is over the limit of {} bytes", kQuestionBytesMax);
+  if (count_code_points(question) > kQuestionCharactersMax) {
+    return fail_field(ErrorCode::kTooLarge, "question", "the question is over the limit of {} characters", kQuestionCharactersMax);
   }
   Retrieval retrieval;
   Stopwatch watch(retrieval.timings);

@@ -15,7 +15,9 @@
 
 namespace footnote::retrieve {
 
-inline constexpr std::size_t kQuestionBytesMax = 10'000;
+inline constexpr std::size_t kQuestionCharactersMax = 10'000;
+/// What that many characters can take in UTF-8; a bound for parsers that count bytes.
+inline constexpr std::size_t kQuestionBytesMax = 4 * kQuestionCharactersMax;
 
 /// Which recall sides take part. kBoth for answers; the single ones measure a stage by itself.
 enum class Recall { kBoth, kVectorOnly, kKeywordOnly };

@@ -24,8 +24,14 @@ TEST(Words, PluralAndPossessiveEndingsAreCut) {
 
 TEST(Words, TypographicMarksEndAWord) {
   check_words("the company\xE2\x80\x99s \xE2\x80\x9Claptops\xE2\x80\x9D", "company laptop");
-  check_words("leave\xE2\x80\x94paid, 20\xE2\x80\x93" "25", "20 25 leave paid");
-  check_words("\xC2\xABvpn\xC2\xBB\xC2\xA0" "access\xE2\x80\xA6", "access vpn");
+  check_words(
+      "leave\xE2\x80\x94paid, 20\xE2\x80\x93"
+      "25",
+      "20 25 leave paid");
+  check_words(
+      "\xC2\xABvpn\xC2\xBB\xC2\xA0"
+      "access\xE2\x80\xA6",
+      "access vpn");
 }
 
 TEST(Words, LettersBeyondAsciiAreLetters) { check_words("caf\xc3\xa9 Z\xc3\xbcrich", "caf\xc3\xa9 z\xc3\xbcrich"); }
