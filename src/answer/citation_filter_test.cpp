@@ -101,7 +101,8 @@ TEST(CitationFilter, HoldsBackOnlyWhatMayBecomeAMarker) {
 /// Whatever the slicing: the same text, the same markers, and no number that no source has.
 TEST(CitationFilter, AnySlicingGivesTheSame) {
   std::mt19937 random(7);
-  const std::string_view alphabet[] = {"[", "]", "[", "]", "1", "2", "9", "2024", " ", ",", "-", "a", "`", ".", "[1]", "[[2]]", "[9]", "\xc3\xa9"};
+  const std::string_view alphabet[] = {"[", "]", "[", "]", "1", "2",   "9",     "2024", " ",
+                                       ",", "-", "a", "`", ".", "[1]", "[[2]]", "[9]",  "\xc3\xa9"};
   for (int round = 0; round < 3000; ++round) {
     std::string text;
     for (int i = 0; i < 24; ++i) text += alphabet[random() % std::size(alphabet)];

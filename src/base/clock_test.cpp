@@ -24,10 +24,10 @@ TEST(Clock, ReadsAndWritesTimes) {
 }
 
 TEST(Clock, RefusesWhatIsNoTime) {
-  for (std::string_view text : {"", "2026", "2026-13-01", "2026-02-29", "2026-3-01", "2026/03/01", "yesterday", "2026-03-01T",
-                                "2026-03-01T09:30:00", "2026-03-01T24:00:00Z", "2026-03-01T09:60:00Z", "2026-03-01T09:30Z",
-                                "2026-03-01T09:30:00Zx", "2026-03-01T09:30:00+0200", "2026-03-01T09:30:00+02:00x",
-                                "2026-03-01x09:30:00Z", "-026-03-01", "2026-03-01T09:30:00+99:99", "2026-03-01T09:30:00.Z"}) {
+  for (std::string_view text :
+       {"", "2026", "2026-13-01", "2026-02-29", "2026-3-01", "2026/03/01", "yesterday", "2026-03-01T", "2026-03-01T09:30:00",
+        "2026-03-01T24:00:00Z", "2026-03-01T09:60:00Z", "2026-03-01T09:30Z", "2026-03-01T09:30:00Zx", "2026-03-01T09:30:00+0200",
+        "2026-03-01T09:30:00+02:00x", "2026-03-01x09:30:00Z", "-026-03-01", "2026-03-01T09:30:00+99:99", "2026-03-01T09:30:00.Z"}) {
     const auto time = parse_rfc3339(text);
     ASSERT_FALSE(time) << text;
     EXPECT_EQ(time.error().code, ErrorCode::kInvalidArgument);
@@ -41,9 +41,7 @@ TEST(Clock, ManualClockStandsStillUntilTold) {
   EXPECT_EQ(to_rfc3339(clock.now()), "2026-03-02T01:00:00.000Z");
 }
 
-TEST(Clock, SystemClockIsPastTheDayThisWasWritten) {
-  EXPECT_GT(SystemClock().now(), *parse_rfc3339("2024-01-01"));
-}
+TEST(Clock, SystemClockIsPastTheDayThisWasWritten) { EXPECT_GT(SystemClock().now(), *parse_rfc3339("2024-01-01")); }
 
 }  // namespace
 }  // namespace footnote

@@ -49,7 +49,8 @@ TEST(Metrics, TheSameNameAndLabelsAreTheSameInstrument) {
 TEST(Metrics, LabelValuesCantBreakALine) {
   Metrics metrics;
   metrics.counter("a", "x", {{"path", "q\"\\\n"}}).add();
-  EXPECT_THAT(metrics.render(), HasSubstr(R"(a{path="q\"\\\n"} 1)" "\n"));
+  EXPECT_THAT(metrics.render(), HasSubstr(R"(a{path="q\"\\\n"} 1)"
+                                          "\n"));
 }
 
 TEST(Metrics, AFamilyHasABoundedNumberOfSeries) {

@@ -10,9 +10,7 @@ TEST(Sha256, KnownAnswers) {  // FIPS 180-4
   EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
-TEST(Sha256, PiecesGiveWhatTheWholeGives) {
-  EXPECT_EQ(Sha256().update("a").update("").update("bc").hex(), sha256_hex("abc"));
-}
+TEST(Sha256, PiecesGiveWhatTheWholeGives) { EXPECT_EQ(Sha256().update("a").update("").update("bc").hex(), sha256_hex("abc")); }
 
 }  // namespace
 }  // namespace footnote

@@ -23,18 +23,20 @@ TEST(Utf8, WellFormedTextComesBackAsItIs) {
 
 TEST(Utf8, FindsEveryKindOfMalformedSequence) {
   check_malformed("ab\xff", 2);
-  check_malformed("\x80", 0);                 // a tail alone
-  check_malformed("a\xc0\xaf", 1);            // overlong "/"
-  check_malformed("\xe0\x80\xaf", 0);         // overlong in three
-  check_malformed("\xf0\x80\x80\xaf", 0);     // overlong in four
-  check_malformed("\xed\xa0\x80", 0);         // surrogate
-  check_malformed("\xf4\x90\x80\x80", 0);     // past U+10FFFF
-  check_malformed("\xf8\x88\x80\x80\x80", 0); // five bytes
-  check_malformed("x\xe2\x82", 1);            // cut off
+  check_malformed("\x80", 0);                  // a tail alone
+  check_malformed("a\xc0\xaf", 1);             // overlong "/"
+  check_malformed("\xe0\x80\xaf", 0);          // overlong in three
+  check_malformed("\xf0\x80\x80\xaf", 0);      // overlong in four
+  check_malformed("\xed\xa0\x80", 0);          // surrogate
+  check_malformed("\xf4\x90\x80\x80", 0);      // past U+10FFFF
+  check_malformed("\xf8\x88\x80\x80\x80", 0);  // five bytes
+  check_malformed("x\xe2\x82", 1);             // cut off
 }
 
 TEST(Utf8, RepairKeepsTheGoodParts) {
-  EXPECT_EQ(repair_utf8("a\xff" "b"), "a" + std::string(kFffd) + "b");
+  EXPECT_EQ(repair_utf8("a\xff"
+                        "b"),
+            "a" + std::string(kFffd) + "b");
   EXPECT_EQ(repair_utf8("\xc3"), kFffd);
 }
 
@@ -55,7 +57,9 @@ TEST(Utf8, AMalformedSequenceReadsAsReplacementAndMovesOneByte) {
 }
 
 TEST(Utf8, PrefixNeverCutsACodePoint) {
-  const std::string_view text = "a\xe2\x82\xac" "b";
+  const std::string_view text =
+      "a\xe2\x82\xac"
+      "b";
   EXPECT_EQ(utf8_prefix(text, 0), "");
   EXPECT_EQ(utf8_prefix(text, 1), "a");
   EXPECT_EQ(utf8_prefix(text, 3), "a");

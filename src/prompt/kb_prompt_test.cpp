@@ -99,13 +99,19 @@ TEST(KbPrompt, InvisibleCharactersDoNotHideATag) {
 }
 
 TEST(Defuse, DropsWhatAPersonDoesNotSee) {
-  EXPECT_EQ(defuse("a\xE2\x80\x8B" "b\xE2\x80\xAE" "c\xEF\xBB\xBF" "d\xC2\xAD" "e"), "abcde");
+  EXPECT_EQ(defuse("a\xE2\x80\x8B"
+                   "b\xE2\x80\xAE"
+                   "c\xEF\xBB\xBF"
+                   "d\xC2\xAD"
+                   "e"),
+            "abcde");
   EXPECT_EQ(defuse("x\xF3\xA0\x81\xA1\xF3\xA0\x81\xA2y"), "xy") << "the tags block can carry whole sentences";
   EXPECT_EQ(defuse("x\xF3\xA0\x84\x80\xF3\xA0\x87\xAFy"), "xy") << "so can variation selectors";
 }
 
 TEST(Defuse, LeavesOrdinaryTextAlone) {
-  for (const char* text : {"", "a < b and c > d", "<div>source</div>", "the source of it", "caf\xc3\xa9 \xf0\x9f\x98\x80", "[1] <b>x</b>"}) {
+  for (const char* text :
+       {"", "a < b and c > d", "<div>source</div>", "the source of it", "caf\xc3\xa9 \xf0\x9f\x98\x80", "[1] <b>x</b>"}) {
     EXPECT_EQ(defuse(text), text);
   }
 }

@@ -104,10 +104,14 @@ TEST(AnswerService, SeveralTurnsAtOnceDoNotMix) {
       } quiet;
       const bool shipping = i % 2 == 0;
       for (int round = 0; round < 20; ++round) {
-        const auto report = service.answer({}, {.workspace = world.corpus().workspace, .corpus = world.corpus().id,
-                                                .text = shipping ? kQuestion : "Are returns free of charge?"}, quiet);
+        const auto report = service.answer({},
+                                           {.workspace = world.corpus().workspace,
+                                            .corpus = world.corpus().id,
+                                            .text = shipping ? kQuestion : "Are returns free of charge?"},
+                                           quiet);
         ASSERT_TRUE(report) << report.error().message;
-        EXPECT_EQ(std::get<Answer>(report->turn.outcome).text, shipping ? "Shipping takes three days. [1]" : "Returns are free of charge. [1]");
+        EXPECT_EQ(std::get<Answer>(report->turn.outcome).text,
+                  shipping ? "Shipping takes three days. [1]" : "Returns are free of charge. [1]");
       }
     });
   }

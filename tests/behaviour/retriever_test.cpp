@@ -104,7 +104,8 @@ TEST_F(RetrieverTest, ErrorsOfThePortsComeThrough) {
 }
 
 TEST_F(RetrieverTest, TheSameQuestionOnTheSameGenerationGivesTheSame) {
-  for (char name = 'a'; name < 'k'; ++name) world_.put_document(std::string(1, name) + ".md", std::string("Shipping takes three days, ") + name + name);
+  for (char name = 'a'; name < 'k'; ++name)
+    world_.put_document(std::string(1, name) + ".md", std::string("Shipping takes three days, ") + name + name);
   const auto first = retrieve("How long does shipping take?").value();
   for (int i = 0; i < 5; ++i) {
     const auto again = retrieve("How long does shipping take?").value();

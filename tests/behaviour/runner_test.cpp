@@ -21,7 +21,8 @@ void check_error(std::string_view text, std::string_view words_of_message) {
 }
 
 TEST(ScenarioFile, WordsQuotesAndBlocks) {
-  const auto scenario = parse_scenario("# rule\n\ndocument a.md \"x \\\"y\\\" \\u{200B}\\n\"\ndocument b.md <<END\n# T\n\nBody\nEND\n----\nout\n");
+  const auto scenario =
+      parse_scenario("# rule\n\ndocument a.md \"x \\\"y\\\" \\u{200B}\\n\"\ndocument b.md <<END\n# T\n\nBody\nEND\n----\nout\n");
   ASSERT_TRUE(scenario) << scenario.error().message;
   ASSERT_EQ(scenario->commands.size(), 2u);
   EXPECT_EQ(scenario->commands[0].line, 3);

@@ -38,13 +38,10 @@ Generation World::purge() { return sync_.purge({}, corpus_.id).value(); }
 Asked World::ask(const std::string& question) {
   const std::size_t calls_before = llm.calls();
   Recorder recorder(client, store);
-  const answer::AnswerService service({.retriever = retriever_,
-                                       .reader = reader,
-                                       .llm = has_llm ? &llm : nullptr,
-                                       .conversations = store,
-                                       .clock = clock});
-  auto report = service.answer(recorder.call(),
-                               {.workspace = workspace_, .corpus = corpus_.id, .text = question, .profile = profile}, recorder);
+  const answer::AnswerService service(
+      {.retriever = retriever_, .reader = reader, .llm = has_llm ? &llm : nullptr, .conversations = store, .clock = clock});
+  auto report =
+      service.answer(recorder.call(), {.workspace = workspace_, .corpus = corpus_.id, .text = question, .profile = profile}, recorder);
   clock.advance(std::chrono::seconds{1});  // no two turns are asked at the same time
   EXPECT_EQ(llm.running(), 0u) << "no call to the model outlives its turn";
   return {std::move(report), recorder.events(), recorder.text(), llm.calls() - calls_before};

@@ -131,8 +131,13 @@ TEST_P(CatalogStoreContract, ASyncIsRemembered) {
 
 TEST_P(CatalogStoreContract, KeysAreFoundByTheHashOfTheirSecret) {
   const UtcTime at{std::chrono::milliseconds{1'772'357'400'125}};
-  const ApiKey key{.workspace = workspace_, .name = "ci", .display_prefix = "fn_abc", .secret_hash = "hash-1",
-                   .scopes = {KeyScope::kRead, KeyScope::kIngest}, .created_at = at, .expires_at = at + std::chrono::hours{1}};
+  const ApiKey key{.workspace = workspace_,
+                   .name = "ci",
+                   .display_prefix = "fn_abc",
+                   .secret_hash = "hash-1",
+                   .scopes = {KeyScope::kRead, KeyScope::kIngest},
+                   .created_at = at,
+                   .expires_at = at + std::chrono::hours{1}};
   const auto added = catalog().add_key(call_, key);
   ASSERT_TRUE(added.has_value()) << added.error().message;
   EXPECT_TRUE(added->id);
@@ -160,4 +165,3 @@ TEST_P(CatalogStoreContract, SeveralThreadsMakeOneCorpus) {
 }
 
 }  // namespace footnote::contract
-

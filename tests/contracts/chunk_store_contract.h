@@ -49,7 +49,8 @@ class ModelIndex {
   std::multiset<std::string> visible(Generation generation) const {
     std::multiset<std::string> out;
     for (const auto& [id, state] : rows_) {
-      if (state.row.born <= generation && (!state.died || generation < *state.died)) out.insert(state.row.document_key + ": " + state.row.text);
+      if (state.row.born <= generation && (!state.died || generation < *state.died))
+        out.insert(state.row.document_key + ": " + state.row.text);
     }
     return out;
   }
@@ -116,9 +117,16 @@ TEST_P(ChunkStoreContract, GivesBackWhatWasCommitted) {
   const SourceId source = harness_->catalog().ensure_source(call_, corpus_, SourceKind::kFolder, "/docs").value().id;
   DocumentDraft draft = draft_of("guide/a.md", {"First part. ", "Zwölf Boxkämpfer."});
   draft.source = source;
-  draft.attributes = {.title = "Guide \"A\"", .url = "https://example.org/a", .media_type = "text/markdown", .language = "en",
-                      .canonical_type = "runbook", .status = DocumentStatus::kReview, .evidence = EvidenceTier::kOfficial,
-                      .priority = 80, .tags = {"x", "y z"}, .acl_labels = {"staff"}};
+  draft.attributes = {.title = "Guide \"A\"",
+                      .url = "https://example.org/a",
+                      .media_type = "text/markdown",
+                      .language = "en",
+                      .canonical_type = "runbook",
+                      .status = DocumentStatus::kReview,
+                      .evidence = EvidenceTier::kOfficial,
+                      .priority = 80,
+                      .tags = {"x", "y z"},
+                      .acl_labels = {"staff"}};
   draft.chunks[1].heading_path = {"Guide", "Part \"two\""};
   draft.chunks[1].symbol = "ns::f";
   draft.chunks[1].source_type = "code";
@@ -435,9 +443,7 @@ TEST_P(ChunkStoreContract, ACallThatIsOverChangesNothing) {
 TEST_P(ChunkStoreContract, ReadersBesideAWriterSeeWholeGenerations) {
   constexpr int kRounds = 60;
   constexpr std::size_t kChunks = 5;
-  const auto round = [](int number) {
-    return draft_of("a", std::vector<std::string>(kChunks, fmt::format("round {}", number)));
-  };
+  const auto round = [](int number) { return draft_of("a", std::vector<std::string>(kChunks, fmt::format("round {}", number))); };
   commit({round(0)});
   std::atomic<bool> done{false};
   std::atomic<int> reads{0};

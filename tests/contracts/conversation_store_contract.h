@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "contracts/stopped_call.h"
 #include "ports/catalog_store.h"
 #include "ports/conversation_store.h"
 
@@ -48,8 +49,12 @@ class ConversationStoreContract : public ::testing::TestWithParam<ConversationSt
   ConversationStore& store() { return harness_->conversations(); }
 
   Turn turn(std::string id, std::string question, Outcome outcome) {
-    return {.id = {std::move(id)}, .workspace = workspace_, .corpus = corpus_, .question = std::move(question),
-            .outcome = std::move(outcome), .asked_at = harness_->clock().now()};
+    return {.id = {std::move(id)},
+            .workspace = workspace_,
+            .corpus = corpus_,
+            .question = std::move(question),
+            .outcome = std::move(outcome),
+            .asked_at = harness_->clock().now()};
   }
   void finish(const Turn& turn, std::int64_t prompt_tokens = 0, std::int64_t completion_tokens = 0) {
     const auto done = store().finish_turn(call_, turn, prompt_tokens, completion_tokens);
@@ -83,17 +88,31 @@ class ConversationStoreContract : public ::testing::TestWithParam<ConversationSt
 inline Answer full_answer() {
   SourceBlock block;
   block.number = 1;
-  block.hit.chunk = {.id = {31}, .document = {41}, .document_version = 2, .ordinal = 3, .text = "Shipping takes three days.",
-                     .heading_path = {"Shop", "Times"}, .source_type = "doc", .content_hash = "h", .range = {100, 126},
-                     .first_line = 7, .last_line = 8, .born = 5};
+  block.hit.chunk = {.id = {31},
+                     .document = {41},
+                     .document_version = 2,
+                     .ordinal = 3,
+                     .text = "Shipping takes three days.",
+                     .heading_path = {"Shop", "Times"},
+                     .source_type = "doc",
+                     .content_hash = "h",
+                     .range = {100, 126},
+                     .first_line = 7,
+                     .last_line = 8,
+                     .born = 5};
   block.hit.document_key = "shop/\"shipping\".md";
   block.hit.document.title = "Shipping \xE2\x82\xAC";
   block.hit.terms = {{Stage::kVector, 0.1, 1, 0.55}, {Stage::kKeyword, 7.25, 0.5, 0.25}};
   block.hit.score = 0.675;
   block.hit.cosine = 0.1;
   block.hit.coverage = 0.75;
-  const Citation citation{.number = 1, .document = {41}, .document_version = 2, .chunk = {31}, .answer_range = {0, 10},
-                          .support_range = TextRange{100, 126}, .support = Support::kSupported};
+  const Citation citation{.number = 1,
+                          .document = {41},
+                          .document_version = 2,
+                          .chunk = {31},
+                          .answer_range = {0, 10},
+                          .support_range = TextRange{100, 126},
+                          .support = Support::kSupported};
   return {.text = "Three days [1].\n", .sources = {block}, .citations = {citation}, .confidence = 0.8125, .model = "m"};
 }
 
@@ -216,9 +235,7 @@ TEST_P(ConversationStoreContract, WorkspacesDoNotSeeEachOther) {
 TEST_P(ConversationStoreContract, AFailedFinishLeavesNothing) {
   finish(turn("turn_a", "q", Answer{.text = "x"}));
   EXPECT_EQ(store().finish_turn(call_, turn("turn_a", "gap?", Refusal{}), 9, 9).error().code, ErrorCode::kAlreadyExists);
-  std::stop_source gone;
-  gone.request_stop();
-  EXPECT_EQ(store().finish_turn({.stop = gone.get_token()}, turn("turn_b", "gap?", Refusal{}), 9, 9).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(store().finish_turn(stopped_call(), turn("turn_b", "gap?", Refusal{}), 9, 9).error().code, ErrorCode::kCancelled);
   EXPECT_TRUE(gaps().empty());
   EXPECT_EQ(store().usage(call_, workspace_, 1)->at(0).questions, 1);
   EXPECT_EQ(store().turn(call_, workspace_, {"turn_b"}).error().code, ErrorCode::kNotFound);

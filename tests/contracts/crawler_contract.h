@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "contracts/stopped_call.h"
 #include "ports/crawler.h"
 
 /// What every Crawler must do. Include in one test file of a provider and write
@@ -51,9 +52,9 @@ TEST_P(CrawlerContract, FollowsRedirectsAndSaysWhereItEnded) {
 }
 
 TEST_P(CrawlerContract, RefusesWhatACrawlerMustNotTouch) {
-  for (const char* url : {"file:///etc/passwd", "ftp://example.org/", "gopher://example.org/", "javascript:alert(1)", "not an address",
-                          "http://localhost/", "http://127.0.0.1/", "http://[::1]/", "http://10.0.0.1/", "http://192.168.1.1/",
-                          "http://169.254.169.254/latest/meta-data/"}) {
+  for (const char* url :
+       {"file:///etc/passwd", "ftp://example.org/", "gopher://example.org/", "javascript:alert(1)", "not an address", "http://localhost/",
+        "http://127.0.0.1/", "http://[::1]/", "http://10.0.0.1/", "http://192.168.1.1/", "http://169.254.169.254/latest/meta-data/"}) {
     EXPECT_EQ(error_of(url), ErrorCode::kPermissionDenied) << url;
   }
 }
@@ -63,9 +64,7 @@ TEST_P(CrawlerContract, EveryHopIsChecked) { EXPECT_EQ(error_of(GetParam().to_pr
 TEST_P(CrawlerContract, NoAnswerIsUnavailable) { EXPECT_EQ(error_of(GetParam().nobody), ErrorCode::kUnavailable); }
 
 TEST_P(CrawlerContract, AStoppedCallEndsAsCancelled) {
-  std::stop_source gone;
-  gone.request_stop();
-  EXPECT_EQ(crawler_->fetch({.stop = gone.get_token()}, GetParam().page).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(crawler_->fetch(stopped_call(), GetParam().page).error().code, ErrorCode::kCancelled);
 }
 
 }  // namespace footnote::contract

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "contracts/stopped_call.h"
 #include "ports/embedder.h"
 
 /// What every Embedder must do. Include in one test file of a provider and write
@@ -106,10 +107,8 @@ TEST_P(EmbedderContract, TruncationGivesTheFirstWindowAndSaysSo) {
 }
 
 TEST_P(EmbedderContract, ACallThatIsOverEnds) {
-  std::stop_source gone;
-  gone.request_stop();
   const std::string_view texts[] = {"x"};
-  EXPECT_EQ(embedder_->embed({.stop = gone.get_token()}, texts, {}).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(embedder_->embed(stopped_call(), texts, {}).error().code, ErrorCode::kCancelled);
   const auto late = CallContext::with_timeout(std::chrono::milliseconds{-1});
   EXPECT_EQ(embedder_->embed(late, texts, {}).error().code, ErrorCode::kDeadlineExceeded);
 }

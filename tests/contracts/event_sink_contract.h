@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "contracts/stopped_call.h"
 #include "ports/catalog_store.h"
 #include "ports/event_sink.h"
 
@@ -37,7 +38,10 @@ class EventSinkContract : public ::testing::TestWithParam<EventSinkCase> {
     corpus_ = harness_->catalog().ensure_corpus(call_, workspace_, "memory", {"model-a", 8}).value().id;
   }
   Event event(std::string type) const {
-    return {.workspace = workspace_, .corpus = corpus_, .type = std::move(type), .payload = R"({"n":1})",
+    return {.workspace = workspace_,
+            .corpus = corpus_,
+            .type = std::move(type),
+            .payload = R"({"n":1})",
             .happened_at = UtcTime{std::chrono::milliseconds{1'772'357'400'125}}};
   }
 
@@ -69,9 +73,7 @@ TEST_P(EventSinkContract, AnEventOfACorpusThatIsNotInTheWorkspaceIsRefused) {
 }
 
 TEST_P(EventSinkContract, AStoppedCallAppendsNothing) {
-  std::stop_source gone;
-  gone.request_stop();
-  EXPECT_EQ(harness_->sink().append({.stop = gone.get_token()}, event("x")).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(harness_->sink().append(stopped_call(), event("x")).error().code, ErrorCode::kCancelled);
   EXPECT_TRUE(harness_->events(workspace_, corpus_).empty());
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/utf8.h"
+#include "contracts/stopped_call.h"
 #include "ports/reader.h"
 
 /// What every Reader must do. Include in one test file of a provider and write
@@ -93,10 +94,8 @@ TEST_P(ReaderContract, TheSameQuestionGivesTheSameReading) {
 }
 
 TEST_P(ReaderContract, AStoppedCallEndsAsCancelled) {
-  std::stop_source gone;
-  gone.request_stop();
   const std::string_view passages[] = {"Shipping takes three days."};
-  EXPECT_EQ(reader_->read({.stop = gone.get_token()}, "shipping", passages).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(reader_->read(stopped_call(), "shipping", passages).error().code, ErrorCode::kCancelled);
 }
 
 }  // namespace footnote::contract

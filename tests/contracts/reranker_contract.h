@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "contracts/stopped_call.h"
 #include "ports/reranker.h"
 
 /// What every Reranker must do. Include in one test file of a provider and write
@@ -51,10 +52,8 @@ TEST_P(RerankerContract, APassagesScoreDoesNotDependOnItsNeighbours) {
 TEST_P(RerankerContract, NoPassagesNoScores) { EXPECT_TRUE(rerank("anything", {}).empty()); }
 
 TEST_P(RerankerContract, AStoppedCallEndsAsCancelled) {
-  std::stop_source gone;
-  gone.request_stop();
   const std::string_view passages[] = {"x"};
-  EXPECT_EQ(reranker_->rerank({.stop = gone.get_token()}, "x", passages).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(reranker_->rerank(stopped_call(), "x", passages).error().code, ErrorCode::kCancelled);
 }
 
 }  // namespace footnote::contract

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "contracts/stopped_call.h"
 #include "ports/web_search.h"
 
 /// What every WebSearch must do. Include in one test file of a provider and write
@@ -57,9 +58,7 @@ TEST_P(WebSearchContract, NoAnswerIsUnavailable) {
 }
 
 TEST_P(WebSearchContract, AStoppedCallEndsAsCancelled) {
-  std::stop_source gone;
-  gone.request_stop();
-  const auto found = GetParam().finds(three())->search({.stop = gone.get_token()}, "shipping", "en", 5);
+  const auto found = GetParam().finds(three())->search(stopped_call(), "shipping", "en", 5);
   EXPECT_EQ(found.error().code, ErrorCode::kCancelled);
 }
 

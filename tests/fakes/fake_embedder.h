@@ -13,7 +13,7 @@ struct Word;
 
 struct FakeEmbedderOptions {
   int dimension = 128;
-  std::size_t window_words = 120;   ///< The model's window: one token is one word.
+  std::size_t window_words = 120;  ///< The model's window: one token is one word.
   std::size_t overlap_words = 20;
 };
 

@@ -6,8 +6,7 @@
 
 namespace footnote::fakes {
 
-Result<std::vector<WebResult>> FakeWebSearch::search(const CallContext& call, std::string_view query, std::string_view,
-                                                     std::size_t limit) {
+Result<std::vector<WebResult>> FakeWebSearch::search(const CallContext& call, std::string_view query, std::string_view, std::size_t limit) {
   FOOTNOTE_CHECK(call.check());
   FOOTNOTE_CHECK(faults_.next());
   const std::vector<std::string> wanted = content_stems(query);

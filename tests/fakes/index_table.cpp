@@ -31,8 +31,7 @@ void IndexTable::forget(CorpusId corpus, Generation died_until) {
 
 void IndexTable::drop(CorpusId corpus) { corpora_.erase(corpus); }
 
-Result<std::vector<const IndexTable::Row*>> IndexTable::visible(CorpusId corpus, Generation generation,
-                                                                const Filter* filter) const {
+Result<std::vector<const IndexTable::Row*>> IndexTable::visible(CorpusId corpus, Generation generation, const Filter* filter) const {
   std::vector<const Row*> out;
   const auto found = corpora_.find(corpus);
   const Generation newest = found == corpora_.end() ? 0 : found->second.generation;
@@ -50,9 +49,8 @@ Result<std::vector<const IndexTable::Row*>> IndexTable::visible(CorpusId corpus,
 }
 
 void keep_best(std::vector<ScoredChunk>& found, std::size_t limit) {
-  std::ranges::sort(found, [](const ScoredChunk& a, const ScoredChunk& b) {
-    return a.score != b.score ? a.score > b.score : a.chunk < b.chunk;
-  });
+  std::ranges::sort(found,
+                    [](const ScoredChunk& a, const ScoredChunk& b) { return a.score != b.score ? a.score > b.score : a.chunk < b.chunk; });
   found.resize(std::min(found.size(), limit));
 }
 

@@ -15,8 +15,7 @@ std::optional<std::string> MemoryCache::get(const CallContext&, std::string_view
   return found->second.value;
 }
 
-void MemoryCache::put(const CallContext&, std::string_view key, std::string_view tag, std::string value,
-                      std::chrono::seconds ttl) {
+void MemoryCache::put(const CallContext&, std::string_view key, std::string_view tag, std::string value, std::chrono::seconds ttl) {
   MutexLock lock(mutex_);
   entries_.insert_or_assign(std::string(key), Entry{std::string(tag), std::move(value), clock_.now() + ttl, ++sequence_});
   if (entries_.size() <= entries_max_) return;

@@ -15,8 +15,7 @@ class MemoryCache final : public Cache {
   explicit MemoryCache(const Clock& clock, std::size_t entries_max = 1000) : clock_(clock), entries_max_(entries_max) {}
 
   std::optional<std::string> get(const CallContext& call, std::string_view key) override;
-  void put(const CallContext& call, std::string_view key, std::string_view tag, std::string value,
-           std::chrono::seconds ttl) override;
+  void put(const CallContext& call, std::string_view key, std::string_view tag, std::string value, std::chrono::seconds ttl) override;
   void drop_tag(const CallContext& call, std::string_view tag) override;
 
   std::size_t size() const;

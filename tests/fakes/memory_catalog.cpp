@@ -49,8 +49,7 @@ Result<Corpus> MemoryStore::corpus(const CallContext&, CorpusId id) const {
   return found->corpus;
 }
 
-Result<Corpus> MemoryStore::ensure_corpus(const CallContext&, WorkspaceId workspace, std::string_view name,
-                                          const EmbeddingSpace& space) {
+Result<Corpus> MemoryStore::ensure_corpus(const CallContext&, WorkspaceId workspace, std::string_view name, const EmbeddingSpace& space) {
   if (trim(name).empty()) return fail(ErrorCode::kInvalidArgument, "a corpus needs a name");
   MutexLock lock(mutex_);
   if (std::ranges::find(workspaces_, workspace, &Workspace::id) == workspaces_.end()) {

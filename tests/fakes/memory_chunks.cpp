@@ -48,8 +48,7 @@ Result<std::optional<Document>> MemoryStore::find_document(const CallContext&, C
   return version == nullptr ? std::nullopt : std::optional<Document>(version->document);
 }
 
-Result<DocumentText> MemoryStore::document_text(const CallContext&, WorkspaceId workspace, DocumentId document,
-                                                int version) const {
+Result<DocumentText> MemoryStore::document_text(const CallContext&, WorkspaceId workspace, DocumentId document, int version) const {
   MutexLock lock(mutex_);
   for (const auto& [id, corpus] : corpora_) {
     const auto found = corpus.versions.find(document);
@@ -61,8 +60,7 @@ Result<DocumentText> MemoryStore::document_text(const CallContext&, WorkspaceId 
   return fail(ErrorCode::kNotFound, "no such document");
 }
 
-Result<std::vector<ChunkReader::ChunkRecord>> MemoryStore::chunks(const CallContext&, CorpusId corpus,
-                                                                  std::span<const ChunkId> ids) const {
+Result<std::vector<ChunkReader::ChunkRecord>> MemoryStore::chunks(const CallContext&, CorpusId corpus, std::span<const ChunkId> ids) const {
   MutexLock lock(mutex_);
   FOOTNOTE_TRY(const StoredCorpus* from, stored(corpus));
   std::vector<ChunkRecord> out;
@@ -102,8 +100,8 @@ Result<IndexChanges> MemoryStore::changes(const CallContext&, CorpusId corpus, G
   for (const auto& [id, stored] : from->chunks) {
     const Chunk& chunk = stored.chunk;
     if (within(chunk.born)) {
-      out.added.push_back({chunk.id, chunk.document, chunk.born, stored.document_key, stored.attributes, chunk.heading_path,
-                           chunk.symbol, chunk.text, stored.vectors});
+      out.added.push_back({chunk.id, chunk.document, chunk.born, stored.document_key, stored.attributes, chunk.heading_path, chunk.symbol,
+                           chunk.text, stored.vectors});
     }
     if (chunk.died && within(*chunk.died)) out.removed.push_back({chunk.id, *chunk.died});
   }
@@ -113,8 +111,8 @@ Result<IndexChanges> MemoryStore::changes(const CallContext&, CorpusId corpus, G
   return out;
 }
 
-Result<std::map<std::string, std::vector<std::vector<float>>>> MemoryStore::vectors_by_hash(
-    const CallContext&, CorpusId corpus, std::span<const std::string> hashes) const {
+Result<std::map<std::string, std::vector<std::vector<float>>>> MemoryStore::vectors_by_hash(const CallContext&, CorpusId corpus,
+                                                                                            std::span<const std::string> hashes) const {
   MutexLock lock(mutex_);
   FOOTNOTE_TRY(const StoredCorpus* from, stored(corpus));
   std::map<std::string, std::vector<std::vector<float>>> out;
@@ -128,7 +126,7 @@ Result<std::map<std::string, std::vector<std::vector<float>>>> MemoryStore::vect
 Result<Generation> MemoryStore::purge(const CallContext& call, CorpusId corpus, UtcTime before) {
   FOOTNOTE_CHECK(call.check());
   MutexLock lock(mutex_);
-  FOOTNOTE_TRY(StoredCorpus* from, stored(corpus));
+  FOOTNOTE_TRY(StoredCorpus * from, stored(corpus));
   Generation newest = 0;
   for (auto& [id, versions] : from->versions) {
     std::erase_if(versions, [&](const StoredVersion& version) {

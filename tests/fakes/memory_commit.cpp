@@ -57,14 +57,32 @@ void MemoryStore::add_version(StoredCorpus& corpus, const DocumentDraft& draft, 
   if (!id) id = {next_id()};
   std::vector<StoredVersion>& versions = corpus.versions[id];
   StoredVersion made;
-  made.document = {id, corpus.corpus.id, draft.source, draft.key, ++corpus.last_version[id],
-                   draft.content_hash, draft.attributes, draft.chunks.size(), clock_.now()};
+  made.document = {id,
+                   corpus.corpus.id,
+                   draft.source,
+                   draft.key,
+                   ++corpus.last_version[id],
+                   draft.content_hash,
+                   draft.attributes,
+                   draft.chunks.size(),
+                   clock_.now()};
   made.text = draft.text;
   for (const ChunkDraft& chunk : draft.chunks) {
     StoredChunk stored;
-    stored.chunk = {{next_id()}, id, made.document.version, static_cast<int>(made.chunks.size()), chunk.text, chunk.heading_path,
-                    chunk.symbol, chunk.source_type, chunk.content_hash, chunk.range, chunk.first_line, chunk.last_line,
-                    generation, std::nullopt};
+    stored.chunk = {{next_id()},
+                    id,
+                    made.document.version,
+                    static_cast<int>(made.chunks.size()),
+                    chunk.text,
+                    chunk.heading_path,
+                    chunk.symbol,
+                    chunk.source_type,
+                    chunk.content_hash,
+                    chunk.range,
+                    chunk.first_line,
+                    chunk.last_line,
+                    generation,
+                    std::nullopt};
     stored.document_key = draft.key;
     stored.attributes = draft.attributes;
     stored.vectors = chunk.vectors;
@@ -79,7 +97,7 @@ Result<CommitReceipt> MemoryStore::commit(const CallContext& call, CorpusId corp
   FOOTNOTE_CHECK(call.check());
   FOOTNOTE_CHECK(commit_faults_.next());
   MutexLock lock(mutex_);
-  FOOTNOTE_TRY(StoredCorpus* into, stored(corpus));
+  FOOTNOTE_TRY(StoredCorpus * into, stored(corpus));
   FOOTNOTE_CHECK(check_drafts(*into, drafts, deleted_keys));
   const Generation next = into->corpus.generation + 1;
   CommitReceipt receipt{.generation = into->corpus.generation, .documents = {}, .deleted = 0};

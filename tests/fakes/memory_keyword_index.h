@@ -12,8 +12,7 @@ class MemoryKeywordIndex final : public KeywordIndex {
  public:
   Result<Generation> generation(const CallContext& call, CorpusId corpus) const override;
   Result<std::vector<ScoredChunk>> search(const CallContext& call, const KeywordQuery& query) const override;
-  Result<std::vector<double>> coverage(const CallContext& call, const KeywordQuery& query,
-                                       std::span<const ChunkId> chunks) const override;
+  Result<std::vector<double>> coverage(const CallContext& call, const KeywordQuery& query, std::span<const ChunkId> chunks) const override;
   Result<void> apply(const CallContext& call, CorpusId corpus, const IndexChanges& changes) override;
   Result<void> forget(const CallContext& call, CorpusId corpus, Generation died_until) override;
   Result<void> drop(const CallContext& call, CorpusId corpus) override;

@@ -30,12 +30,11 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
                                           std::size_t limit) const override;
   Result<CorpusCounts> counts(const CallContext& call, CorpusId corpus) const override;
   Result<std::optional<Document>> find_document(const CallContext& call, CorpusId corpus, std::string_view key) const override;
-  Result<DocumentText> document_text(const CallContext& call, WorkspaceId workspace, DocumentId document,
-                                     int version) const override;
+  Result<DocumentText> document_text(const CallContext& call, WorkspaceId workspace, DocumentId document, int version) const override;
   Result<std::vector<ChunkRecord>> chunks(const CallContext& call, CorpusId corpus, std::span<const ChunkId> ids) const override;
   Result<IndexChanges> changes(const CallContext& call, CorpusId corpus, Generation after, std::size_t rows_max) const override;
-  Result<std::map<std::string, std::vector<std::vector<float>>>> vectors_by_hash(
-      const CallContext& call, CorpusId corpus, std::span<const std::string> hashes) const override;
+  Result<std::map<std::string, std::vector<std::vector<float>>>> vectors_by_hash(const CallContext& call, CorpusId corpus,
+                                                                                 std::span<const std::string> hashes) const override;
   Result<CommitReceipt> commit(const CallContext& call, CorpusId corpus, std::span<const DocumentDraft> drafts,
                                std::span<const std::string> deleted_keys) override;
   Result<Generation> purge(const CallContext& call, CorpusId corpus, UtcTime before) override;
@@ -45,8 +44,7 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   Result<std::vector<Corpus>> corpora(const CallContext& call, WorkspaceId workspace) const override;
   Result<Corpus> find_corpus(const CallContext& call, WorkspaceId workspace, std::string_view name) const override;
   Result<Corpus> corpus(const CallContext& call, CorpusId id) const override;
-  Result<Corpus> ensure_corpus(const CallContext& call, WorkspaceId workspace, std::string_view name,
-                               const EmbeddingSpace& space) override;
+  Result<Corpus> ensure_corpus(const CallContext& call, WorkspaceId workspace, std::string_view name, const EmbeddingSpace& space) override;
   Result<Source> ensure_source(const CallContext& call, CorpusId corpus, SourceKind kind, std::string_view location) override;
   Result<void> mark_synced(const CallContext& call, SourceId source, UtcTime at) override;
   Result<ApiKey> add_key(const CallContext& call, const ApiKey& key) override;
@@ -55,8 +53,7 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   Result<Workspace> ensure_workspace(const CallContext& call, std::string_view name);
 
   // ConversationStore (memory_conversations.cpp)
-  Result<void> finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens,
-                           std::int64_t completion_tokens) override;
+  Result<void> finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) override;
   Result<Turn> turn(const CallContext& call, WorkspaceId workspace, const TurnId& id) const override;
   Result<std::vector<Turn>> history(const CallContext& call, WorkspaceId workspace, const ConversationId& id,
                                     std::size_t limit) const override;

@@ -11,10 +11,10 @@ namespace {
 
 const std::set<std::string, std::less<>>& function_words() {
   static const std::set<std::string, std::less<>> kWords = {
-      "a",    "an",   "and",  "any",  "are", "as",   "at",   "be",   "been", "by",    "can",   "did",  "do",   "does",
-      "for",  "from", "get",  "had",  "has", "have", "how",  "i",    "if",   "in",    "is",    "it",   "its",  "many",
-      "much", "my",   "of",   "on",   "or",  "our",  "s",    "so",   "that", "the",   "their", "they", "this", "to",
-      "was",  "we",   "were", "what", "when", "where", "which", "who", "why", "will", "with",  "you",  "your"};
+      "a",    "an",   "and",  "any",  "are",  "as",    "at",    "be",  "been", "by",   "can",   "did",  "do",   "does",
+      "for",  "from", "get",  "had",  "has",  "have",  "how",   "i",   "if",   "in",   "is",    "it",   "its",  "many",
+      "much", "my",   "of",   "on",   "or",   "our",   "s",     "so",  "that", "the",  "their", "they", "this", "to",
+      "was",  "we",   "were", "what", "when", "where", "which", "who", "why",  "will", "with",  "you",  "your"};
   return kWords;
 }
 

@@ -26,13 +26,15 @@ std::shared_ptr<Llm> llm_that_hangs() {
   return llm;
 }
 
-INSTANTIATE_TEST_SUITE_P(Fakes, EmbedderContract, ::testing::Values(EmbedderCase{"fake", [] { return std::make_shared<fakes::FakeEmbedder>(); }}),
+INSTANTIATE_TEST_SUITE_P(Fakes, EmbedderContract,
+                         ::testing::Values(EmbedderCase{"fake", [] { return std::make_shared<fakes::FakeEmbedder>(); }}),
                          embedder_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, LlmContract, ::testing::Values(LlmCase{"fake", llm_that_says, llm_that_breaks_off, llm_that_hangs}),
                          llm_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, ReaderContract, ::testing::Values(ReaderCase{"fake", [] { return std::make_shared<fakes::FakeReader>(); }}),
                          reader_case_name);
-INSTANTIATE_TEST_SUITE_P(Fakes, RerankerContract, ::testing::Values(RerankerCase{"fake", [] { return std::make_shared<fakes::FakeReranker>(); }}),
+INSTANTIATE_TEST_SUITE_P(Fakes, RerankerContract,
+                         ::testing::Values(RerankerCase{"fake", [] { return std::make_shared<fakes::FakeReranker>(); }}),
                          reranker_case_name);
 
 }  // namespace

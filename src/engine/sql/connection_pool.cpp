@@ -6,8 +6,7 @@
 
 namespace footnote::sql {
 
-ConnectionPool::ConnectionPool(std::vector<std::unique_ptr<Database>> connections)
-    : connections_(std::move(connections)) {
+ConnectionPool::ConnectionPool(std::vector<std::unique_ptr<Database>> connections) : connections_(std::move(connections)) {
   const MutexLock lock(mutex_);
   for (const auto& connection : connections_) free_.push_back(connection.get());
 }

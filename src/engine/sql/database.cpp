@@ -2,6 +2,8 @@
 
 #include <sqlite3.h>
 
+#include <thread>
+
 #include "engine/sql/error.h"
 
 namespace footnote::sql {
@@ -10,11 +12,12 @@ namespace {
 
 /// Steps of SQLite's virtual machine between two looks at the call: some tens of microseconds.
 constexpr int kStepsBetweenLooks = 2000;
+/// Between two tries of a checkpoint that readers are in the way of.
+constexpr std::chrono::milliseconds kCheckpointPause{1};
 
 }  // namespace
 
-Database::Database(std::filesystem::path file, const OpenOptions& options)
-    : file_(std::move(file)), busy_timeout_(options.busy_timeout) {}
+Database::Database(std::filesystem::path file, const OpenOptions& options) : file_(std::move(file)), busy_timeout_(options.busy_timeout) {}
 
 Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& file, const OpenOptions& options) {
   std::unique_ptr<Database> database(new Database(file, options));  // private constructor
@@ -89,8 +92,8 @@ Result<Statement> Database::prepare(SqlText sql) {
   if (auto kept = kept_.extract(sql.view())) return Statement(*this, kept.mapped(), sql.view());
   sqlite3_stmt* handle = nullptr;
   // With its NUL byte, so that SQLite need not copy the text.
-  const int code = sqlite3_prepare_v3(handle_, sql.view().data(), static_cast<int>(sql.view().size() + 1),
-                                      SQLITE_PREPARE_PERSISTENT, &handle, nullptr);
+  const int code =
+      sqlite3_prepare_v3(handle_, sql.view().data(), static_cast<int>(sql.view().size() + 1), SQLITE_PREPARE_PERSISTENT, &handle, nullptr);
   if (code != SQLITE_OK) return failure(code);
   return Statement(*this, handle, sql.view());
 }
@@ -102,9 +105,7 @@ void Database::keep(std::string_view sql, sqlite3_stmt* handle) {
   sqlite3_finalize(handle);
 }
 
-Result<void> Database::execute(SqlText script) {
-  return status_of(sqlite3_exec(handle_, script.view().data(), nullptr, nullptr, nullptr));
-}
+Result<void> Database::execute(SqlText script) { return status_of(sqlite3_exec(handle_, script.view().data(), nullptr, nullptr, nullptr)); }
 
 void Database::watch(const CallContext* call) {
   watched_ = call;
@@ -127,18 +128,14 @@ Result<std::int32_t> Database::application_id() {
   return static_cast<std::int32_t>(id);
 }
 
-Result<void> Database::set_application_id(std::int32_t id) {
-  return set_pragma("application_id", id);
-}
+Result<void> Database::set_application_id(std::int32_t id) { return set_pragma("application_id", id); }
 
 Result<std::int32_t> Database::schema_number() {
   FOOTNOTE_TRY(const std::int64_t number, integer_of("PRAGMA user_version"));
   return static_cast<std::int32_t>(number);
 }
 
-Result<void> Database::set_schema_number(std::int32_t number) {
-  return set_pragma("user_version", number);
-}
+Result<void> Database::set_schema_number(std::int32_t number) { return set_pragma("user_version", number); }
 
 std::int64_t Database::last_insert_id() const { return sqlite3_last_insert_rowid(handle_); }
 
@@ -148,10 +145,18 @@ bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_) =
 
 Result<bool> Database::checkpoint(Checkpoint mode, std::chrono::milliseconds patience) {
   const int sqlite_mode = mode == Checkpoint::kPassive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE;
+  const auto give_up = std::chrono::steady_clock::now() + patience;
+  // SQLite's own waiting is of no use here: it waits for a reader's slot to be free, and readers that overlap hand a
+  // slot on to each other. Each new try finds them further on, until all have left the log.
+  sqlite3_busy_timeout(handle_, 0);
+  int code = SQLITE_OK;
   int logged = 0;
   int moved = 0;
-  sqlite3_busy_timeout(handle_, static_cast<int>(patience.count()));
-  const int code = sqlite3_wal_checkpoint_v2(handle_, nullptr, sqlite_mode, &logged, &moved);
+  for (;;) {
+    code = sqlite3_wal_checkpoint_v2(handle_, nullptr, sqlite_mode, &logged, &moved);
+    if (code != SQLITE_BUSY || std::chrono::steady_clock::now() >= give_up) break;
+    std::this_thread::sleep_for(kCheckpointPause);
+  }
   auto outcome = code == SQLITE_BUSY ? Result<void>{} : status_of(code);
   sqlite3_busy_timeout(handle_, static_cast<int>(busy_timeout_.count()));
   FOOTNOTE_CHECK(std::move(outcome));

@@ -26,10 +26,10 @@ struct OpenOptions {
   Access access = Access::kReadWrite;  ///< kReadWrite makes the file when it is not there.
   std::chrono::milliseconds busy_timeout{5000};
   int cache_kib = 8 << 10;
-  int page_bytes = 8192;        ///< Of a file that is made; an existing one keeps its own.
-  std::uint64_t bytes_max = 0;  ///< The database may not grow past this; 0: as far as the disk goes.
+  int page_bytes = 8192;                    ///< Of a file that is made; an existing one keeps its own.
+  std::uint64_t bytes_max = 0;              ///< The database may not grow past this; 0: as far as the disk goes.
   std::uint64_t log_bytes_kept = 16 << 20;  ///< The log's file is cut to this when it starts over.
-  const char* vfs = nullptr;    ///< SQLite's file layer by name; tests put one with faults here.
+  const char* vfs = nullptr;                ///< SQLite's file layer by name; tests put one with faults here.
 };
 
 /// One connection to an SQLite file in WAL mode: synchronous=FULL, foreign keys on, no memory mapping, hardened

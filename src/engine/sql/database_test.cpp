@@ -135,8 +135,11 @@ TEST(SqlDatabase, StopsAStatementWhenTheCallIsOver) {
   const auto database = open_with_table(folder);
   // Counts to ten thousand million, unless it is stopped.
   const auto run_long = [&] {
-    auto query = database->prepare("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000000000) "
-                                   "SELECT count(*) FROM n").value();
+    auto query = database
+                     ->prepare(
+                         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000000000) "
+                         "SELECT count(*) FROM n")
+                     .value();
     return query.run();
   };
   const auto late = CallContext::with_timeout(std::chrono::milliseconds{20});

@@ -152,10 +152,13 @@ class FaultVfs {
   void fill_methods() {
     methods_.iVersion = 2;
     methods_.xClose = [](sqlite3_file* f) { return real(f)->pMethods->xClose(real(f)); };
-    methods_.xRead = [](sqlite3_file* f, void* out, int size, sqlite3_int64 at) { return real(f)->pMethods->xRead(real(f), out, size, at); };
+    methods_.xRead = [](sqlite3_file* f, void* out, int size, sqlite3_int64 at) {
+      return real(f)->pMethods->xRead(real(f), out, size, at);
+    };
     methods_.xWrite = [](sqlite3_file* f, const void* bytes, int size, sqlite3_int64 at) {
       if (const int code = of(f).vfs->write_fault(); code != SQLITE_OK) return code;
-      of(f).vfs->record(of(f).path(), {static_cast<std::size_t>(at), std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(size))});
+      of(f).vfs->record(of(f).path(),
+                        {static_cast<std::size_t>(at), std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(size))});
       return real(f)->pMethods->xWrite(real(f), bytes, size, at);
     };
     methods_.xTruncate = [](sqlite3_file* f, sqlite3_int64 size) {
@@ -177,7 +180,9 @@ class FaultVfs {
     methods_.xShmMap = [](sqlite3_file* f, int page, int size, int extend, void volatile** out) {
       return real(f)->pMethods->xShmMap(real(f), page, size, extend, out);
     };
-    methods_.xShmLock = [](sqlite3_file* f, int offset, int n, int flags) { return real(f)->pMethods->xShmLock(real(f), offset, n, flags); };
+    methods_.xShmLock = [](sqlite3_file* f, int offset, int n, int flags) {
+      return real(f)->pMethods->xShmLock(real(f), offset, n, flags);
+    };
     methods_.xShmBarrier = [](sqlite3_file* f) { real(f)->pMethods->xShmBarrier(real(f)); };
     methods_.xShmUnmap = [](sqlite3_file* f, int erase) { return real(f)->pMethods->xShmUnmap(real(f), erase); };
   }

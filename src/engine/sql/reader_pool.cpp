@@ -2,8 +2,7 @@
 
 namespace footnote::sql {
 
-Result<std::unique_ptr<ReaderPool>> ReaderPool::open(const std::filesystem::path& file, OpenOptions options,
-                                                     std::size_t count) {
+Result<std::unique_ptr<ReaderPool>> ReaderPool::open(const std::filesystem::path& file, OpenOptions options, std::size_t count) {
   if (count == 0) return fail(ErrorCode::kInvalidArgument, "a reader pool needs at least one connection");
   options.access = Access::kReadOnly;
   std::vector<std::unique_ptr<Database>> connections;

@@ -13,8 +13,7 @@ namespace footnote::sql {
 class ReadLease {
  public:
   ~ReadLease();
-  ReadLease(ReadLease&& other) noexcept
-      : pool_(other.pool_), database_(std::exchange(other.database_, nullptr)) {}
+  ReadLease(ReadLease&& other) noexcept : pool_(other.pool_), database_(std::exchange(other.database_, nullptr)) {}
   ReadLease& operator=(ReadLease&&) = delete;
 
   Database& database() { return *database_; }
@@ -32,8 +31,7 @@ class ReadLease {
 class ReaderPool {
  public:
   /// REQUIRES: the file's Writer was opened before and is closed after.
-  static Result<std::unique_ptr<ReaderPool>> open(const std::filesystem::path& file, OpenOptions options,
-                                                  std::size_t count);
+  static Result<std::unique_ptr<ReaderPool>> open(const std::filesystem::path& file, OpenOptions options, std::size_t count);
 
   /// Borrows `call` for as long as the lease lives. kDeadlineExceeded, kCancelled.
   Result<ReadLease> acquire(const CallContext& call);

@@ -7,10 +7,7 @@
 namespace footnote::sql {
 
 Statement::Statement(Statement&& other) noexcept
-    : database_(other.database_),
-      handle_(std::exchange(other.handle_, nullptr)),
-      sql_(other.sql_),
-      bind_code_(other.bind_code_) {}
+    : database_(other.database_), handle_(std::exchange(other.handle_, nullptr)), sql_(other.sql_), bind_code_(other.bind_code_) {}
 
 Statement::~Statement() {
   if (handle_ != nullptr) database_->keep(sql_, handle_);

@@ -65,8 +65,7 @@ class Statement {
 
  private:
   friend class Database;
-  Statement(Database& database, sqlite3_stmt* handle, std::string_view sql)
-      : database_(&database), handle_(handle), sql_(sql) {}
+  Statement(Database& database, sqlite3_stmt* handle, std::string_view sql) : database_(&database), handle_(handle), sql_(sql) {}
 
   void start(std::size_t count);
   void bind_integer(int index, std::int64_t value);

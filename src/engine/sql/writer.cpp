@@ -12,14 +12,11 @@ namespace {
 constexpr std::chrono::milliseconds kTruncatePatience{100};
 constexpr std::chrono::milliseconds kClosePatience{2000};
 
-void warn(std::string_view message, const Error& error) {
-  log(LogLevel::kWarn, "sql", message, {{"error", error.message}});
-}
+void warn(std::string_view message, const Error& error) { log(LogLevel::kWarn, "sql", message, {{"error", error.message}}); }
 
 }  // namespace
 
-Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, OpenOptions options,
-                                             std::uint64_t wal_bytes_max) {
+Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, OpenOptions options, std::uint64_t wal_bytes_max) {
   options.access = Access::kReadWrite;
   options.log_bytes_kept = wal_bytes_max;
   FOOTNOTE_TRY(auto connection, Database::open(file, options));

@@ -15,8 +15,7 @@ class Writer;
 class WriteLease {
  public:
   ~WriteLease();
-  WriteLease(WriteLease&& other) noexcept
-      : writer_(other.writer_), database_(std::exchange(other.database_, nullptr)) {}
+  WriteLease(WriteLease&& other) noexcept : writer_(other.writer_), database_(std::exchange(other.database_, nullptr)) {}
   WriteLease& operator=(WriteLease&&) = delete;
 
   Database& database() { return *database_; }
@@ -35,8 +34,7 @@ class WriteLease {
 class Writer {
  public:
   /// Makes the file when it is not there.
-  static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& file, OpenOptions options,
-                                              std::uint64_t wal_bytes_max);
+  static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& file, OpenOptions options, std::uint64_t wal_bytes_max);
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;

@@ -143,7 +143,8 @@ TEST_F(SqlWriter, HoldsTheLogUnderReadersThatOverlap) {
   }
   done = true;
   threads.clear();
-  EXPECT_LE(largest, (Writer::kWalPatienceFactor + 1) * kWalBytesMax + (128 << 10));
+  // On a busy machine a try or two may come to nothing; without any, the log would reach 30 MB.
+  EXPECT_LE(largest, (Writer::kWalPatienceFactor + 2) * kWalBytesMax);
 }
 
 TEST_F(SqlWriter, ClosesWithAnEmptyLog) {

@@ -44,7 +44,8 @@ Generation purged_after(Generation after) { return after == 0 ? GenerationCounts
 
 Result<std::vector<GenerationCounts>> start_counts(sql::Database& database, CorpusId corpus, Generation after) {
   std::vector<GenerationCounts> out;
-  FOOTNOTE_TRY(auto born, database.prepare("SELECT born, count(*) FROM chunks WHERE corpus_id = ? AND born > ? GROUP BY born ORDER BY born"));
+  FOOTNOTE_TRY(auto born,
+               database.prepare("SELECT born, count(*) FROM chunks WHERE corpus_id = ? AND born > ? GROUP BY born ORDER BY born"));
   born.bind(corpus.value, after);
   FOOTNOTE_TRY(auto births, GenerationCounts::start(std::move(born)));
   out.push_back(std::move(births));
@@ -62,8 +63,7 @@ Result<std::vector<GenerationCounts>> start_counts(sql::Database& database, Corp
 }
 
 /// The generation at which a page of about `rows_max` rows after `after` ends; no sooner than `end_min`.
-Result<Generation> page_end(sql::Database& database, const Corpus& corpus, Generation after, Generation end_min,
-                            std::size_t rows_max) {
+Result<Generation> page_end(sql::Database& database, const Corpus& corpus, Generation after, Generation end_min, std::size_t rows_max) {
   FOOTNOTE_TRY(auto counts, start_counts(database, corpus.id, after));
   std::size_t rows = 0;
   for (bool first = true;; first = false) {
@@ -108,7 +108,8 @@ Result<void> read_removed(sql::Database& database, CorpusId corpus, IndexChanges
     changes.removed.push_back({.chunk = {row.integer(0)}, .died = row.integer(1)});
     return {};
   };
-  FOOTNOTE_TRY(auto died, database.prepare("SELECT id, died FROM chunks WHERE corpus_id = ? AND died > ? AND died <= ? AND died IS NOT NULL"));
+  FOOTNOTE_TRY(auto died,
+               database.prepare("SELECT id, died FROM chunks WHERE corpus_id = ? AND died > ? AND died <= ? AND died IS NOT NULL"));
   died.bind(corpus.value, changes.from, changes.to);
   FOOTNOTE_CHECK(died.each(take));
   FOOTNOTE_TRY(auto purged, database.prepare("SELECT chunk_id, died FROM purged_chunks WHERE corpus_id = ? AND died > ? AND died <= ?"));
@@ -120,8 +121,7 @@ Result<void> read_removed(sql::Database& database, CorpusId corpus, IndexChanges
 
 }  // namespace
 
-Result<IndexChanges> SqliteChunkStore::changes(const CallContext& call, CorpusId corpus, Generation after,
-                                               std::size_t rows_max) const {
+Result<IndexChanges> SqliteChunkStore::changes(const CallContext& call, CorpusId corpus, Generation after, std::size_t rows_max) const {
   return store_.read(call, [&](sql::Database& database) -> Result<IndexChanges> {
     FOOTNOTE_TRY(const auto row, read_corpus(database, corpus));
     const bool deaths_forgotten = after != 0 && after < row.deaths_known_after;

@@ -40,8 +40,8 @@ Result<void> check_vectors(const DocumentDraft& draft, const EmbeddingSpace& spa
     for (const std::vector<float>& vector : chunk.vectors) {
       if (vector.size() != static_cast<std::size_t>(space.dimension)) {
         return fail(ErrorCode::kFailedPrecondition,
-                    "a vector of '{}' has {} numbers, the corpus's model {} makes {}; run footnote rebuild-index", draft.key,
-                    vector.size(), space.model_id, space.dimension);
+                    "a vector of '{}' has {} numbers, the corpus's model {} makes {}; run footnote rebuild-index", draft.key, vector.size(),
+                    space.model_id, space.dimension);
       }
       for (const float number : vector) {
         if (!std::isfinite(number)) {
@@ -157,7 +157,8 @@ class Commit {
   }
 
   Result<void> bury(std::int64_t document, int version) {
-    FOOTNOTE_TRY(auto versions, database_.prepare("UPDATE document_versions SET died = ?, died_at = ? WHERE document_id = ? AND version = ?"));
+    FOOTNOTE_TRY(auto versions,
+                 database_.prepare("UPDATE document_versions SET died = ?, died_at = ? WHERE document_id = ? AND version = ?"));
     versions.bind(generation_, to_row(now_), document, version);
     FOOTNOTE_CHECK(versions.run());
     FOOTNOTE_TRY(auto chunks, database_.prepare("UPDATE chunks SET died = ?, died_at = ? WHERE document_id = ? AND document_version = ?"));

@@ -86,7 +86,8 @@ Result<Purged> purge_versions(sql::Database& database, CorpusId corpus, UtcTime 
 
 /// Holds the remembered deaths to their bound: the oldest generations go, whole.
 Result<void> forget_deaths(sql::Database& database, CorpusId corpus, std::size_t kept_max) {
-  FOOTNOTE_TRY(auto find, database.prepare("SELECT died FROM purged_chunks WHERE corpus_id = ? ORDER BY died DESC, chunk_id DESC LIMIT 1 OFFSET ?"));
+  FOOTNOTE_TRY(auto find,
+               database.prepare("SELECT died FROM purged_chunks WHERE corpus_id = ? ORDER BY died DESC, chunk_id DESC LIMIT 1 OFFSET ?"));
   find.bind(corpus.value, limit_of(kept_max));
   FOOTNOTE_TRY(const bool over, find.step());
   if (!over) return {};
@@ -115,8 +116,8 @@ Result<Generation> SqliteChunkStore::purge(const CallContext& call, CorpusId cor
     }
   }
   if (any) {
-    auto forgotten = store_.write(
-        call, [&](sql::Database& database) { return forget_deaths(database, corpus, store_.options().purged_kept_max); });
+    auto forgotten =
+        store_.write(call, [&](sql::Database& database) { return forget_deaths(database, corpus, store_.options().purged_kept_max); });
     FOOTNOTE_CHECK(std::move(forgotten));
   }
   return newest;

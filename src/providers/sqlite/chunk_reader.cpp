@@ -6,8 +6,8 @@
 
 namespace footnote {
 
-Result<std::vector<Document>> SqliteChunkStore::documents(const CallContext& call, CorpusId corpus,
-                                                          std::string_view after_key, std::size_t limit) const {
+Result<std::vector<Document>> SqliteChunkStore::documents(const CallContext& call, CorpusId corpus, std::string_view after_key,
+                                                          std::size_t limit) const {
   return store_.read(call, [&](sql::Database& database) -> Result<std::vector<Document>> {
     FOOTNOTE_CHECK(read_corpus(database, corpus));
     FOOTNOTE_TRY(auto list, database.prepare(R"sql(
@@ -30,15 +30,15 @@ Result<std::vector<Document>> SqliteChunkStore::documents(const CallContext& cal
 Result<CorpusCounts> SqliteChunkStore::counts(const CallContext& call, CorpusId corpus) const {
   return store_.read(call, [&](sql::Database& database) -> Result<CorpusCounts> {
     FOOTNOTE_CHECK(read_corpus(database, corpus));
-    FOOTNOTE_TRY(auto count, database.prepare("SELECT count(*), total(chunk_count) FROM document_versions WHERE corpus_id = ? AND died IS NULL"));
+    FOOTNOTE_TRY(auto count,
+                 database.prepare("SELECT count(*), total(chunk_count) FROM document_versions WHERE corpus_id = ? AND died IS NULL"));
     count.bind(corpus.value);
     FOOTNOTE_CHECK(count.step());
     return CorpusCounts{.documents = count.integer(0), .chunks = count.integer(1)};
   });
 }
 
-Result<std::optional<Document>> SqliteChunkStore::find_document(const CallContext& call, CorpusId corpus,
-                                                                std::string_view key) const {
+Result<std::optional<Document>> SqliteChunkStore::find_document(const CallContext& call, CorpusId corpus, std::string_view key) const {
   return store_.read(call, [&](sql::Database& database) -> Result<std::optional<Document>> {
     FOOTNOTE_CHECK(read_corpus(database, corpus));
     FOOTNOTE_TRY(auto find, database.prepare(R"sql(

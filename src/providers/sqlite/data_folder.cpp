@@ -22,8 +22,8 @@ constexpr std::chrono::milliseconds kProbeGrace{20};
 std::unexpected<Error> no_access(const std::filesystem::path& path, std::string_view doing, int error) {
   const bool exhausted = error == ENOSPC || error == EDQUOT || error == EMFILE || error == ENFILE;
   return fail(exhausted ? ErrorCode::kResourceExhausted : ErrorCode::kPermissionDenied,
-              "can't {} the data folder {} ({}): give this user write access, or choose another folder with --data", doing,
-              path.string(), std::strerror(error));
+              "can't {} the data folder {} ({}): give this user write access, or choose another folder with --data", doing, path.string(),
+              std::strerror(error));
 }
 
 Result<void> make_folder(const std::filesystem::path& path) {
@@ -77,8 +77,8 @@ Result<void> write_record(int descriptor, const std::filesystem::path& path, std
 std::unexpected<Error> held_by(const FolderHolder& holder, const std::filesystem::path& path) {
   const std::string who = holder.pid > 0 ? fmt::format("process {}", holder.pid) : "another process";
   if (holder.url.empty()) {
-    return fail(ErrorCode::kFailedPrecondition, "the data folder {} is in use by {}: wait for it or end it, or choose another folder with --data",
-                path.string(), who);
+    return fail(ErrorCode::kFailedPrecondition,
+                "the data folder {} is in use by {}: wait for it or end it, or choose another folder with --data", path.string(), who);
   }
   return fail(ErrorCode::kFailedPrecondition, "the data folder {} is in use by {}, which serves it at {}: ask that server, or end it",
               path.string(), who, holder.url);

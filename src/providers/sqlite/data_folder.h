@@ -30,8 +30,7 @@ class DataFolder {
   /// kPermissionDenied: it can't be made or written in. kInvalidArgument: something else than a folder is there.
   static Result<DataFolder> open(const std::filesystem::path& path);
   ~DataFolder();
-  DataFolder(DataFolder&& other) noexcept
-      : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+  DataFolder(DataFolder&& other) noexcept : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
   DataFolder& operator=(DataFolder&&) = delete;
 
   const std::filesystem::path& path() const { return path_; }

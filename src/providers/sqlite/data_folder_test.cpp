@@ -67,7 +67,9 @@ TEST(DataFolder, ASecondProcessIsRefusedAndToldWhoHasIt) {
 
 TEST(DataFolder, IsFreeAfterItsHolderIsGone) {
   const sql::FolderForTest root;
-  { const auto folder = DataFolder::open(root.path()).value(); }
+  {
+    const auto folder = DataFolder::open(root.path()).value();
+  }
   EXPECT_EQ(DataFolder::holder(root.path()).value(), std::nullopt);
   EXPECT_TRUE(DataFolder::open(root.path()).has_value());
 }
@@ -97,9 +99,7 @@ TEST(DataFolder, IsFreeAfterItsHolderWasKilled) {
   ::close(ready[1]);
 }
 
-TEST(DataFolder, NobodyHoldsAFolderThatIsNotThere) {
-  EXPECT_EQ(DataFolder::holder("/nonexistent/footnote-data").value(), std::nullopt);
-}
+TEST(DataFolder, NobodyHoldsAFolderThatIsNotThere) { EXPECT_EQ(DataFolder::holder("/nonexistent/footnote-data").value(), std::nullopt); }
 
 TEST(DataFolder, SomethingElseOfThatNameIsRefused) {
   const sql::FolderForTest root;
@@ -111,7 +111,8 @@ TEST(DataFolder, SomethingElseOfThatNameIsRefused) {
 TEST(DataFolder, AFolderThatMayNotBeWrittenIsRefusedWithTheFix) {
   if (::getuid() != 0) GTEST_SKIP() << "needs another user to be";
   const sql::FolderForTest root;
-  std::filesystem::permissions(root.path(), std::filesystem::perms::owner_all | std::filesystem::perms::others_read | std::filesystem::perms::others_exec);
+  std::filesystem::permissions(
+      root.path(), std::filesystem::perms::owner_all | std::filesystem::perms::others_read | std::filesystem::perms::others_exec);
   const auto refused = [&](const std::filesystem::path& path) {
     return in_child([&] {
       if (::setuid(65534) != 0) return 1;

@@ -216,8 +216,7 @@ Result<void> refuse_foreign_file(sql::Database& database) {
   FOOTNOTE_TRY(auto tables, database.prepare("SELECT count(*) FROM sqlite_schema"));
   FOOTNOTE_CHECK(tables.step());
   if (owner == 0 && tables.integer(0) == 0) return {};
-  return fail(ErrorCode::kFailedPrecondition, "{} is another program's database: use another --data folder",
-              database.file().string());
+  return fail(ErrorCode::kFailedPrecondition, "{} is another program's database: use another --data folder", database.file().string());
 }
 
 Result<void> apply(sql::Database& database, const Migration& migration) {

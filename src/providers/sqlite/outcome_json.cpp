@@ -58,10 +58,8 @@ Chunk chunk_from(const StoredObject& object, bool& damaged) {
 JsonObject block_to_json(const SourceBlock& block) {
   JsonArray terms;
   for (const StageScore& term : block.hit.terms) {
-    terms.push_back(JsonObject{{"stage", stored_name(term.stage)},
-                               {"raw", term.raw},
-                               {"normalised", term.normalised},
-                               {"weight", term.weight}});
+    terms.push_back(
+        JsonObject{{"stage", stored_name(term.stage)}, {"raw", term.raw}, {"normalised", term.normalised}, {"weight", term.weight}});
   }
   return {{"number", block.number},
           {"chunk", chunk_to_json(block.hit.chunk)},

@@ -10,12 +10,31 @@ namespace {
 
 SourceBlock full_block() {
   Hit hit;
-  hit.chunk = {.id = {11}, .document = {22}, .document_version = 3, .ordinal = 4, .text = "Shipping \"takes\"\nthree days. \xE2\x82\xAC",
-               .heading_path = {"FAQ", "Shipping"}, .symbol = "ns::ship", .source_type = "prose", .content_hash = "abc",
-               .range = {100, 130}, .first_line = 7, .last_line = 8, .born = 5, .died = 9};
+  hit.chunk = {.id = {11},
+               .document = {22},
+               .document_version = 3,
+               .ordinal = 4,
+               .text = "Shipping \"takes\"\nthree days. \xE2\x82\xAC",
+               .heading_path = {"FAQ", "Shipping"},
+               .symbol = "ns::ship",
+               .source_type = "prose",
+               .content_hash = "abc",
+               .range = {100, 130},
+               .first_line = 7,
+               .last_line = 8,
+               .born = 5,
+               .died = 9};
   hit.document_key = "faq.md";
-  hit.document = {.title = "FAQ", .url = "https://example.org", .media_type = "text/html", .language = "en", .canonical_type = "runbook",
-                  .status = DocumentStatus::kArchived, .evidence = EvidenceTier::kBlog, .priority = 0, .tags = {"t"}, .acl_labels = {"l"}};
+  hit.document = {.title = "FAQ",
+                  .url = "https://example.org",
+                  .media_type = "text/html",
+                  .language = "en",
+                  .canonical_type = "runbook",
+                  .status = DocumentStatus::kArchived,
+                  .evidence = EvidenceTier::kBlog,
+                  .priority = 0,
+                  .tags = {"t"},
+                  .acl_labels = {"l"}};
   hit.terms = {{Stage::kVector, 0.1, 1.0 / 3.0, 0.55}, {Stage::kPenalty, -1e-300, 0.0, -0.25}};
   hit.score = 0.30000000000000004;
   hit.cosine = 0.123456789012345678;
@@ -49,8 +68,13 @@ void expect_equal(const SourceBlock& a, const SourceBlock& b) {
 TEST(OutcomeJson, GivesBackAnAnswer) {
   const Answer answer{.text = "Three days [1].",
                       .sources = {full_block(), {.number = 2, .hit = {}}},
-                      .citations = {{.number = 1, .document = {22}, .document_version = 3, .chunk = {11}, .answer_range = {0, 15},
-                                     .support_range = TextRange{100, 120}, .support = Support::kSupported},
+                      .citations = {{.number = 1,
+                                     .document = {22},
+                                     .document_version = 3,
+                                     .chunk = {11},
+                                     .answer_range = {0, 15},
+                                     .support_range = TextRange{100, 120},
+                                     .support = Support::kSupported},
                                     {.number = 2, .answer_range = {3, 3}}},
                       .confidence = 0.7,
                       .model = "llama"};
@@ -93,11 +117,13 @@ TEST(OutcomeJson, StaysReadableWhateverWasStored) {
 }
 
 TEST(OutcomeJson, DamageIsCorruptedNotACrash) {
-  const std::string good = to_stored_text(Outcome(Answer{.text = "t", .sources = {full_block()}, .citations = {{}}, .confidence = 1, .model = ""}));
+  const std::string good =
+      to_stored_text(Outcome(Answer{.text = "t", .sources = {full_block()}, .citations = {{}}, .confidence = 1, .model = ""}));
   ASSERT_TRUE(outcome_from_stored_text(good).has_value());
-  for (const std::string_view bad : {"", "[]", "null", "{}", R"({"kind":"poem"})", R"({"kind":"answer","text":7})",
-                                     R"({"kind":"answer","sources":[3]})", R"({"kind":"answer","sources":{}})",
-                                     R"({"kind":"answer","citations":[{"answer_range":[5,2]}]})", R"({"kind":"refusal","reason":"mood"})"}) {
+  for (const std::string_view bad :
+       {"", "[]", "null", "{}", R"({"kind":"poem"})", R"({"kind":"answer","text":7})", R"({"kind":"answer","sources":[3]})",
+        R"({"kind":"answer","sources":{}})", R"({"kind":"answer","citations":[{"answer_range":[5,2]}]})",
+        R"({"kind":"refusal","reason":"mood"})"}) {
     const auto read = outcome_from_stored_text(bad);
     ASSERT_FALSE(read.has_value()) << bad;
     EXPECT_EQ(read.error().code, ErrorCode::kCorrupted);

@@ -14,9 +14,7 @@ namespace footnote {
 /// Between rows and domain values, for the classes of this folder.
 
 inline std::int64_t to_row(UtcTime time) { return time.time_since_epoch().count(); }
-inline std::optional<std::int64_t> to_row(const std::optional<UtcTime>& time) {
-  return time ? std::optional(to_row(*time)) : std::nullopt;
-}
+inline std::optional<std::int64_t> to_row(const std::optional<UtcTime>& time) { return time ? std::optional(to_row(*time)) : std::nullopt; }
 inline UtcTime time_from(std::int64_t milliseconds) { return UtcTime{std::chrono::milliseconds{milliseconds}}; }
 inline std::optional<UtcTime> time_from(const std::optional<std::int64_t>& milliseconds) {
   return milliseconds ? std::optional(time_from(*milliseconds)) : std::nullopt;

@@ -141,8 +141,7 @@ Result<Corpus> SqliteCatalogStore::ensure_corpus(const CallContext& call, Worksp
   });
 }
 
-Result<Source> SqliteCatalogStore::ensure_source(const CallContext& call, CorpusId corpus, SourceKind kind,
-                                                 std::string_view location) {
+Result<Source> SqliteCatalogStore::ensure_source(const CallContext& call, CorpusId corpus, SourceKind kind, std::string_view location) {
   return store_.write(call, [&](sql::Database& database) -> Result<Source> {
     FOOTNOTE_CHECK(read_corpus(database, corpus));
     FOOTNOTE_TRY(auto insert, database.prepare("INSERT INTO sources (corpus_id, kind, location) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"));

@@ -85,8 +85,13 @@ TEST_F(SqliteCatalogStoreTest, RemembersSources) {
 }
 
 TEST_F(SqliteCatalogStoreTest, FindsKeysByTheirHashAlone) {
-  ApiKey key{.workspace = workspace_, .name = "ci", .display_prefix = "fn_abc", .secret_hash = std::string(64, 'a'),
-             .scopes = {KeyScope::kRead, KeyScope::kIngest}, .created_at = kTestStart, .expires_at = kTestStart + std::chrono::hours{1}};
+  ApiKey key{.workspace = workspace_,
+             .name = "ci",
+             .display_prefix = "fn_abc",
+             .secret_hash = std::string(64, 'a'),
+             .scopes = {KeyScope::kRead, KeyScope::kIngest},
+             .created_at = kTestStart,
+             .expires_at = kTestStart + std::chrono::hours{1}};
   const ApiKey made = catalog().add_key(call_, key).value();
   EXPECT_TRUE(made.id);
   const auto found = catalog().find_key(call_, key.secret_hash).value();

@@ -19,18 +19,14 @@ class SqliteChunkStore final : public ChunkStore {
   Result<std::vector<Document>> documents(const CallContext& call, CorpusId corpus, std::string_view after_key,
                                           std::size_t limit) const override;
   Result<CorpusCounts> counts(const CallContext& call, CorpusId corpus) const override;
-  Result<std::optional<Document>> find_document(const CallContext& call, CorpusId corpus,
-                                                std::string_view key) const override;
-  Result<DocumentText> document_text(const CallContext& call, WorkspaceId workspace, DocumentId document,
-                                     int version) const override;
-  Result<std::vector<ChunkRecord>> chunks(const CallContext& call, CorpusId corpus,
-                                          std::span<const ChunkId> ids) const override;
+  Result<std::optional<Document>> find_document(const CallContext& call, CorpusId corpus, std::string_view key) const override;
+  Result<DocumentText> document_text(const CallContext& call, WorkspaceId workspace, DocumentId document, int version) const override;
+  Result<std::vector<ChunkRecord>> chunks(const CallContext& call, CorpusId corpus, std::span<const ChunkId> ids) const override;
   /// Every kept row born after `after` is in `added`, those that died since as well; a chunk that was born and died
   /// in between is in both lists. `removed` may name chunks that were purged before the reader ever saw them.
-  Result<IndexChanges> changes(const CallContext& call, CorpusId corpus, Generation after,
-                               std::size_t rows_max) const override;
-  Result<std::map<std::string, std::vector<std::vector<float>>>> vectors_by_hash(
-      const CallContext& call, CorpusId corpus, std::span<const std::string> hashes) const override;
+  Result<IndexChanges> changes(const CallContext& call, CorpusId corpus, Generation after, std::size_t rows_max) const override;
+  Result<std::map<std::string, std::vector<std::vector<float>>>> vectors_by_hash(const CallContext& call, CorpusId corpus,
+                                                                                 std::span<const std::string> hashes) const override;
 
   Result<CommitReceipt> commit(const CallContext& call, CorpusId corpus, std::span<const DocumentDraft> drafts,
                                std::span<const std::string> deleted_keys) override;

@@ -26,7 +26,8 @@ Result<void> insert_turn(sql::Database& database, const Turn& turn) {
   std::optional<std::string> conversation;
   if (turn.conversation) {
     conversation = turn.conversation.value;
-    FOOTNOTE_TRY(auto ensure, database.prepare("INSERT INTO conversations (workspace_id, id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"));
+    FOOTNOTE_TRY(auto ensure,
+                 database.prepare("INSERT INTO conversations (workspace_id, id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"));
     ensure.bind(turn.workspace.value, *conversation, to_row(turn.asked_at));
     FOOTNOTE_CHECK(ensure.run());
   }
@@ -58,8 +59,8 @@ Result<void> roll_up_gap(sql::Database& database, const Turn& turn, RefusalReaso
     VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?6)
     ON CONFLICT (workspace_id, corpus_id, question_hash, reason) DO UPDATE SET
       occurrences = occurrences + 1, last_seen_at = max(last_seen_at, excluded.last_seen_at), resolved_at = NULL)sql"));
-  roll_up.bind(turn.workspace.value, turn.corpus.value, sha256_hex(normalise_question(turn.question)), stored_name(reason),
-               turn.question, to_row(turn.asked_at));
+  roll_up.bind(turn.workspace.value, turn.corpus.value, sha256_hex(normalise_question(turn.question)), stored_name(reason), turn.question,
+               to_row(turn.asked_at));
   return roll_up.run();
 }
 
@@ -101,8 +102,9 @@ Result<void> SqliteConversationStore::finish_turn(const CallContext& call, const
 
 Result<Turn> SqliteConversationStore::turn(const CallContext& call, WorkspaceId workspace, const TurnId& id) const {
   return store_.read(call, [&](sql::Database& database) -> Result<Turn> {
-    FOOTNOTE_TRY(auto find, database.prepare("SELECT id, corpus_id, conversation_id, state, generation, latency_ms, asked_at, question, outcome "
-                                             "FROM turns WHERE workspace_id = ? AND id = ?"));
+    FOOTNOTE_TRY(auto find,
+                 database.prepare("SELECT id, corpus_id, conversation_id, state, generation, latency_ms, asked_at, question, outcome "
+                                  "FROM turns WHERE workspace_id = ? AND id = ?"));
     find.bind(workspace.value, id.value);
     FOOTNOTE_TRY(const bool found, find.step());
     if (!found) return fail(ErrorCode::kNotFound, "there is no turn '{}'", id.value);
@@ -110,15 +112,16 @@ Result<Turn> SqliteConversationStore::turn(const CallContext& call, WorkspaceId 
   });
 }
 
-Result<std::vector<Turn>> SqliteConversationStore::history(const CallContext& call, WorkspaceId workspace,
-                                                           const ConversationId& id, std::size_t limit) const {
+Result<std::vector<Turn>> SqliteConversationStore::history(const CallContext& call, WorkspaceId workspace, const ConversationId& id,
+                                                           std::size_t limit) const {
   return store_.read(call, [&](sql::Database& database) -> Result<std::vector<Turn>> {
     FOOTNOTE_TRY(auto find, database.prepare("SELECT 1 FROM conversations WHERE workspace_id = ? AND id = ?"));
     find.bind(workspace.value, id.value);
     FOOTNOTE_TRY(const bool found, find.step());
     if (!found) return fail(ErrorCode::kNotFound, "there is no conversation '{}'", id.value);
-    FOOTNOTE_TRY(auto list, database.prepare("SELECT id, corpus_id, conversation_id, state, generation, latency_ms, asked_at, question, outcome "
-                                             "FROM turns WHERE workspace_id = ? AND conversation_id = ? ORDER BY sequence DESC LIMIT ?"));
+    FOOTNOTE_TRY(auto list,
+                 database.prepare("SELECT id, corpus_id, conversation_id, state, generation, latency_ms, asked_at, question, outcome "
+                                  "FROM turns WHERE workspace_id = ? AND conversation_id = ? ORDER BY sequence DESC LIMIT ?"));
     list.bind(workspace.value, id.value, limit_of(limit));
     std::vector<Turn> out;
     auto done = list.each([&](const sql::Statement& row) -> Result<void> {
@@ -169,8 +172,7 @@ Result<void> SqliteConversationStore::resolve_gap(const CallContext& call, Works
   });
 }
 
-Result<std::vector<UsageDay>> SqliteConversationStore::usage(const CallContext& call, WorkspaceId workspace,
-                                                             std::size_t days) const {
+Result<std::vector<UsageDay>> SqliteConversationStore::usage(const CallContext& call, WorkspaceId workspace, std::size_t days) const {
   constexpr std::size_t kDaysMax = 3660;
   // Days count back from today, which is one of them.
   const auto back = std::chrono::days{static_cast<int>(std::min(days, kDaysMax)) - 1};

@@ -14,8 +14,7 @@ class SqliteConversationStore final : public ConversationStore {
  public:
   explicit SqliteConversationStore(SqliteStore& store) : store_(store) {}
 
-  Result<void> finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens,
-                           std::int64_t completion_tokens) override;
+  Result<void> finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) override;
   Result<Turn> turn(const CallContext& call, WorkspaceId workspace, const TurnId& id) const override;
   Result<std::vector<Turn>> history(const CallContext& call, WorkspaceId workspace, const ConversationId& id,
                                     std::size_t limit) const override;

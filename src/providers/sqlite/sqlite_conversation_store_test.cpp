@@ -13,15 +13,23 @@ class SqliteConversationStoreTest : public SqliteStoreTest {
   SqliteConversationStore conversations() { return SqliteConversationStore(*store_); }
 
   Turn turn(const std::string& id, const std::string& question, Outcome outcome) {
-    return {.id = {id}, .workspace = workspace_, .corpus = corpus_, .conversation = {"conv_1"}, .question = question,
-            .outcome = std::move(outcome), .generation = 3, .latency = std::chrono::milliseconds{42}, .asked_at = clock_.now()};
+    return {.id = {id},
+            .workspace = workspace_,
+            .corpus = corpus_,
+            .conversation = {"conv_1"},
+            .question = question,
+            .outcome = std::move(outcome),
+            .generation = 3,
+            .latency = std::chrono::milliseconds{42},
+            .asked_at = clock_.now()};
   }
   Result<void> finish(const Turn& turn) { return conversations().finish_turn(call_, turn, 100, 20); }
   static Outcome refusal() { return Refusal{.reason = RefusalReason::kNoRelevantContext, .text = "Not in here.", .nearest = {}}; }
 };
 
 TEST_F(SqliteConversationStoreTest, GivesBackATurn) {
-  Turn stored = turn("turn_1", "How long?", Answer{.text = "Three days [1].", .sources = {}, .citations = {}, .confidence = 0.75, .model = "m"});
+  Turn stored =
+      turn("turn_1", "How long?", Answer{.text = "Three days [1].", .sources = {}, .citations = {}, .confidence = 0.75, .model = "m"});
   stored.state = TurnState::kPartial;
   ASSERT_TRUE(finish(stored).has_value());
   const Turn read = conversations().turn(call_, workspace_, {"turn_1"}).value();
@@ -66,7 +74,8 @@ TEST_F(SqliteConversationStoreTest, KeepsWorkspacesApart) {
   EXPECT_EQ(conversations().history(call_, other, {"conv_1"}, 10).error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(conversations().usage(call_, other, 30)->empty());
   EXPECT_EQ(conversations().gaps(call_, {4711}, 10).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(conversations().resolve_gap(call_, other, conversations().gaps(call_, corpus_, 1)->at(0).id).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(conversations().resolve_gap(call_, other, conversations().gaps(call_, corpus_, 1)->at(0).id).error().code,
+            ErrorCode::kNotFound);
   // A turn of their workspace may not name our corpus.
   Turn crossed = turn("turn_2", "q", refusal());
   crossed.workspace = other;
@@ -86,7 +95,8 @@ TEST_F(SqliteConversationStoreTest, RollsUpGaps) {
   ASSERT_TRUE(finish(turn("t2", "Where?", refusal())).has_value());
   clock_.advance(std::chrono::minutes{5});
   ASSERT_TRUE(finish(turn("t3", "who PAINTED it", refusal())).has_value());
-  ASSERT_TRUE(finish(turn("t4", "who painted it", Refusal{.reason = RefusalReason::kLlmSelfRefusal, .text = "", .nearest = {}})).has_value());
+  ASSERT_TRUE(
+      finish(turn("t4", "who painted it", Refusal{.reason = RefusalReason::kLlmSelfRefusal, .text = "", .nearest = {}})).has_value());
   ASSERT_TRUE(finish(turn("t5", "who painted it", Answer{})).has_value());
   auto gaps = conversations().gaps(call_, corpus_, 10).value();
   ASSERT_EQ(gaps.size(), 3U);
@@ -137,10 +147,16 @@ class SqliteEventSinkTest : public SqliteStoreTest {
 
 TEST_F(SqliteEventSinkTest, GivesEventsBackInOrder) {
   for (int i = 1; i <= 3; ++i) {
-    ASSERT_TRUE(events().append(call_, {.workspace = workspace_, .corpus = corpus_, .type = "generation_published",
-                                        .payload = fmt::format("{{\"generation\":{}}}", i), .happened_at = clock_.now()}).has_value());
+    ASSERT_TRUE(events()
+                    .append(call_, {.workspace = workspace_,
+                                    .corpus = corpus_,
+                                    .type = "generation_published",
+                                    .payload = fmt::format("{{\"generation\":{}}}", i),
+                                    .happened_at = clock_.now()})
+                    .has_value());
   }
-  ASSERT_TRUE(events().append(call_, {.workspace = workspace_, .type = "key_added", .payload = "{}", .happened_at = clock_.now()}).has_value());
+  ASSERT_TRUE(
+      events().append(call_, {.workspace = workspace_, .type = "key_added", .payload = "{}", .happened_at = clock_.now()}).has_value());
   const auto all = events().after(call_, workspace_, {}, {}, 10).value();
   ASSERT_EQ(all.size(), 4U);
   EXPECT_EQ(all[0].payload, "{\"generation\":1}");
@@ -154,11 +170,14 @@ TEST_F(SqliteEventSinkTest, GivesEventsBackInOrder) {
 
 TEST_F(SqliteEventSinkTest, KeepsWorkspacesApart) {
   const WorkspaceId other = catalog().ensure_workspace(call_, "other").value().id;
-  ASSERT_TRUE(events().append(call_, {.workspace = workspace_, .corpus = corpus_, .type = "x", .payload = "{}", .happened_at = kTestStart}).has_value());
+  ASSERT_TRUE(events()
+                  .append(call_, {.workspace = workspace_, .corpus = corpus_, .type = "x", .payload = "{}", .happened_at = kTestStart})
+                  .has_value());
   EXPECT_TRUE(events().after(call_, other, {}, {}, 10)->empty());
   EXPECT_TRUE(events().after(call_, other, corpus_, {}, 10)->empty());
-  EXPECT_EQ(events().append(call_, {.workspace = other, .corpus = corpus_, .type = "x", .payload = "{}", .happened_at = kTestStart}).error().code,
-            ErrorCode::kNotFound);
+  EXPECT_EQ(
+      events().append(call_, {.workspace = other, .corpus = corpus_, .type = "x", .payload = "{}", .happened_at = kTestStart}).error().code,
+      ErrorCode::kNotFound);
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ Result<void> trim(sql::Database& database, WorkspaceId workspace) {
 Result<void> SqliteEventSink::append(const CallContext& call, const Event& event) {
   return store_.write(call, [&](sql::Database& database) -> Result<void> {
     FOOTNOTE_CHECK(check_corpus(database, event));
-    FOOTNOTE_TRY(auto insert, database.prepare("INSERT INTO events (workspace_id, corpus_id, type, happened_at, payload) VALUES (?, ?, ?, ?, ?)"));
+    FOOTNOTE_TRY(auto insert,
+                 database.prepare("INSERT INTO events (workspace_id, corpus_id, type, happened_at, payload) VALUES (?, ?, ?, ?, ?)"));
     insert.bind(event.workspace.value, to_row(event.corpus), event.type, to_row(event.happened_at), event.payload);
     FOOTNOTE_CHECK(insert.run());
     if (database.last_insert_id() % kEventsBetweenTrims == 0) return trim(database, event.workspace);

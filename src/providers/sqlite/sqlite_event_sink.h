@@ -19,8 +19,7 @@ class SqliteEventSink final : public EventSink {
   Result<void> append(const CallContext& call, const Event& event) override;
 
   /// Events of a workspace after `after`, oldest first, at most `limit`; of one corpus unless `corpus` is none.
-  Result<std::vector<Event>> after(const CallContext& call, WorkspaceId workspace, CorpusId corpus, EventId after,
-                                   std::size_t limit) const;
+  Result<std::vector<Event>> after(const CallContext& call, WorkspaceId workspace, CorpusId corpus, EventId after, std::size_t limit) const;
 
  private:
   SqliteStore& store_;

@@ -29,8 +29,8 @@ void sync_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::path& folder,
-                                                       const SqliteStoreOptions& options, const Clock& clock) {
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::path& folder, const SqliteStoreOptions& options,
+                                                       const Clock& clock) {
   const std::filesystem::path file = folder / kStoreFile;
   sql::OpenOptions open{
       .busy_timeout = options.busy_timeout, .cache_kib = kWriterCacheKib, .bytes_max = options.bytes_max, .vfs = options.vfs};
@@ -44,8 +44,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::pa
   sync_folder(folder);
   open.cache_kib = kReaderCacheKib;
   FOOTNOTE_TRY(auto readers, sql::ReaderPool::open(file, open, options.readers));
-  return std::unique_ptr<SqliteStore>(
-      new SqliteStore(options, clock, std::move(writer), std::move(readers)));  // private constructor
+  return std::unique_ptr<SqliteStore>(new SqliteStore(options, clock, std::move(writer), std::move(readers)));  // private constructor
 }
 
 SqliteStore::SqliteStore(const SqliteStoreOptions& options, const Clock& clock, std::unique_ptr<sql::Writer> writer,

@@ -23,7 +23,7 @@ struct SqliteStoreOptions {
   std::uint64_t bytes_max = 0;  ///< The database may not grow past this (kResourceExhausted); 0: no bound.
   /// Deaths of purged chunks that are remembered per corpus, so that an index that lags behind can catch up.
   std::size_t purged_kept_max = 1'000'000;
-  const char* vfs = nullptr;    ///< For tests: see sql::OpenOptions.
+  const char* vfs = nullptr;  ///< For tests: see sql::OpenOptions.
 };
 
 /// One thing that check() found wrong.
@@ -38,8 +38,8 @@ class SqliteStore {
  public:
   /// REQUIRES: no other process has the folder's store open (see DataFolder); `clock` outlives the store.
   /// kFailedPrecondition: written by a newer footnote, or not footnote's at all. kCorrupted: damaged; names the fix.
-  static Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& folder,
-                                                   const SqliteStoreOptions& options, const Clock& clock);
+  static Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& folder, const SqliteStoreOptions& options,
+                                                   const Clock& clock);
 
   /// Runs `body(sql::Database&) -> Result<T>` on one state of the database.
   template <class Body>

@@ -24,6 +24,8 @@ using ::testing::IsEmpty;
 
 class SqliteStoreFileTest : public SqliteStoreTest {
  protected:
+  sql::FaultVfs disk_;  // outlives the store, which TearDown() closes
+
   std::filesystem::path file() const { return folder_.path() / kStoreFile; }
   /// The error of opening the store.
   Error refusal() {
@@ -92,15 +94,14 @@ TEST_F(SqliteStoreFileTest, AFullStoreKeepsWhatItHas) {
 
 TEST_F(SqliteStoreFileTest, AFaultAtAnyWriteLeavesAllOrNothing) {
   set_log_level(LogLevel::kError);  // checkpoints fail all the time, and say so
-  sql::FaultVfs faults;
   open({.wal_bytes_max = 64 << 10, .vfs = sql::FaultVfs::kName});
   std::size_t expected = 0;
   int acknowledged = 0;
   const std::vector<std::string> texts(20, std::string(2000, 'x'));
   for (int nth = 1; nth <= 60; ++nth) {
-    faults.fail_writes(nth, nth % 2 == 0 ? SQLITE_FULL : SQLITE_IOERR_WRITE);
+    disk_.fail_writes(nth, nth % 2 == 0 ? SQLITE_FULL : SQLITE_IOERR_WRITE);
     const auto outcome = commit({draft_of(fmt::format("{}", nth), texts)});
-    faults.fail_writes(0, 0);
+    disk_.fail_writes(0, 0);
     if (outcome) {
       ++acknowledged;
       expected += texts.size();
@@ -157,12 +158,12 @@ TEST_F(SqliteStoreFileTest, AnAcknowledgedCommitSurvivesKill) {
 TEST_F(SqliteStoreFileTest, AnAcknowledgedCommitSurvivesPowerLoss) {
   set_log_level(LogLevel::kError);
   store_.reset();
-  sql::FaultVfs disk;
-  const SqliteStoreOptions options{.wal_bytes_max = 100'000, .vfs = sql::FaultVfs::kName};
   std::mt19937 random(20260301);
   Generation acknowledged = 0;
   for (int round = 0; round < 60; ++round) {
-    open(options);
+    // A small bound brings a checkpoint after nearly every commit, a large one keeps all of them in the log.
+    const std::uint64_t wal_bytes_max = round % 2 == 0 ? 100'000 : 10'000'000;
+    open({.wal_bytes_max = wal_bytes_max, .vfs = sql::FaultVfs::kName});
     const auto found_generation = catalog().corpus(call_, corpus_)->generation;
     ASSERT_GE(found_generation, acknowledged) << "round " << round;
     ASSERT_LE(found_generation, acknowledged + 1) << "round " << round;
@@ -170,16 +171,16 @@ TEST_F(SqliteStoreFileTest, AnAcknowledgedCommitSurvivesPowerLoss) {
     ASSERT_THAT(found(), IsEmpty()) << "round " << round;
     acknowledged = found_generation;
     // The power goes at some write of some commit, or between commits.
-    disk.fail_writes(1 + static_cast<int>(random() % 60), SQLITE_IOERR_WRITE);
+    disk_.fail_writes(1 + static_cast<int>(random() % 60), SQLITE_IOERR_WRITE);
     for (int i = 0; i < 3; ++i) {
       const auto receipt = commit({draft_of(fmt::format("{}", acknowledged + 1), std::vector<std::string>(10, std::string(900, 'p')))});
       if (!receipt) break;
       acknowledged = receipt->generation;
     }
-    disk.cut_power(random);
-    disk.fail_writes(0, 0);
+    disk_.cut_power(random);
+    disk_.fail_writes(0, 0);
     store_.reset();
-    disk.restore_power();
+    disk_.restore_power();
   }
   EXPECT_GT(acknowledged, 20);
   set_log_level(LogLevel::kInfo);
@@ -269,37 +270,46 @@ TEST_F(SqliteStoreFileTest, EveryLookupUsesAnIndex) {
   // The planner's word on statements whose cost must not grow with the store; a full scan says "SCAN".
   const auto plan = [&](sql::SqlText explain) {
     std::string out;
-    EXPECT_TRUE(store_->read(call_, [&](sql::Database& database) -> Result<void> {
-      FOOTNOTE_TRY(auto statement, database.prepare(explain));
-      return statement.each([&](const sql::Statement& row) -> Result<void> {
-        out += std::string(row.text(3)) + "\n";
-        return {};
-      });
-    }).has_value());
+    EXPECT_TRUE(store_
+                    ->read(call_,
+                           [&](sql::Database& database) -> Result<void> {
+                             FOOTNOTE_TRY(auto statement, database.prepare(explain));
+                             return statement.each([&](const sql::Statement& row) -> Result<void> {
+                               out += std::string(row.text(3)) + "\n";
+                               return {};
+                             });
+                           })
+                    .has_value());
     return out;
   };
   const auto searches = ::testing::Not(HasSubstr("SCAN"));
   const auto streams = ::testing::Not(HasSubstr("TEMP B-TREE"));
-  const auto births = plan("EXPLAIN QUERY PLAN SELECT born, count(*) FROM chunks WHERE corpus_id = 1 AND born > 2 GROUP BY born ORDER BY born");
+  const auto births =
+      plan("EXPLAIN QUERY PLAN SELECT born, count(*) FROM chunks WHERE corpus_id = 1 AND born > 2 GROUP BY born ORDER BY born");
   EXPECT_THAT(births, searches);
   EXPECT_THAT(births, streams);
-  const auto deaths = plan("EXPLAIN QUERY PLAN SELECT died, count(*) FROM chunks WHERE corpus_id = 1 AND died > 2 AND died IS NOT NULL "
-                           "GROUP BY died ORDER BY died");
+  const auto deaths = plan(
+      "EXPLAIN QUERY PLAN SELECT died, count(*) FROM chunks WHERE corpus_id = 1 AND died > 2 AND died IS NOT NULL "
+      "GROUP BY died ORDER BY died");
   EXPECT_THAT(deaths, HasSubstr("chunks_dead"));
   EXPECT_THAT(deaths, streams);
-  const auto added = plan("EXPLAIN QUERY PLAN SELECT c.text, v.vectors FROM chunks c LEFT JOIN chunk_vectors v ON v.chunk_id = c.id "
-                          "WHERE c.corpus_id = 1 AND c.born > 2 AND c.born <= 3 ORDER BY c.born, c.id");
+  const auto added = plan(
+      "EXPLAIN QUERY PLAN SELECT c.text, v.vectors FROM chunks c LEFT JOIN chunk_vectors v ON v.chunk_id = c.id "
+      "WHERE c.corpus_id = 1 AND c.born > 2 AND c.born <= 3 ORDER BY c.born, c.id");
   EXPECT_THAT(added, HasSubstr("chunks_born"));
   EXPECT_THAT(added, streams);
-  EXPECT_THAT(plan("EXPLAIN QUERY PLAN SELECT id, died FROM chunks WHERE corpus_id = 1 AND died IS NOT NULL AND died_at < 5 ORDER BY died LIMIT 9"),
-              HasSubstr("chunks_dead"));
+  EXPECT_THAT(
+      plan("EXPLAIN QUERY PLAN SELECT id, died FROM chunks WHERE corpus_id = 1 AND died IS NOT NULL AND died_at < 5 ORDER BY died LIMIT 9"),
+      HasSubstr("chunks_dead"));
   EXPECT_THAT(plan("EXPLAIN QUERY PLAN SELECT v.vectors FROM chunks c JOIN chunk_vectors v ON v.chunk_id = c.id "
                    "WHERE c.corpus_id = 1 AND c.content_hash = 'x' LIMIT 1"),
               HasSubstr("chunks_hash"));
-  EXPECT_THAT(plan("EXPLAIN QUERY PLAN SELECT id FROM turns WHERE workspace_id = 1 AND conversation_id = 'x' ORDER BY sequence DESC LIMIT 6"),
-              HasSubstr("turns_conversation"));
-  const auto gaps = plan("EXPLAIN QUERY PLAN SELECT id FROM gaps WHERE corpus_id = 1 AND resolved_at IS NULL "
-                         "ORDER BY occurrences DESC, last_seen_at DESC, id LIMIT 9");
+  EXPECT_THAT(
+      plan("EXPLAIN QUERY PLAN SELECT id FROM turns WHERE workspace_id = 1 AND conversation_id = 'x' ORDER BY sequence DESC LIMIT 6"),
+      HasSubstr("turns_conversation"));
+  const auto gaps = plan(
+      "EXPLAIN QUERY PLAN SELECT id FROM gaps WHERE corpus_id = 1 AND resolved_at IS NULL "
+      "ORDER BY occurrences DESC, last_seen_at DESC, id LIMIT 9");
   EXPECT_THAT(gaps, HasSubstr("gaps_open"));
   EXPECT_THAT(gaps, streams);
 }

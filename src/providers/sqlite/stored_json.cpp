@@ -113,8 +113,8 @@ DocumentAttributes attributes_from(const StoredObject& object) {
   out.canonical_type = object.text("canonical_type");
   out.status = object.name("status", plain.status);
   if (object.has("evidence")) out.evidence = object.name("evidence", EvidenceTier::kUnverified);
-  out.priority = static_cast<int>(std::clamp<std::int64_t>(object.integer("priority", plain.priority),
-                                                           std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
+  out.priority = static_cast<int>(std::clamp<std::int64_t>(object.integer("priority", plain.priority), std::numeric_limits<int>::min(),
+                                                           std::numeric_limits<int>::max()));
   out.tags = object.texts("tags");
   out.acl_labels = object.texts("acl_labels");
   return out;

@@ -1,0 +1,68 @@
+// The SQLite stores under the suites that every implementation of their ports must pass; the chunk store's own is in
+// sqlite_chunk_store_test.cpp.
+#include "contracts/catalog_store_contract.h"
+#include "contracts/conversation_store_contract.h"
+#include "contracts/event_sink_contract.h"
+#include "providers/sqlite/sqlite_conversation_store.h"
+#include "providers/sqlite/sqlite_event_sink.h"
+#include "providers/sqlite/store_for_test.h"
+
+namespace footnote::contract {
+namespace {
+
+/// What the harnesses of all three ports share.
+struct Stores {
+  const sql::FolderForTest folder;
+  ManualClock clock{kTestStart};
+  std::unique_ptr<SqliteStore> store = SqliteStore::open(folder.path(), {}, clock).value();
+  SqliteCatalogStore catalog{*store};
+  SqliteConversationStore conversations{*store};
+  SqliteEventSink events{*store};
+
+  WorkspaceId other_workspace() { return catalog.ensure_workspace({}, "other").value().id; }
+};
+
+class SqliteCatalogHarness final : public CatalogStoreHarness {
+ public:
+  CatalogStore& catalog() override { return stores_.catalog; }
+  WorkspaceId other_workspace() override { return stores_.other_workspace(); }
+
+ private:
+  Stores stores_;
+};
+
+class SqliteConversationHarness final : public ConversationStoreHarness {
+ public:
+  ConversationStore& conversations() override { return stores_.conversations; }
+  CatalogStore& catalog() override { return stores_.catalog; }
+  ManualClock& clock() override { return stores_.clock; }
+  WorkspaceId other_workspace() override { return stores_.other_workspace(); }
+
+ private:
+  Stores stores_;
+};
+
+class SqliteEventHarness final : public EventSinkHarness {
+ public:
+  EventSink& sink() override { return stores_.events; }
+  CatalogStore& catalog() override { return stores_.catalog; }
+  std::vector<Event> events(WorkspaceId workspace, CorpusId corpus) override {
+    return stores_.events.after({}, workspace, corpus, {}, 1000).value();
+  }
+
+ private:
+  Stores stores_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Sqlite, CatalogStoreContract,
+                         ::testing::Values(CatalogStoreCase{"sqlite", [] { return std::make_unique<SqliteCatalogHarness>(); }}),
+                         catalog_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Sqlite, ConversationStoreContract,
+                         ::testing::Values(ConversationStoreCase{"sqlite", [] { return std::make_unique<SqliteConversationHarness>(); }}),
+                         conversation_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Sqlite, EventSinkContract,
+                         ::testing::Values(EventSinkCase{"sqlite", [] { return std::make_unique<SqliteEventHarness>(); }}),
+                         event_sink_case_name);
+
+}  // namespace
+}  // namespace footnote::contract
