@@ -26,7 +26,7 @@ endef
 .PHONY: build
 build: setup ## build the release binary
 	@mkdir -p build
-	$(call build,release,)
+	$(call build,release,--target footnote)
 
 .PHONY: run
 run: build ## ingest the example handbook, serve it on http://127.0.0.1:7700
@@ -34,7 +34,9 @@ run: build ## ingest the example handbook, serve it on http://127.0.0.1:7700
 	@mapfile -t questions <examples/questions.txt; $(BINARY) serve --data $(DATA) "$${questions[@]/#/--example=}"
 
 .PHONY: test
-test: build ## the whole suite: unit, scenario, binary, browser; then unit and scenario under sanitizers
+test: setup ## the whole suite: unit, scenario, binary, browser; then unit and scenario under sanitizers
+	@mkdir -p build
+	$(call build,release,)
 	@cd build/release && ctest --output-on-failure -j $(JOBS)
 	@$(MAKE) --no-print-directory asan
 
@@ -60,7 +62,9 @@ crash: build ## kill -9 during ingest, CYCLES times (make crash CYCLES=200)
 	@python3 tests/crash/crash_test.py --binary $(BINARY) --cycles $(CYCLES)
 
 .PHONY: bench
-bench: build ## speed of the encoder on this machine
+bench: setup ## speed of the encoder on this machine
+	@mkdir -p build
+	$(call build,release,--target encoder_bench)
 	@build/release/encoder_bench .deps/models/all-MiniLM-L6-v2
 
 .PHONY: fuzz
