@@ -114,11 +114,8 @@ TEST(Parse, GuardKnowsItsBounds) {
 }
 
 TEST(Parse, HostileMarkdownEndsSoon) {
-#if defined(__SANITIZE_ADDRESS__)
+  // Not a measure of speed: quadratic handling would take minutes.
   constexpr double kLimit = 20.0;
-#else
-  constexpr double kLimit = 3.0;
-#endif
   const std::vector<std::string> units = {"![[]()", "[", "![", "> ", ">", "- ", "* ", "*a_ ", "**a *", "_", "`", "``a`", "<", "<a ", "&", "&amp;", "[a](", "[a]: b\n", "[a]:",
                                           "|", "|a\n", "|-", "\n", "- a\n  ", "1. ", "\t- ", "#", "***\n", "~", "![a](b\n", "a\n\n", "<!--", "<?", "\\", "[^a]", "x | y\n- | -\n", "    - a\n", "[[", "]]"};
   for (const std::string& unit : units) {

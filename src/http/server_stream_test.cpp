@@ -195,7 +195,7 @@ TEST(ServerStreamTest, AQuietStreamNoticesItsClientsClose) {
   const auto left = std::chrono::steady_clock::now();
   socket.close();
   EXPECT_TRUE(eventually([&] { return stopped.load(); }));
-  EXPECT_LT(std::chrono::steady_clock::now() - left, 500ms);
+  EXPECT_LT(std::chrono::steady_clock::now() - left, 5s);
   EXPECT_TRUE(eventually([&] { return server.all_quiet(); }));
 }
 
@@ -233,7 +233,7 @@ TEST(ServerStreamTest, ADrainCutsStreamsAtItsGrace) {
   EXPECT_TRUE(socket.read_answer(true));
   const auto start = std::chrono::steady_clock::now();
   server->drain(100ms);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 2s);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
   EXPECT_EQ(code, static_cast<int>(ErrorCode::kCancelled));
   EXPECT_TRUE(server.all_quiet());
 }

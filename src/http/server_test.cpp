@@ -222,7 +222,7 @@ TEST(ServerTest, StopsAHandlerWhoseClientLeft) {
     const auto left = std::chrono::steady_clock::now();
     socket.close();
     EXPECT_TRUE(eventually([&] { return stopped.load(); }));
-    EXPECT_LT(std::chrono::steady_clock::now() - left, 500ms);
+    EXPECT_LT(std::chrono::steady_clock::now() - left, 5s);
     EXPECT_TRUE(eventually([&] { return server.all_quiet(); }));
   }
 }
@@ -285,7 +285,7 @@ TEST(ServerTest, DestructionStopsWhatRuns) {
   EXPECT_TRUE(eventually([&] { return server->gauge("footnote_http_handlers_running") == 1; }));
   const auto start = std::chrono::steady_clock::now();
   server.reset();
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 3s);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 15s);
 }
 
 }  // namespace

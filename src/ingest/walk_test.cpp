@@ -202,7 +202,7 @@ TEST(Walk, ReadsOnlyWhatIsStillARegularFileBelow) {
   ASSERT_EQ(::mkfifo((folder.path() / "a/x.md").c_str(), 0600), 0);
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(read_found(*found, "a/x.md").error().code, ErrorCode::kInvalidArgument);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
   for (const char* key : {"../secret.md", "a/../../x", "/etc/passwd", "", "a//x.md", "."}) {
     EXPECT_FALSE(read_found(*found, key).has_value()) << key;
   }

@@ -64,7 +64,7 @@ void add_document_terms(std::vector<Hit>& hits, std::string_view question, doubl
     }
     add_term(hit, {Stage::kPenalty, 1, 1, -penalty_of(hit.document.status, penalties)});
   }
-  std::ranges::stable_sort(hits, [](const Hit& a, const Hit& b) { return a.score > b.score; });
+  std::ranges::sort(hits, [](const Hit& a, const Hit& b) { return a.score != b.score ? a.score > b.score : a.chunk.id < b.chunk.id; });
 }
 
 /// At most `per_document_max` passages of one document, at most `top_k` in all.

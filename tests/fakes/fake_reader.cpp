@@ -21,7 +21,10 @@ Result<Reading> FakeReader::read(const CallContext& call, std::string_view quest
       if (share >= kShareMin) reading.spans.push_back({passage, sentence, share});
     }
   }
-  std::ranges::stable_sort(reading.spans, std::greater<>{}, &ReadSpan::score);
+  std::ranges::sort(reading.spans, [](const ReadSpan& a, const ReadSpan& b) {
+    if (a.score != b.score) return a.score > b.score;
+    return a.passage != b.passage ? a.passage < b.passage : a.range.begin < b.range.begin;
+  });
   reading.spans.resize(std::min(reading.spans.size(), kSpansMax));
   return reading;
 }

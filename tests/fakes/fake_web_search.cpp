@@ -1,6 +1,7 @@
 #include "fakes/fake_web_search.h"
 
-#include <algorithm>
+#include <functional>
+#include <map>
 
 #include "fakes/words.h"
 
@@ -10,17 +11,18 @@ Result<std::vector<WebResult>> FakeWebSearch::search(const CallContext& call, st
   FOOTNOTE_CHECK(call.check());
   FOOTNOTE_CHECK(faults_.next());
   const std::vector<std::string> wanted = content_stems(query);
-  std::vector<std::pair<double, WebResult>> found;
+  std::multimap<double, WebResult, std::greater<>> found;  // equal keys keep the order in which they came
   {
     MutexLock lock(mutex_);
     for (const WebResult& result : results_) {
       const double share = share_of(wanted, content_stems(result.title + " " + result.snippet));
-      if (share > 0) found.emplace_back(share, result);
+      if (share > 0) found.emplace(share, result);
     }
   }
-  std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<WebResult> out;
-  for (std::size_t i = 0; i < std::min(limit, found.size()); ++i) out.push_back(std::move(found[i].second));
+  for (const auto& [share, result] : found) {
+    if (out.size() < limit) out.push_back(result);
+  }
   return out;
 }
 

@@ -72,19 +72,14 @@ Result<std::vector<ChunkReader::ChunkRecord>> MemoryStore::chunks(const CallCont
 }
 
 Generation MemoryStore::StoredCorpus::end_of_page(Generation after, std::size_t rows_max) const {
-  std::map<Generation, std::size_t> rows;  // how many each generation brings
-  for (const auto& [id, stored] : chunks) {
-    ++rows[stored.chunk.born];
-    if (stored.chunk.died) ++rows[*stored.chunk.died];
-  }
-  for (const IndexRemoval& removal : purged) ++rows[removal.died];
   std::size_t total = 0;
   Generation to = after;
-  for (Generation next = after + 1; next <= corpus.generation; ++next) {
+  for (auto step = steps.upper_bound(after); step != steps.end(); ++step) {
+    const std::size_t rows = step->second.born.size() + step->second.died.size();
     // A page never ends where the next one could not go on.
-    if (total > 0 && total + rows[next] > rows_max && to >= lost_until) break;
-    total += rows[next];
-    to = next;
+    if (to > after && total + rows > rows_max && to >= lost_until) break;
+    total += rows;
+    to = step->first;
   }
   return to;
 }
@@ -96,17 +91,14 @@ Result<IndexChanges> MemoryStore::changes(const CallContext&, CorpusId corpus, G
     return fail(ErrorCode::kFailedPrecondition, "what died after generation {} was purged; read from 0", after);
   }
   IndexChanges out{.from = after, .to = from->end_of_page(after, rows_max), .added = {}, .removed = {}};
-  const auto within = [&](Generation generation) { return generation > out.from && generation <= out.to; };
-  for (const auto& [id, stored] : from->chunks) {
-    const Chunk& chunk = stored.chunk;
-    if (within(chunk.born)) {
-      out.added.push_back({chunk.id, chunk.document, chunk.born, stored.document_key, stored.attributes, chunk.heading_path, chunk.symbol,
-                           chunk.text, stored.vectors});
+  for (auto step = from->steps.upper_bound(after); step != from->steps.end() && step->first <= out.to; ++step) {
+    for (ChunkId id : step->second.born) {
+      const auto found = from->chunks.find(id);
+      if (found == from->chunks.end()) continue;  // purged
+      const auto& [chunk, key, attributes, vectors] = found->second;
+      out.added.push_back({id, chunk.document, chunk.born, key, attributes, chunk.heading_path, chunk.symbol, chunk.text, vectors});
     }
-    if (chunk.died && within(*chunk.died)) out.removed.push_back({chunk.id, *chunk.died});
-  }
-  for (const IndexRemoval& removal : from->purged) {
-    if (within(removal.died)) out.removed.push_back(removal);
+    for (ChunkId id : step->second.died) out.removed.push_back({id, step->first});
   }
   return out;
 }
@@ -132,10 +124,7 @@ Result<Generation> MemoryStore::purge(const CallContext& call, CorpusId corpus, 
     std::erase_if(versions, [&](const StoredVersion& version) {
       if (!version.died || version.died_at >= before) return false;
       newest = std::max(newest, *version.died);
-      for (ChunkId chunk : version.chunks) {
-        from->chunks.erase(chunk);
-        from->purged.push_back({chunk, *version.died});
-      }
+      for (ChunkId chunk : version.chunks) from->chunks.erase(chunk);
       return true;
     });
   }
@@ -145,8 +134,10 @@ Result<Generation> MemoryStore::purge(const CallContext& call, CorpusId corpus, 
 void MemoryStore::lose_purged_deaths(CorpusId corpus) {
   MutexLock lock(mutex_);
   StoredCorpus& from = corpora_.at(corpus);
-  for (const IndexRemoval& removal : from.purged) from.lost_until = std::max(from.lost_until, removal.died);
-  from.purged.clear();
+  for (auto& [generation, step] : from.steps) {
+    const auto lost = std::erase_if(step.died, [&](ChunkId id) { return !from.chunks.contains(id); });
+    if (lost > 0) from.lost_until = generation;
+  }
 }
 
 }  // namespace footnote::fakes

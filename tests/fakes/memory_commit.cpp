@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <thread>
 
 #include "fakes/memory_store.h"
 
@@ -49,7 +50,10 @@ void MemoryStore::kill(StoredCorpus& corpus, std::string_view key, Generation ge
   if (version == nullptr) return;
   version->died = generation;
   version->died_at = clock_.now();
-  for (ChunkId chunk : version->chunks) corpus.chunks.at(chunk).chunk.died = generation;
+  for (ChunkId chunk : version->chunks) {
+    corpus.chunks.at(chunk).chunk.died = generation;
+    corpus.steps[generation].died.push_back(chunk);
+  }
 }
 
 void MemoryStore::add_version(StoredCorpus& corpus, const DocumentDraft& draft, Generation generation) {
@@ -87,6 +91,7 @@ void MemoryStore::add_version(StoredCorpus& corpus, const DocumentDraft& draft, 
     stored.attributes = draft.attributes;
     stored.vectors = chunk.vectors;
     made.chunks.push_back(stored.chunk.id);
+    corpus.steps[generation].born.push_back(stored.chunk.id);
     corpus.chunks.emplace(stored.chunk.id, std::move(stored));
   }
   versions.push_back(std::move(made));
@@ -96,6 +101,8 @@ Result<CommitReceipt> MemoryStore::commit(const CallContext& call, CorpusId corp
                                           std::span<const std::string> deleted_keys) {
   FOOTNOTE_CHECK(call.check());
   FOOTNOTE_CHECK(commit_faults_.next());
+  // A real commit waits for the disk. Without a pause a writer in a loop would never let readers catch up.
+  std::this_thread::sleep_for(std::chrono::microseconds{100});
   MutexLock lock(mutex_);
   FOOTNOTE_TRY(StoredCorpus * into, stored(corpus));
   FOOTNOTE_CHECK(check_drafts(*into, drafts, deleted_keys));
@@ -117,6 +124,7 @@ Result<CommitReceipt> MemoryStore::commit(const CallContext& call, CorpusId corp
     receipt.documents.push_back(into->live(draft.key)->document);
   }
   into->corpus.generation = receipt.generation;
+  if (receipt.generation == next) into->steps.try_emplace(next);  // a document without chunks is a step too
   return receipt;
 }
 

@@ -89,14 +89,19 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
     std::optional<Generation> died;
     UtcTime died_at;
   };
+  /// What one generation brought. Deaths are kept when the chunk is purged: an index that lags behind can catch up.
+  struct Step {
+    std::vector<ChunkId> born;
+    std::vector<ChunkId> died;
+  };
   struct StoredCorpus {
     Corpus corpus;
     std::map<std::string, DocumentId, std::less<>> ids;  ///< By key; kept over deletions.
     std::map<DocumentId, std::vector<StoredVersion>> versions;
     std::map<ChunkId, StoredChunk> chunks;
     std::map<DocumentId, int> last_version;
-    std::vector<IndexRemoval> purged;  ///< Deaths of purged chunks, so that an index that lags behind can catch up.
-    Generation lost_until = 0;         ///< Up to here deaths are no longer known.
+    std::map<Generation, Step> steps;
+    Generation lost_until = 0;  ///< Up to here deaths are no longer known.
 
     /// The last generation of the page of changes that starts after `after`.
     Generation end_of_page(Generation after, std::size_t rows_max) const;

