@@ -93,9 +93,28 @@ void CitationFilter::take_held(char c, std::string& out) {
   }
 }
 
+void CitationFilter::follow_code(char c) {
+  if (c == '`') {
+    ++ticks_;
+    return;
+  }
+  if (ticks_ >= 3) {
+    in_fence_ = !in_fence_;
+    span_ticks_ = 0;
+  } else if (ticks_ > 0 && !in_fence_) {
+    if (span_ticks_ == 0) {
+      span_ticks_ = ticks_;
+    } else if (span_ticks_ == ticks_) {
+      span_ticks_ = 0;
+    }
+  }
+  ticks_ = 0;
+  if (c == '\n') span_ticks_ = 0;
+}
+
 void CitationFilter::take(char c, std::string& out) {
-  if (c == '`') in_code_ = !in_code_;
-  if (!in_code_ && (c == ' ' || c == '[')) {
+  follow_code(c);
+  if (!in_fence_ && span_ticks_ == 0 && (c == ' ' || c == '[')) {
     held_.push_back(c);
     depth_ = c == '[' ? 1 : 0;
     return;

@@ -33,6 +33,7 @@ class CitationFilter {
  private:
   void take_any(char c, std::string& out);
   void take(char c, std::string& out);
+  void follow_code(char c);
   void take_held(char c, std::string& out);
   void resolve_marker(std::string& out);
   void release(std::string& out);
@@ -42,7 +43,11 @@ class CitationFilter {
   std::string text_;
   std::string held_;  ///< A space that may precede a dropped marker, then an unfinished marker.
   int depth_ = 0;     ///< Open brackets of the unfinished marker.
-  bool in_code_ = false;
+  // Code: a fence of three backticks lasts until the next one; a span ends with as many backticks as it began with, or
+  // with its line, so that a lone backtick does not let every later marker through.
+  int ticks_ = 0;
+  int span_ticks_ = 0;
+  bool in_fence_ = false;
   std::vector<Marker> markers_;
 };
 

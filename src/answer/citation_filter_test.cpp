@@ -83,6 +83,11 @@ TEST(CitationFilter, LeavesCodeAlone) {
   check_filter("```\nx[9] = y[1]\n```\nDone [2].", "```\nx[9] = y[1]\n```\nDone [2].", "2");
 }
 
+TEST(CitationFilter, ALoneBacktickEndsWithItsLine) {
+  check_filter("A ` b [9].\nC [9] d [1].", "A ` b [9].\nC d [1].", "1");
+  check_filter("``a`[9]`` [9] [1]", "``a`[9]`` [1]", "1");
+}
+
 TEST(CitationFilter, AMarkerMayBeSplitOverPieces) {
   const Filtered filtered = filter_in_pieces({"A ", "[", "1", ", ", "2", "]", "."});
   EXPECT_EQ(filtered.text, "A [1][2].");

@@ -45,7 +45,7 @@ struct Retrieval {
 /// The one ranking stage of every front door: embed, recall (vectors and keywords), fuse, gate. It pins one
 /// generation for both sides, so that a document's old and new version never mix; the same question on the same
 /// generation gives the same retrieval. Thread-safe; borrows its ports, which must outlive it.
-/// kInvalidArgument: an empty or oversized question.
+/// kInvalidArgument: an empty question. kTooLarge: one past kQuestionCharactersMax.
 class Retriever {
  public:
   Retriever(Embedder& embedder, const VectorSearch& vectors, const KeywordSearch& keywords, const ChunkReader& chunks)
