@@ -155,8 +155,8 @@ class TurnRun {
   }
 
   Result<Outcome> stream_model(std::vector<SourceBlock> blocks) {
-    const ChatRequest request{.messages = prompt::build_kb_prompt(question_.text, blocks,
-                                                                  {.now = ports_.clock.now(), .fence = random_base62(16)})};
+    const ChatRequest request{.messages =
+                                  prompt::build_kb_prompt(question_.text, blocks, {.now = ports_.clock.now(), .fence = random_base62(16)})};
     partial_sources_ = blocks;
     ModelStream stream(blocks, listener_);
     const auto end = ports_.llm->stream(call_, request, [&](std::string_view piece) { return stream.take(piece); });

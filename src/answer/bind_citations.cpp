@@ -48,8 +48,7 @@ std::optional<TextRange> best_support(std::string_view claim, const Chunk& chunk
 
 }  // namespace
 
-std::vector<Citation> bind_citations(std::string_view answer_text, std::span<const Marker> markers,
-                                     std::span<const SourceBlock> sources) {
+std::vector<Citation> bind_citations(std::string_view answer_text, std::span<const Marker> markers, std::span<const SourceBlock> sources) {
   const std::vector<TextRange> sentences = chunk::split_sentences(answer_text);
   std::vector<Citation> out;
   for (const Marker& marker : markers) {

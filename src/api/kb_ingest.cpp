@@ -56,8 +56,7 @@ Result<IngestBody> parse_body(const http::Request& request) {
 
 Result<http::Response> ingest_documents(const Services& services, const http::Request& request, const CallContext& call) {
   FOOTNOTE_TRY(const IngestBody body, parse_body(request));
-  FOOTNOTE_TRY(const Corpus corpus,
-               services.catalog.ensure_corpus(call, services.workspace, body.corpus_name, services.embedder.space()));
+  FOOTNOTE_TRY(const Corpus corpus, services.catalog.ensure_corpus(call, services.workspace, body.corpus_name, services.embedder.space()));
   const SourceKind kind = body.folder ? SourceKind::kFolder : SourceKind::kUpload;
   FOOTNOTE_TRY(const Source source, services.catalog.ensure_source(call, corpus.id, kind, body.folder.value_or("")));
   const auto foreign_key = body.folder ? ingest::ForeignKey::kReport : ingest::ForeignKey::kTakeOver;
@@ -65,8 +64,8 @@ Result<http::Response> ingest_documents(const Services& services, const http::Re
   const auto progress = [&](const ingest::IngestProgress& step) {
     if (step.change == ingest::DocumentChange::kUnchanged) unchanged.insert(step.key);
   };
-  FOOTNOTE_TRY(const auto report, services.ingestor.ingest_documents(call, corpus, source.id, body.documents,
-                                                                     {.foreign_key = foreign_key}, progress));
+  FOOTNOTE_TRY(const auto report,
+               services.ingestor.ingest_documents(call, corpus, source.id, body.documents, {.foreign_key = foreign_key}, progress));
   std::map<std::string, std::string> failed;
   for (const ingest::Problem& problem : report.problems) {
     if (problem.kind == ingest::ProblemKind::kProblem) failed[problem.path] = problem.reason;

@@ -31,7 +31,8 @@ struct ParsedTurn {
 
 Result<ParsedTurn> parse_turn(const Services& services, const CallContext& call, const http::Request& request) {
   FOOTNOTE_TRY(KbQuestion asked, parse_kb_question(request));
-  FOOTNOTE_TRY(const Corpus corpus, find_asked_corpus(call, services.catalog, services.workspace, services.embedder.space(), asked.corpus_name));
+  FOOTNOTE_TRY(const Corpus corpus,
+               find_asked_corpus(call, services.catalog, services.workspace, services.embedder.space(), asked.corpus_name));
   answer::Question question{.workspace = services.workspace, .corpus = corpus.id, .text = asked.text, .profile = asked.profile};
   return ParsedTurn{std::move(asked), std::move(question)};
 }
@@ -109,18 +110,33 @@ std::vector<http::Route> make_kb_routes(const Services& services) {
     chat_stream(services, request, call, response);
   };
   return {
-      {.method = Method::kPost, .pattern = "/api/kb/chat", .handler = handler(services, chat),
-       .body_bytes_max = kQuestionBodyBytesMax, .timeout = kAnswerTimeout,
+      {.method = Method::kPost,
+       .pattern = "/api/kb/chat",
+       .handler = handler(services, chat),
+       .body_bytes_max = kQuestionBodyBytesMax,
+       .timeout = kAnswerTimeout,
        .summary = "Ask a question: a cited answer, or a typed refusal"},
-      {.method = Method::kPost, .pattern = "/api/kb/chat/stream", .handler = http::StreamHandler(stream),
-       .body_bytes_max = kQuestionBodyBytesMax, .timeout = kAnswerTimeout,
+      {.method = Method::kPost,
+       .pattern = "/api/kb/chat/stream",
+       .handler = http::StreamHandler(stream),
+       .body_bytes_max = kQuestionBodyBytesMax,
+       .timeout = kAnswerTimeout,
        .summary = "The same as a stream (AI SDK UI messages)"},
-      {.method = Method::kPost, .pattern = "/api/kb/ingest", .handler = handler(services, ingest_documents),
-       .body_bytes_max = kIngestBodyBytesMax, .timeout = kIngestTimeout, .summary = "Add or replace documents"},
-      {.method = Method::kGet, .pattern = "/api/kb/documents/{id}/preview", .handler = handler(services, preview),
+      {.method = Method::kPost,
+       .pattern = "/api/kb/ingest",
+       .handler = handler(services, ingest_documents),
+       .body_bytes_max = kIngestBodyBytesMax,
+       .timeout = kIngestTimeout,
+       .summary = "Add or replace documents"},
+      {.method = Method::kGet,
+       .pattern = "/api/kb/documents/{id}/preview",
+       .handler = handler(services, preview),
        .summary = "A document's text, as citations count in it"},
-      {.method = Method::kPost, .pattern = "/api/search", .handler = handler(services, search),
-       .body_bytes_max = kQuestionBodyBytesMax, .summary = "The passages found, with every stage's score"},
+      {.method = Method::kPost,
+       .pattern = "/api/search",
+       .handler = handler(services, search),
+       .body_bytes_max = kQuestionBodyBytesMax,
+       .summary = "The passages found, with every stage's score"},
       {.method = Method::kGet, .pattern = "/api/corpora", .handler = handler(services, corpora), .summary = "What can be asked"},
   };
 }

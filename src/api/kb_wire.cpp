@@ -137,8 +137,8 @@ Result<KbQuestion> parse_kb_question(const http::Request& request) {
   return question;
 }
 
-Result<Corpus> find_asked_corpus(const CallContext& call, const CatalogStore& catalog, WorkspaceId workspace,
-                                 const EmbeddingSpace& space, std::string_view name) {
+Result<Corpus> find_asked_corpus(const CallContext& call, const CatalogStore& catalog, WorkspaceId workspace, const EmbeddingSpace& space,
+                                 std::string_view name) {
   FOOTNOTE_TRY(Corpus corpus, catalog.find_corpus(call, workspace, name));
   if (corpus.space == space) return corpus;
   return fail(ErrorCode::kFailedPrecondition,

@@ -28,8 +28,8 @@ Result<KbQuestion> parse_kb_question(const http::Request& request);
 
 /// The corpus that a caller named. kNotFound; kFailedPrecondition when its vectors are of another model than ours: they
 /// must never be compared.
-Result<Corpus> find_asked_corpus(const CallContext& call, const CatalogStore& catalog, WorkspaceId workspace,
-                                 const EmbeddingSpace& space, std::string_view name);
+Result<Corpus> find_asked_corpus(const CallContext& call, const CatalogStore& catalog, WorkspaceId workspace, const EmbeddingSpace& space,
+                                 std::string_view name);
 
 /// Texts of the document versions that an answer cites, for offsets in code points; read once each.
 class CitedTexts {

@@ -38,8 +38,7 @@ JsonObject describe(const http::Route& route) {
 http::Response ready(const Services& services) {
   const std::vector<std::string> reasons = services.not_ready_reasons ? services.not_ready_reasons() : std::vector<std::string>{};
   if (reasons.empty()) return http::Response::json(200, JsonObject{{"ready", true}});
-  http::Response response =
-      http::Response::json(503, JsonObject{{"ready", false}, {"reasons", JsonArray(reasons.begin(), reasons.end())}});
+  http::Response response = http::Response::json(503, JsonObject{{"ready", false}, {"reasons", JsonArray(reasons.begin(), reasons.end())}});
   response.headers.set("retry-after", "1");
   return response;
 }
@@ -54,9 +53,13 @@ std::vector<http::Route> make_ops_routes(const Services& services) {
   const auto metrics = [&registry](const http::Request&, const CallContext&) {
     return http::Response::text(200, "text/plain; version=0.0.4; charset=utf-8", registry.render());
   };
-  return {{.method = Method::kGet, .pattern = "/livez", .handler = http::Handler(live), .lane = Lane::kInline, .summary = "The process runs"},
-          {.method = Method::kGet, .pattern = "/readyz", .handler = http::Handler(is_ready), .summary = "It can answer; or 503 with the reasons"},
-          {.method = Method::kGet, .pattern = "/metrics", .handler = http::Handler(metrics), .summary = "Prometheus metrics"}};
+  return {
+      {.method = Method::kGet, .pattern = "/livez", .handler = http::Handler(live), .lane = Lane::kInline, .summary = "The process runs"},
+      {.method = Method::kGet,
+       .pattern = "/readyz",
+       .handler = http::Handler(is_ready),
+       .summary = "It can answer; or 503 with the reasons"},
+      {.method = Method::kGet, .pattern = "/metrics", .handler = http::Handler(metrics), .summary = "Prometheus metrics"}};
 }
 
 http::Route make_openapi_route(const std::vector<http::Route>& routes, const std::string& version) {
@@ -66,11 +69,13 @@ http::Route make_openapi_route(const std::vector<http::Route>& routes, const std
     if (!path.is_object()) path = JsonObject{};
     path.get_object()[verb(route.method)] = describe(route);
   }
-  const std::string text = to_text(JsonObject{{"openapi", "3.1.0"},
-                                              {"info", JsonObject{{"title", "Footnote"}, {"version", version}}},
-                                              {"paths", std::move(paths)}});
+  const std::string text = to_text(
+      JsonObject{{"openapi", "3.1.0"}, {"info", JsonObject{{"title", "Footnote"}, {"version", version}}}, {"paths", std::move(paths)}});
   const auto serve = [text](const http::Request&, const CallContext&) { return http::Response::text(200, "application/json", text); };
-  return {.method = http::Method::kGet, .pattern = "/openapi.json", .handler = http::Handler(serve), .lane = http::Lane::kInline,
+  return {.method = http::Method::kGet,
+          .pattern = "/openapi.json",
+          .handler = http::Handler(serve),
+          .lane = http::Lane::kInline,
           .summary = "This description"};
 }
 

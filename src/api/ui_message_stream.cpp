@@ -110,11 +110,11 @@ Result<void> UiMessageStream::finish(const answer::TurnReport& report, CitedText
     FOOTNOTE_CHECK(on_text(clarification->text));
     FOOTNOTE_CHECK(close_text());
   }
-  FOOTNOTE_CHECK(send({{"type", "finish"},
-                       {"finishReason", "stop"},
-                       {"messageMetadata", JsonObject{{"turnId", report.turn.id.value},
-                                                      {"refusalReason", reason},
-                                                      {"latencyMs", report.turn.latency.count()}}}}));
+  FOOTNOTE_CHECK(
+      send({{"type", "finish"},
+            {"finishReason", "stop"},
+            {"messageMetadata",
+             JsonObject{{"turnId", report.turn.id.value}, {"refusalReason", reason}, {"latencyMs", report.turn.latency.count()}}}}));
   return writer_->send("[DONE]");
 }
 

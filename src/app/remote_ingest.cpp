@@ -62,8 +62,8 @@ class RemoteIngest {
 
   Result<void> flush() {
     if (batch_.empty()) return {};
-    FOOTNOTE_TRY(const Json answer, server_.post(context_.call, "/api/kb/ingest",
-                                                JsonObject{{"folder", folder_}, {"documents", std::move(batch_)}}));
+    FOOTNOTE_TRY(const Json answer,
+                 server_.post(context_.call, "/api/kb/ingest", JsonObject{{"folder", folder_}, {"documents", std::move(batch_)}}));
     batch_ = {};
     bytes_ = 0;
     for (const Json& document : array_at(answer, "documents")) settle(document);

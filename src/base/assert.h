@@ -7,5 +7,4 @@ namespace footnote {
 
 }  // namespace footnote
 
-#define FOOTNOTE_ASSERT(condition) \
-  ((condition) ? void(0) : ::footnote::assertion_failed(#condition, __FILE__, __LINE__))
+#define FOOTNOTE_ASSERT(condition) ((condition) ? void(0) : ::footnote::assertion_failed(#condition, __FILE__, __LINE__))

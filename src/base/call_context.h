@@ -16,9 +16,7 @@ struct CallContext {
   std::string trace_id;
 
   /// A context that ends after `timeout` and can't be cancelled.
-  static CallContext with_timeout(std::chrono::milliseconds timeout) {
-    return {std::chrono::steady_clock::now() + timeout, {}, {}};
-  }
+  static CallContext with_timeout(std::chrono::milliseconds timeout) { return {std::chrono::steady_clock::now() + timeout, {}, {}}; }
 
   /// The same call, ending no later than `timeout` from now.
   CallContext narrowed(std::chrono::milliseconds timeout) const {

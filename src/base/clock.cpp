@@ -19,23 +19,19 @@ std::optional<int> number(std::string_view text, std::size_t at, std::size_t dig
 
 }  // namespace
 
-UtcTime SystemClock::now() const {
-  return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
-}
+UtcTime SystemClock::now() const { return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
 
 std::string to_rfc3339(UtcTime time) {
   const auto day = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date{day};
   const std::chrono::hh_mm_ss clock{time - day};
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
-                     clock.minutes().count(), clock.seconds().count(), clock.subseconds().count());
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                     static_cast<unsigned>(date.day()), clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                     clock.subseconds().count());
 }
 
 Result<UtcTime> parse_rfc3339(std::string_view text) {
-  const auto bad = [&] {
-    return fail(ErrorCode::kInvalidArgument, "'{}' is not a time such as 2026-03-01T09:30:00Z", text);
-  };
+  const auto bad = [&] { return fail(ErrorCode::kInvalidArgument, "'{}' is not a time such as 2026-03-01T09:30:00Z", text); };
   const auto year = number(text, 0, 4), month = number(text, 5, 2), day = number(text, 8, 2);
   if (!year || !month || !day || text[4] != '-' || text[7] != '-') return bad();
   const std::chrono::year_month_day date{std::chrono::year{*year}, std::chrono::month{static_cast<unsigned>(*month)},
@@ -60,8 +56,8 @@ Result<UtcTime> parse_rfc3339(std::string_view text) {
   if (at >= text.size()) return bad();
   if (text[at] == 'Z' || text[at] == 'z') return at + 1 == text.size() ? Result<UtcTime>{time} : bad();
   const auto offset_hours = number(text, at + 1, 2), offset_minutes = number(text, at + 4, 2);
-  if ((text[at] != '+' && text[at] != '-') || !offset_hours || !offset_minutes || text[at + 3] != ':' ||
-      at + 6 != text.size() || *offset_hours > 23 || *offset_minutes > 59) {
+  if ((text[at] != '+' && text[at] != '-') || !offset_hours || !offset_minutes || text[at + 3] != ':' || at + 6 != text.size() ||
+      *offset_hours > 23 || *offset_minutes > 59) {
     return bad();
   }
   const auto offset = std::chrono::hours{*offset_hours} + std::chrono::minutes{*offset_minutes};

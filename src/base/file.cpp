@@ -55,12 +55,12 @@ Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t b
   // O_NONBLOCK: opening a FIFO must not wait for a writer that never comes.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) return errno_error(path, "open");
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file.get(), &status) != 0) return errno_error(path, "look at");
   if (!S_ISREG(status.st_mode)) return fail(ErrorCode::kInvalidArgument, "{} is not a regular file", path.string());
   if (static_cast<std::uint64_t>(status.st_size) > bytes_max) {
-    return fail(ErrorCode::kTooLarge, "{} has {}; the limit is {}", path.string(),
-                human_bytes(static_cast<std::uint64_t>(status.st_size)), human_bytes(bytes_max));
+    return fail(ErrorCode::kTooLarge, "{} has {}; the limit is {}", path.string(), human_bytes(static_cast<std::uint64_t>(status.st_size)),
+                human_bytes(bytes_max));
   }
   // The file may grow while it is read: the limit holds for what was read, not for what stat said.
   std::string out;

@@ -1,7 +1,7 @@
 #include "base/json.h"
 
-#include <boost/json/stream_parser.hpp>
 #include <boost/json/parse_options.hpp>
+#include <boost/json/stream_parser.hpp>
 #include <boost/json/string.hpp>
 
 #include <algorithm>
@@ -146,9 +146,7 @@ Result<JsonReader> JsonReader::of(const Json& value, std::string path) {
   return JsonReader(value.get_object(), std::move(path));
 }
 
-std::string JsonReader::path_of(std::string_view key) const {
-  return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
-}
+std::string JsonReader::path_of(std::string_view key) const { return path_.empty() ? std::string(key) : path_ + "." + std::string(key); }
 
 const Json* JsonReader::find(std::string_view key) const {
   const Json* value = object_->if_contains(key);
@@ -215,7 +213,8 @@ Result<std::optional<std::vector<std::string>>> JsonReader::optional_strings(std
   if (!value->is_array()) return fail_field(ErrorCode::kInvalidArgument, path_of(key), "'{}' must be a list of texts", path_of(key));
   const JsonArray& array = value->get_array();
   if (array.size() > count_max) {
-    return fail_field(ErrorCode::kTooLarge, path_of(key), "'{}' has {} entries; at most {} are taken", path_of(key), array.size(), count_max);
+    return fail_field(ErrorCode::kTooLarge, path_of(key), "'{}' has {} entries; at most {} are taken", path_of(key), array.size(),
+                      count_max);
   }
   std::vector<std::string> out;
   out.reserve(array.size());
@@ -255,7 +254,8 @@ Result<void> JsonReader::only(std::initializer_list<std::string_view> known) con
     if (std::ranges::find(known, key) != known.end()) continue;
     const auto nearest = std::ranges::min_element(known, {}, [&](std::string_view k) { return edit_distance(k, key, 3); });
     if (nearest != known.end() && edit_distance(*nearest, key, 3) <= 3) {
-      return fail_field(ErrorCode::kInvalidArgument, path_of(key), "unknown field '{}'; did you mean '{}'?", path_of(key), path_of(*nearest));
+      return fail_field(ErrorCode::kInvalidArgument, path_of(key), "unknown field '{}'; did you mean '{}'?", path_of(key),
+                        path_of(*nearest));
     }
     return fail_field(ErrorCode::kInvalidArgument, path_of(key), "unknown field '{}'", path_of(key));
   }

@@ -64,8 +64,8 @@ void Histogram::observe(double seconds) {
 }
 
 template <class Instrument>
-Instrument& Metrics::find(std::map<std::string, Family<Instrument>, std::less<>>& families, std::string_view name,
-                          std::string_view help, const Labels& labels) {
+Instrument& Metrics::find(std::map<std::string, Family<Instrument>, std::less<>>& families, std::string_view name, std::string_view help,
+                          const Labels& labels) {
   auto family = families.find(name);
   if (family == families.end()) family = families.emplace(std::string(name), Family<Instrument>{std::string(help), {}}).first;
   auto& series = family->second.series;

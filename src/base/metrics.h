@@ -49,8 +49,7 @@ class GaugeHold {
 /// Durations in seconds, in fixed buckets from 0.5 ms to 60 s. Thread-safe.
 class Histogram {
  public:
-  static constexpr double kBounds[] = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
-                                       0.25,   0.5,   1,      2.5,   5,    10,    30,   60};
+  static constexpr double kBounds[] = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60};
   static constexpr std::size_t kBucketCount = std::size(kBounds) + 1;
 
   void observe(double seconds);
@@ -84,8 +83,8 @@ class Metrics {
     std::map<std::string, std::unique_ptr<Instrument>> series;  // by rendered labels
   };
   template <class Instrument>
-  static Instrument& find(std::map<std::string, Family<Instrument>, std::less<>>& families, std::string_view name,
-                          std::string_view help, const Labels& labels);
+  static Instrument& find(std::map<std::string, Family<Instrument>, std::less<>>& families, std::string_view name, std::string_view help,
+                          const Labels& labels);
 
   mutable Mutex mutex_;
   std::map<std::string, Family<Counter>, std::less<>> counters_ FOOTNOTE_TSA(guarded_by(mutex_));

@@ -21,8 +21,7 @@ std::unexpected<Error> fail(ErrorCode code, fmt::format_string<Args...> format, 
 
 /// The same with the input field at fault named.
 template <class... Args>
-std::unexpected<Error> fail_field(ErrorCode code, std::string_view field, fmt::format_string<Args...> format,
-                                  Args&&... args) {
+std::unexpected<Error> fail_field(ErrorCode code, std::string_view field, fmt::format_string<Args...> format, Args&&... args) {
   return std::unexpected(Error{code, fmt::format(format, std::forward<Args>(args)...), std::string(field)});
 }
 
@@ -36,16 +35,16 @@ inline std::unexpected<Error> with_context(Error error, std::string_view context
 
 #define FOOTNOTE_CONCAT_(a, b) a##b
 #define FOOTNOTE_CONCAT(a, b) FOOTNOTE_CONCAT_(a, b)
-#define FOOTNOTE_TRY_IMPL_(tmp, decl, ...)                       \
-  auto tmp = (__VA_ARGS__);                                      \
-  if (!tmp) return std::unexpected(std::move(tmp).error());      \
+#define FOOTNOTE_TRY_IMPL_(tmp, decl, ...)                  \
+  auto tmp = (__VA_ARGS__);                                 \
+  if (!tmp) return std::unexpected(std::move(tmp).error()); \
   decl = *std::move(tmp)
 
 /// Unwraps a Result or returns its error: `FOOTNOTE_TRY(auto rows, store.rows(call));` One per line.
 #define FOOTNOTE_TRY(decl, ...) FOOTNOTE_TRY_IMPL_(FOOTNOTE_CONCAT(try_, __LINE__), decl, __VA_ARGS__)
 
 /// The same for a Result<void>, or where the value is not wanted.
-#define FOOTNOTE_CHECK(...)                                                                \
-  do {                                                                                     \
+#define FOOTNOTE_CHECK(...)                                                                         \
+  do {                                                                                              \
     if (auto checked = (__VA_ARGS__); !checked) return std::unexpected(std::move(checked).error()); \
   } while (false)

@@ -47,8 +47,7 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 }
 
 bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
-  return text.size() >= prefix.size() &&
-         std::ranges::equal(text.substr(0, prefix.size()), prefix, {}, lower, lower);
+  return text.size() >= prefix.size() && std::ranges::equal(text.substr(0, prefix.size()), prefix, {}, lower, lower);
 }
 
 std::string fold_spaces(std::string_view text) {
@@ -83,8 +82,7 @@ std::string human_bytes(std::uint64_t bytes) {
     value /= 1000;
     ++unit;
   }
-  return unit == 0 || value >= 99.5 ? fmt::format("{:.0f} {}", value, kUnits[unit])
-                                    : fmt::format("{:.1f} {}", value, kUnits[unit]);
+  return unit == 0 || value >= 99.5 ? fmt::format("{:.0f} {}", value, kUnits[unit]) : fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {

@@ -6,9 +6,7 @@ namespace {
 
 /// Length of the well-formed sequence at `offset`, or 0.
 std::size_t sequence_length(std::string_view text, std::size_t offset) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return offset + i < text.size() ? static_cast<unsigned char>(text[offset + i]) : 0u;
-  };
+  const auto byte = [&](std::size_t i) -> unsigned { return offset + i < text.size() ? static_cast<unsigned char>(text[offset + i]) : 0u; };
   const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
   const unsigned lead = byte(0);
   if (lead < 0x80) return 1;
@@ -63,9 +61,7 @@ char32_t next_code_point(std::string_view text, std::size_t& offset) {
     case 1: out = byte(0); break;
     case 2: out = (byte(0) & 0x1F) << 6 | (byte(1) & 0x3F); break;
     case 3: out = (byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F); break;
-    case 4:
-      out = (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F);
-      break;
+    case 4: out = (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F); break;
     default: break;
   }
   offset += length == 0 ? 1 : length;

@@ -17,7 +17,7 @@ inline constexpr std::size_t kOverlapBytesMaxDefault = 240;
 
 struct ChunkOptions {
   std::size_t target_bytes = kTargetBytesDefault;
-  std::size_t max_bytes = kMaxBytesDefault;           ///< At least 16 and at least target_bytes; raised when less.
+  std::size_t max_bytes = kMaxBytesDefault;                 ///< At least 16 and at least target_bytes; raised when less.
   std::size_t overlap_bytes_max = kOverlapBytesMaxDefault;  ///< 0: no overlap.
 };
 

@@ -57,7 +57,8 @@ TEST(Chunker, SectionsKeepTheirHeadingAndPath) {
 }
 
 TEST(Chunker, SmallSiblingsShareAChunkUnderTheirParent) {
-  check("# G\n\nIntro words that fill the whole chunk.\n\n## A\n\nOne.\n\n## B\n\nTwo.\n\n## C\n\nA longer text that stands alone.\n", kSmall,
+  check("# G\n\nIntro words that fill the whole chunk.\n\n## A\n\nOne.\n\n## B\n\nTwo.\n\n## C\n\nA longer text that stands alone.\n",
+        kSmall,
         "G: # G\\n\\nIntro words that fill the whole chunk.\n"
         "G: ## A\\n\\nOne.\\n\\n## B\\n\\nTwo.\n"
         "G > C: ## C\\n\\nA longer text that stands alone.\n");
@@ -128,7 +129,8 @@ void check_properties(const ParsedDocument& document, const ChunkOptions& option
     ASSERT_EQ(piece.text, text.substr(piece.range.begin, piece.range.size()));
     ASSERT_LE(piece.text.size(), options.max_bytes) << text;
     ASSERT_LE(piece.first_line, piece.last_line);
-    std::fill(covered.begin() + static_cast<std::ptrdiff_t>(piece.range.begin), covered.begin() + static_cast<std::ptrdiff_t>(piece.range.end), true);
+    std::fill(covered.begin() + static_cast<std::ptrdiff_t>(piece.range.begin),
+              covered.begin() + static_cast<std::ptrdiff_t>(piece.range.end), true);
     last_begin = piece.range.begin;
     last_end = piece.range.end;
     first = false;
@@ -140,9 +142,33 @@ void check_properties(const ParsedDocument& document, const ChunkOptions& option
 }
 
 TEST(Chunker, PropertiesHoldForRandomDocuments) {
-  const std::vector<std::string> parts = {"# One\n", "## Two\n\n", "### Three *x*\n", "Title\n===\n", "Words and words. ", "More? Yes! ", "\n\n", "\n", "- item\n", "  - sub\n",
-                                          "1. first\n", "```\ncode here\n\nmore\n```\n", "    indented\n", "| a | b |\n|---|---|\n| c | d |\n", "> quote\n", "---\n", "[x]: http://a\n",
-                                          "<div>\n", "</div>\n\n", "averyveryverylongwordwithoutanyspaceatallinitthatgoesonandon", "\xC3\xA9\xC3\xA9", "漢字。", "[[link]]", "***\n", "\t", "#\n", "> # q\n"};
+  const std::vector<std::string> parts = {"# One\n",
+                                          "## Two\n\n",
+                                          "### Three *x*\n",
+                                          "Title\n===\n",
+                                          "Words and words. ",
+                                          "More? Yes! ",
+                                          "\n\n",
+                                          "\n",
+                                          "- item\n",
+                                          "  - sub\n",
+                                          "1. first\n",
+                                          "```\ncode here\n\nmore\n```\n",
+                                          "    indented\n",
+                                          "| a | b |\n|---|---|\n| c | d |\n",
+                                          "> quote\n",
+                                          "---\n",
+                                          "[x]: http://a\n",
+                                          "<div>\n",
+                                          "</div>\n\n",
+                                          "averyveryverylongwordwithoutanyspaceatallinitthatgoesonandon",
+                                          "\xC3\xA9\xC3\xA9",
+                                          "漢字。",
+                                          "[[link]]",
+                                          "***\n",
+                                          "\t",
+                                          "#\n",
+                                          "> # q\n"};
   std::mt19937 random(5);
   for (int round = 0; round < 6000; ++round) {
     std::string text;
@@ -160,7 +186,9 @@ TEST(Chunker, PropertiesHoldForRandomDocuments) {
 }
 
 TEST(Chunker, MeaninglessOptionsAreRaised) {
-  const ParsedDocument document = parse("a.txt", Format::kPlainText, "Some words \xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80 here. And more.");
+  const ParsedDocument document =
+      parse("a.txt", Format::kPlainText,
+            "Some words \xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80\xF0\x9F\x98\x80 here. And more.");
   ChunkOptions options{.target_bytes = 0, .max_bytes = 0, .overlap_bytes_max = 999};
   const auto pieces = chunk_document(document, options);
   EXPECT_GT(pieces.size(), 2u);
@@ -169,9 +197,10 @@ TEST(Chunker, MeaninglessOptionsAreRaised) {
 
 /// What a golden file holds: the document, then each chunk with its place.
 std::string golden(const ParsedDocument& document, const ChunkOptions& options) {
-  std::string out = fmt::format("title: {}\ntype: {}\nlanguage: {}\nurl: {}\n", document.attributes.title, document.attributes.canonical_type,
-                                document.attributes.language, document.attributes.url);
-  for (const Edge& edge : document.edges) out += fmt::format("edge: {} {} {} ({})\n", edge.from_key, edge.type, edge.to_key, edge.provenance);
+  std::string out = fmt::format("title: {}\ntype: {}\nlanguage: {}\nurl: {}\n", document.attributes.title,
+                                document.attributes.canonical_type, document.attributes.language, document.attributes.url);
+  for (const Edge& edge : document.edges)
+    out += fmt::format("edge: {} {} {} ({})\n", edge.from_key, edge.type, edge.to_key, edge.provenance);
   for (const std::string& warning : document.warnings) out += "warning: " + warning + "\n";
   for (const Piece& piece : chunk_document(document, options)) {
     out += fmt::format("\n=== lines {}-{}, bytes {}-{}, {}\n{}\n", piece.first_line, piece.last_line, piece.range.begin, piece.range.end,

@@ -18,18 +18,49 @@ struct Extension {
   Format format;
 };
 constexpr std::array<Extension, 18> kExtensions = {{
-    {"md", Format::kMarkdown},   {"markdown", Format::kMarkdown}, {"mdx", Format::kMarkdown}, {"mkd", Format::kMarkdown},
-    {"mdown", Format::kMarkdown}, {"html", Format::kHtml},        {"htm", Format::kHtml},     {"xhtml", Format::kHtml},
-    {"txt", Format::kPlainText}, {"text", Format::kPlainText},    {"rst", Format::kPlainText}, {"log", Format::kPlainText},
-    {"adoc", Format::kPlainText}, {"asciidoc", Format::kPlainText}, {"org", Format::kPlainText}, {"me", Format::kPlainText},
-    {"csv", Format::kCsv},       {"tsv", Format::kCsv},
+    {"md", Format::kMarkdown},
+    {"markdown", Format::kMarkdown},
+    {"mdx", Format::kMarkdown},
+    {"mkd", Format::kMarkdown},
+    {"mdown", Format::kMarkdown},
+    {"html", Format::kHtml},
+    {"htm", Format::kHtml},
+    {"xhtml", Format::kHtml},
+    {"txt", Format::kPlainText},
+    {"text", Format::kPlainText},
+    {"rst", Format::kPlainText},
+    {"log", Format::kPlainText},
+    {"adoc", Format::kPlainText},
+    {"asciidoc", Format::kPlainText},
+    {"org", Format::kPlainText},
+    {"me", Format::kPlainText},
+    {"csv", Format::kCsv},
+    {"tsv", Format::kCsv},
 }};
 
 /// First bytes of formats that may hold no NUL early on.
-constexpr std::array<std::string_view, 20> kMagic = {
-    "%PDF-",   "PK\x03\x04", "PK\x05\x06", "\x89PNG\r\n", "\xFF\xD8\xFF", "GIF87a",     "GIF89a",           "\x1F\x8B",
-    "BZh",     "\xFD" "7zXZ", "7z\xBC\xAF", "Rar!\x1A",    "\x7F" "ELF",   "SQLite format 3", "\x28\xB5\x2F\xFD", "OggS",
-    "\xCA\xFE\xBA\xBE", "{\\rtf", "\xD0\xCF\x11\xE0", "ID3"};
+constexpr std::array<std::string_view, 20> kMagic = {"%PDF-",
+                                                     "PK\x03\x04",
+                                                     "PK\x05\x06",
+                                                     "\x89PNG\r\n",
+                                                     "\xFF\xD8\xFF",
+                                                     "GIF87a",
+                                                     "GIF89a",
+                                                     "\x1F\x8B",
+                                                     "BZh",
+                                                     "\xFD"
+                                                     "7zXZ",
+                                                     "7z\xBC\xAF",
+                                                     "Rar!\x1A",
+                                                     "\x7F"
+                                                     "ELF",
+                                                     "SQLite format 3",
+                                                     "\x28\xB5\x2F\xFD",
+                                                     "OggS",
+                                                     "\xCA\xFE\xBA\xBE",
+                                                     "{\\rtf",
+                                                     "\xD0\xCF\x11\xE0",
+                                                     "ID3"};
 
 std::string extension_of(std::string_view file_name) {
   const std::string_view name = file_name.substr(file_name.find_last_of('/') + 1);

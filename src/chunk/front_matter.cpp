@@ -17,15 +17,22 @@ namespace {
 constexpr std::array<std::string_view, 9> kTypes = {"project-index", "module-kb",   "decision",       "runbook",          "standard",
                                                     "incident",      "integration", "domain-concept", "rejected-approach"};
 constexpr std::array<std::pair<std::string_view, DocumentStatus>, 6> kStatuses = {{
-    {"draft", DocumentStatus::kDraft},           {"review", DocumentStatus::kReview},
-    {"accepted", DocumentStatus::kAccepted},     {"superseded", DocumentStatus::kSuperseded},
-    {"deprecated", DocumentStatus::kDeprecated}, {"archived", DocumentStatus::kArchived},
+    {"draft", DocumentStatus::kDraft},
+    {"review", DocumentStatus::kReview},
+    {"accepted", DocumentStatus::kAccepted},
+    {"superseded", DocumentStatus::kSuperseded},
+    {"deprecated", DocumentStatus::kDeprecated},
+    {"archived", DocumentStatus::kArchived},
 }};
 constexpr std::array<std::pair<std::string_view, EvidenceTier>, 8> kTiers = {{
-    {"guideline", EvidenceTier::kGuideline}, {"peer_reviewed", EvidenceTier::kPeerReviewed},
-    {"official", EvidenceTier::kOfficial},   {"preprint", EvidenceTier::kPreprint},
-    {"news", EvidenceTier::kNews},           {"blog", EvidenceTier::kBlog},
-    {"search_hint", EvidenceTier::kSearchHint}, {"unverified", EvidenceTier::kUnverified},
+    {"guideline", EvidenceTier::kGuideline},
+    {"peer_reviewed", EvidenceTier::kPeerReviewed},
+    {"official", EvidenceTier::kOfficial},
+    {"preprint", EvidenceTier::kPreprint},
+    {"news", EvidenceTier::kNews},
+    {"blog", EvidenceTier::kBlog},
+    {"search_hint", EvidenceTier::kSearchHint},
+    {"unverified", EvidenceTier::kUnverified},
 }};
 
 template <class Table>

@@ -17,19 +17,19 @@ inline constexpr std::size_t kFrontMatterItemsMax = 256;
 /// The metadata at the head of a Markdown file: between two lines of `---`, a subset of YAML (scalars, quoted
 /// strings, inline and block lists; other constructs and unknown names are stepped over).
 struct FrontMatter {
-  bool present = false;       ///< A closed and readable block was found.
+  bool present = false;  ///< A closed and readable block was found.
   std::string id;
-  std::string slug;           ///< [a-z0-9][a-z0-9-]*
+  std::string slug;  ///< [a-z0-9][a-z0-9-]*
   std::string title;
-  std::string type;           ///< As written; see `canonical`.
+  std::string type;  ///< As written; see `canonical`.
   std::string summary;
-  std::string language;       ///< Two or three letters.
+  std::string language;  ///< Two or three letters.
   std::optional<DocumentStatus> status;
   std::optional<EvidenceTier> evidence;
   std::optional<int> retrieval_priority;  ///< 0..100
   std::vector<std::string> tags;
   std::vector<std::string> owners;
-  std::vector<std::string> related;        ///< Slugs or paths, without the [[ ]] of wiki links.
+  std::vector<std::string> related;  ///< Slugs or paths, without the [[ ]] of wiki links.
   std::vector<std::string> supersedes;
   std::vector<std::string> superseded_by;
   /// `type` is of the vocabulary, and every other value that was given is valid. Only then does the type count.

@@ -67,7 +67,8 @@ TEST(FrontMatter, OtherToolsBlocksAreSteppedOver) {
 }
 
 TEST(FrontMatter, BadValuesMakeItNonCanonical) {
-  for (std::string_view line : {"status: done", "slug: Not A Slug", "retrieval_priority: 101", "retrieval_priority: high", "evidence_tier: gossip"}) {
+  for (std::string_view line :
+       {"status: done", "slug: Not A Slug", "retrieval_priority: 101", "retrieval_priority: high", "evidence_tier: gossip"}) {
     const FrontMatter front = parse_front_matter("---\ntype: runbook\n" + std::string(line) + "\n---\nx");
     EXPECT_FALSE(front.canonical) << line;
     EXPECT_EQ(front.warnings.size(), 1u) << line;
@@ -97,7 +98,8 @@ TEST(FrontMatter, Bounds) {
 }
 
 TEST(FrontMatter, RandomBlocksNeverFail) {
-  const std::vector<std::string> parts = {"---\n", "a: ", "title: ", "tags: ", "[", "]", "\"", "'", "\n", "- ", "  ", "|", ">", "#", "x", ",", "\\", ": ", "{", "status: "};
+  const std::vector<std::string> parts = {"---\n", "a: ", "title: ", "tags: ", "[", "]", "\"", "'",  "\n", "- ",
+                                          "  ",    "|",   ">",       "#",      "x", ",", "\\", ": ", "{",  "status: "};
   std::mt19937 random(3);
   for (int round = 0; round < 20000; ++round) {
     std::string text = "---\n";

@@ -94,7 +94,8 @@ class LineBlocks {
       return;
     }
     const BlockKind block = block_kind(kind);
-    const bool same = open_ && kind != LineKind::kListItem && (out_.back().kind == block || (block == BlockKind::kParagraph && out_.back().kind != BlockKind::kTable));
+    const bool same = open_ && kind != LineKind::kListItem &&
+                      (out_.back().kind == block || (block == BlockKind::kParagraph && out_.back().kind != BlockKind::kTable));
     if (!same) start(block, index);
     out_.back().range.end = lines_.line(index).end;
   }

@@ -27,8 +27,8 @@ struct ParagraphCounts {
 };
 
 struct Markers {
-  std::size_t count = 0;        ///< Quote and list markers before the text.
-  std::size_t indent = 0;       ///< Columns before the last of them.
+  std::size_t count = 0;   ///< Quote and list markers before the text.
+  std::size_t indent = 0;  ///< Columns before the last of them.
   bool starts_item = false;
 };
 

@@ -24,7 +24,9 @@ std::string outline(std::string_view text, const std::vector<Block>& blocks) {
 }
 
 TEST(Parse, MarkdownBlocksHaveExactRanges) {
-  const std::string text = "# A *b* `c`\n\nPara one\nwraps.\n\n- item\n\n  second\n- two\n\n```\ncode\n```\n\n| a | b |\n|---|---|\n| c | d |\n\n> quote\n\nTitle\n---\n\n    indented\n";
+  const std::string text =
+      "# A *b* `c`\n\nPara one\nwraps.\n\n- item\n\n  second\n- two\n\n```\ncode\n```\n\n| a | b |\n|---|---|\n| c | d |\n\n> "
+      "quote\n\nTitle\n---\n\n    indented\n";
   const std::string expected =
       "h1(A b c)@1 # A *b* `c`\np@3 Para one wraps.\nli@6 - item\nli@8 second\nli@9 - two\ncode@11 ``` code ```\n"
       "table@15 | a | b | |---|---| | c | d |\nquote@19 > quote\nh2(Title)@21 Title ---\ncode@24 indented\n";
@@ -38,12 +40,14 @@ TEST(Parse, HeadingsInsideContainersAreNotSections) {
 TEST(Parse, LineSplitterFindsTheSameShapes) {
   const std::string text = "# A\n\nPara one\nwraps.\n\n- item\n- two\n\n```\n# no heading\n```\n\n| a | b |\n| c | d |\n\n> quote\n";
   EXPECT_EQ(outline(text, markdown_blocks_by_lines(text, 1)),
-            "h1(A)@1 # A\np@3 Para one wraps.\nli@6 - item\nli@7 - two\ncode@9 ``` # no heading ```\ntable@13 | a | b | | c | d |\nquote@16 > quote\n");
+            "h1(A)@1 # A\np@3 Para one wraps.\nli@6 - item\nli@7 - two\ncode@9 ``` # no heading ```\ntable@13 | a | b | | c | d "
+            "|\nquote@16 > quote\n");
 }
 
 TEST(Parse, PlainTextTitles) {
   const std::string text = "Top\n===\n\nWords.\n\nSub\n---\nMore.\n\nnot a title\nat all\n---\n";
-  EXPECT_EQ(outline(text, plain_text_blocks(text, 1)), "h1(Top)@1 Top ===\np@4 Words.\nh2(Sub)@6 Sub ---\np@8 More.\np@10 not a title at all ---\n");
+  EXPECT_EQ(outline(text, plain_text_blocks(text, 1)),
+            "h1(Top)@1 Top ===\np@4 Words.\nh2(Sub)@6 Sub ---\np@8 More.\np@10 not a title at all ---\n");
 }
 
 TEST(Parse, TextIsTheFileNormalised) {
@@ -55,7 +59,9 @@ TEST(Parse, TextIsTheFileNormalised) {
 }
 
 TEST(Parse, TitleComesFromTheBestPlace) {
-  const auto title = [](Format format, std::string_view content) { return parse_document("dir/set-up_notes.md", format, content)->attributes.title; };
+  const auto title = [](Format format, std::string_view content) {
+    return parse_document("dir/set-up_notes.md", format, content)->attributes.title;
+  };
   EXPECT_EQ(title(Format::kMarkdown, "---\ntitle: Front\n---\n# Head"), "Front");
   EXPECT_EQ(title(Format::kMarkdown, "words\n\n# Head `x`"), "Head x");
   EXPECT_EQ(title(Format::kMarkdown, "## Second"), "Second");
@@ -116,8 +122,11 @@ TEST(Parse, GuardKnowsItsBounds) {
 TEST(Parse, HostileMarkdownEndsSoon) {
   // Not a measure of speed: quadratic handling would take minutes.
   constexpr double kLimit = 20.0;
-  const std::vector<std::string> units = {"![[]()", "[", "![", "> ", ">", "- ", "* ", "*a_ ", "**a *", "_", "`", "``a`", "<", "<a ", "&", "&amp;", "[a](", "[a]: b\n", "[a]:",
-                                          "|", "|a\n", "|-", "\n", "- a\n  ", "1. ", "\t- ", "#", "***\n", "~", "![a](b\n", "a\n\n", "<!--", "<?", "\\", "[^a]", "x | y\n- | -\n", "    - a\n", "[[", "]]"};
+  const std::vector<std::string> units = {"![[]()",    "[",  "![",       "> ",    ">",    "- ",      "* ",    "*a_ ", "**a *",
+                                          "_",         "`",  "``a`",     "<",     "<a ",  "&",       "&amp;", "[a](", "[a]: b\n",
+                                          "[a]:",      "|",  "|a\n",     "|-",    "\n",   "- a\n  ", "1. ",   "\t- ", "#",
+                                          "***\n",     "~",  "![a](b\n", "a\n\n", "<!--", "<?",      "\\",    "[^a]", "x | y\n- | -\n",
+                                          "    - a\n", "[[", "]]"};
   for (const std::string& unit : units) {
     for (const std::string& text : {repeat(unit, (1u << 20) / unit.size()), repeat(repeat(unit, 1900 / unit.size()) + "\n\n", 500)}) {
       const auto start = std::chrono::steady_clock::now();

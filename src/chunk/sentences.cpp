@@ -58,9 +58,7 @@ class Splitter {
   }
 
  private:
-  static bool is_unit(LineKind kind) {
-    return kind == LineKind::kHeading || kind == LineKind::kTableRow || kind == LineKind::kRule;
-  }
+  static bool is_unit(LineKind kind) { return kind == LineKind::kHeading || kind == LineKind::kTableRow || kind == LineKind::kRule; }
 
   void prose_line(const Line& line, int index) {
     if (wrap_column_ == 0) wrap_column_ = longest_line(index);

@@ -118,8 +118,10 @@ void check_properties(std::string_view text) {
 }
 
 TEST(Sentences, PropertiesHoldForRandomText) {
-  const std::vector<std::string> parts = {"word ", "Dr. ", ". ", "! ", "?", "\n", "\n\n", "- ", "1. ", "`", "``` \n", "| ", "# ", "> ", "e.g. ", "3.5 ", "。", "」",
-                                          "\xC3\xA9", "\xF0\x9F\x98\x80", "(", ")", "\"", "[1]", "[", "...", "\t", "…", "U.S. ", "The ", "---\n", "\xC2\xA0", "．5"};
+  const std::vector<std::string> parts = {"word ",  "Dr. ",     ". ", "! ",  "?",     "\n",   "\n\n", "- ", "1. ",      "`",
+                                          "``` \n", "| ",       "# ", "> ",  "e.g. ", "3.5 ", "。",   "」", "\xC3\xA9", "\xF0\x9F\x98\x80",
+                                          "(",      ")",        "\"", "[1]", "[",     "...",  "\t",   "…",  "U.S. ",    "The ",
+                                          "---\n",  "\xC2\xA0", "．5"};
   std::mt19937 random(11);
   for (int round = 0; round < 20000; ++round) {
     std::string text;

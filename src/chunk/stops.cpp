@@ -18,22 +18,23 @@ constexpr std::size_t kWordBytesMax = 32;
 constexpr std::size_t kCodeSpanBytesMax = 300;
 
 /// Always followed by more of the sentence. Titles count only with a capital.
-constexpr std::array<std::string_view, 19> kNeverEnd = {"approx", "bzw", "ca", "cf", "eg", "evtl", "ggf", "ie", "incl", "inkl",
-                                                        "mlle", "mme", "mr", "mrs", "ms", "resp", "viz", "vs", "zzgl"};
-constexpr std::array<std::string_view, 19> kTitles = {"adm", "capt", "cmdr", "col", "dr", "fr", "gen", "gov", "hon", "lt",
-                                                      "maj", "mt", "pres", "prof", "rep", "rev", "sen", "sgt", "st"};
+constexpr std::array<std::string_view, 19> kNeverEnd = {"approx", "bzw", "ca", "cf",  "eg", "evtl", "ggf", "ie", "incl", "inkl",
+                                                        "mlle",   "mme", "mr", "mrs", "ms", "resp", "viz", "vs", "zzgl"};
+constexpr std::array<std::string_view, 19> kTitles = {"adm", "capt", "cmdr", "col",  "dr",  "fr",  "gen", "gov", "hon", "lt",
+                                                      "maj", "mt",   "pres", "prof", "rep", "rev", "sen", "sgt", "st"};
 /// Followed by a number.
-constexpr std::array<std::string_view, 20> kBeforeNumber = {"abs", "art", "ch", "chap", "eq", "eqs", "fig", "figs", "no", "nos",
-                                                            "nr", "p", "pg", "pp", "pt", "sec", "tab", "v", "ver", "vol"};
+constexpr std::array<std::string_view, 20> kBeforeNumber = {"abs", "art", "ch", "chap", "eq", "eqs", "fig", "figs", "no",  "nos",
+                                                            "nr",  "p",   "pg", "pp",   "pt", "sec", "tab", "v",    "ver", "vol"};
 /// May end a sentence: they do when the next word is one that sentences start with.
-constexpr std::array<std::string_view, 37> kMayEnd = {
-    "al",  "apr", "aug", "ave", "blvd", "bros", "co",  "corp", "dec", "dept", "ed",  "eds", "est", "etc", "feb", "fri", "inc", "jan", "jr",
-    "jul", "jun", "ltd", "mar", "mon",  "nov",  "oct", "rd",   "sat", "sep",  "sept", "sr",  "sun", "thu", "tue", "univ", "usw", "wed"};
+constexpr std::array<std::string_view, 37> kMayEnd = {"al",  "apr", "aug", "ave", "blvd", "bros", "co",  "corp", "dec", "dept",
+                                                      "ed",  "eds", "est", "etc", "feb",  "fri",  "inc", "jan",  "jr",  "jul",
+                                                      "jun", "ltd", "mar", "mon", "nov",  "oct",  "rd",  "sat",  "sep", "sept",
+                                                      "sr",  "sun", "thu", "tue", "univ", "usw",  "wed"};
 constexpr std::array<std::string_view, 52> kStarters = {
-    "a",    "after", "all",  "also", "an",   "and",  "any",   "as",    "at",   "because", "before", "but",  "by",
-    "each", "every", "for",  "from", "he",   "her",  "his",   "how",   "however", "i",    "if",     "in",   "it",
-    "its",  "many",  "most", "no",   "note", "on",   "once",  "our",   "please", "see",   "she",    "since", "so",
-    "some", "that",  "the",  "their", "then", "there", "these", "they", "this", "to",     "we",     "when", "you"};
+    "a",    "after", "all",  "also",  "an",   "and",   "any",   "as",   "at",      "because", "before", "but",   "by",
+    "each", "every", "for",  "from",  "he",   "her",   "his",   "how",  "however", "i",       "if",     "in",    "it",
+    "its",  "many",  "most", "no",    "note", "on",    "once",  "our",  "please",  "see",     "she",    "since", "so",
+    "some", "that",  "the",  "their", "then", "there", "these", "they", "this",    "to",      "we",     "when",  "you"};
 static_assert(std::ranges::is_sorted(kNeverEnd) && std::ranges::is_sorted(kTitles) && std::ranges::is_sorted(kBeforeNumber));
 static_assert(std::ranges::is_sorted(kMayEnd) && std::ranges::is_sorted(kStarters));
 
@@ -108,7 +109,8 @@ class StopFinder {
   }
 
   bool is_number_inside(std::size_t begin, std::size_t end) const {
-    return begin > 0 && end < text_.size() && code_point_at(text_, begin) == 0xFF0E && u_isdigit(static_cast<UChar32>(code_point_at(text_, end)));
+    return begin > 0 && end < text_.size() && code_point_at(text_, begin) == 0xFF0E &&
+           u_isdigit(static_cast<UChar32>(code_point_at(text_, end)));
   }
 
   std::size_t skip_closers(std::size_t at) const {
@@ -181,7 +183,9 @@ class StopFinder {
 
   std::string next_word(std::size_t at) const {
     std::size_t end = at;
-    while (end < text_.size() && end - at < kWordBytesMax && u_isalpha(static_cast<unsigned char>(text_[end])) && static_cast<unsigned char>(text_[end]) < 0x80) ++end;
+    while (end < text_.size() && end - at < kWordBytesMax && u_isalpha(static_cast<unsigned char>(text_[end])) &&
+           static_cast<unsigned char>(text_[end]) < 0x80)
+      ++end;
     return to_lower_ascii(text_.substr(at, end - at));
   }
 

@@ -149,8 +149,6 @@ class OutlineBuilder {
 
 }  // namespace
 
-Outline make_outline(const ParsedDocument& document, std::size_t unit_bytes_max) {
-  return OutlineBuilder(document, unit_bytes_max).run();
-}
+Outline make_outline(const ParsedDocument& document, std::size_t unit_bytes_max) { return OutlineBuilder(document, unit_bytes_max).run(); }
 
 }  // namespace footnote::chunk

@@ -21,10 +21,10 @@ struct Unit {
 /// A heading with what stands below it. Section 0 is the document.
 struct Section {
   int level = 0;
-  std::vector<std::string> path;   ///< Headings from the root to this one.
-  std::size_t first_unit = 0;      ///< Its heading.
-  std::size_t own_end = 0;         ///< Where its first child starts.
-  std::size_t end = 0;             ///< Behind its last descendant.
+  std::vector<std::string> path;  ///< Headings from the root to this one.
+  std::size_t first_unit = 0;     ///< Its heading.
+  std::size_t own_end = 0;        ///< Where its first child starts.
+  std::size_t end = 0;            ///< Behind its last descendant.
   std::vector<std::size_t> children;
 };
 

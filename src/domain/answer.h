@@ -31,9 +31,9 @@ struct Citation {
 };
 
 enum class RefusalReason {
-  kNoRelevantContext,   ///< Retrieval found nothing above the gate; no model was called.
-  kLlmSelfRefusal,      ///< The model said that the sources do not answer.
-  kBlockedByGuardrails, ///< Policy of the front door.
+  kNoRelevantContext,    ///< Retrieval found nothing above the gate; no model was called.
+  kLlmSelfRefusal,       ///< The model said that the sources do not answer.
+  kBlockedByGuardrails,  ///< Policy of the front door.
 };
 
 /// The reason's name on the wire; never localised: "no_relevant_context".

@@ -13,19 +13,26 @@ enum class DocumentStatus { kDraft, kReview, kAccepted, kSuperseded, kDeprecated
 
 /// How well a document's claims are backed, strongest first. nullopt where it was not assessed.
 enum class EvidenceTier {
-  kGuideline, kPeerReviewed, kOfficial, kPreprint, kNews, kBlog, kSearchHint, kUnverified,
+  kGuideline,
+  kPeerReviewed,
+  kOfficial,
+  kPreprint,
+  kNews,
+  kBlog,
+  kSearchHint,
+  kUnverified,
 };
 
 /// What is said about a document beside its text. Filters, boosts and prompts read it.
 struct DocumentAttributes {
   std::string title;
-  std::string url;            ///< Empty for files.
-  std::string media_type;     ///< "text/markdown", "text/html", "text/plain".
-  std::string language;       ///< ISO 639-1; empty when unknown.
-  std::string canonical_type; ///< "runbook", "decision" ...; empty for a document outside the vocabulary.
+  std::string url;             ///< Empty for files.
+  std::string media_type;      ///< "text/markdown", "text/html", "text/plain".
+  std::string language;        ///< ISO 639-1; empty when unknown.
+  std::string canonical_type;  ///< "runbook", "decision" ...; empty for a document outside the vocabulary.
   DocumentStatus status = DocumentStatus::kAccepted;
   std::optional<EvidenceTier> evidence;
-  int priority = 50;          ///< retrieval_priority, 0..100.
+  int priority = 50;  ///< retrieval_priority, 0..100.
   std::vector<std::string> tags;
   std::vector<std::string> acl_labels;
 

@@ -30,9 +30,9 @@ struct GatePolicy {
 
 /// The policy of one front door. Plain data: front doors differ by what they put here, not by code.
 struct Profile {
-  std::size_t top_k = 8;            ///< Passages that go on to the gate and the prompt.
-  std::size_t recall = 100;         ///< Candidates of each side before fusion.
-  std::size_t per_document_max = 3; ///< Passages of one document among the top_k.
+  std::size_t top_k = 8;             ///< Passages that go on to the gate and the prompt.
+  std::size_t recall = 100;          ///< Candidates of each side before fusion.
+  std::size_t per_document_max = 3;  ///< Passages of one document among the top_k.
   FusionWeights weights;
   StatusPenalties penalties;
   GatePolicy gate;

@@ -14,7 +14,7 @@ namespace footnote {
 struct Filter {
   std::vector<DocumentId> documents;
   std::vector<std::string> keys;
-  std::vector<std::string> tags;         ///< Any of these.
+  std::vector<std::string> tags;  ///< Any of these.
   std::vector<std::string> media_types;
   std::vector<std::string> languages;
   std::vector<std::string> canonical_types;

@@ -23,8 +23,9 @@ ErrorCode code_of(int code) {
 
 Result<std::string> read_all(int descriptor, std::string_view name, std::uint64_t bytes_max) {
   std::string out;
-  struct stat status {};
-  if (::fstat(descriptor, &status) == 0 && status.st_size > 0) out.reserve(std::min<std::uint64_t>(static_cast<std::uint64_t>(status.st_size), bytes_max) + 1);
+  struct stat status{};
+  if (::fstat(descriptor, &status) == 0 && status.st_size > 0)
+    out.reserve(std::min<std::uint64_t>(static_cast<std::uint64_t>(status.st_size), bytes_max) + 1);
   // The file may grow while it is read: the limit holds for what was read, not for what it said.
   for (;;) {
     constexpr std::size_t kStep = 256u << 10;
@@ -45,9 +46,7 @@ Descriptor::~Descriptor() {
   if (value_ >= 0) ::close(value_);
 }
 
-std::unexpected<Error> errno_error(std::string_view path, int code) {
-  return fail(code_of(code), "{}: {}", path, std::strerror(code));
-}
+std::unexpected<Error> errno_error(std::string_view path, int code) { return fail(code_of(code), "{}: {}", path, std::strerror(code)); }
 
 Result<Descriptor> open_beneath(const std::filesystem::path& root, std::string_view relative, int flags) {
   constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
@@ -56,7 +55,8 @@ Result<Descriptor> open_beneath(const std::filesystem::path& root, std::string_v
   if (relative.empty()) return at;
   const std::vector<std::string_view> names = split(relative, '/');
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty() || names[i] == "." || names[i] == "..") return fail(ErrorCode::kInvalidArgument, "{} is not a path below the folder", relative);
+    if (names[i].empty() || names[i] == "." || names[i] == "..")
+      return fail(ErrorCode::kInvalidArgument, "{} is not a path below the folder", relative);
     const bool last = i + 1 == names.size();
     Descriptor next(::openat(at.get(), std::string(names[i]).c_str(), last ? flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK : kFolder));
     if (next.get() < 0) return errno_error(relative, errno);
@@ -67,11 +67,12 @@ Result<Descriptor> open_beneath(const std::filesystem::path& root, std::string_v
 
 Result<std::string> read_beneath(const std::filesystem::path& root, std::string_view relative, std::uint64_t bytes_max) {
   FOOTNOTE_TRY(const Descriptor file, open_beneath(root, relative, O_RDONLY));
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file.get(), &status) != 0) return errno_error(relative, errno);
   if (!S_ISREG(status.st_mode)) return fail(ErrorCode::kInvalidArgument, "not a regular file");
   if (static_cast<std::uint64_t>(status.st_size) > bytes_max) {
-    return fail(ErrorCode::kTooLarge, "{}; the limit is {}", human_bytes(static_cast<std::uint64_t>(status.st_size)), human_bytes(bytes_max));
+    return fail(ErrorCode::kTooLarge, "{}; the limit is {}", human_bytes(static_cast<std::uint64_t>(status.st_size)),
+                human_bytes(bytes_max));
   }
   return read_all(file.get(), relative, bytes_max);
 }

@@ -109,7 +109,8 @@ Result<void> Committer::reuse(Vectors& vectors) {
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
   const auto dimension = static_cast<std::size_t>(corpus_.space.dimension);
   for (std::size_t at = 0; at < hashes.size(); at += kHashLookupMax) {
-    const std::span<const std::string> part = std::span<const std::string>(hashes).subspan(at, std::min(kHashLookupMax, hashes.size() - at));
+    const std::span<const std::string> part =
+        std::span<const std::string>(hashes).subspan(at, std::min(kHashLookupMax, hashes.size() - at));
     FOOTNOTE_TRY(auto found, store_.vectors_by_hash(call_, corpus_.id, part));
     for (auto& [hash, windows] : found) {
       const bool fits = !windows.empty() && std::ranges::all_of(windows, [&](const auto& window) { return window.size() == dimension; });
@@ -128,7 +129,8 @@ Result<void> Committer::embed(const std::vector<const chunk::Piece*>& pieces, Ve
     for (std::size_t i = 0; i < count; ++i) texts.push_back(chunk::embedding_text(*pieces[at + i]));
     const std::vector<std::string_view> views(texts.begin(), texts.end());
     FOOTNOTE_TRY(std::vector<Embedding> embeddings, embedder_.embed(call_, views, {EmbedKind::kPassage, Overflow::kWindows}));
-    if (embeddings.size() != count) return fail(ErrorCode::kInternal, "the embedder gave {} results for {} texts", embeddings.size(), count);
+    if (embeddings.size() != count)
+      return fail(ErrorCode::kInternal, "the embedder gave {} results for {} texts", embeddings.size(), count);
     for (std::size_t i = 0; i < count; ++i) {
       std::vector<std::vector<float>>& windows = vectors[pieces[at + i]->content_hash];
       for (WindowVector& window : embeddings[i].windows) windows.push_back(std::move(window.values));

@@ -19,7 +19,8 @@ inline const EmbeddingSpace kSpace{"fake", kDimension};
 class FakeEmbedder final : public Embedder {
  public:
   EmbeddingSpace space() const override { return space_; }
-  Result<std::vector<Embedding>> embed(const CallContext& call, std::span<const std::string_view> texts, const EmbedOptions& options) override {
+  Result<std::vector<Embedding>> embed(const CallContext& call, std::span<const std::string_view> texts,
+                                       const EmbedOptions& options) override {
     FOOTNOTE_CHECK(call.check());
     EXPECT_EQ(options.kind, EmbedKind::kPassage);
     batches.push_back(texts.size());
@@ -58,8 +59,12 @@ class FakeStore final : public ChunkStore {
     if (found == live_.end()) return std::nullopt;
     return found->second.document;
   }
-  Result<DocumentText> document_text(const CallContext&, WorkspaceId, DocumentId, int) const override { return fail(ErrorCode::kNotFound, "no"); }
-  Result<std::vector<ChunkRecord>> chunks(const CallContext&, CorpusId, std::span<const ChunkId>) const override { return std::vector<ChunkRecord>{}; }
+  Result<DocumentText> document_text(const CallContext&, WorkspaceId, DocumentId, int) const override {
+    return fail(ErrorCode::kNotFound, "no");
+  }
+  Result<std::vector<ChunkRecord>> chunks(const CallContext&, CorpusId, std::span<const ChunkId>) const override {
+    return std::vector<ChunkRecord>{};
+  }
 
   Result<IndexChanges> changes(const CallContext&, CorpusId, Generation after, std::size_t rows_max) const override {
     const MutexLock lock(mutex_);
@@ -75,7 +80,7 @@ class FakeStore final : public ChunkStore {
     return out;
   }
   Result<std::map<std::string, std::vector<std::vector<float>>>> vectors_by_hash(const CallContext&, CorpusId,
-                                                                                std::span<const std::string> hashes) const override {
+                                                                                 std::span<const std::string> hashes) const override {
     const MutexLock lock(mutex_);
     std::map<std::string, std::vector<std::vector<float>>> out;
     for (const std::string& hash : hashes) {
@@ -83,7 +88,8 @@ class FakeStore final : public ChunkStore {
     }
     return out;
   }
-  Result<CommitReceipt> commit(const CallContext&, CorpusId, std::span<const DocumentDraft> drafts, std::span<const std::string> deleted) override {
+  Result<CommitReceipt> commit(const CallContext&, CorpusId, std::span<const DocumentDraft> drafts,
+                               std::span<const std::string> deleted) override {
     const MutexLock lock(mutex_);
     commit_sizes.push_back(drafts.size());
     if (fail_commits) return fail(ErrorCode::kResourceExhausted, "disk full");
@@ -135,13 +141,15 @@ class FakeStore final : public ChunkStore {
     const int version = live_.contains(draft.key) ? live_[draft.key].document.version + 1 : 1;
     kill(draft.key);
     Stored stored;
-    stored.document = {DocumentId{++next_id_}, CorpusId{1}, draft.source, draft.key, version, draft.content_hash, draft.attributes, draft.chunks.size(), {}};
+    stored.document = {DocumentId{++next_id_}, CorpusId{1},      draft.source,        draft.key, version,
+                       draft.content_hash,     draft.attributes, draft.chunks.size(), {}};
     stored.draft = draft;
     for (const ChunkDraft& chunk : draft.chunks) {
       const ChunkId id{++next_id_};
       stored.chunks.push_back(id);
       by_hash_[chunk.content_hash] = chunk.vectors;
-      rows_[id] = {{id, stored.document.id, generation_, draft.key, draft.attributes, chunk.heading_path, {}, chunk.text, chunk.vectors}, 0};
+      rows_[id] = {{id, stored.document.id, generation_, draft.key, draft.attributes, chunk.heading_path, {}, chunk.text, chunk.vectors},
+                   0};
     }
     live_[draft.key] = stored;
     return stored.document;

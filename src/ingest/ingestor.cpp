@@ -55,12 +55,14 @@ Result<void> run_ahead(std::size_t count, const Prepare& prepare, const std::fun
 Result<void> check_space(const Corpus& corpus, const Embedder& embedder) {
   const EmbeddingSpace space = embedder.space();
   if (space == corpus.space) return {};
-  return fail(ErrorCode::kFailedPrecondition, "the embedder is {} ({} numbers), corpus '{}' was made with {} ({}); run footnote rebuild-index",
-              space.model_id, space.dimension, corpus.name, corpus.space.model_id, corpus.space.dimension);
+  return fail(ErrorCode::kFailedPrecondition,
+              "the embedder is {} ({} numbers), corpus '{}' was made with {} ({}); run footnote rebuild-index", space.model_id,
+              space.dimension, corpus.name, corpus.space.model_id, corpus.space.dimension);
 }
 
 /// Keys of the live documents that came from this source under this prefix.
-Result<std::vector<std::string>> live_keys(const CallContext& call, const ChunkReader& reader, const Corpus& corpus, const SourceInput& input) {
+Result<std::vector<std::string>> live_keys(const CallContext& call, const ChunkReader& reader, const Corpus& corpus,
+                                           const SourceInput& input) {
   std::vector<std::string> out;
   std::string after;
   for (;;) {
@@ -81,7 +83,8 @@ bool is_at_or_below(std::string_view key, std::string_view folder) {
 /// One input from walk to prune.
 class SourceRun {
  public:
-  SourceRun(const CallContext& call, const ChunkReader& reader, const Corpus& corpus, const SourceInput& input, const IngestOptions& options)
+  SourceRun(const CallContext& call, const ChunkReader& reader, const Corpus& corpus, const SourceInput& input,
+            const IngestOptions& options)
       : call_(call), reader_(reader), corpus_(corpus), input_(input), options_(options) {}
 
   Result<void> run(Committer& committer) {
@@ -112,7 +115,8 @@ class SourceRun {
     std::vector<std::string> out;
     for (const std::string& key : before) {
       const bool in_scope = found.is_folder || named.contains(key);
-      const bool unknown = std::ranges::any_of(found.unknown, [&](const std::string& folder) { return is_at_or_below(key, input_.key_prefix + folder); });
+      const bool unknown =
+          std::ranges::any_of(found.unknown, [&](const std::string& folder) { return is_at_or_below(key, input_.key_prefix + folder); });
       if (in_scope && !unknown && !kept_.contains(key)) out.push_back(key);
     }
     return out;

@@ -91,8 +91,8 @@ class Ingestor {
                                         const ProgressCallback& progress = {});
 
   /// Deletes live documents by key; keys that are not there are passed over.
-  Result<IngestReport> delete_documents(const CallContext& call, const Corpus& corpus,
-                                        std::span<const std::string> keys, const ProgressCallback& progress = {});
+  Result<IngestReport> delete_documents(const CallContext& call, const Corpus& corpus, std::span<const std::string> keys,
+                                        const ProgressCallback& progress = {});
 
  private:
   ChunkStore& store_;

@@ -17,8 +17,8 @@ namespace footnote::ingest {
 namespace {
 
 using test::TempFolder;
-using testing::ElementsAre;
 using testing::Each;
+using testing::ElementsAre;
 using testing::Le;
 
 class IngestorTest : public testing::Test {
@@ -36,7 +36,8 @@ class IngestorTest : public testing::Test {
   }
   void check(const Result<IngestReport>& report, std::string_view expected) {
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    std::string got = fmt::format("added {} updated {} unchanged {} deleted {}", report->added, report->updated, report->unchanged, report->deleted);
+    std::string got =
+        fmt::format("added {} updated {} unchanged {} deleted {}", report->added, report->updated, report->unchanged, report->deleted);
     for (const Problem& problem : report->problems) {
       got += fmt::format("; {} {}: {}", problem.kind == ProblemKind::kWarning ? "warning" : "problem", problem.path, problem.reason);
     }
@@ -274,7 +275,8 @@ TEST_F(IngestorTest, AnotherModelIsRefused) {
 TEST_F(IngestorTest, DocumentsInMemory) {
   std::vector<MemoryDocument> documents(3);
   documents[0] = {.key = "faq", .media_type = "text/markdown", .content = "First."};
-  documents[1] = {.key = "page.html", .content = "<title>T</title><p>Words here.</p>", .url = "https://e.org", .tags = {"a"}, .acl_labels = {"staff"}};
+  documents[1] = {
+      .key = "page.html", .content = "<title>T</title><p>Words here.</p>", .url = "https://e.org", .tags = {"a"}, .acl_labels = {"staff"}};
   documents[2] = {.key = "faq", .media_type = "text/markdown", .content = "Second.", .title = "Questions"};
   check(ingestor_.ingest_documents({}, corpus_, SourceId{3}, documents), "added 2 updated 0 unchanged 0 deleted 0");
   EXPECT_EQ(store_.draft("faq").text, "Second.");

@@ -36,7 +36,8 @@ bool parse_into(Prepared& out, const Result<chunk::Format>& format, std::string_
 }
 
 bool has_main_heading(const chunk::ParsedDocument& document) {
-  return std::ranges::any_of(document.blocks, [](const chunk::Block& block) { return block.kind == chunk::BlockKind::kHeading && block.level == 1; });
+  return std::ranges::any_of(document.blocks,
+                             [](const chunk::Block& block) { return block.kind == chunk::BlockKind::kHeading && block.level == 1; });
 }
 
 void apply_given(const MemoryDocument& given, chunk::ParsedDocument& document) {

@@ -58,7 +58,8 @@ class Walker {
       // A root that can't be read is the caller's error, not a remark about one of its files.
       if (folder.empty()) return std::unexpected(names.error());
       out_.unknown.push_back(folder);
-      problem(folder, names.error().code == ErrorCode::kPermissionDenied ? "folder can't be read: permission denied" : "folder can't be read");
+      problem(folder,
+              names.error().code == ErrorCode::kPermissionDenied ? "folder can't be read: permission denied" : "folder can't be read");
       return {};
     }
     for (const std::string& name : *names) {
@@ -86,7 +87,7 @@ class Walker {
     const std::string key = below(folder, name);
     if (is_ignored_name(name)) return problem(key, "ignored name", ProblemKind::kIgnored);
     if (!is_valid_utf8(name)) return problem(repair_utf8(key), "its name is not UTF-8; rename it");
-    struct stat status {};
+    struct stat status{};
     if (::lstat((out_.root / key).c_str(), &status) != 0) {
       out_.unknown.push_back(key);
       return problem(key, "can't be looked at");
@@ -134,7 +135,7 @@ Result<WalkResult> walk(const CallContext& call, const std::filesystem::path& pa
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
   if (error) return with_context(errno_error(path.string(), error.value()).error(), "can't ingest");
-  struct stat status {};
+  struct stat status{};
   if (::stat(real.c_str(), &status) != 0) return errno_error(path.string(), errno);
   WalkResult out;
   Walker walker(call, out, options);

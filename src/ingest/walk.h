@@ -32,8 +32,8 @@ struct FoundFile {
 struct WalkResult {
   std::filesystem::path root;  ///< Canonical: no link in it. The folder that keys are relative to.
   bool is_folder = true;
-  std::vector<FoundFile> files;    ///< In byte order of their keys.
-  std::vector<Problem> problems;   ///< In the order of their paths; ignored names too, as kIgnored.
+  std::vector<FoundFile> files;   ///< In byte order of their keys.
+  std::vector<Problem> problems;  ///< In the order of their paths; ignored names too, as kIgnored.
   /// Keys at or below which nothing is known (a folder that can't be read, a file that can't be looked at): what
   /// was indexed from there must not be taken for deleted. The empty key means the whole root.
   std::vector<std::string> unknown;

@@ -39,7 +39,8 @@ TEST(Walk, FilesInByteOrderOfTheirKeys) {
 TEST(Walk, HiddenAndKnownNamesAreIgnored) {
   TempFolder folder;
   for (const char* name : {".git/config", ".env", "node_modules/x/README.md", "a.md~", "ok.md"}) folder.write(name, "x");
-  check(folder, "ok.md\nignored .env: ignored name\nignored .git: ignored name\nignored a.md~: ignored name\nignored node_modules: ignored name\n");
+  check(folder,
+        "ok.md\nignored .env: ignored name\nignored .git: ignored name\nignored a.md~: ignored name\nignored node_modules: ignored name\n");
 }
 
 TEST(Walk, LinksNeverLeadOutOrRound) {
@@ -48,7 +49,9 @@ TEST(Walk, LinksNeverLeadOutOrRound) {
   TempFolder folder;
   folder.write("a/real.md", "x");
   folder.write(".hidden/b.md", "x");
-  const auto link = [&](const std::filesystem::path& target, const char* name) { std::filesystem::create_symlink(target, folder.path() / name); };
+  const auto link = [&](const std::filesystem::path& target, const char* name) {
+    std::filesystem::create_symlink(target, folder.path() / name);
+  };
   link(outside.path() / "secret.md", "out.md");
   link(outside.path(), "outdir");
   link("/etc/passwd", "passwd.txt");

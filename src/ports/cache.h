@@ -15,8 +15,7 @@ class Cache {
  public:
   virtual ~Cache() = default;
   virtual std::optional<std::string> get(const CallContext& call, std::string_view key) = 0;
-  virtual void put(const CallContext& call, std::string_view key, std::string_view tag, std::string value,
-                   std::chrono::seconds ttl) = 0;
+  virtual void put(const CallContext& call, std::string_view key, std::string_view tag, std::string value, std::chrono::seconds ttl) = 0;
   virtual void drop_tag(const CallContext& call, std::string_view tag) = 0;
 };
 

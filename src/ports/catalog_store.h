@@ -22,8 +22,7 @@ class CatalogStore {
   /// space, naming `rebuild-index`.
   virtual Result<Corpus> ensure_corpus(const CallContext& call, WorkspaceId workspace, std::string_view name,
                                        const EmbeddingSpace& space) = 0;
-  virtual Result<Source> ensure_source(const CallContext& call, CorpusId corpus, SourceKind kind,
-                                       std::string_view location) = 0;
+  virtual Result<Source> ensure_source(const CallContext& call, CorpusId corpus, SourceKind kind, std::string_view location) = 0;
   virtual Result<void> mark_synced(const CallContext& call, SourceId source, UtcTime at) = 0;
   virtual Result<ApiKey> add_key(const CallContext& call, const ApiKey& key) = 0;
   virtual Result<std::optional<ApiKey>> find_key(const CallContext& call, std::string_view secret_hash) const = 0;

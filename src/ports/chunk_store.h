@@ -69,25 +69,22 @@ class ChunkReader {
   /// The live document of that key; nullopt when there is none.
   virtual Result<std::optional<Document>> find_document(const CallContext& call, CorpusId corpus, std::string_view key) const = 0;
   /// A document version's text; version 0 is the live one. Old versions are kept until purged. kNotFound.
-  virtual Result<DocumentText> document_text(const CallContext& call, WorkspaceId workspace, DocumentId document,
-                                             int version) const = 0;
+  virtual Result<DocumentText> document_text(const CallContext& call, WorkspaceId workspace, DocumentId document, int version) const = 0;
   /// These chunks with their documents' keys and attributes, in the order asked for; those that are gone are left out.
   struct ChunkRecord {
     Chunk chunk;
     std::string document_key;
     DocumentAttributes document;
   };
-  virtual Result<std::vector<ChunkRecord>> chunks(const CallContext& call, CorpusId corpus,
-                                                  std::span<const ChunkId> ids) const = 0;
+  virtual Result<std::vector<ChunkRecord>> chunks(const CallContext& call, CorpusId corpus, std::span<const ChunkId> ids) const = 0;
   /// What changed after a generation, whole generations only, about `rows_max` rows or one generation if that has
   /// more; `to == from` when there is nothing new. Where a purge past `after` left deaths that can't be told any
   /// more, kFailedPrecondition: read from 0, which can always be followed page by page to its end.
-  virtual Result<IndexChanges> changes(const CallContext& call, CorpusId corpus, Generation after,
-                                       std::size_t rows_max) const = 0;
+  virtual Result<IndexChanges> changes(const CallContext& call, CorpusId corpus, Generation after, std::size_t rows_max) const = 0;
   /// Vectors of chunks whose text has these hashes, from any version that is still kept: what need not be
   /// embedded again.
-  virtual Result<std::map<std::string, std::vector<std::vector<float>>>> vectors_by_hash(
-      const CallContext& call, CorpusId corpus, std::span<const std::string> hashes) const = 0;
+  virtual Result<std::map<std::string, std::vector<std::vector<float>>>> vectors_by_hash(const CallContext& call, CorpusId corpus,
+                                                                                         std::span<const std::string> hashes) const = 0;
 };
 
 /// Writing side. `commit` replaces the named documents and deletes `deleted_keys` in one atomic, durable step and

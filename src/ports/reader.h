@@ -26,8 +26,7 @@ struct Reading {
 class Reader {
  public:
   virtual ~Reader() = default;
-  virtual Result<Reading> read(const CallContext& call, std::string_view question,
-                               std::span<const std::string_view> passages) = 0;
+  virtual Result<Reading> read(const CallContext& call, std::string_view question, std::span<const std::string_view> passages) = 0;
 };
 
 }  // namespace footnote

@@ -28,8 +28,7 @@ class VectorSearch {
   virtual Result<std::vector<ScoredChunk>> search(const CallContext& call, const VectorQuery& query) const = 0;
   /// The cosine of the query's vector and each of these chunks (its best window), in their order; 0 for a
   /// chunk that is not there.
-  virtual Result<std::vector<double>> score(const CallContext& call, const VectorQuery& query,
-                                            std::span<const ChunkId> chunks) const = 0;
+  virtual Result<std::vector<double>> score(const CallContext& call, const VectorQuery& query, std::span<const ChunkId> chunks) const = 0;
 };
 
 class VectorStore : public VectorSearch, public IndexWriter {

@@ -79,8 +79,7 @@ std::string defuse(std::string_view source_text) {
   return out;
 }
 
-std::vector<ChatMessage> build_kb_prompt(std::string_view question, std::span<const SourceBlock> sources,
-                                         const KbPromptOptions& options) {
+std::vector<ChatMessage> build_kb_prompt(std::string_view question, std::span<const SourceBlock> sources, const KbPromptOptions& options) {
   std::string user = fmt::format("Sources (each ends only at its own fence, {}):\n\n", options.fence);
   for (const SourceBlock& block : sources) user += render_source(block, options.fence) + "\n\n";
   user += fmt::format("Question: {}", question);

@@ -25,8 +25,7 @@ struct KbPromptOptions {
 /// The messages for a knowledge-base question: rules and refusal protocol in the system message; the numbered
 /// sources, each between fences, and then the question in the user message. Source text is data: invisible
 /// characters are dropped and look-alikes of our tags defused, and the rules say that nothing in it is an order.
-std::vector<ChatMessage> build_kb_prompt(std::string_view question, std::span<const SourceBlock> sources,
-                                         const KbPromptOptions& options);
+std::vector<ChatMessage> build_kb_prompt(std::string_view question, std::span<const SourceBlock> sources, const KbPromptOptions& options);
 
 /// Text of a document made safe to stand inside a prompt: see above. At most kSourceBytesMax bytes, cut between
 /// code points.

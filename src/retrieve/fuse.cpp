@@ -48,9 +48,8 @@ void fuse(std::vector<Candidate>& candidates, const FusionWeights& weights) {
     candidate.score = 0;
     for (const StageScore& term : candidate.terms) candidate.score += term.contribution();
   }
-  std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
-    return a.score != b.score ? a.score > b.score : a.chunk < b.chunk;
-  });
+  std::ranges::sort(candidates,
+                    [](const Candidate& a, const Candidate& b) { return a.score != b.score ? a.score > b.score : a.chunk < b.chunk; });
 }
 
 }  // namespace footnote::retrieve

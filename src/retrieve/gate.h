@@ -10,11 +10,11 @@ namespace footnote::retrieve {
 /// Whether the passages found can carry an answer, and how far from the line they are.
 struct GateVerdict {
   bool grounded = false;
-  double evidence = 0;   ///< The best passage's evidence, see below.
-  double threshold = 0;  ///< What it had to reach.
-  double cosine = 0;     ///< Of that passage.
-  double coverage = 0;   ///< Of that passage.
-  double confidence = 0; ///< Evidence as a probability-like 0..1 that is .5 at the threshold.
+  double evidence = 0;    ///< The best passage's evidence, see below.
+  double threshold = 0;   ///< What it had to reach.
+  double cosine = 0;      ///< Of that passage.
+  double coverage = 0;    ///< Of that passage.
+  double confidence = 0;  ///< Evidence as a probability-like 0..1 that is .5 at the threshold.
 };
 
 /// Evidence of one passage: raw cosine and word coverage, weighed. Neither is enough alone: a foreign question

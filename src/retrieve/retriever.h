@@ -51,8 +51,7 @@ class Retriever {
   Retriever(Embedder& embedder, const VectorSearch& vectors, const KeywordSearch& keywords, const ChunkReader& chunks)
       : embedder_(embedder), vectors_(vectors), keywords_(keywords), chunks_(chunks) {}
 
-  Result<Retrieval> retrieve(const CallContext& call, CorpusId corpus, std::string_view question,
-                             const RetrieveOptions& options) const;
+  Result<Retrieval> retrieve(const CallContext& call, CorpusId corpus, std::string_view question, const RetrieveOptions& options) const;
 
  private:
   Embedder& embedder_;

@@ -11,11 +11,11 @@ namespace footnote::retrieve {
 namespace {
 
 constexpr std::array<std::string_view, 70> kFunctionWords = {
-    "about", "after", "all",   "also",  "am",   "an",   "and",  "any",  "are",   "as",    "at",   "be",    "been", "but",
-    "by",    "can",   "could", "did",   "do",   "does", "for",  "from", "get",   "had",   "has",  "have",  "how",  "if",
-    "in",    "into",  "is",    "it",    "its",  "may",  "me",   "much", "must",  "my",    "no",   "not",   "of",   "on",
-    "or",    "our",   "shall", "should", "so",  "such", "than", "that", "the",   "their", "then", "there", "these", "they",
-    "this",  "to",    "was",   "we",    "were", "what", "when", "where", "which", "who",  "why",  "will",  "with", "you"};
+    "about", "after", "all",   "also",   "am",   "an",   "and",  "any",   "are",   "as",    "at",   "be",    "been",  "but",
+    "by",    "can",   "could", "did",    "do",   "does", "for",  "from",  "get",   "had",   "has",  "have",  "how",   "if",
+    "in",    "into",  "is",    "it",     "its",  "may",  "me",   "much",  "must",  "my",    "no",   "not",   "of",    "on",
+    "or",    "our",   "shall", "should", "so",   "such", "than", "that",  "the",   "their", "then", "there", "these", "they",
+    "this",  "to",    "was",   "we",     "were", "what", "when", "where", "which", "who",   "why",  "will",  "with",  "you"};
 
 /// Letters and digits of ASCII, and what lies beyond it but typographic marks and spaces: models write curly quotes
 /// and long dashes where documents have plain ones.

@@ -82,7 +82,10 @@ TEST_P(KeywordIndexContract, AnUnknownCorpusIsEmptyAtGenerationZero) {
 }
 
 TEST_P(KeywordIndexContract, FindsWordsInOtherForms) {
-  apply({0, 1, {row(1, 1, "The reactors were running hot."), row(2, 1, "A reactor runs; reactors run."), row(3, 1, "Bread and butter.")}, {}});
+  apply({0,
+         1,
+         {row(1, 1, "The reactors were running hot."), row(2, 1, "A reactor runs; reactors run."), row(3, 1, "Bread and butter.")},
+         {}});
   EXPECT_EQ(found("running reactor", 1).size(), 2U);
   EXPECT_EQ(found("BUTTERS", 1), Chunks{3});
   EXPECT_EQ(found("the and", 1), Chunks{});
@@ -171,7 +174,10 @@ TEST_P(KeywordIndexContract, TheSameQueryOnTheSameGenerationGivesTheSameNumbers)
 }
 
 TEST_P(KeywordIndexContract, CoverageIsTheShareOfContentWordsWeighedByRarity) {
-  apply({0, 1, {row(1, 1, "The pump pressure gauge."), row(2, 1, "The pump and the valve."), row(3, 1, "A pump."), row(4, 1, "Cheese.")}, {}});
+  apply({0,
+         1,
+         {row(1, 1, "The pump pressure gauge."), row(2, 1, "The pump and the valve."), row(3, 1, "A pump."), row(4, 1, "Cheese.")},
+         {}});
   const auto all = coverage("What is the pressure of the pump?", 1, {1, 2, 4, 99});
   EXPECT_DOUBLE_EQ(all[0], 1.0);
   EXPECT_GT(all[1], 0.0);

@@ -69,8 +69,7 @@ class VectorStoreContract : public ::testing::TestWithParam<VectorStoreCase> {
     return {kCorpus, generation, vector, limit, filter};
   }
 
-  Found found(const Vector& vector, Generation generation, std::size_t limit = 100,
-                                  const Filter* filter = nullptr) {
+  Found found(const Vector& vector, Generation generation, std::size_t limit = 100, const Filter* filter = nullptr) {
     const auto hits = store_->search(call_, query(vector, generation, limit, filter));
     EXPECT_TRUE(hits.has_value()) << hits.error().message;
     Found out;

@@ -14,8 +14,7 @@ namespace footnote::ann {
 /// 150 MB took 5.2 ms with them and 8.8 ms without.
 class AlignedFloats {
  public:
-  explicit AlignedFloats(std::size_t count)
-      : values_(nullptr, Free{count * sizeof(float) >= kHugePage ? kHugePage : kCacheLine}) {
+  explicit AlignedFloats(std::size_t count) : values_(nullptr, Free{count * sizeof(float) >= kHugePage ? kHugePage : kCacheLine}) {
     const std::size_t bytes = count * sizeof(float);
     values_.reset(static_cast<float*>(::operator new(bytes, std::align_val_t{values_.get_deleter().alignment})));
 #if defined(__linux__)

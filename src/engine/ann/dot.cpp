@@ -35,8 +35,8 @@ void dot_portable(const float* query, const float* rows, std::size_t stride, std
 
 #if defined(__x86_64__)
 
-__attribute__((target("avx2,fma"))) void dot_avx2(const float* query, const float* rows, std::size_t stride,
-                                                  std::size_t count, float* out) {
+__attribute__((target("avx2,fma"))) void dot_avx2(const float* query, const float* rows, std::size_t stride, std::size_t count,
+                                                  float* out) {
   for (std::size_t r = 0; r < count; ++r) {
     const float* row = rows + r * stride;
     __m256 sum0 = _mm256_setzero_ps(), sum1 = sum0, sum2 = sum0, sum3 = sum0;
@@ -58,8 +58,8 @@ __attribute__((target("avx2,fma"))) void dot_avx2(const float* query, const floa
   }
 }
 
-__attribute__((target("avx512f"))) void dot_avx512(const float* query, const float* rows, std::size_t stride,
-                                                   std::size_t count, float* out) {
+__attribute__((target("avx512f"))) void dot_avx512(const float* query, const float* rows, std::size_t stride, std::size_t count,
+                                                   float* out) {
   for (std::size_t r = 0; r < count; ++r) {
     const float* row = rows + r * stride;
     __m512 sum0 = _mm512_setzero_ps(), sum1 = sum0, sum2 = sum0, sum3 = sum0;
@@ -100,9 +100,7 @@ SimdLevel best_simd_level() {
   return SimdLevel::kPortable;
 }
 
-std::span<const SimdLevel> runnable_simd_levels() {
-  return std::span(kLevels).first(static_cast<std::size_t>(best_simd_level()) + 1);
-}
+std::span<const SimdLevel> runnable_simd_levels() { return std::span(kLevels).first(static_cast<std::size_t>(best_simd_level()) + 1); }
 
 DotKernel dot_kernel(SimdLevel level) {
   FOOTNOTE_ASSERT(level <= best_simd_level());

@@ -33,8 +33,7 @@ struct FlatIndex::Segment {
 /// Lays rows and their vectors out one after the other.
 class FlatIndex::SegmentBuilder {
  public:
-  SegmentBuilder(std::size_t stride, std::size_t row_count, std::size_t vector_count)
-      : stride_(stride), values_(stride * vector_count) {
+  SegmentBuilder(std::size_t stride, std::size_t row_count, std::size_t vector_count) : stride_(stride), values_(stride * vector_count) {
     rows_.reserve(row_count);
     first_.reserve(row_count + 1);
     first_.push_back(0);
@@ -52,8 +51,7 @@ class FlatIndex::SegmentBuilder {
   void copy_row(const Segment& from, std::size_t i) {
     add_row(from.rows.row(i));
     const std::size_t count = from.first[i + 1] - from.first[i];
-    std::memcpy(values_.data() + stride_ * first_.back(), from.values.data() + stride_ * from.first[i],
-                stride_ * count * sizeof(float));
+    std::memcpy(values_.data() + stride_ * first_.back(), from.values.data() + stride_ * from.first[i], stride_ * count * sizeof(float));
     first_.back() += static_cast<std::uint32_t>(count);
   }
   SegmentPtr build() { return std::make_shared<Segment>(rows_, std::move(first_), std::move(values_)); }
@@ -75,8 +73,7 @@ FlatIndex::SegmentPtr FlatIndex::merge(const Segment& older, const Segment& newe
   std::size_t a = 0;
   std::size_t b = 0;
   while (a < older.rows.size() || b < newer.rows.size()) {
-    const bool take_older =
-        b == newer.rows.size() || (a < older.rows.size() && older.rows.label(a) <= newer.rows.label(b));
+    const bool take_older = b == newer.rows.size() || (a < older.rows.size() && older.rows.label(a) <= newer.rows.label(b));
     if (take_older) {
       out.copy_row(older, a++);
     } else {
@@ -173,8 +170,7 @@ std::vector<ScoredLabel> FlatIndex::search(const FlatQuery& query) const {
   return top.take();
 }
 
-std::vector<float> FlatIndex::score(std::span<const float> vector, std::int64_t generation,
-                                    std::span<const std::int64_t> labels) const {
+std::vector<float> FlatIndex::score(std::span<const float> vector, std::int64_t generation, std::span<const std::int64_t> labels) const {
   FOOTNOTE_ASSERT(vector.size() == dimension_);
   const AlignedFloats query = padded(vector, stride_);
   std::vector<float> out(labels.size(), 0.0F);
@@ -193,9 +189,8 @@ std::vector<float> FlatIndex::score(std::span<const float> vector, std::int64_t 
 }
 
 bool FlatIndex::contains(std::int64_t label, std::int64_t generation) const {
-  return std::any_of(segments_.begin(), segments_.end(), [&](const SegmentPtr& segment) {
-    return segment->rows.find(label, generation) != RowTable::kNone;
-  });
+  return std::any_of(segments_.begin(), segments_.end(),
+                     [&](const SegmentPtr& segment) { return segment->rows.find(label, generation) != RowTable::kNone; });
 }
 
 void FlatIndex::mark_groups(GroupMask& used) const {

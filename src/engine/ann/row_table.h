@@ -41,8 +41,7 @@ class RowTable {
 
   /// REQUIRES: sorted by label, then birth.
   explicit RowTable(std::span<const Row> rows)
-      : labels_(rows.size()), born_(rows.size()), groups_(rows.size()),
-        died_(std::make_unique<std::atomic<std::int64_t>[]>(rows.size())) {
+      : labels_(rows.size()), born_(rows.size()), groups_(rows.size()), died_(std::make_unique<std::atomic<std::int64_t>[]>(rows.size())) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       FOOTNOTE_ASSERT(i == 0 || rows[i - 1].label <= rows[i].label);
       labels_[i] = rows[i].label;

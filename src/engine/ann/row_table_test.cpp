@@ -33,7 +33,8 @@ TEST(RowTable, ADeathGoesToTheLivingRowBornBefore) {
 }
 
 TEST(RowTable, MasksLetGroupsThrough) {
-  const std::vector<Row> rows = {{.label = 1, .group = 0, .born = 1}, {.label = 2, .group = 1, .born = 1}, {.label = 3, .group = 9, .born = 1}};
+  const std::vector<Row> rows = {
+      {.label = 1, .group = 0, .born = 1}, {.label = 2, .group = 1, .born = 1}, {.label = 3, .group = 9, .born = 1}};
   const RowTable table(rows);
   std::vector<std::uint8_t> visible;
   const GroupMask mask = {0, 1};

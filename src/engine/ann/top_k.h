@@ -17,9 +17,7 @@ struct ScoredLabel {
 };
 
 /// Higher scores first, equal scores by label.
-inline bool ranks_before(const ScoredLabel& a, const ScoredLabel& b) {
-  return a.score != b.score ? a.score > b.score : a.label < b.label;
-}
+inline bool ranks_before(const ScoredLabel& a, const ScoredLabel& b) { return a.score != b.score ? a.score > b.score : a.label < b.label; }
 
 /// Keeps the first `limit` of all that it is offered, whatever the order of the offers. NaN is never kept.
 class TopK {

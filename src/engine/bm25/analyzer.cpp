@@ -20,11 +20,11 @@ namespace {
 // English by Porter's first stemmer: it ranked better than his second on five of six sets, by .001 to .003, and worse on
 // the sixth by .003 (nDCG@10). Hardly more than noise; it is also what the reference figures were measured with.
 constexpr std::array<std::pair<std::string_view, const char*>, 25> kStemmers = {{
-    {"en", "porter"},  {"ar", "arabic"},     {"ca", "catalan"},    {"da", "danish"},    {"de", "german"},
-    {"el", "greek"},   {"es", "spanish"},    {"eu", "basque"},     {"fi", "finnish"},   {"fr", "french"},
-    {"ga", "irish"},   {"hi", "hindi"},      {"hu", "hungarian"},  {"hy", "armenian"},  {"id", "indonesian"},
-    {"it", "italian"}, {"lt", "lithuanian"}, {"ne", "nepali"},     {"nl", "dutch"},     {"no", "norwegian"},
-    {"pt", "portuguese"}, {"ro", "romanian"}, {"ru", "russian"},   {"sv", "swedish"},   {"tr", "turkish"},
+    {"en", "porter"},     {"ar", "arabic"},     {"ca", "catalan"},   {"da", "danish"},   {"de", "german"},
+    {"el", "greek"},      {"es", "spanish"},    {"eu", "basque"},    {"fi", "finnish"},  {"fr", "french"},
+    {"ga", "irish"},      {"hi", "hindi"},      {"hu", "hungarian"}, {"hy", "armenian"}, {"id", "indonesian"},
+    {"it", "italian"},    {"lt", "lithuanian"}, {"ne", "nepali"},    {"nl", "dutch"},    {"no", "norwegian"},
+    {"pt", "portuguese"}, {"ro", "romanian"},   {"ru", "russian"},   {"sv", "swedish"},  {"tr", "turkish"},
 }};
 
 const char* stemmer_of(std::string_view language) {
@@ -74,9 +74,7 @@ class Analyzer::Impl {
  public:
   using Sink = std::function<void(const Term&)>;
 
-  explicit Impl(std::string_view language) : english_(language == "en") {
-    stemmer_.reset(sb_stemmer_new(stemmer_of(language), nullptr));
-  }
+  explicit Impl(std::string_view language) : english_(language == "en") { stemmer_.reset(sb_stemmer_new(stemmer_of(language), nullptr)); }
 
   void analyze(std::string_view text, const Sink& sink) {
     WordScanner scanner(text);
@@ -207,8 +205,7 @@ class Analyzer::Impl {
     if (U_FAILURE(status) || !breaker_) return add_stem(run, {}, sink);
     const auto text = icu::UnicodeString::fromUTF8(icu::StringPiece(run.data(), static_cast<int32_t>(run.size())));
     breaker_->setText(text);
-    for (int32_t begin = breaker_->first(), end = breaker_->next(); end != icu::BreakIterator::DONE;
-         begin = end, end = breaker_->next()) {
+    for (int32_t begin = breaker_->first(), end = breaker_->next(); end != icu::BreakIterator::DONE; begin = end, end = breaker_->next()) {
       std::string word;
       text.tempSubStringBetween(begin, end).toUTF8String(word);
       fold_case(word);

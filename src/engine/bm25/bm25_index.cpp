@@ -91,8 +91,8 @@ std::size_t Bm25Index::document_frequency(std::string_view term, std::int64_t ge
   return count;
 }
 
-void Bm25Index::scan(const Segment& segment, std::span<const WeighedTerm> terms, float mean_length,
-                     const Bm25Query& query, ann::TopK& top) const {
+void Bm25Index::scan(const Segment& segment, std::span<const WeighedTerm> terms, float mean_length, const Bm25Query& query,
+                     ann::TopK& top) const {
   std::vector<float> scores;
   const float constant = options_.k1 * (1 - options_.b);
   const float slope = options_.k1 * options_.b / mean_length;
@@ -157,8 +157,7 @@ std::vector<double> Bm25Index::coverage(std::span<const Alternatives> words, std
       if (row == RowTable::kNone) continue;
       double found = 0;
       for (std::size_t w = 0; w < words.size(); ++w) {
-        const bool held = std::any_of(places[w].begin(), places[w].end(),
-                                      [&](std::size_t t) { return segment->holds(row, t); });
+        const bool held = std::any_of(places[w].begin(), places[w].end(), [&](std::size_t t) { return segment->holds(row, t); });
         if (held) found += weights[w];
       }
       out[l] = found / total;
@@ -168,9 +167,8 @@ std::vector<double> Bm25Index::coverage(std::span<const Alternatives> words, std
 }
 
 bool Bm25Index::contains(std::int64_t label, std::int64_t generation) const {
-  return std::any_of(segments_.begin(), segments_.end(), [&](const auto& segment) {
-    return segment->rows.find(label, generation) != RowTable::kNone;
-  });
+  return std::any_of(segments_.begin(), segments_.end(),
+                     [&](const auto& segment) { return segment->rows.find(label, generation) != RowTable::kNone; });
 }
 
 void Bm25Index::mark_groups(ann::GroupMask& used) const {

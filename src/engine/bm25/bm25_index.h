@@ -61,8 +61,7 @@ class Bm25Index {
   /// For each label the share of the words that its row holds, each weighed by its idf (the least of its known
   /// alternatives; a word that no row holds weighs as one that a single row holds). 0 where there are no words and for
   /// a label that is not there.
-  std::vector<double> coverage(std::span<const Alternatives> words, std::int64_t generation,
-                               std::span<const std::int64_t> labels) const;
+  std::vector<double> coverage(std::span<const Alternatives> words, std::int64_t generation, std::span<const std::int64_t> labels) const;
 
   /// Rows of that generation that hold the term.
   std::size_t document_frequency(std::string_view term, std::int64_t generation) const;
@@ -86,8 +85,7 @@ class Bm25Index {
 
   bool end_row(const ann::Death& death);
   Statistics statistics_at(std::int64_t generation) const;
-  void scan(const Segment& segment, std::span<const WeighedTerm> terms, float mean_length, const Bm25Query& query,
-            ann::TopK& top) const;
+  void scan(const Segment& segment, std::span<const WeighedTerm> terms, float mean_length, const Bm25Query& query, ann::TopK& top) const;
 
   Bm25Options options_;
   std::vector<std::shared_ptr<Segment>> segments_;  // Shared: copies of the index hold the same segments.

@@ -74,9 +74,7 @@ std::shared_ptr<Segment> Batch::build(std::span<const std::uint32_t> order) cons
   for (std::size_t t = 0; t < used.size(); ++t) out->first[t + 1] += out->first[t];
   out->postings.resize(out->first.back());
   std::vector<std::uint32_t> next(out->first.begin(), out->first.end() - 1);
-  for_each_count([&](std::uint32_t row, std::uint32_t term, std::uint32_t count) {
-    out->postings[next[term]++] = posting_of(row, count);
-  });
+  for_each_count([&](std::uint32_t row, std::uint32_t term, std::uint32_t count) { out->postings[next[term]++] = posting_of(row, count); });
   out->lengths.reserve(order.size());
   for (const std::uint32_t i : order) out->lengths.push_back(static_cast<std::uint32_t>(terms_of(i).size()));
   return out;

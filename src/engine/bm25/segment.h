@@ -16,9 +16,7 @@ namespace footnote::bm25 {
 /// Past 255 a count adds nothing that BM25 would notice.
 using Posting = std::uint32_t;
 inline constexpr std::uint32_t kCountMax = 255;
-inline constexpr Posting posting_of(std::uint32_t row, std::uint32_t count) {
-  return row << 8 | (count < kCountMax ? count : kCountMax);
-}
+inline constexpr Posting posting_of(std::uint32_t row, std::uint32_t count) { return row << 8 | (count < kCountMax ? count : kCountMax); }
 inline constexpr std::uint32_t row_of(Posting posting) { return posting >> 8; }
 inline constexpr std::uint32_t count_of(Posting posting) { return posting & kCountMax; }
 
@@ -35,7 +33,7 @@ struct Segment {
   ann::RowTable rows;
   std::vector<std::uint32_t> lengths;  ///< Terms in each row, repetitions counted.
   TermTable terms;
-  std::vector<std::uint32_t> first;    ///< Term t has postings [first[t], first[t + 1]), by row.
+  std::vector<std::uint32_t> first;  ///< Term t has postings [first[t], first[t + 1]), by row.
   std::vector<Posting> postings;
 };
 

@@ -9,27 +9,26 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::array kStopWords = {
-    "a"sv,    "an"sv, "and"sv, "are"sv, "as"sv,   "at"sv,   "be"sv,    "but"sv,  "by"sv,    "for"sv,  "if"sv,
-    "in"sv,   "into"sv, "is"sv, "it"sv,  "no"sv,   "not"sv,  "of"sv,    "on"sv,   "or"sv,    "such"sv, "that"sv,
-    "the"sv,  "their"sv, "then"sv, "there"sv, "these"sv, "they"sv, "this"sv, "to"sv, "was"sv, "will"sv, "with"sv,
+    "a"sv,   "an"sv,    "and"sv,  "are"sv,   "as"sv,    "at"sv,   "be"sv,   "but"sv, "by"sv,  "for"sv,  "if"sv,
+    "in"sv,  "into"sv,  "is"sv,   "it"sv,    "no"sv,    "not"sv,  "of"sv,   "on"sv,  "or"sv,  "such"sv, "that"sv,
+    "the"sv, "their"sv, "then"sv, "there"sv, "these"sv, "they"sv, "this"sv, "to"sv,  "was"sv, "will"sv, "with"sv,
 };
 static_assert(kStopWords.size() == 33);
 
 constexpr std::array kFunctionWords = {
-    "about"sv,   "after"sv,  "again"sv,  "all"sv,     "also"sv,    "am"sv,     "any"sv,      "arent"sv,   "because"sv,
-    "been"sv,    "before"sv, "being"sv,  "between"sv, "both"sv,    "can"sv,    "cannot"sv,   "cant"sv,    "could"sv,
-    "couldnt"sv, "did"sv,    "didnt"sv,  "do"sv,      "does"sv,    "doesnt"sv, "doing"sv,    "dont"sv,    "during"sv,
-    "each"sv,    "eg"sv,     "either"sv, "every"sv,  "few"sv,     "from"sv,    "further"sv, "had"sv,     "hadnt"sv,   "has"sv,
-    "hasnt"sv,   "have"sv,   "havent"sv, "having"sv,  "he"sv,      "her"sv,    "here"sv,     "hers"sv,    "herself"sv,
-    "him"sv,     "himself"sv, "his"sv,   "how"sv,     "however"sv, "i"sv,      "ie"sv,     "im"sv,       "isnt"sv,    "its"sv,
-    "itself"sv,  "ive"sv,    "just"sv,   "may"sv,     "me"sv,      "might"sv,  "more"sv,     "most"sv,    "much"sv,
-    "must"sv,    "my"sv,     "myself"sv, "neither"sv, "nor"sv,     "now"sv,    "off"sv,      "once"sv,    "only"sv,
-    "other"sv,   "our"sv,    "ours"sv,   "ourselves"sv, "out"sv,   "over"sv,   "own"sv,      "please"sv,  "same"sv,
-    "shall"sv,   "she"sv,    "should"sv, "shouldnt"sv, "so"sv,     "some"sv,   "than"sv,     "them"sv,    "themselves"sv,
-    "those"sv,   "through"sv, "too"sv,   "under"sv,   "until"sv,   "up"sv,     "upon"sv,     "very"sv,
-    "wasnt"sv,   "we"sv,     "were"sv,   "werent"sv,  "what"sv,    "whats"sv,  "when"sv,     "where"sv,   "whether"sv,
-    "which"sv,   "while"sv,  "who"sv,    "whom"sv,    "whose"sv,   "why"sv,    "wont"sv,     "would"sv,   "wouldnt"sv,
-    "you"sv,     "your"sv,   "yours"sv,  "yourself"sv,
+    "about"sv,   "after"sv,      "again"sv,   "all"sv,     "also"sv,  "am"sv,      "any"sv,      "arent"sv,     "because"sv, "been"sv,
+    "before"sv,  "being"sv,      "between"sv, "both"sv,    "can"sv,   "cannot"sv,  "cant"sv,     "could"sv,     "couldnt"sv, "did"sv,
+    "didnt"sv,   "do"sv,         "does"sv,    "doesnt"sv,  "doing"sv, "dont"sv,    "during"sv,   "each"sv,      "eg"sv,      "either"sv,
+    "every"sv,   "few"sv,        "from"sv,    "further"sv, "had"sv,   "hadnt"sv,   "has"sv,      "hasnt"sv,     "have"sv,    "havent"sv,
+    "having"sv,  "he"sv,         "her"sv,     "here"sv,    "hers"sv,  "herself"sv, "him"sv,      "himself"sv,   "his"sv,     "how"sv,
+    "however"sv, "i"sv,          "ie"sv,      "im"sv,      "isnt"sv,  "its"sv,     "itself"sv,   "ive"sv,       "just"sv,    "may"sv,
+    "me"sv,      "might"sv,      "more"sv,    "most"sv,    "much"sv,  "must"sv,    "my"sv,       "myself"sv,    "neither"sv, "nor"sv,
+    "now"sv,     "off"sv,        "once"sv,    "only"sv,    "other"sv, "our"sv,     "ours"sv,     "ourselves"sv, "out"sv,     "over"sv,
+    "own"sv,     "please"sv,     "same"sv,    "shall"sv,   "she"sv,   "should"sv,  "shouldnt"sv, "so"sv,        "some"sv,    "than"sv,
+    "them"sv,    "themselves"sv, "those"sv,   "through"sv, "too"sv,   "under"sv,   "until"sv,    "up"sv,        "upon"sv,    "very"sv,
+    "wasnt"sv,   "we"sv,         "were"sv,    "werent"sv,  "what"sv,  "whats"sv,   "when"sv,     "where"sv,     "whether"sv, "which"sv,
+    "while"sv,   "who"sv,        "whom"sv,    "whose"sv,   "why"sv,   "wont"sv,    "would"sv,    "wouldnt"sv,   "you"sv,     "your"sv,
+    "yours"sv,   "yourself"sv,
 };
 
 // Asked for every word of every text, so: a table without collisions to walk far for, made at compile time.

@@ -24,14 +24,11 @@ constexpr std::array<CharClass, 128> make_ascii_classes() {
 constexpr auto kAsciiClasses = make_ascii_classes();
 
 bool is_bigram_script(char32_t c) {
-  return (c >= 0x3041 && c <= 0x30FF) || (c >= 0x3400 && c <= 0x9FFF) || (c >= 0xAC00 && c <= 0xD7A3) ||
-         (c >= 0x3005 && c <= 0x3007) || (c >= 0x31F0 && c <= 0x31FF) || (c >= 0xF900 && c <= 0xFAFF) ||
-         (c >= 0xFF66 && c <= 0xFF9F) || (c >= 0x20000 && c <= 0x3FFFF);
+  return (c >= 0x3041 && c <= 0x30FF) || (c >= 0x3400 && c <= 0x9FFF) || (c >= 0xAC00 && c <= 0xD7A3) || (c >= 0x3005 && c <= 0x3007) ||
+         (c >= 0x31F0 && c <= 0x31FF) || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFF66 && c <= 0xFF9F) || (c >= 0x20000 && c <= 0x3FFFF);
 }
 
-bool is_unspaced_script(char32_t c) {
-  return (c >= 0x0E01 && c <= 0x0EFF) || (c >= 0x1000 && c <= 0x109F) || (c >= 0x1780 && c <= 0x17FF);
-}
+bool is_unspaced_script(char32_t c) { return (c >= 0x0E01 && c <= 0x0EFF) || (c >= 0x1000 && c <= 0x109F) || (c >= 0x1780 && c <= 0x17FF); }
 
 CharClass classify(char32_t c) {
   if (c < 0x80) return kAsciiClasses[c];
@@ -70,9 +67,7 @@ class Cursor {
   std::size_t past_ = 0;
 };
 
-bool starts_piece(CharClass c) {
-  return c == CharClass::kWord || c == CharClass::kBigrams || c == CharClass::kUnspaced;
-}
+bool starts_piece(CharClass c) { return c == CharClass::kWord || c == CharClass::kBigrams || c == CharClass::kUnspaced; }
 
 StretchKind kind_of(CharClass c) {
   if (c == CharClass::kBigrams) return StretchKind::kBigrams;

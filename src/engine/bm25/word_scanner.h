@@ -8,9 +8,9 @@ namespace footnote::bm25 {
 
 /// What a stretch of text is, and so how it becomes terms.
 enum class StretchKind {
-  kWord,     ///< Letters, digits and marks of scripts that put spaces between words; may hold apostrophes.
-  kBigrams,  ///< Han, kana, hangul: terms are pairs of neighbours.
-  kUnspaced, ///< Thai, Lao, Khmer, Burmese: a dictionary finds the words.
+  kWord,      ///< Letters, digits and marks of scripts that put spaces between words; may hold apostrophes.
+  kBigrams,   ///< Han, kana, hangul: terms are pairs of neighbours.
+  kUnspaced,  ///< Thai, Lao, Khmer, Burmese: a dictionary finds the words.
 };
 
 /// Views into the scanned text.

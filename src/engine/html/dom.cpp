@@ -49,8 +49,8 @@ Result<Dom> Dom::parse(std::string_view html) {
   const std::unique_ptr<htmlParserCtxt, FreeContext> context(htmlNewParserCtxt());
   if (context == nullptr) return fail(ErrorCode::kResourceExhausted, "no memory for the HTML parser");
   // IGNORE_ENC: the bytes are UTF-8 by now, whatever a <meta> says.
-  constexpr int kOptions = HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET |
-                           HTML_PARSE_IGNORE_ENC | HTML_PARSE_COMPACT;
+  constexpr int kOptions =
+      HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC | HTML_PARSE_COMPACT;
   Dom dom;
   dom.document_.reset(htmlCtxtReadMemory(context.get(), html.data(), static_cast<int>(html.size()), nullptr, "UTF-8", kOptions));
   // The parser stops for good at its own depth limit (256); what it had built by then is whole.

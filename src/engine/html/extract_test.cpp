@@ -60,7 +60,10 @@ TEST(Extract, TablesOfDataBecomeRows) {
 }
 
 TEST(Extract, WhiteSpaceFoldsAsInABrowser) {
-  check("<p>  a \n\t b <b> c</b>d&nbsp;&nbsp;e\xC2\xAD" "f </p>", "p:a b cd ef\n");
+  check(
+      "<p>  a \n\t b <b> c</b>d&nbsp;&nbsp;e\xC2\xAD"
+      "f </p>",
+      "p:a b cd ef\n");
   check("<p>one<br>two<br><br>three</p>", "p:one\ntwo\np:three\n");
   check("a<span>b</span> c", "p:ab c\n");
 }
@@ -123,7 +126,9 @@ TEST(Extract, ReadsHead) {
 TEST(Extract, InvalidBytesAreRepaired) {
   const Page page = read("<meta charset=latin1><p>caf\xE9 \xC3\xA9t\xC3\xA9</p>");
   EXPECT_EQ(page.text, "caf\xEF\xBF\xBD \xC3\xA9t\xC3\xA9");
-  EXPECT_EQ(read(std::string("<p>a\0b</p>", 10)).text, "a\xEF\xBF\xBD" "b");
+  EXPECT_EQ(read(std::string("<p>a\0b</p>", 10)).text,
+            "a\xEF\xBF\xBD"
+            "b");
 }
 
 TEST(Extract, EmptyAndBrokenInput) {
@@ -174,8 +179,9 @@ TEST(Extract, HostilePagesEndSoon) {
   // Not a measure of speed: quadratic handling would take minutes.
   constexpr double kLimit = 20.0;
   EXPECT_LT(seconds_for("<p" + names + ">x"), kLimit) << "attributes";
-  for (std::string_view unit : {"<", "<!--", "<a ", "<a b='", "</b>", "<b></i>", "<p>", "<table>", "<tr><td>", "<ul><li>", "&", "&amp", "<![CDATA[",
-                                "<script>", "<a><b>", "<pre>", "<select><option>", "<h1>", "<br>", "<!", "<?", "\"<a href=\"", "<font>x"}) {
+  for (std::string_view unit : {"<",        "<!--", "<a ",  "<a b='",       "</b>",     "<b></i>", "<p>",   "<table>",          "<tr><td>",
+                                "<ul><li>", "&",    "&amp", "<![CDATA[",    "<script>", "<a><b>",  "<pre>", "<select><option>", "<h1>",
+                                "<br>",     "<!",   "<?",   "\"<a href=\"", "<font>x"}) {
     EXPECT_LT(seconds_for(repeat(unit, kBytes)), kLimit) << unit;
   }
   EXPECT_LT(seconds_for(repeat("<div>", 200 * 5) + repeat("</b>", kBytes)), kLimit) << "unmatched ends";
@@ -190,9 +196,11 @@ TEST(Guard, DropsAttributesPastTheBound) {
 }
 
 TEST(Extract, RandomSoupGivesValidOrderedBlocks) {
-  const std::vector<std::string> parts = {"<div>", "</div>", "<p>", "</p>", "<ul>", "<li>", "</ul>", "<table>", "<tr>", "<td>", "</table>", "<pre>", "</pre>",
-                                          "<h1>", "</h2>", "words ", "\n", "&amp;", "<br>", "\xC3\xA9", "\xFF", "<a href=x>", "</a>", "<main>", "</main>",
-                                          "<!--", "-->", "<nav>", "</nav>", "<blockquote>", "<script>", "</script>", "<span hidden>", "</span>", "<"};
+  const std::vector<std::string> parts = {"<div>",      "</div>",       "<p>",      "</p>",      "<ul>",          "<li>",     "</ul>",
+                                          "<table>",    "<tr>",         "<td>",     "</table>",  "<pre>",         "</pre>",   "<h1>",
+                                          "</h2>",      "words ",       "\n",       "&amp;",     "<br>",          "\xC3\xA9", "\xFF",
+                                          "<a href=x>", "</a>",         "<main>",   "</main>",   "<!--",          "-->",      "<nav>",
+                                          "</nav>",     "<blockquote>", "<script>", "</script>", "<span hidden>", "</span>",  "<"};
   std::mt19937 random(7);
   for (int round = 0; round < 3000; ++round) {
     std::string html;

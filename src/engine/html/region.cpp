@@ -20,15 +20,14 @@ constexpr double kLinkDensityMax = 0.65;
 /// a <form> or in a <div class="header-layout">.
 constexpr double kContentShare = 0.5;
 
-const NameSet kInvisible{{"applet", "audio", "button", "canvas", "datalist", "embed", "head", "iframe", "input", "link", "map",
-                          "meta", "noscript", "object", "option", "script", "select", "style", "svg", "template",
-                          "textarea", "title", "video"}};
+const NameSet kInvisible{{"applet", "audio", "button", "canvas",   "datalist", "embed",  "head",   "iframe",
+                          "input",  "link",  "map",    "meta",     "noscript", "object", "option", "script",
+                          "select", "style", "svg",    "template", "textarea", "title",  "video"}};
 const NameSet kPageFurniture{{"aside", "dialog", "footer", "form", "header", "menu", "nav"}};
-const NameSet kBlockContainers{{"article", "body", "center", "div", "form", "main", "ol", "section", "table", "tbody", "td",
-                                "tr", "ul"}};
+const NameSet kBlockContainers{{"article", "body", "center", "div", "form", "main", "ol", "section", "table", "tbody", "td", "tr", "ul"}};
 constexpr std::array<std::string_view, 6> kFurnitureRoles = {"navigation", "banner", "contentinfo", "complementary", "search", "dialog"};
 constexpr std::array<std::string_view, 22> kFurnitureWords = {
-    "nav",    "navbar", "navigation", "menu",   "sidebar", "breadcrumb", "breadcrumbs", "footer", "cookie",    "cookies", "banner",
+    "nav",    "navbar", "navigation", "menu",   "sidebar", "breadcrumb", "breadcrumbs", "footer", "cookie",     "cookies", "banner",
     "social", "share",  "sharing",    "advert", "ads",     "promo",      "popup",       "modal",  "pagination", "pager",   "related"};
 
 bool contains_ignoring_space(std::string_view style, std::string_view wanted) {
@@ -180,7 +179,8 @@ bool RegionFinder::is_boilerplate(const xmlNode* element) const {
   if (name == "nav") return true;
   if (static_cast<double>(mine.own()) > static_cast<double>(weight(body_).own()) * kContentShare) return false;
   // The header of an article holds its title; the header of a page holds the logo.
-  if (name == "header" || name == "footer") return !inside(element, "article", "section") && !(name == "header" && inside(element, "main", "main"));
+  if (name == "header" || name == "footer")
+    return !inside(element, "article", "section") && !(name == "header" && inside(element, "main", "main"));
   if (kPageFurniture.contains(name)) return true;
   const std::string_view role = attribute(element, "role");
   for (std::string_view furniture : kFurnitureRoles) {

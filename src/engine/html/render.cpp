@@ -10,10 +10,11 @@ namespace footnote::html {
 
 namespace {
 
-const NameSet kBlocks{{"address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog",
-                       "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset", "h1", "h2",
-                       "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend", "li", "main", "menu", "nav", "ol",
-                       "p", "pre", "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"}};
+const NameSet kBlocks{{"address", "article", "aside", "blockquote", "body",     "caption",    "center", "dd",     "details", "dialog",
+                       "dir",     "div",     "dl",    "dt",         "fieldset", "figcaption", "figure", "footer", "form",    "frameset",
+                       "h1",      "h2",      "h3",    "h4",         "h5",       "h6",         "header", "hgroup", "hr",      "html",
+                       "legend",  "li",      "main",  "menu",       "nav",      "ol",         "p",      "pre",    "search",  "section",
+                       "summary", "table",   "tbody", "td",         "tfoot",    "th",         "thead",  "tr",     "ul"}};
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 
@@ -121,8 +122,8 @@ class Renderer {
     flush();
     const int depth = std::max(1, list_.depth);
     ++list_.number;
-    marker_ = std::string(static_cast<std::size_t>(std::min(depth, 8) - 1) * 2, ' ') +
-              (list_.ordered ? fmt::format("{}. ", list_.number) : "- ");
+    marker_ =
+        std::string(static_cast<std::size_t>(std::min(depth, 8) - 1) * 2, ' ') + (list_.ordered ? fmt::format("{}. ", list_.number) : "- ");
     scoped(at, BlockKind::kListItem, depth);
   }
 

@@ -35,9 +35,8 @@ bool is_control(char32_t code_point) {
 }
 
 bool is_ideograph(char32_t c) {
-  return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x20000 && c <= 0x2A6DF) ||
-         (c >= 0x2A700 && c <= 0x2B81F) || (c >= 0x2B920 && c <= 0x2CEAF) || (c >= 0xF900 && c <= 0xFAFF) ||
-         (c >= 0x2F800 && c <= 0x2FA1F);
+  return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x20000 && c <= 0x2A6DF) || (c >= 0x2A700 && c <= 0x2B81F) ||
+         (c >= 0x2B920 && c <= 0x2CEAF) || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x2F800 && c <= 0x2FA1F);
 }
 
 bool is_punctuation(char32_t c) {
@@ -103,9 +102,7 @@ std::size_t decompose(char32_t c, char32_t* out, std::size_t capacity) {
   return count;
 }
 
-std::uint32_t pack(CharKind kind, char32_t folded) {
-  return (static_cast<std::uint32_t>(kind) << 24) | static_cast<std::uint32_t>(folded);
-}
+std::uint32_t pack(CharKind kind, char32_t folded) { return (static_cast<std::uint32_t>(kind) << 24) | static_cast<std::uint32_t>(folded); }
 
 }  // namespace
 
@@ -133,9 +130,7 @@ CharKind CharTable::kind_of_folded(char32_t code_point) {
   return is_punctuation(code_point) ? CharKind::kPunctuation : CharKind::kWord;
 }
 
-std::uint8_t CharTable::combining_class(char32_t code_point) {
-  return u_getCombiningClass(static_cast<UChar32>(code_point));
-}
+std::uint8_t CharTable::combining_class(char32_t code_point) { return u_getCombiningClass(static_cast<UChar32>(code_point)); }
 
 std::uint32_t CharTable::compute(char32_t code_point) const {
   if (code_point == 0 || code_point == 0xFFFD || is_control(code_point)) return pack(CharKind::kRemoved, 0);

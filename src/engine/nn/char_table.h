@@ -56,9 +56,7 @@ class CharTable {
   // The basic plane and the next, where emoji live; what lies beyond is computed when met.
   static constexpr char32_t kTableSize = 0x20000;
 
-  static CharEntry unpack(std::uint32_t packed) {
-    return {static_cast<CharKind>(packed >> 24), static_cast<char32_t>(packed & 0xFFFFFF)};
-  }
+  static CharEntry unpack(std::uint32_t packed) { return {static_cast<CharKind>(packed >> 24), static_cast<char32_t>(packed & 0xFFFFFF)}; }
   std::uint32_t compute(char32_t code_point) const;
 
   FoldOptions options_;

@@ -21,8 +21,8 @@ bool cpuid_has(CpuLevel level) {
     case CpuLevel::kPortable: return true;
     case CpuLevel::kAvx2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     case CpuLevel::kAvx512:
-      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
+      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
   }
   return false;
 #else
@@ -56,8 +56,16 @@ bool numbers_are_right(const Kernels& kernels) {
   for (std::size_t column = 0; column < kColumns; ++column) {
     for (std::size_t k = 0; k < kDepth; ++k) packed[(column / panel * kDepth + k) * panel + column % panel] = right(k, column);
   }
-  kernels.multiply({.left = left, .left_stride = kDepth, .panels = packed, .bias = bias, .out = out, .out_stride = kColumns,
-                    .rows = kRows, .columns = kColumns, .depth = kDepth, .activation = Activation::kGelu});
+  kernels.multiply({.left = left,
+                    .left_stride = kDepth,
+                    .panels = packed,
+                    .bias = bias,
+                    .out = out,
+                    .out_stride = kColumns,
+                    .rows = kRows,
+                    .columns = kColumns,
+                    .depth = kDepth,
+                    .activation = Activation::kGelu});
   for (std::size_t row = 0; row < kRows; ++row) {
     for (std::size_t column = 0; column < kColumns; ++column) {
       double sum = bias[column];
@@ -79,8 +87,8 @@ bool passes_self_test(CpuLevel level) {
 bool passes_guarded(bool (*test)(const Kernels&), const Kernels& kernels) {
   static Mutex one_at_a_time;  // The signal action belongs to the whole process.
   const MutexLock lock(one_at_a_time);
-  struct sigaction action {};
-  struct sigaction previous {};
+  struct sigaction action{};
+  struct sigaction previous{};
   action.sa_handler = on_illegal_instruction;
   sigemptyset(&action.sa_mask);
   if (sigaction(SIGILL, &action, &previous) != 0) return false;
@@ -127,8 +135,8 @@ CpuLevel best_cpu_level() {
 Result<void> require_cpu_level(CpuLevel level) {
   const std::vector<CpuLevel> usable = usable_cpu_levels();
   if (std::find(usable.begin(), usable.end(), level) != usable.end()) return {};
-  return fail(ErrorCode::kFailedPrecondition, "this machine can't run the kernel level '{}'; the best it has is '{}'",
-              to_string(level), to_string(best_cpu_level()));
+  return fail(ErrorCode::kFailedPrecondition, "this machine can't run the kernel level '{}'; the best it has is '{}'", to_string(level),
+              to_string(best_cpu_level()));
 }
 
 }  // namespace footnote::nn

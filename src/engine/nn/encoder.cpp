@@ -42,9 +42,8 @@ Result<std::vector<Pooled>> Encoder::encode(const CallContext& call, std::span<c
   FOOTNOTE_CHECK(check(sequences));
   std::vector<Pooled> results(sequences.size());
   const std::vector<Batch> batches = make_batches(sequences);
-  FOOTNOTE_CHECK(pool_->run(call, batches.size(), [&](std::size_t step, std::size_t worker) {
-    run_batch(batches[step], worker, output, results);
-  }));
+  FOOTNOTE_CHECK(
+      pool_->run(call, batches.size(), [&](std::size_t step, std::size_t worker) { run_batch(batches[step], worker, output, results); }));
   return results;
 }
 

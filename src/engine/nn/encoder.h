@@ -43,8 +43,7 @@ class Encoder {
   /// One result for each sequence, in order. Borrows the sequences for the call only. kInvalidArgument: a sequence is
   /// empty, longer than positions_max(), or has an id or type that the model does not. kCancelled, kDeadlineExceeded:
   /// as the call says, checked between micro-batches. kResourceExhausted: too many calls at once.
-  Result<std::vector<Pooled>> encode(const CallContext& call, std::span<const TokenSpan> sequences,
-                                     Output output = Output::kPooled);
+  Result<std::vector<Pooled>> encode(const CallContext& call, std::span<const TokenSpan> sequences, Output output = Output::kPooled);
 
   const WordPiece& tokenizer() const { return files_.tokenizer; }
   std::size_t hidden() const { return files_.shape.hidden; }

@@ -35,9 +35,7 @@ double cosine(std::span<const float> a, std::span<const float> b) {
   return dot / std::sqrt(square_a * square_b);
 }
 
-std::vector<TokenSpan> spans_of(const std::vector<std::vector<std::uint32_t>>& ids) {
-  return {ids.begin(), ids.end()};
-}
+std::vector<TokenSpan> spans_of(const std::vector<std::vector<std::uint32_t>>& ids) { return {ids.begin(), ids.end()}; }
 
 /// Sequences of many lengths, around the tile heights and panel widths in particular.
 std::vector<std::vector<std::uint32_t>> mixed_sequences() {
@@ -173,11 +171,12 @@ TEST(Encoder, StopsBetweenBatchesWhenTheCallEnds) {
   const std::vector<TokenSpan> many(400, TokenSpan{ids});
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_EQ(encoder->encode({.deadline = std::chrono::steady_clock::time_point::max(), .stop = stop.get_token(), .trace_id = {}}, many).error().code,
+  EXPECT_EQ(encoder->encode({.deadline = std::chrono::steady_clock::time_point::max(), .stop = stop.get_token(), .trace_id = {}}, many)
+                .error()
+                .code,
             ErrorCode::kCancelled);
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(encoder->encode(CallContext::with_timeout(std::chrono::milliseconds(50)), many).error().code,
-            ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(encoder->encode(CallContext::with_timeout(std::chrono::milliseconds(50)), many).error().code, ErrorCode::kDeadlineExceeded);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 

@@ -24,10 +24,10 @@ FOOTNOTE_INLINE typename V::Float polynomial(typename V::Float x, const float* c
 
 // x * Phi(x), where Phi - 1/2 is an odd rational function fitted on |x| <= 5.6 (error of Phi below 3e-8 before
 // rounding); past that Phi is 0 or 1 to single precision.
-constexpr float kPhiNumerator[] = {0.39894190430641174F,    0.03584740683436394F,  0.00480543402954936F,
+constexpr float kPhiNumerator[] = {0.39894190430641174F,    0.03584740683436394F,   0.00480543402954936F,
                                    0.00019015777797903866F, 6.590616067114752e-06F, 2.1710526709739497e-08F};
-constexpr float kPhiDenominator[] = {1.0F, 0.2565188705921173F, 0.029804090037941933F, 0.002003367990255356F,
-                                     8.101190906018019e-05F, 1.1851545878016623e-06F};
+constexpr float kPhiDenominator[] = {
+    1.0F, 0.2565188705921173F, 0.029804090037941933F, 0.002003367990255356F, 8.101190906018019e-05F, 1.1851545878016623e-06F};
 
 template <class V>
 FOOTNOTE_INLINE typename V::Float gelu(typename V::Float x) {
@@ -101,8 +101,7 @@ void multiply_tile(const Multiplication& m, const float* left, const float* pane
 }
 
 template <class V, std::size_t kRows>
-void multiply_rest(const Multiplication& m, std::size_t rows, const float* left, const float* panel, const float* bias,
-                   float* out) {
+void multiply_rest(const Multiplication& m, std::size_t rows, const float* left, const float* panel, const float* bias, float* out) {
   if constexpr (kRows > 0) {
     if (rows == kRows) return multiply_tile<V, kRows>(m, left, panel, bias, out);
     multiply_rest<V, kRows - 1>(m, rows, left, panel, bias, out);
@@ -120,8 +119,7 @@ void multiply(const Multiplication& m) {
     for (; row + V::kTileRows <= m.rows; row += V::kTileRows) {
       multiply_tile<V, V::kTileRows>(m, m.left + row * m.left_stride, panel, bias, m.out + row * m.out_stride + column);
     }
-    multiply_rest<V, V::kTileRows - 1>(m, m.rows - row, m.left + row * m.left_stride, panel, bias,
-                                       m.out + row * m.out_stride + column);
+    multiply_rest<V, V::kTileRows - 1>(m, m.rows - row, m.left + row * m.left_stride, panel, bias, m.out + row * m.out_stride + column);
   }
 }
 

@@ -43,8 +43,15 @@ TEST_P(EveryKernelLevel, MultipliesAnyNumberOfRows) {
   for (std::size_t rows = 1; rows <= 30; ++rows) {
     const auto left = random_floats(rows * kDepth, 1);
     std::vector<float> out(rows * (kColumns + 3), 99);
-    kernels().multiply({.left = left.data(), .left_stride = kDepth, .panels = packed->panels(), .bias = packed->bias(),
-                        .out = out.data(), .out_stride = kColumns + 3, .rows = rows, .columns = kColumns, .depth = kDepth,
+    kernels().multiply({.left = left.data(),
+                        .left_stride = kDepth,
+                        .panels = packed->panels(),
+                        .bias = packed->bias(),
+                        .out = out.data(),
+                        .out_stride = kColumns + 3,
+                        .rows = rows,
+                        .columns = kColumns,
+                        .depth = kDepth,
                         .activation = Activation::kNone});
     for (std::size_t row = 0; row < rows; ++row) {
       for (std::size_t column = 0; column < kColumns; ++column) {
@@ -67,9 +74,16 @@ TEST_P(EveryKernelLevel, ARowIsTheSameInAnyCompany) {
   const auto left = random_floats(40 * kDepth, 1);
   const auto run = [&](std::size_t first, std::size_t rows) {
     std::vector<float> out(rows * kColumns);
-    kernels().multiply({.left = left.data() + first * kDepth, .left_stride = kDepth, .panels = packed->panels(),
-                        .bias = packed->bias(), .out = out.data(), .out_stride = kColumns, .rows = rows,
-                        .columns = kColumns, .depth = kDepth, .activation = Activation::kGelu});
+    kernels().multiply({.left = left.data() + first * kDepth,
+                        .left_stride = kDepth,
+                        .panels = packed->panels(),
+                        .bias = packed->bias(),
+                        .out = out.data(),
+                        .out_stride = kColumns,
+                        .rows = rows,
+                        .columns = kColumns,
+                        .depth = kDepth,
+                        .activation = Activation::kGelu});
     return out;
   };
   const auto all = run(0, 40);
@@ -92,8 +106,16 @@ TEST_P(EveryKernelLevel, GeluIsExactToAMillionth) {
   inputs[2] = 0;
   const float one = 1;
   std::vector<float> out(kColumns);
-  kernels().multiply({.left = &one, .left_stride = 1, .panels = inputs.data(), .bias = nullptr, .out = out.data(),
-                      .out_stride = kColumns, .rows = 1, .columns = kColumns, .depth = 1, .activation = Activation::kGelu});
+  kernels().multiply({.left = &one,
+                      .left_stride = 1,
+                      .panels = inputs.data(),
+                      .bias = nullptr,
+                      .out = out.data(),
+                      .out_stride = kColumns,
+                      .rows = 1,
+                      .columns = kColumns,
+                      .depth = 1,
+                      .activation = Activation::kGelu});
   double worst = 0;
   for (std::size_t i = 0; i < kColumns; ++i) {
     const double expected = exact_gelu(inputs[i]);
@@ -129,8 +151,13 @@ TEST_P(EveryKernelLevel, AddNormNormalisesTheSum) {
   const auto addend = random_floats(2 * kWidth, 3);
   const auto gain = random_floats(kWidth, 1);
   const auto shift = random_floats(kWidth, 1);
-  kernels().add_norm({.rows = rows.data(), .addend = addend.data(), .gain = gain.data(), .shift = shift.data(), .count = 2,
-                      .width = kWidth, .epsilon = 1e-12F});
+  kernels().add_norm({.rows = rows.data(),
+                      .addend = addend.data(),
+                      .gain = gain.data(),
+                      .shift = shift.data(),
+                      .count = 2,
+                      .width = kWidth,
+                      .epsilon = 1e-12F});
   for (std::size_t row = 0; row < 2; ++row) {
     const auto sum_at = [&](std::size_t k) { return static_cast<double>(before[row * kWidth + k]) + addend[row * kWidth + k]; };
     double mean = 0;
@@ -185,8 +212,8 @@ TEST(CpuLevel, AnIllegalInstructionFailsTheSelfTestOnly) {
 }
 
 TEST(CpuLevel, LeavesTheSignalActionAsItWas) {
-  struct sigaction before {};
-  struct sigaction after {};
+  struct sigaction before{};
+  struct sigaction after{};
   sigaction(SIGILL, nullptr, &before);
   usable_cpu_levels();
   sigaction(SIGILL, nullptr, &after);

@@ -21,8 +21,7 @@ constexpr std::string_view kVocabularyName = "vocab.txt";
 using Checksums = std::map<std::string, std::string, std::less<>>;
 
 std::unexpected<Error> missing(const std::filesystem::path& path) {
-  return fail(ErrorCode::kFailedPrecondition, "the model needs {}, which is not there; run `make setup` to fetch it",
-              path.string());
+  return fail(ErrorCode::kFailedPrecondition, "the model needs {}, which is not there; run `make setup` to fetch it", path.string());
 }
 
 Result<std::string> read_required(const std::filesystem::path& path, std::uint64_t bytes_max) {
@@ -93,10 +92,9 @@ Result<EncoderShape> read_shape(const JsonObject& config) {
   const Json* epsilon = config.if_contains("layer_norm_eps");
   if (epsilon != nullptr && epsilon->is_number()) shape.norm_epsilon = epsilon->to_number<float>();
   // The kernels work on whole panels of 32 columns and heads of whole vectors; every published BERT has such sizes.
-  if (shape.hidden % 32 != 0 || shape.intermediate % 32 != 0 || shape.hidden % shape.heads != 0 ||
-      shape.head_size() % 32 != 0) {
-    return fail(ErrorCode::kUnsupported, "sizes of hidden {}, intermediate {}, heads {} are not multiples of 32",
-                shape.hidden, shape.intermediate, shape.heads);
+  if (shape.hidden % 32 != 0 || shape.intermediate % 32 != 0 || shape.hidden % shape.heads != 0 || shape.head_size() % 32 != 0) {
+    return fail(ErrorCode::kUnsupported, "sizes of hidden {}, intermediate {}, heads {} are not multiples of 32", shape.hidden,
+                shape.intermediate, shape.heads);
   }
   return shape;
 }
@@ -138,8 +136,7 @@ Result<Checksums> read_checksums(const std::filesystem::path& path) {
   return out;
 }
 
-Result<void> check_sum(const Checksums& sums, const std::filesystem::path& folder, std::string_view name,
-                       std::string_view bytes) {
+Result<void> check_sum(const Checksums& sums, const std::filesystem::path& folder, std::string_view name, std::string_view bytes) {
   const auto sum = sums.find(name);
   if (sum == sums.end() || sha256_hex(bytes) == sum->second) return {};
   return corrupted(folder / name, "it does not match its SHA-256 sum in checksums.sha256");

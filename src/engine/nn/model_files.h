@@ -19,7 +19,7 @@ struct EncoderShape {
   std::size_t intermediate = 0;
   std::size_t layers = 0;
   std::size_t heads = 0;
-  std::size_t positions = 0;    ///< Rows of the position table: the longest sequence that can be encoded.
+  std::size_t positions = 0;  ///< Rows of the position table: the longest sequence that can be encoded.
   std::size_t token_types = 0;
   float norm_epsilon = 1e-12F;
 

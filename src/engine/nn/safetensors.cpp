@@ -89,8 +89,7 @@ Result<void> check_no_overlap(const std::map<std::string, Tensor, std::less<>>& 
   std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first.data() < b.first.data(); });
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     if (sorted[i - 1].first.data() + sorted[i - 1].first.size() > sorted[i].first.data()) {
-      return fail(ErrorCode::kCorrupted, "tensors '{}' and '{}' of the safetensors file overlap", sorted[i - 1].second,
-                  sorted[i].second);
+      return fail(ErrorCode::kCorrupted, "tensors '{}' and '{}' of the safetensors file overlap", sorted[i - 1].second, sorted[i].second);
     }
   }
   return {};
@@ -101,10 +100,9 @@ Result<void> check_no_overlap(const std::map<std::string, Tensor, std::less<>>& 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
-    return fail(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kUnavailable, "open {}: {}", path.string(),
-                std::strerror(errno));
+    return fail(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kUnavailable, "open {}: {}", path.string(), std::strerror(errno));
   }
-  struct stat status {};
+  struct stat status{};
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(descriptor);
     return fail(ErrorCode::kUnavailable, "{} is not a regular file", path.string());
@@ -163,13 +161,12 @@ Result<Tensor> SafeTensors::tensor(std::string_view name) const {
   return found->second;
 }
 
-Result<std::span<const float>> SafeTensors::floats(std::string_view name,
-                                                   std::initializer_list<std::uint64_t> shape) const {
+Result<std::span<const float>> SafeTensors::floats(std::string_view name, std::initializer_list<std::uint64_t> shape) const {
   FOOTNOTE_TRY(const Tensor found, tensor(name));
   if (found.type != DataType::kF32) return fail(ErrorCode::kCorrupted, "tensor '{}' is not F32", name);
   if (!std::equal(found.shape.begin(), found.shape.end(), shape.begin(), shape.end())) {
-    return fail(ErrorCode::kCorrupted, "tensor '{}' has the shape [{}], [{}] is expected", name,
-                fmt::join(found.shape, ", "), fmt::join(shape, ", "));
+    return fail(ErrorCode::kCorrupted, "tensor '{}' has the shape [{}], [{}] is expected", name, fmt::join(found.shape, ", "),
+                fmt::join(shape, ", "));
   }
   if (reinterpret_cast<std::uintptr_t>(found.bytes.data()) % alignof(float) != 0) {
     return fail(ErrorCode::kUnsupported, "tensor '{}' is not aligned to {} bytes", name, alignof(float));

@@ -24,7 +24,9 @@ std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + 
 class Transformer::Loader {
  public:
   Loader(const ModelFiles& files, const Kernels& kernels)
-      : weights_(files.weights), shape_(files.shape), panel_(kernels.panel_columns),
+      : weights_(files.weights),
+        shape_(files.shape),
+        panel_(kernels.panel_columns),
         prefix_(files.weights.has("bert.embeddings.word_embeddings.weight") ? "bert." : "") {}
 
   Result<std::span<const float>> matrix(const std::string& name, std::size_t rows, std::size_t columns) const {
@@ -168,29 +170,53 @@ void Transformer::attend_head(std::size_t first_token, std::size_t length, std::
   }
   for (std::size_t row = 0; row < length; row += kQueryRows) {
     const std::size_t rows = std::min(kQueryRows, length - row);
-    kernels_->multiply({.left = queries + row * stride, .left_stride = stride, .panels = packed_keys, .bias = nullptr,
-                        .out = scores, .out_stride = score_stride, .rows = rows, .columns = columns, .depth = size,
+    kernels_->multiply({.left = queries + row * stride,
+                        .left_stride = stride,
+                        .panels = packed_keys,
+                        .bias = nullptr,
+                        .out = scores,
+                        .out_stride = score_stride,
+                        .rows = rows,
+                        .columns = columns,
+                        .depth = size,
                         .activation = Activation::kNone});
-    kernels_->softmax({.scores = scores, .stride = score_stride, .rows = rows, .columns = length,
-                       .scale = 1.0F / std::sqrt(static_cast<float>(size))});
-    kernels_->multiply({.left = scores, .left_stride = score_stride, .panels = packed_values, .bias = nullptr,
+    kernels_->softmax(
+        {.scores = scores, .stride = score_stride, .rows = rows, .columns = length, .scale = 1.0F / std::sqrt(static_cast<float>(size))});
+    kernels_->multiply({.left = scores,
+                        .left_stride = score_stride,
+                        .panels = packed_values,
+                        .bias = nullptr,
                         .out = workspace.mixed_.data() + (first_token + row) * shape_.hidden + head * size,
-                        .out_stride = shape_.hidden, .rows = rows, .columns = size, .depth = length,
+                        .out_stride = shape_.hidden,
+                        .rows = rows,
+                        .columns = size,
+                        .depth = length,
                         .activation = Activation::kNone});
   }
 }
 
-void Transformer::multiply(const PackedMatrix& matrix, std::size_t rows, const float* left, float* out,
-                           Activation activation) const {
+void Transformer::multiply(const PackedMatrix& matrix, std::size_t rows, const float* left, float* out, Activation activation) const {
   const auto stride = [&](std::size_t width) { return width == shape_.hidden ? width : padded_stride(width); };
-  kernels_->multiply({.left = left, .left_stride = stride(matrix.depth()), .panels = matrix.panels(),
-                      .bias = matrix.bias(), .out = out, .out_stride = stride(matrix.columns()), .rows = rows,
-                      .columns = matrix.columns(), .depth = matrix.depth(), .activation = activation});
+  kernels_->multiply({.left = left,
+                      .left_stride = stride(matrix.depth()),
+                      .panels = matrix.panels(),
+                      .bias = matrix.bias(),
+                      .out = out,
+                      .out_stride = stride(matrix.columns()),
+                      .rows = rows,
+                      .columns = matrix.columns(),
+                      .depth = matrix.depth(),
+                      .activation = activation});
 }
 
 void Transformer::add_norm(const Norm& norm, std::size_t rows, const float* addend, float* rows_in_place) const {
-  kernels_->add_norm({.rows = rows_in_place, .addend = addend, .gain = norm.gain.data(), .shift = norm.shift.data(),
-                      .count = rows, .width = shape_.hidden, .epsilon = shape_.norm_epsilon});
+  kernels_->add_norm({.rows = rows_in_place,
+                      .addend = addend,
+                      .gain = norm.gain.data(),
+                      .shift = norm.shift.data(),
+                      .count = rows,
+                      .width = shape_.hidden,
+                      .epsilon = shape_.norm_epsilon});
 }
 
 }  // namespace footnote::nn

@@ -20,9 +20,7 @@ std::uint64_t seed_of(Vocabulary::Place place) {
   return place == Vocabulary::Place::kWordStart ? 0x9AE16A3B2F90404FULL : 0xC949D7C7509E6557ULL;
 }
 
-std::uint64_t extend(std::uint64_t hash, char byte) {
-  return (hash ^ static_cast<unsigned char>(byte)) * 0x9FB21C651E98DF25ULL;
-}
+std::uint64_t extend(std::uint64_t hash, char byte) { return (hash ^ static_cast<unsigned char>(byte)) * 0x9FB21C651E98DF25ULL; }
 
 // The product's low bits depend on few input bits: fold the high ones down.
 std::uint64_t finish(std::uint64_t hash) { return hash ^ (hash >> 29); }

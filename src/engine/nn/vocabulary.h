@@ -34,9 +34,7 @@ class Vocabulary {
   std::uint32_t find(std::string_view line) const;
 
   /// REQUIRES: id < size(). A view into this object.
-  std::string_view piece(std::uint32_t id) const {
-    return std::string_view(text_).substr(offsets_[id], offsets_[id + 1] - offsets_[id]);
-  }
+  std::string_view piece(std::uint32_t id) const { return std::string_view(text_).substr(offsets_[id], offsets_[id + 1] - offsets_[id]); }
   std::size_t size() const { return offsets_.size() - 1; }
 
  private:

@@ -36,8 +36,8 @@ std::string pieces_of(const WordPiece& tokenizer, std::string_view text, Special
   for (std::size_t i = 0; i < tokens.ids.size(); ++i) {
     if (i > 0) out += ' ';
     const ByteRange range = tokens.ranges[i];
-    out += std::string(tokenizer.vocabulary().piece(tokens.ids[i])) + "<" +
-           std::string(text.substr(range.begin, range.end - range.begin)) + ">";
+    out += std::string(tokenizer.vocabulary().piece(tokens.ids[i])) + "<" + std::string(text.substr(range.begin, range.end - range.begin)) +
+           ">";
   }
   return out;
 }

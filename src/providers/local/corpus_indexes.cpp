@@ -4,8 +4,7 @@
 
 namespace footnote {
 
-Result<void> check_changes(const IndexChanges& changes, Generation generation,
-                           const std::function<bool(std::int64_t)>& holds) {
+Result<void> check_changes(const IndexChanges& changes, Generation generation, const std::function<bool(std::int64_t)>& holds) {
   if (changes.from != generation) {
     return fail(ErrorCode::kFailedPrecondition, "the index stands at generation {}, the changes begin at {}; drop it and apply from 0",
                 generation, changes.from);
@@ -17,8 +16,8 @@ Result<void> check_changes(const IndexChanges& changes, Generation generation,
   std::unordered_set<ChunkId> removed;
   for (const IndexRemoval& removal : changes.removed) {
     if (!inside(removal.died)) {
-      return fail(ErrorCode::kInvalidArgument, "chunk {} died in generation {}, outside ({}, {}]", removal.chunk.value,
-                  removal.died, changes.from, changes.to);
+      return fail(ErrorCode::kInvalidArgument, "chunk {} died in generation {}, outside ({}, {}]", removal.chunk.value, removal.died,
+                  changes.from, changes.to);
     }
     removed.insert(removal.chunk);
   }
@@ -41,8 +40,8 @@ Result<void> check_generation(CorpusId corpus, Generation asked, Generation olde
                 corpus.value, newest, asked);
   }
   if (asked < oldest) {
-    return fail(ErrorCode::kFailedPrecondition, "corpus {}: generation {} was let go, the oldest is {}; ask for a newer one",
-                corpus.value, asked, oldest);
+    return fail(ErrorCode::kFailedPrecondition, "corpus {}: generation {} was let go, the oldest is {}; ask for a newer one", corpus.value,
+                asked, oldest);
   }
   return {};
 }

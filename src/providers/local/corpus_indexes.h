@@ -59,8 +59,8 @@ class CorpusIndexes {
     const auto entry = find_or_make(corpus);
     MutexLock lock(entry->writer);
     const auto current = entry->state.get();
-    FOOTNOTE_CHECK(check_changes(changes, current->newest,
-                                 [&](std::int64_t label) { return current->rows.contains(label, current->newest); }));
+    FOOTNOTE_CHECK(
+        check_changes(changes, current->newest, [&](std::int64_t label) { return current->rows.contains(label, current->newest); }));
     auto next = std::make_shared<State>(*current);
     FOOTNOTE_CHECK(change(next->rows, entry->documents));
     next->newest = changes.to;

@@ -40,8 +40,7 @@ std::vector<TextRange> window_ranges(std::size_t token_count, std::size_t window
   return out;
 }
 
-Result<std::unique_ptr<LocalEmbedder>> LocalEmbedder::open(const std::filesystem::path& model_folder,
-                                                           const nn::EncoderOptions& options) {
+Result<std::unique_ptr<LocalEmbedder>> LocalEmbedder::open(const std::filesystem::path& model_folder, const nn::EncoderOptions& options) {
   FOOTNOTE_TRY(auto encoder, nn::Encoder::open(model_folder, options));
   // "models/x/" and "models/x/." name the same folder as "models/x".
   std::error_code ignored;
@@ -60,8 +59,7 @@ Result<std::vector<Embedding>> LocalEmbedder::embed(const CallContext& call, std
   std::vector<Embedding> out(texts.size());
   std::vector<std::vector<std::uint32_t>> ids;
   for (std::size_t t = 0; t < texts.size(); ++t) {
-    const nn::Tokens tokens =
-        tokenizer.tokenize(texts[t], truncate ? window : nn::WordPiece::kNoLimit, nn::Specials::kAsText);
+    const nn::Tokens tokens = tokenizer.tokenize(texts[t], truncate ? window : nn::WordPiece::kNoLimit, nn::Specials::kAsText);
     const auto ranges = window_ranges(tokens.ids.size(), window);
     if (ranges.size() > kWindowsPerTextMax) {
       return fail(ErrorCode::kTooLarge, "a text of {} tokens is too long to embed; split it", tokens.ids.size());

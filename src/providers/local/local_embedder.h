@@ -17,8 +17,7 @@ class LocalEmbedder final : public Embedder {
   static constexpr std::size_t kWindowsPerTextMax = 4096;
 
   /// Errors of nn::Encoder::open; the message of a missing model names the command that brings it.
-  static Result<std::unique_ptr<LocalEmbedder>> open(const std::filesystem::path& model_folder,
-                                                     const nn::EncoderOptions& options = {});
+  static Result<std::unique_ptr<LocalEmbedder>> open(const std::filesystem::path& model_folder, const nn::EncoderOptions& options = {});
 
   EmbeddingSpace space() const override { return space_; }
   Result<std::vector<Embedding>> embed(const CallContext& call, std::span<const std::string_view> texts,
@@ -27,8 +26,7 @@ class LocalEmbedder final : public Embedder {
   const nn::Encoder& encoder() const { return *encoder_; }
 
  private:
-  LocalEmbedder(std::unique_ptr<nn::Encoder> encoder, EmbeddingSpace space)
-      : encoder_(std::move(encoder)), space_(std::move(space)) {}
+  LocalEmbedder(std::unique_ptr<nn::Encoder> encoder, EmbeddingSpace space) : encoder_(std::move(encoder)), space_(std::move(space)) {}
 
   // Constant after open; the encoder is thread-safe.
   const std::unique_ptr<nn::Encoder> encoder_;

@@ -58,9 +58,7 @@ class LocalEmbedderTest : public ::testing::Test {
   inline static std::unique_ptr<LocalEmbedder> embedder_;
 };
 
-TEST_F(LocalEmbedderTest, NamesItsSpaceAfterTheFolder) {
-  EXPECT_EQ(embedder_->space(), (EmbeddingSpace{"all-MiniLM-L6-v2", 384}));
-}
+TEST_F(LocalEmbedderTest, NamesItsSpaceAfterTheFolder) { EXPECT_EQ(embedder_->space(), (EmbeddingSpace{"all-MiniLM-L6-v2", 384})); }
 
 TEST_F(LocalEmbedderTest, NearTextsLieNearAndVectorsHaveUnitLength) {
   const auto out = embed({"How do I reset my password?", "Steps to change a forgotten password", "Bread is baked from flour."});

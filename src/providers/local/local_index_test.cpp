@@ -42,12 +42,12 @@ TEST(LocalIndexes, RefuseStepsThatMakeNoSense) {
   const IndexChanges first{0, 2, {text_row(1, 1, "", "a")}, {}};
   ASSERT_TRUE(vectors.apply({}, kCorpus, first) && words.apply({}, kCorpus, first));
   const IndexChanges wrong[] = {
-      {2, 1, {}, {}},                                                          // backwards
-      {2, 3, {text_row(2, 2, "", "b")}, {}},                                   // born before the step
-      {2, 3, {text_row(2, 4, "", "b")}, {}},                                   // born after it
-      {2, 3, {}, {{{1}, 2}}},                                                  // died before it
-      {2, 3, {text_row(1, 3, "", "b")}, {}},                                   // still there
-      {2, 3, {text_row(2, 3, "", "b"), text_row(2, 3, "", "b")}, {}},          // twice
+      {2, 1, {}, {}},                                                  // backwards
+      {2, 3, {text_row(2, 2, "", "b")}, {}},                           // born before the step
+      {2, 3, {text_row(2, 4, "", "b")}, {}},                           // born after it
+      {2, 3, {}, {{{1}, 2}}},                                          // died before it
+      {2, 3, {text_row(1, 3, "", "b")}, {}},                           // still there
+      {2, 3, {text_row(2, 3, "", "b"), text_row(2, 3, "", "b")}, {}},  // twice
   };
   for (const IndexChanges& changes : wrong) {
     EXPECT_EQ(apply_error(vectors, changes), ErrorCode::kInvalidArgument);

@@ -8,9 +8,7 @@ namespace {
 
 void add_row(bm25::Batch& batch, bm25::Analyzer& analyzer, const IndexRow& row, std::uint32_t group) {
   batch.begin_row({.label = row.chunk.value, .group = group, .born = row.born});
-  const auto add = [&](std::string_view text) {
-    analyzer.analyze(text, [&](const bm25::Term& term) { batch.add_term(term.text); });
-  };
+  const auto add = [&](std::string_view text) { analyzer.analyze(text, [&](const bm25::Term& term) { batch.add_term(term.text); }); };
   add(row.attributes.title);
   for (const std::string& heading : row.heading_path) add(heading);
   add(row.symbol);
@@ -72,10 +70,8 @@ Result<std::vector<ScoredChunk>> LocalKeywordIndex::search(const CallContext& ca
   ann::GroupMask mask;
   const bool filtered = query.filter != nullptr && !query.filter->empty();
   if (filtered) mask = state->documents.matching(*query.filter);
-  const auto found = state->rows.index.search({.terms = terms.terms,
-                                               .generation = query.generation,
-                                               .limit = query.limit,
-                                               .groups = filtered ? &mask : nullptr});
+  const auto found = state->rows.index.search(
+      {.terms = terms.terms, .generation = query.generation, .limit = query.limit, .groups = filtered ? &mask : nullptr});
   std::vector<ScoredChunk> out;
   out.reserve(found.size());
   for (const auto& hit : found) out.push_back({ChunkId{hit.label}, hit.score});

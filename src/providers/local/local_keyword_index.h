@@ -22,8 +22,7 @@ class LocalKeywordIndex final : public KeywordIndex {
   Result<void> drop(const CallContext& call, CorpusId corpus) override;
 
   Result<std::vector<ScoredChunk>> search(const CallContext& call, const KeywordQuery& query) const override;
-  Result<std::vector<double>> coverage(const CallContext& call, const KeywordQuery& query,
-                                       std::span<const ChunkId> chunks) const override;
+  Result<std::vector<double>> coverage(const CallContext& call, const KeywordQuery& query, std::span<const ChunkId> chunks) const override;
 
  private:
   struct Rows {

@@ -112,10 +112,8 @@ Result<std::vector<ScoredChunk>> LocalVectorStore::search(const CallContext& cal
   ann::GroupMask mask;
   const bool filtered = query.filter != nullptr && !query.filter->empty();
   if (filtered) mask = state->documents.matching(*query.filter);
-  const auto found = state->rows.index->search({.vector = unit,
-                                                .generation = query.generation,
-                                                .limit = query.limit,
-                                                .groups = filtered ? &mask : nullptr});
+  const auto found = state->rows.index->search(
+      {.vector = unit, .generation = query.generation, .limit = query.limit, .groups = filtered ? &mask : nullptr});
   std::vector<ScoredChunk> out;
   out.reserve(found.size());
   for (const auto& hit : found) out.push_back({ChunkId{hit.label}, hit.score});

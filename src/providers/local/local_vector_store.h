@@ -19,8 +19,7 @@ class LocalVectorStore final : public VectorStore {
   Result<void> drop(const CallContext& call, CorpusId corpus) override;
 
   Result<std::vector<ScoredChunk>> search(const CallContext& call, const VectorQuery& query) const override;
-  Result<std::vector<double>> score(const CallContext& call, const VectorQuery& query,
-                                    std::span<const ChunkId> chunks) const override;
+  Result<std::vector<double>> score(const CallContext& call, const VectorQuery& query, std::span<const ChunkId> chunks) const override;
 
  private:
   /// An index that takes its dimension from the first vector.

@@ -24,8 +24,8 @@ bool is_heading(std::string_view sentence) {
   if (text.empty() || text.front() == '#') return true;
   const bool list_item = text.starts_with("- ") || text.starts_with("* ") || text.starts_with("+ ");
   if (list_item || has_digit(text) || text.find('|') != std::string_view::npos) return false;
-  const bool stopped = std::string_view(".!?:;)\"'`").find(text.back()) != std::string_view::npos ||
-                       static_cast<unsigned char>(text.back()) >= 0x80;
+  const bool stopped =
+      std::string_view(".!?:;)\"'`").find(text.back()) != std::string_view::npos || static_cast<unsigned char>(text.back()) >= 0x80;
   return !stopped && static_cast<std::size_t>(std::ranges::count(text, ' ')) < kHeadingWordsMax;
 }
 
@@ -75,8 +75,8 @@ std::vector<SentenceReader::Sentence> SentenceReader::find_sentences(std::string
   return out;
 }
 
-Result<void> SentenceReader::score(const CallContext& call, std::string_view question,
-                                   std::span<const std::string_view> passages, std::vector<Sentence>& sentences) const {
+Result<void> SentenceReader::score(const CallContext& call, std::string_view question, std::span<const std::string_view> passages,
+                                   std::vector<Sentence>& sentences) const {
   std::vector<std::string_view> texts;
   texts.reserve(sentences.size());
   for (const Sentence& sentence : sentences) {
@@ -140,8 +140,7 @@ Reading SentenceReader::choose(std::vector<Sentence> sentences) const {
   return reading;
 }
 
-Result<Reading> SentenceReader::read(const CallContext& call, std::string_view question,
-                                     std::span<const std::string_view> passages) {
+Result<Reading> SentenceReader::read(const CallContext& call, std::string_view question, std::span<const std::string_view> passages) {
   FOOTNOTE_CHECK(call.check());
   if (options_.spans_max == 0 || options_.sentences_max == 0) return Reading{};
   auto sentences = find_sentences(question, passages);

@@ -36,15 +36,14 @@ class SentenceReader final : public Reader {
   SentenceReader(Embedder& embedder, SentenceSplitter split, SentenceReaderOptions options = {})
       : embedder_(embedder), split_(std::move(split)), options_(options) {}
 
-  Result<Reading> read(const CallContext& call, std::string_view question,
-                       std::span<const std::string_view> passages) override;
+  Result<Reading> read(const CallContext& call, std::string_view question, std::span<const std::string_view> passages) override;
 
  private:
   struct Sentence {
     std::size_t passage = 0;
     std::size_t ordinal = 0;  ///< Among the passage's sentences.
     TextRange range;
-    double words = 0;         ///< Share of the question's content words.
+    double words = 0;  ///< Share of the question's content words.
     double score = 0;
 
     std::pair<std::size_t, std::size_t> place() const { return {passage, ordinal}; }

@@ -16,8 +16,7 @@ class WordEmbedder final : public Embedder {
   static constexpr std::size_t kDimension = 256;
 
   EmbeddingSpace space() const override { return {"words", kDimension}; }
-  Result<std::vector<Embedding>> embed(const CallContext& call, std::span<const std::string_view> texts,
-                                       const EmbedOptions&) override {
+  Result<std::vector<Embedding>> embed(const CallContext& call, std::span<const std::string_view> texts, const EmbedOptions&) override {
     FOOTNOTE_CHECK(call.check());
     ++calls;
     texts_seen += texts.size();
@@ -103,7 +102,8 @@ TEST_F(SentenceReaderTest, EmbedsAllSentencesInOneCall) {
 }
 
 TEST_F(SentenceReaderTest, AQuestionDoesNotAnswer) {
-  const auto spans = read("How hot is the pump?", {"How hot is the pump? The pump is as hot as tea."}, {.spans_max = 1, .sentences_max = 1});
+  const auto spans =
+      read("How hot is the pump?", {"How hot is the pump? The pump is as hot as tea."}, {.spans_max = 1, .sentences_max = 1});
   EXPECT_EQ(spans, Spans{"0:The pump is as hot as tea."});
 }
 

@@ -56,7 +56,11 @@ Error upstream_error(int status) {
   if (status == 401 || status == 403) {
     return {ErrorCode::kUnavailable, "the language model refused our key: check LLM_API_KEY", {}};
   }
-  if (status == 404) return {ErrorCode::kUnavailable, "the language model server does not know the model or path: check LLM_MODEL and LLM_BASE_URL (with its version path, such as /v1)", {}};
+  if (status == 404)
+    return {
+        ErrorCode::kUnavailable,
+        "the language model server does not know the model or path: check LLM_MODEL and LLM_BASE_URL (with its version path, such as /v1)",
+        {}};
   if (status == 429) return {ErrorCode::kResourceExhausted, "the language model is over its limit; try again in a moment", {}};
   if (status >= 500) return {ErrorCode::kUnavailable, "the language model failed; try again in a moment", {}};
   return {ErrorCode::kUnavailable, fmt::format("the language model refused the request (status {})", status), {}};

@@ -52,7 +52,8 @@ TEST(ChatWire, AnySlicingReadsTheSame) {
 }
 
 TEST(ChatWire, UsageMayComeWithChoicesOrNotAtAll) {
-  EXPECT_EQ(read("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":2}}\n\n", 7).end->prompt_tokens, 2);
+  EXPECT_EQ(
+      read("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":2}}\n\n", 7).end->prompt_tokens, 2);
   EXPECT_EQ(read("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":null}\n\n", 7).end->prompt_tokens, 0);
 }
 
@@ -83,9 +84,8 @@ TEST(ChatWire, StatusesBecomeOurOwnErrors) {
 TEST(ChatWire, TheRequestAsksForAStreamWithUsage) {
   const auto body = parse_json(render_chat_request({.messages = {{ChatRole::kSystem, "s"}, {ChatRole::kUser, "q\"\n"}}}, "m"));
   ASSERT_TRUE(body);
-  EXPECT_EQ(to_text(*body),
-            R"({"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"q\"\n"}],)"
-            R"("temperature":0,"max_tokens":800,"stream":true,"stream_options":{"include_usage":true}})");
+  EXPECT_EQ(to_text(*body), R"({"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"q\"\n"}],)"
+                            R"("temperature":0,"max_tokens":800,"stream":true,"stream_options":{"include_usage":true}})");
 }
 
 }  // namespace
