@@ -60,6 +60,9 @@ bool is_word_edge(std::string_view text, std::size_t at) {
 /// Emphasis and code marks: backticks, "**", "__", and a single "*" or "_" that opens or closes a word (elsewhere it is
 /// arithmetic or part of a name, and stays); also the ">" that a wrapped quote repeats on each line.
 std::size_t mark_length(std::string_view text, std::size_t at) {
+  if (text.substr(at, 3) == "```") {  // with the language that may follow it
+    return std::min(text.find_first_of(" \n", at), text.size()) - at;
+  }
   if (text[at] == '`') return 1;
   if (text[at] == '>' && at > 0 && text[at - 1] == '\n') return 1;
   if (text[at] != '*' && text[at] != '_') return 0;

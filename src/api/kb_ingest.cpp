@@ -1,5 +1,6 @@
 #include "api/kb_ingest.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -9,10 +10,14 @@ namespace {
 
 constexpr std::size_t kPathBytesMax = 1'024;
 constexpr std::size_t kContentBytesMax = 16 << 20;
+constexpr std::size_t kPresentKeysMax = 1'000'000;
+constexpr std::size_t kDocumentsPage = 1'000;
 
 struct IngestBody {
   std::string corpus_name{kDefaultCorpus};
   std::optional<std::string> folder;
+  std::optional<std::vector<std::string>> present;
+  bool take_over = true;
   std::vector<ingest::MemoryDocument> documents;
 };
 
@@ -20,6 +25,9 @@ Result<ingest::MemoryDocument> parse_document(const JsonReader& reader) {
   FOOTNOTE_CHECK(reader.only({"project_key", "source_path", "title", "mime_type", "content"}));
   ingest::MemoryDocument document;
   FOOTNOTE_TRY(document.key, reader.required_string("source_path", kPathBytesMax));
+  if (std::ranges::any_of(document.key, [](unsigned char c) { return c < 0x20 || c == 0x7F; })) {
+    return fail_field(ErrorCode::kInvalidArgument, "source_path", "'source_path' holds control characters");
+  }
   FOOTNOTE_TRY(document.content, reader.required_string("content", kContentBytesMax));
   FOOTNOTE_TRY(const auto title, reader.optional_string("title", kPathBytesMax));
   FOOTNOTE_TRY(const auto media_type, reader.optional_string("mime_type", 200));
@@ -31,16 +39,23 @@ Result<ingest::MemoryDocument> parse_document(const JsonReader& reader) {
 Result<IngestBody> parse_body(const http::Request& request) {
   FOOTNOTE_TRY(const Json json, parse_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(json));
-  FOOTNOTE_CHECK(reader.only({"documents", "folder"}));
+  FOOTNOTE_CHECK(reader.only({"documents", "project_key", "folder", "present", "take_over"}));
   FOOTNOTE_TRY(const JsonArray* documents, reader.required_array("documents", kIngestDocumentsMax));
   IngestBody body;
   FOOTNOTE_TRY(body.folder, reader.optional_string("folder", kPathBytesMax));
-  std::optional<std::string> corpus;
+  FOOTNOTE_TRY(body.present, reader.optional_strings("present", kPresentKeysMax, kPathBytesMax));
+  if (body.present && !body.folder) {
+    return fail_field(ErrorCode::kInvalidArgument, "present", "'present' needs the 'folder' whose files it lists");
+  }
+  // Two folders must not overwrite each other's README.md unasked; a text that somebody sends is meant.
+  FOOTNOTE_TRY(const auto take_over, reader.optional_bool("take_over"));
+  body.take_over = take_over.value_or(!body.folder);
+  FOOTNOTE_TRY(std::optional<std::string> corpus, reader.optional_string("project_key", 200));
   for (std::size_t i = 0; i < documents->size(); ++i) {
     const std::string path = fmt::format("documents[{}]", i);
     FOOTNOTE_TRY(const JsonReader entry, JsonReader::of((*documents)[i], path));
     FOOTNOTE_TRY(const auto name, entry.optional_string("project_key", 200));
-    const std::string wanted = name.value_or(std::string(kDefaultCorpus));
+    const std::string wanted = name.value_or(corpus.value_or(std::string(kDefaultCorpus)));
     if (corpus && *corpus != wanted) {
       return fail_field(ErrorCode::kInvalidArgument, path + ".project_key", "the documents of one call must share one project_key");
     }
@@ -52,6 +67,22 @@ Result<IngestBody> parse_body(const http::Request& request) {
   return body;
 }
 
+/// Keys of a source's live documents that are not in `present`.
+Result<std::vector<std::string>> gone_keys(const Services& services, const CallContext& call, const Corpus& corpus, const Source& source,
+                                           const std::vector<std::string>& present) {
+  const std::set<std::string_view> kept(present.begin(), present.end());
+  std::vector<std::string> gone;
+  std::string after;
+  for (;;) {
+    FOOTNOTE_TRY(const auto page, services.chunks.documents(call, corpus.id, after, kDocumentsPage));
+    for (const Document& document : page) {
+      if (document.source == source.id && !kept.contains(document.key)) gone.push_back(document.key);
+    }
+    if (page.size() < kDocumentsPage) return gone;
+    after = page.back().key;
+  }
+}
+
 }  // namespace
 
 Result<http::Response> ingest_documents(const Services& services, const http::Request& request, const CallContext& call) {
@@ -59,13 +90,18 @@ Result<http::Response> ingest_documents(const Services& services, const http::Re
   FOOTNOTE_TRY(const Corpus corpus, services.catalog.ensure_corpus(call, services.workspace, body.corpus_name, services.embedder.space()));
   const SourceKind kind = body.folder ? SourceKind::kFolder : SourceKind::kUpload;
   FOOTNOTE_TRY(const Source source, services.catalog.ensure_source(call, corpus.id, kind, body.folder.value_or("")));
-  const auto foreign_key = body.folder ? ingest::ForeignKey::kReport : ingest::ForeignKey::kTakeOver;
+  const auto foreign_key = body.take_over ? ingest::ForeignKey::kTakeOver : ingest::ForeignKey::kReport;
   std::set<std::string> unchanged;
   const auto progress = [&](const ingest::IngestProgress& step) {
     if (step.change == ingest::DocumentChange::kUnchanged) unchanged.insert(step.key);
   };
   FOOTNOTE_TRY(const auto report,
                services.ingestor.ingest_documents(call, corpus, source.id, body.documents, {.foreign_key = foreign_key}, progress));
+  std::vector<std::string> deleted;
+  if (body.present) {
+    FOOTNOTE_TRY(deleted, gone_keys(services, call, corpus, source, *body.present));
+    FOOTNOTE_CHECK(services.ingestor.delete_documents(call, corpus, deleted));
+  }
   std::map<std::string, std::string> failed;
   for (const ingest::Problem& problem : report.problems) {
     if (problem.kind == ingest::ProblemKind::kProblem) failed[problem.path] = problem.reason;
@@ -86,6 +122,7 @@ Result<http::Response> ingest_documents(const Services& services, const http::Re
   return http::Response::json(failed.empty() ? 200 : 207, JsonObject{{"indexed", indexed},
                                                                      {"unchanged", unchanged.size()},
                                                                      {"failed", failed.size()},
+                                                                     {"deleted", JsonArray(deleted.begin(), deleted.end())},
                                                                      {"generation", report.generation},
                                                                      {"documents", std::move(documents)}});
 }

@@ -6,8 +6,10 @@ namespace footnote::api {
 
 inline constexpr std::size_t kIngestDocumentsMax = 100;
 
-/// POST /api/kb/ingest {"documents":[{"project_key"?,"source_path","title"?,"mime_type"?,"content"}], "folder"?}: each document is
-/// durable when the answer comes. 200, or 207 when some could not be read; all of one call go to one corpus.
+/// POST /api/kb/ingest {"documents":[{"project_key"?,"source_path","title"?,"mime_type"?,"content"}], "project_key"?, "folder"?,
+/// "present"?, "take_over"?}: each document is durable when the answer comes. 200, or 207 when some could not be read; all of one call go
+/// to one corpus. With `folder` and `present` (every key that the folder holds now) documents of that folder that are not named are
+/// deleted.
 Result<http::Response> ingest_documents(const Services& services, const http::Request& request, const CallContext& call);
 
 }  // namespace footnote::api

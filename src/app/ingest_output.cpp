@@ -46,7 +46,9 @@ std::string render_ingest_counts(const IngestSummary& summary) {
   const std::string through = summary.server_url.empty() ? "" : fmt::format(", through the server at {}", summary.server_url);
   const std::string files = counted(files_of(report), "file");
   if (report.added + report.updated + report.deleted == 0) return fmt::format("nothing changed: 0 of {} embedded{}", files, through);
-  if (!summary.server_url.empty()) return fmt::format("{}: {} indexed, {} unchanged{}", files, report.updated, report.unchanged, through);
+  if (!summary.server_url.empty()) {
+    return fmt::format("{}: {} indexed, {} unchanged, {} deleted{}", files, report.updated, report.unchanged, report.deleted, through);
+  }
   return fmt::format("{}: {} added, {} updated, {} unchanged, {} deleted; {} embedded, {} reused", files, report.added, report.updated,
                      report.unchanged, report.deleted, counted(report.embedded_chunks, "chunk"), report.reused_chunks);
 }
@@ -62,11 +64,10 @@ std::string render_ingest_problems(const IngestReport& report, Paint paint) {
 
 Json ingest_summary_json(const IngestSummary& summary) {
   const IngestReport& report = summary.report;
-  JsonObject out{{"event", "summary"}, {"files", files_of(report)}, {"unchanged", report.unchanged}};
+  JsonObject out{{"event", "summary"}, {"files", files_of(report)}, {"unchanged", report.unchanged}, {"deleted", report.deleted}};
   if (summary.server_url.empty()) {
     out["added"] = report.added;
     out["updated"] = report.updated;
-    out["deleted"] = report.deleted;
     out["chunks"] = report.chunks;
     out["chunks_embedded"] = report.embedded_chunks;
     out["chunks_reused"] = report.reused_chunks;

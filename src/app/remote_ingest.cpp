@@ -1,5 +1,7 @@
 #include "app/remote_ingest.h"
 
+#include <set>
+
 #include "app/json_view.h"
 #include "base/utf8.h"
 #include "chunk/detect.h"
@@ -30,6 +32,8 @@ class RemoteIngest {
       }
       for (const auto& file : walked.files) FOOTNOTE_CHECK(take(walked, file.key));
       FOOTNOTE_CHECK(flush());
+      // Below a folder that could not be read nothing is known: what was indexed from there must not go.
+      if (walked.is_folder && walked.unknown.empty() && !command_.keep_deleted) FOOTNOTE_CHECK(prune(walked));
     }
     return std::move(report_);
   }
@@ -40,7 +44,10 @@ class RemoteIngest {
     auto content = ingest::read_found(walked, key);
     if (!content) return leave_out(key, content.error().message);
     auto format = chunk::detect(key, *content);
-    if (!format) return leave_out(key, format.error().message);
+    if (!format) {
+      left_out_.insert(key);
+      return leave_out(key, format.error().message);
+    }
     if (!is_valid_utf8(*content)) {  // JSON can't carry it as it is
       report_.problems.push_back({key, "not valid UTF-8; the broken bytes were replaced", ProblemKind::kWarning});
       content = repair_utf8(*content);
@@ -54,6 +61,23 @@ class RemoteIngest {
     return flush();
   }
 
+  Result<void> prune(const ingest::WalkResult& walked) {
+    JsonArray present;
+    for (const auto& file : walked.files) {
+      if (!left_out_.contains(file.key)) present.emplace_back(command_.prefix + file.key);
+    }
+    const JsonObject body{{"project_key", context_.settings.text(Setting::kCorpus)},
+                          {"folder", folder_},
+                          {"documents", JsonArray{}},
+                          {"present", std::move(present)}};
+    FOOTNOTE_TRY(const Json answer, server_.post(context_.call, "/api/kb/ingest", body));
+    for (const Json& key : array_at(answer, "deleted")) {
+      ++report_.deleted;
+      if (key.is_string()) output_.deleted(key.get_string());
+    }
+    return {};
+  }
+
   Result<void> leave_out(const std::string& key, const std::string& reason) {
     report_.problems.push_back({key, reason, ProblemKind::kProblem});
     output_.progress(++done_, total_);
@@ -63,7 +87,8 @@ class RemoteIngest {
   Result<void> flush() {
     if (batch_.empty()) return {};
     FOOTNOTE_TRY(const Json answer,
-                 server_.post(context_.call, "/api/kb/ingest", JsonObject{{"folder", folder_}, {"documents", std::move(batch_)}}));
+                 server_.post(context_.call, "/api/kb/ingest",
+                              JsonObject{{"folder", folder_}, {"take_over", command_.take_over}, {"documents", std::move(batch_)}}));
     batch_ = {};
     bytes_ = 0;
     for (const Json& document : array_at(answer, "documents")) settle(document);
@@ -92,7 +117,8 @@ class RemoteIngest {
   IngestOutput& output_;
   std::vector<ingest::WalkResult> walks_;
   ingest::IngestReport report_;
-  std::string folder_;  ///< What the documents of the batch belong to: the same source as without a server.
+  std::set<std::string> left_out_;  ///< Read, but no longer something to index; its old text is no longer true.
+  std::string folder_;              ///< What the documents of the batch belong to: the same source as without a server.
   JsonArray batch_;
   std::size_t bytes_ = 0;
   std::size_t done_ = 0;

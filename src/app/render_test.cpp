@@ -79,7 +79,8 @@ TEST(IngestOutput, SecondRunSaysThatNothingWasEmbedded) {
   EXPECT_EQ(render_ingest_counts({report, {}}), "nothing changed: 0 of 1000 files embedded");
   EXPECT_EQ(ingest_exit_code(report), kExitOk);
   report.updated = 1;
-  EXPECT_EQ(render_ingest_counts({report, "http://h:1"}), "1001 files: 1 indexed, 1000 unchanged, through the server at http://h:1");
+  EXPECT_EQ(render_ingest_counts({report, "http://h:1"}),
+            "1001 files: 1 indexed, 1000 unchanged, 0 deleted, through the server at http://h:1");
 }
 
 TEST(IngestOutput, CountsAndProblems) {

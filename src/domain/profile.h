@@ -23,6 +23,10 @@ struct StatusPenalties {
 /// cosine and word coverage together reach `evidence_min` (see retrieve/gate.h).
 struct GatePolicy {
   double cosine_sure = 0.60;
+  /// A passage that holds so many of the question's words needs only `cosine_min_worded` in place of `cosine_min`: error
+  /// codes and part numbers mean little to an embedder.
+  double coverage_sure = 0.85;
+  double cosine_min_worded = 0.10;
   double cosine_min = 0.25;
   double evidence_min = 0.40;
   double coverage_weight = 0.40;

@@ -185,7 +185,11 @@ void Connection::accept_head(const RequestParser& parser, Arrival& arrival) cons
   arrival.expects_continue = !arrival.http_1_0 && request.headers.contains("expect") && !parser.is_done();
 
   const auto early = [&](const Refusal& refusal) { arrival.early = render_refusal(shared_.options, refusal); };
-  if (const auto refusal = check_framing(parser)) return early(*refusal);
+  if (const auto refusal = check_framing(parser)) {
+    // Where such a request ends is anybody's guess: what follows must not be read as another one.
+    arrival.keep_alive = false;
+    return early(*refusal);
+  }
   const std::optional<Method> method = parse_method(to_view(head.method_string()));
   if (!method) return early(refuse(501, ErrorCode::kUnsupported, "this method is not served"));
   request.method = *method;

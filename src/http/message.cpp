@@ -80,6 +80,7 @@ std::string_view reason_phrase(int status) {
                                                                   {202, "Accepted"},
                                                                   {204, "No Content"},
                                                                   {206, "Partial Content"},
+                                                                  {207, "Multi-Status"},
                                                                   {301, "Moved Permanently"},
                                                                   {302, "Found"},
                                                                   {303, "See Other"},

@@ -21,7 +21,8 @@ GateVerdict judge_grounding(std::span<const Hit> hits, const GatePolicy& policy)
     double evidence = evidence_of(hit, policy);
     const bool sure = hit.cosine >= policy.cosine_sure;
     if (sure) evidence = std::max(evidence, policy.evidence_min);
-    if (hit.cosine < policy.cosine_min) evidence = std::min(evidence, policy.evidence_min * hit.cosine / policy.cosine_min);
+    const double cosine_min = hit.coverage >= policy.coverage_sure ? policy.cosine_min_worded : policy.cosine_min;
+    if (hit.cosine < cosine_min) evidence = std::min(evidence, policy.evidence_min * hit.cosine / cosine_min);
     if (&hit == hits.data() || evidence > verdict.evidence) {
       verdict.evidence = evidence;
       verdict.cosine = hit.cosine;

@@ -134,6 +134,16 @@ class Answers(ServerCase):
         status, body = self.post("/api/kb/ingest", {"documents": [document]})
         self.assertEqual((body["indexed"], body["unchanged"]), (0, 1))
 
+    def test_documents_that_a_folder_no_longer_holds_are_deleted(self):
+        text = lambda name: {"source_path": name, "content": f"# {name}\n\nThe {name} lamp glows ultramarine at dusk."}
+        self.post("/api/kb/ingest", {"folder": "/srv/lamps", "documents": [text("north.md"), text("south.md")]})
+        status, body = self.post("/api/kb/ingest", {"folder": "/srv/lamps", "documents": [], "present": ["south.md"]})
+        self.assertEqual((status, body["deleted"]), (200, ["north.md"]))
+        hits = self.post("/api/search", {"query": "ultramarine lamp at dusk"})[1]["hits"]
+        self.assertIn("south.md", [hit["source_path"] for hit in hits])
+        self.assertNotIn("north.md", [hit["source_path"] for hit in hits])
+        self.assertEqual(self.post("/api/kb/ingest", {"documents": [], "present": []})[0], 422)
+
     def test_the_page_and_operations(self):
         response, data = self.call("GET", "/")
         self.assertEqual(response.status, 200)
@@ -163,6 +173,7 @@ class BadInput(ServerCase):
         self.check({"question": "x", "projekt_key": "a"}, 422, "projekt_key")
         self.check({"messages": [{"role": "assistant", "parts": []}]}, 422, "messages", "/api/kb/chat/stream")
         self.check({"documents": [{"source_path": "a.md"}]}, 422, "documents[0].content", "/api/kb/ingest")
+        self.check({"documents": [{"source_path": "a\nb.md", "content": "x"}]}, 422, "source_path", "/api/kb/ingest")
         self.check({"query": "x", "limit": 1000}, 422, "limit", "/api/search")
 
     def test_too_large_is_413(self):
@@ -182,6 +193,16 @@ class BadInput(ServerCase):
         self.assertIn("POST", response.headers["allow"])
         self.assertEqual(self.call("GET", "/api/kb/documents/999999/preview")[0].status, 404)
         self.assertEqual(self.call("GET", "/api/kb/documents/x/preview")[0].status, 422)
+
+    def test_a_connection_with_doubtful_framing_is_closed(self):
+        with socket.create_connection(("127.0.0.1", self.server.port), timeout=10) as client:
+            client.sendall(b"POST /api/kb/chat HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: identity\r\n\r\n"
+                           b"GET /api/corpora HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            received = b""
+            while piece := client.recv(65536):
+                received += piece
+        self.assertEqual(received.count(b"HTTP/1.1 "), 1, received)
+        self.assertIn(b"501", received.split(b"\r\n")[0])
 
     def test_every_answer_carries_a_request_id(self):
         response, _ = self.call("GET", "/livez", headers={"x-request-id": "abc-123"})

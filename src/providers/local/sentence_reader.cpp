@@ -25,7 +25,7 @@ bool is_heading(std::string_view sentence) {
   const bool list_item = text.starts_with("- ") || text.starts_with("* ") || text.starts_with("+ ");
   if (list_item || has_digit(text) || text.find('|') != std::string_view::npos) return false;
   const bool stopped =
-      std::string_view(".!?:;)\"'`").find(text.back()) != std::string_view::npos || static_cast<unsigned char>(text.back()) >= 0x80;
+      std::string_view(".!?:;\"'`").find(text.back()) != std::string_view::npos || static_cast<unsigned char>(text.back()) >= 0x80;
   return !stopped && static_cast<std::size_t>(std::ranges::count(text, ' ')) < kHeadingWordsMax;
 }
 

@@ -15,11 +15,22 @@ Result<ChatEnd> OpenAiLlm::stream(const CallContext& call, const ChatRequest& re
   if (!call.trace_id.empty()) upstream.headers.set("x-request-id", call.trace_id);
 
   ChatStreamReader reader(on_text);
-  const auto on_head = [](int status, const http::Headers&) -> Result<void> {
-    if (status != 200) return std::unexpected(upstream_error(status));
+  bool refused = false;
+  const auto on_head = [&](int code, const http::Headers&) -> Result<void> {
+    refused = code != 200;
+    if (refused) return std::unexpected(upstream_error(code));
     return {};
   };
-  FOOTNOTE_CHECK(client_.stream(call, upstream, on_head, [&](std::string_view bytes) { return reader.feed(bytes); }));
+  bool answered = false;
+  const auto on_body = [&](std::string_view bytes) {
+    answered = true;
+    return reader.feed(bytes);
+  };
+  const auto status = client_.stream(call, upstream, on_head, on_body);
+  if (!status && status.error().code == ErrorCode::kUnavailable && !answered && !refused) {
+    return with_context(status.error(), "the language model does not answer (LLM_BASE_URL; `footnote doctor` checks it)");
+  }
+  if (!status) return std::unexpected(status.error());
   FOOTNOTE_TRY(ChatEnd end, reader.finish());
   if (end.model.empty()) end.model = options_.model;
   return end;
