@@ -121,6 +121,8 @@ std::optional<Response> Exchange::take_reply() {
 }
 
 void Exchange::close(ErrorCode code) {
+  // The stop comes first: a sender that is told of the close finds its context stopped.
+  stop_.request_stop();
   {
     MutexLock lock(mutex_);
     if (closed_) return;
@@ -128,7 +130,6 @@ void Exchange::close(ErrorCode code) {
     queue_.clear();
   }
   room_.notify_all();
-  stop_.request_stop();
 }
 
 bool Exchange::is_closed() {
@@ -145,16 +146,25 @@ Result<void> Exchange::write(std::string_view frame) {
 
 Result<void> Exchange::write_piece(std::string_view& rest) {
   bool was_empty = false;
+  bool was_full = false;
   {
     MutexLock lock(mutex_);
     if (!sse_started_) return fail(ErrorCode::kFailedPrecondition, "the request was already answered without a stream");
-    if (!wait_for_room(lock)) closed_ = ErrorCode::kDeadlineExceeded;
+    const bool has_room = wait_for_room(lock);
     if (closed_) return closed_error(*closed_);
-    was_empty = queue_.empty();
-    const std::size_t size = std::min(rest.size(), kSseQueueBytesMax - queue_.size() - in_flight_);
-    queue_ += rest.substr(0, size);
-    rest.remove_prefix(size);
-    mid_frame_ = !rest.empty();
+    if (has_room) {
+      was_empty = queue_.empty();
+      const std::size_t size = std::min(rest.size(), kSseQueueBytesMax - queue_.size() - in_flight_);
+      queue_ += rest.substr(0, size);
+      rest.remove_prefix(size);
+      mid_frame_ = !rest.empty();
+    } else {
+      was_full = true;
+    }
+  }
+  if (was_full) {
+    close(ErrorCode::kDeadlineExceeded);
+    return closed_error(ErrorCode::kDeadlineExceeded);
   }
   // The connection takes until the queue is empty before it waits, so only the first bytes need to call it.
   if (was_empty) wake_();

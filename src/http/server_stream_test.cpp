@@ -176,7 +176,7 @@ TEST(ServerStreamTest, AClientThatLeavesStopsTheHandler) {
         socket.close();
       else
         socket.close_with_reset();
-      ASSERT_TRUE(eventually([&] { return server.all_quiet(); }, 1s)) << "round " << round;
+      ASSERT_TRUE(eventually([&] { return server.all_quiet(); })) << "round " << round;
     }
     EXPECT_EQ(count_open_files(), with_server);
   }
