@@ -85,9 +85,10 @@ Result<std::vector<std::string>> gone_keys(const Services& services, const CallC
 
 }  // namespace
 
-Result<http::Response> ingest_documents(const Services& services, const http::Request& request, const CallContext& call) {
+Result<http::Response> ingest_documents(const Services& services, const access::Caller& caller, const http::Request& request,
+                                        const CallContext& call) {
   FOOTNOTE_TRY(const IngestBody body, parse_body(request));
-  FOOTNOTE_TRY(const Corpus corpus, services.catalog.ensure_corpus(call, services.workspace, body.corpus_name, services.embedder.space()));
+  FOOTNOTE_TRY(const Corpus corpus, services.catalog.ensure_corpus(call, caller.workspace, body.corpus_name, services.embedder.space()));
   const SourceKind kind = body.folder ? SourceKind::kFolder : SourceKind::kUpload;
   FOOTNOTE_TRY(const Source source, services.catalog.ensure_source(call, corpus.id, kind, body.folder.value_or("")));
   const auto foreign_key = body.take_over ? ingest::ForeignKey::kTakeOver : ingest::ForeignKey::kReport;

@@ -10,6 +10,7 @@ inline constexpr std::size_t kIngestDocumentsMax = 100;
 /// "present"?, "take_over"?}: each document is durable when the answer comes. 200, or 207 when some could not be read; all of one call go
 /// to one corpus. With `folder` and `present` (every key that the folder holds now) documents of that folder that are not named are
 /// deleted.
-Result<http::Response> ingest_documents(const Services& services, const http::Request& request, const CallContext& call);
+Result<http::Response> ingest_documents(const Services& services, const access::Caller& caller, const http::Request& request,
+                                        const CallContext& call);
 
 }  // namespace footnote::api

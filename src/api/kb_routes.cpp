@@ -29,29 +29,31 @@ struct ParsedTurn {
   answer::Question question;
 };
 
-Result<ParsedTurn> parse_turn(const Services& services, const CallContext& call, const http::Request& request) {
+Result<ParsedTurn> parse_turn(const Services& services, const access::Caller& caller, const http::Request& request,
+                              const CallContext& call) {
   FOOTNOTE_TRY(KbQuestion asked, parse_kb_question(request));
   FOOTNOTE_TRY(const Corpus corpus,
-               find_asked_corpus(call, services.catalog, services.workspace, services.embedder.space(), asked.corpus_name));
-  answer::Question question{.workspace = services.workspace, .corpus = corpus.id, .text = asked.text, .profile = asked.profile};
+               find_asked_corpus(call, services.catalog, caller.workspace, services.embedder.space(), asked.corpus_name));
+  answer::Question question{.workspace = caller.workspace, .corpus = corpus.id, .text = asked.text, .profile = asked.profile};
   return ParsedTurn{std::move(asked), std::move(question)};
 }
 
-Result<http::Response> chat(const Services& services, const http::Request& request, const CallContext& call) {
-  FOOTNOTE_TRY(const ParsedTurn turn, parse_turn(services, call, request));
+Result<http::Response> chat(const Services& services, const access::Caller& caller, const http::Request& request, const CallContext& call) {
+  FOOTNOTE_TRY(const ParsedTurn turn, parse_turn(services, caller, request, call));
   SilentListener listener;
   FOOTNOTE_TRY(const auto report, services.answers.answer(call, turn.question, listener));
-  CitedTexts texts(call, services.chunks, services.workspace);
+  CitedTexts texts(call, services.chunks, caller.workspace);
   return http::Response::json(200, render_kb_answer(report, turn.asked.corpus_name, texts));
 }
 
-void chat_stream(const Services& services, const http::Request& request, const CallContext& call, http::ResponseStream& response) {
-  const auto turn = parse_turn(services, call, request);
+void chat_stream(const Services& services, const access::Caller& caller, const http::Request& request, const CallContext& call,
+                 http::ResponseStream& response) {
+  const auto turn = parse_turn(services, caller, request, call);
   if (!turn) return response.reply(render_error(turn.error()));
   UiMessageStream stream(response);
   const auto report = services.answers.answer(call, turn->question, stream);
   if (!report) return stream.fail_with(report.error());
-  CitedTexts texts(call, services.chunks, services.workspace);
+  CitedTexts texts(call, services.chunks, caller.workspace);
   // A failed send means that the client left after the last token: the turn is stored, nobody is left to tell.
   (void)stream.finish(*report, texts);
 }
@@ -65,10 +67,11 @@ Result<std::int64_t> parse_number(std::string_view text, std::string_view field)
   return value;
 }
 
-Result<http::Response> preview(const Services& services, const http::Request& request, const CallContext& call) {
+Result<http::Response> preview(const Services& services, const access::Caller& caller, const http::Request& request,
+                               const CallContext& call) {
   FOOTNOTE_TRY(const std::int64_t id, parse_number(request.param("id"), "id"));
   FOOTNOTE_TRY(const std::int64_t version, parse_number(request.query_value("version").value_or("0"), "version"));
-  FOOTNOTE_TRY(const DocumentText found, services.chunks.document_text(call, services.workspace, {id}, static_cast<int>(version)));
+  FOOTNOTE_TRY(const DocumentText found, services.chunks.document_text(call, caller.workspace, {id}, static_cast<int>(version)));
   const Document& document = found.document;
   return http::Response::json(200, JsonObject{{"document_id", document.id.value},
                                               {"version", document.version},
@@ -79,8 +82,8 @@ Result<http::Response> preview(const Services& services, const http::Request& re
                                               {"text", found.text}});
 }
 
-Result<http::Response> corpora(const Services& services, const http::Request&, const CallContext& call) {
-  FOOTNOTE_TRY(const auto found, services.catalog.corpora(call, services.workspace));
+Result<http::Response> corpora(const Services& services, const access::Caller& caller, const http::Request&, const CallContext& call) {
+  FOOTNOTE_TRY(const auto found, services.catalog.corpora(call, caller.workspace));
   JsonArray out;
   for (const Corpus& corpus : found) {
     FOOTNOTE_TRY(const CorpusCounts counts, services.chunks.counts(call, corpus.id));
@@ -93,51 +96,51 @@ Result<http::Response> corpora(const Services& services, const http::Request&, c
   return http::Response::json(200, JsonObject{{"corpora", std::move(out)}});
 }
 
-/// A handler of the form that the table wants, from one that may fail.
-http::Handler handler(const Services& services,
-                      Result<http::Response> (*function)(const Services&, const http::Request&, const CallContext&)) {
-  return [services, function](const http::Request& request, const CallContext& call) {
-    auto response = function(services, request, call);
-    return response ? *std::move(response) : render_error(response.error());
-  };
-}
-
 }  // namespace
 
-std::vector<http::Route> make_kb_routes(const Services& services) {
+std::vector<Route> make_kb_routes(const Services& services) {
   using http::Method;
-  const auto stream = [services](const http::Request& request, const CallContext& call, http::ResponseStream& response) {
-    chat_stream(services, request, call, response);
-  };
+  const auto stream = [services](const access::Caller& caller, const http::Request& request, const CallContext& call,
+                                 http::ResponseStream& response) { chat_stream(services, caller, request, call, response); };
+  const Access read = Access::with(KeyScope::kRead);
   return {
-      {.method = Method::kPost,
+      {.access = read,
+       .method = Method::kPost,
        .pattern = "/api/kb/chat",
-       .handler = handler(services, chat),
+       .handler = bind(services, chat),
        .body_bytes_max = kQuestionBodyBytesMax,
        .timeout = kAnswerTimeout,
        .summary = "Ask a question: a cited answer, or a typed refusal"},
-      {.method = Method::kPost,
+      {.access = read,
+       .method = Method::kPost,
        .pattern = "/api/kb/chat/stream",
-       .handler = http::StreamHandler(stream),
+       .handler = StreamHandler(stream),
        .body_bytes_max = kQuestionBodyBytesMax,
        .timeout = kAnswerTimeout,
        .summary = "The same as a stream (AI SDK UI messages)"},
-      {.method = Method::kPost,
+      {.access = Access::with(KeyScope::kIngest),
+       .method = Method::kPost,
        .pattern = "/api/kb/ingest",
-       .handler = handler(services, ingest_documents),
+       .handler = bind(services, ingest_documents),
        .body_bytes_max = kIngestBodyBytesMax,
        .timeout = kIngestTimeout,
        .summary = "Add or replace documents"},
-      {.method = Method::kGet,
+      {.access = read,
+       .method = Method::kGet,
        .pattern = "/api/kb/documents/{id}/preview",
-       .handler = handler(services, preview),
+       .handler = bind(services, preview),
        .summary = "A document's text, as citations count in it"},
-      {.method = Method::kPost,
+      {.access = read,
+       .method = Method::kPost,
        .pattern = "/api/search",
-       .handler = handler(services, search),
+       .handler = bind(services, search),
        .body_bytes_max = kQuestionBodyBytesMax,
        .summary = "The passages found, with every stage's score"},
-      {.method = Method::kGet, .pattern = "/api/corpora", .handler = handler(services, corpora), .summary = "What can be asked"},
+      {.access = read,
+       .method = Method::kGet,
+       .pattern = "/api/corpora",
+       .handler = bind(services, corpora),
+       .summary = "What can be asked"},
   };
 }
 

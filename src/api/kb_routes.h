@@ -7,6 +7,6 @@
 namespace footnote::api {
 
 /// The knowledge-base door: chat as JSON and as a stream, document previews, search, ingest of texts, corpora.
-std::vector<http::Route> make_kb_routes(const Services& services);
+std::vector<Route> make_kb_routes(const Services& services);
 
 }  // namespace footnote::api

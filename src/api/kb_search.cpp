@@ -61,14 +61,15 @@ Json render_retrieval(const retrieve::Retrieval& retrieval) {
                     {"timings", std::move(timings)}};
 }
 
-Result<http::Response> search(const Services& services, const http::Request& request, const CallContext& call) {
+Result<http::Response> search(const Services& services, const access::Caller& caller, const http::Request& request,
+                              const CallContext& call) {
   FOOTNOTE_TRY(const Json body, parse_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
   FOOTNOTE_CHECK(reader.only({"query", "project_key", "limit"}));
   FOOTNOTE_TRY(const std::string query, reader.required_string("query", retrieve::kQuestionBytesMax));
   FOOTNOTE_TRY(const auto name, reader.optional_string("project_key", 200));
   FOOTNOTE_TRY(const auto limit, reader.optional_integer("limit", 1, kSearchLimitMax));
-  FOOTNOTE_TRY(const Corpus corpus, find_asked_corpus(call, services.catalog, services.workspace, services.embedder.space(),
+  FOOTNOTE_TRY(const Corpus corpus, find_asked_corpus(call, services.catalog, caller.workspace, services.embedder.space(),
                                                       name.value_or(std::string(kDefaultCorpus))));
   retrieve::RetrieveOptions options{.profile = kAskProfile};
   if (limit) options.profile.top_k = static_cast<std::size_t>(*limit);

@@ -5,7 +5,8 @@
 namespace footnote::api {
 
 /// POST /api/search {"query", "project_key"?, "limit"?}: hits with the terms of their scores, the gate, the timings.
-Result<http::Response> search(const Services& services, const http::Request& request, const CallContext& call);
+Result<http::Response> search(const Services& services, const access::Caller& caller, const http::Request& request,
+                              const CallContext& call);
 
 /// The same for callers in this process.
 Json render_retrieval(const retrieve::Retrieval& retrieval);

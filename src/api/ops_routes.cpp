@@ -19,7 +19,7 @@ std::string_view verb(http::Method method) {
   return "get";
 }
 
-JsonObject describe(const http::Route& route) {
+JsonObject describe(const Route& route) {
   JsonArray parameters;
   for (std::string_view segment : split(route.pattern, '/')) {
     if (!segment.starts_with('{')) continue;
@@ -27,6 +27,7 @@ JsonObject describe(const http::Route& route) {
     parameters.push_back(JsonObject{{"name", name}, {"in", "path"}, {"required", true}, {"schema", JsonObject{{"type", "string"}}}});
   }
   JsonObject out{{"summary", route.summary}, {"responses", JsonObject{{"200", JsonObject{{"description", "ok"}}}}}};
+  if (const auto scope = route.access.scope()) out["security"] = JsonArray{JsonObject{{"key", JsonArray{to_string(*scope)}}}};
   if (!parameters.empty()) out["parameters"] = std::move(parameters);
   if (route.method == http::Method::kPost) {
     const JsonObject schema{{"schema", JsonObject{{"type", "object"}}}};
@@ -45,36 +46,54 @@ http::Response ready(const Services& services) {
 
 }  // namespace
 
-std::vector<http::Route> make_ops_routes(const Services& services) {
+std::vector<Route> make_ops_routes(const Services& services) {
+  using access::Caller;
   using http::Lane, http::Method;
-  const auto live = [](const http::Request&, const CallContext&) { return http::Response::json(200, JsonObject{{"live", true}}); };
-  const auto is_ready = [services](const http::Request&, const CallContext&) { return ready(services); };
+  const auto live = [](const Caller&, const http::Request&, const CallContext&) {
+    return http::Response::json(200, JsonObject{{"live", true}});
+  };
+  const auto is_ready = [services](const Caller&, const http::Request&, const CallContext&) { return ready(services); };
   Metrics& registry = services.metrics;
-  const auto metrics = [&registry](const http::Request&, const CallContext&) {
+  const auto metrics = [&registry](const Caller&, const http::Request&, const CallContext&) {
     return http::Response::text(200, "text/plain; version=0.0.4; charset=utf-8", registry.render());
   };
-  return {
-      {.method = Method::kGet, .pattern = "/livez", .handler = http::Handler(live), .lane = Lane::kInline, .summary = "The process runs"},
-      {.method = Method::kGet,
-       .pattern = "/readyz",
-       .handler = http::Handler(is_ready),
-       .summary = "It can answer; or 503 with the reasons"},
-      {.method = Method::kGet, .pattern = "/metrics", .handler = http::Handler(metrics), .summary = "Prometheus metrics"}};
+  return {{.access = Access::anyone(),
+           .method = Method::kGet,
+           .pattern = "/livez",
+           .handler = Handler(live),
+           .lane = Lane::kInline,
+           .summary = "The process runs"},
+          {.access = Access::anyone(),
+           .method = Method::kGet,
+           .pattern = "/readyz",
+           .handler = Handler(is_ready),
+           .summary = "It can answer; or 503 with the reasons"},
+          {.access = Access::with(KeyScope::kAdmin),
+           .method = Method::kGet,
+           .pattern = "/metrics",
+           .handler = Handler(metrics),
+           .summary = "Prometheus metrics"}};
 }
 
-http::Route make_openapi_route(const std::vector<http::Route>& routes, const std::string& version) {
+Route make_openapi_route(const std::vector<Route>& routes, const std::string& version) {
   JsonObject paths;
-  for (const http::Route& route : routes) {
+  for (const Route& route : routes) {
     Json& path = paths[route.pattern];
     if (!path.is_object()) path = JsonObject{};
     path.get_object()[verb(route.method)] = describe(route);
   }
-  const std::string text = to_text(
-      JsonObject{{"openapi", "3.1.0"}, {"info", JsonObject{{"title", "Footnote"}, {"version", version}}}, {"paths", std::move(paths)}});
-  const auto serve = [text](const http::Request&, const CallContext&) { return http::Response::text(200, "application/json", text); };
-  return {.method = http::Method::kGet,
+  const JsonObject key{{"type", "http"}, {"scheme", "bearer"}, {"description", "An API key, fn_live_...; see docs/keys.md"}};
+  const std::string text = to_text(JsonObject{{"openapi", "3.1.0"},
+                                              {"info", JsonObject{{"title", "Footnote"}, {"version", version}}},
+                                              {"paths", std::move(paths)},
+                                              {"components", JsonObject{{"securitySchemes", JsonObject{{"key", key}}}}}});
+  const auto serve = [text](const access::Caller&, const http::Request&, const CallContext&) {
+    return http::Response::text(200, "application/json", text);
+  };
+  return {.access = Access::anyone(),
+          .method = http::Method::kGet,
           .pattern = "/openapi.json",
-          .handler = http::Handler(serve),
+          .handler = Handler(serve),
           .lane = http::Lane::kInline,
           .summary = "This description"};
 }

@@ -18,9 +18,9 @@ std::string_view content_type(std::string_view name) {
   return "application/octet-stream";
 }
 
-http::Handler serve(const Asset& asset) {
+Handler serve(const Asset& asset) {
   const std::string etag = "\"" + sha256_hex(asset.bytes).substr(0, 16) + "\"";
-  return [asset, etag](const http::Request& request, const CallContext&) {
+  return [asset, etag](const access::Caller&, const http::Request& request, const CallContext&) {
     http::Response response;
     if (request.headers.find("if-none-match") == etag) {
       response.status = 304;
@@ -38,11 +38,12 @@ http::Handler serve(const Asset& asset) {
 
 }  // namespace
 
-std::vector<http::Route> make_page_routes(const Services& services) {
-  std::vector<http::Route> routes;
+std::vector<Route> make_page_routes(const Services& services) {
+  std::vector<Route> routes;
   for (const Asset& asset : embedded_assets()) {
     const bool page = asset.name == "index.html";
-    routes.push_back({.method = http::Method::kGet,
+    routes.push_back({.access = Access::anyone(),
+                      .method = http::Method::kGet,
                       .pattern = page ? "/" : fmt::format("/assets/{}", asset.name),
                       .handler = serve(asset),
                       .lane = http::Lane::kInline,
@@ -50,9 +51,10 @@ std::vector<http::Route> make_page_routes(const Services& services) {
   }
   const JsonArray questions(services.example_questions.begin(), services.example_questions.end());
   const std::string examples = to_text(JsonObject{{"questions", questions}});
-  routes.push_back({.method = http::Method::kGet,
+  routes.push_back({.access = Access::with(KeyScope::kRead),
+                    .method = http::Method::kGet,
                     .pattern = "/api/examples",
-                    .handler = http::Handler([examples](const http::Request&, const CallContext&) {
+                    .handler = Handler([examples](const access::Caller&, const http::Request&, const CallContext&) {
                       return http::Response::text(200, "application/json", examples);
                     }),
                     .lane = http::Lane::kInline,

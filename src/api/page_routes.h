@@ -18,6 +18,6 @@ struct Asset {
 std::span<const Asset> embedded_assets();
 
 /// `/` and its assets, under a content security policy that lets nothing foreign in; /api/examples.
-std::vector<http::Route> make_page_routes(const Services& services);
+std::vector<Route> make_page_routes(const Services& services);
 
 }  // namespace footnote::api

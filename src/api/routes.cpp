@@ -3,19 +3,28 @@
 #include <algorithm>
 #include <iterator>
 
+#include "api/admin_routes.h"
+#include "api/door.h"
 #include "api/kb_routes.h"
 #include "api/ops_routes.h"
 #include "api/page_routes.h"
 
 namespace footnote::api {
 
-std::vector<http::Route> make_routes(const Services& services) {
-  std::vector<http::Route> routes = make_kb_routes(services);
-  for (auto more : {make_page_routes(services), make_ops_routes(services)}) {
+std::vector<Route> route_table(const Services& services) {
+  std::vector<Route> routes = make_kb_routes(services);
+  for (auto more : {make_admin_routes({services.keys, services.catalog}), make_page_routes(services), make_ops_routes(services)}) {
     std::ranges::move(more, std::back_inserter(routes));
   }
   routes.push_back(make_openapi_route(routes, services.version));
   return routes;
+}
+
+std::vector<http::Route> make_routes(const Services& services) {
+  const Door door{services.keys, services.catalog, services.home, services.metrics};
+  std::vector<http::Route> out;
+  for (Route& route : route_table(services)) out.push_back(guarded(door, std::move(route)));
+  return out;
 }
 
 }  // namespace footnote::api

@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "access/keys.h"
 #include "answer/answer_service.h"
 #include "api/error_mapping.h"
+#include "api/route.h"
 #include "base/metrics.h"
 #include "http/router.h"
 #include "ingest/ingestor.h"
@@ -23,8 +25,9 @@ struct Services {
   CatalogStore& catalog;
   const ChunkReader& chunks;
   Embedder& embedder;
+  access::Keys& keys;
   Metrics& metrics;
-  WorkspaceId workspace;  ///< The default workspace: the caller's, as long as there are no keys.
+  WorkspaceId home;  ///< The default workspace: the caller's, as long as there are no keys.
   std::string version;
   /// Empty when ready, else the reasons why not.
   std::function<std::vector<std::string>()> not_ready_reasons;
@@ -33,6 +36,9 @@ struct Services {
 };
 
 /// Every route of the server, in one table; /openapi.json is made from the same table. Copies `services`.
+std::vector<Route> route_table(const Services& services);
+
+/// The table for the server, each row behind the door.
 std::vector<http::Route> make_routes(const Services& services);
 
 }  // namespace footnote::api

@@ -13,7 +13,7 @@ namespace {
 
 class RemoteBackend final : public Backend {
  public:
-  explicit RemoteBackend(std::string url) : server_(std::move(url)) {}
+  RemoteBackend(const HeldByServer& server, const std::string& workspace) : server_(server, workspace) {}
 
   Result<Json> ask(const CallContext& call, const std::string& question, const std::string& corpus, const OnText&) override {
     return server_.post(call, "/api/kb/chat", JsonObject{{"question", question}, {"project_key", corpus}, {"profile", "ask"}});
@@ -74,7 +74,9 @@ class LocalBackend final : public Backend {
 
 Result<std::unique_ptr<Backend>> open_backend(const CommandContext& context) {
   FOOTNOTE_TRY(FolderAccess access, access_folder(context.settings, Missing::kRefuse));
-  if (const auto* server = std::get_if<HeldByServer>(&access)) return std::make_unique<RemoteBackend>(server->url);
+  if (const auto* server = std::get_if<HeldByServer>(&access)) {
+    return std::make_unique<RemoteBackend>(*server, context.settings.text(Setting::kWorkspace));
+  }
   FOOTNOTE_TRY(auto parts, Composition::open(context.call, context.settings, std::get<DataFolder>(std::move(access))));
   FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
   return std::make_unique<LocalBackend>(std::move(parts));

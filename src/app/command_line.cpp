@@ -28,6 +28,8 @@ class CommandLine {
     add_search();
     add_eval();
     add_documents();
+    add_keys();
+    add_workspaces();
     add_doctor();
     add_config();
     add_completion();
@@ -62,7 +64,8 @@ class CommandLine {
             "--config", [this](const std::string& text) { invocation_.config_file = text; },
             "Configuration file (default: footnote.toml when present)")
         ->type_name("FILE");
-    for (const Setting id : {Setting::kData, Setting::kCorpus, Setting::kModelsPath, Setting::kLogLevel, Setting::kColor}) {
+    for (const Setting id :
+         {Setting::kData, Setting::kWorkspace, Setting::kCorpus, Setting::kModelsPath, Setting::kLogLevel, Setting::kColor}) {
       add_setting(command, id);
     }
   }
@@ -164,6 +167,72 @@ class CommandLine {
     on_parsed(command, documents_);
   }
 
+  CLI::App& add_action(CLI::App& command, std::string_view name, std::string_view help) {
+    CLI::App& action = *command.add_subcommand(std::string(name), std::string(help));
+    add_common(action);
+    return action;
+  }
+
+  /// "90d" into `target`; CLI11 tells the user when it is none.
+  template <class Target>
+  void add_duration(CLI::App& command, const std::string& flag, Target& target, const std::string& help) {
+    command
+        .add_option_function<std::string>(
+            flag,
+            [&target, flag](const std::string& text) {
+              const auto parsed = parse_duration(text);
+              if (!parsed) throw CLI::ValidationError(flag, parsed.error().message);
+              target = *parsed;
+            },
+            help)
+        ->type_name("DURATION");
+  }
+
+  void add_keys() {
+    CLI::App& command = add_command("keys", "List, make, rotate and revoke API keys");
+    command.require_subcommand(1);
+    const auto on_action = [this](CLI::App& action, KeysCommand::Action what) {
+      add_json(action, "The answer as JSON, in the form of /api/admin/keys");
+      action.callback([this, what] {
+        keys_.action = what;
+        invocation_.command = keys_;
+      });
+    };
+    on_action(add_action(command, "list", "The workspace's keys, and when they were last used"), KeysCommand::Action::kList);
+
+    CLI::App& create = add_action(command, "create", "Make a key; its text is printed this once");
+    create.add_option("--name", keys_.name, "What it is for")->required()->type_name("TEXT");
+    CLI::Option* scopes = create.add_option("--scope", keys_.scopes, "What it may do, between commas");
+    scopes->required()->delimiter(',')->allow_extra_args(false)->type_name("read,ingest,admin,visitor");
+    scopes->check(CLI::IsMember({"read", "ingest", "admin", "visitor"}));
+    choices_[scopes] = {"read", "ingest", "admin", "visitor"};
+    add_duration(create, "--expires", keys_.life, "Ends after this long: 12h, 90d [never]");
+    create.add_option("--per-minute", keys_.requests_per_minute, "Requests a minute [server.requests_per_minute]")->type_name("NUMBER");
+    create.add_option("--per-day", keys_.requests_per_day, "Requests a day, UTC [no bound]")->type_name("NUMBER");
+    on_action(create, KeysCommand::Action::kCreate);
+
+    CLI::App& rotate = add_action(command, "rotate", "A new text for a key; the old one ends after a grace");
+    rotate.add_option("id", keys_.id, "The key's number in the list")->required()->type_name("ID");
+    add_duration(rotate, "--grace", keys_.grace, "How long the old text goes on [24h]");
+    on_action(rotate, KeysCommand::Action::kRotate);
+
+    CLI::App& revoke = add_action(command, "revoke", "End a key now");
+    revoke.add_option("id", keys_.id, "The key's number in the list")->required()->type_name("ID");
+    on_action(revoke, KeysCommand::Action::kRevoke);
+  }
+
+  void add_workspaces() {
+    CLI::App& command = add_command("workspaces", "List and make workspaces: tenants that never see each other");
+    command.require_subcommand(1);
+    CLI::App& list = add_action(command, "list", "Every workspace of the data folder");
+    add_json(list, "The answer as JSON, in the form of /api/admin/workspaces");
+    on_parsed(list, workspaces_);
+    CLI::App& create = add_action(command, "create", "Make a workspace");
+    create.add_option("name", workspaces_.name, "Its name")->required()->type_name("NAME");
+    add_json(create, "The answer as JSON, in the form of /api/admin/workspaces");
+    on_parsed(create, workspaces_);
+  }
+
   void add_doctor() {
     CLI::App& command = add_command("doctor", "Check machine, model, store and port, and say what to fix");
     add_json(command, "The findings as JSON");
@@ -255,6 +324,8 @@ class CommandLine {
   EvalCommand eval_;
   DocumentsCommand documents_;
   DoctorCommand doctor_;
+  KeysCommand keys_;
+  WorkspacesCommand workspaces_;
   ConfigCommand config_;
   std::vector<std::string> words_;
   std::string shell_;

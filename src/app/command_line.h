@@ -45,13 +45,27 @@ struct EvalCommand {
 };
 struct DoctorCommand {};
 struct DocumentsCommand {};
+struct KeysCommand {
+  enum class Action { kList, kCreate, kRotate, kRevoke };
+  Action action = Action::kList;
+  std::int64_t id = 0;
+  std::string name;
+  std::vector<std::string> scopes;
+  std::optional<std::chrono::milliseconds> life;
+  std::chrono::milliseconds grace = std::chrono::hours{24};
+  std::int64_t requests_per_minute = 0;
+  std::int64_t requests_per_day = 0;
+};
+struct WorkspacesCommand {
+  std::string name;  ///< To make; empty: list them.
+};
 struct ConfigCommand {};
 struct CompletionCommand {
   Shell shell = Shell::kBash;
 };
 
 using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, DoctorCommand, DocumentsCommand,
-                             ConfigCommand, CompletionCommand>;
+                             KeysCommand, WorkspacesCommand, ConfigCommand, CompletionCommand>;
 
 /// A command line that was understood.
 struct Invocation {

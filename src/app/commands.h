@@ -22,6 +22,8 @@ Result<int> run_ask(const CommandContext& context, const AskCommand& command);
 Result<int> run_search(const CommandContext& context, const SearchCommand& command);
 Result<int> run_eval(const CommandContext& context, const EvalCommand& command);
 Result<int> run_documents(const CommandContext& context);
+Result<int> run_keys(const CommandContext& context, const KeysCommand& command);
+Result<int> run_workspaces(const CommandContext& context, const WorkspacesCommand& command);
 Result<int> run_doctor(const CommandContext& context);
 Result<int> run_config(const CommandContext& context);
 Result<int> run_completion(const CompletionCommand& command);

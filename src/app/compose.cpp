@@ -13,6 +13,8 @@
 namespace footnote::app {
 namespace {
 
+constexpr std::size_t kOwnerTokenChars = 43;  // 256 bits
+
 std::unique_ptr<http::Client> make_client(const Settings& settings, Metrics& metrics) {
   if (!settings.is_set(Setting::kLlmBaseUrl)) return nullptr;
   http::ClientOptions options;
@@ -53,12 +55,21 @@ Result<std::unique_ptr<Composition>> Composition::open(const CallContext& call, 
   if (!options.embedder) {
     FOOTNOTE_TRY(options.embedder, open_embedder(settings));
   }
-  FOOTNOTE_TRY(auto stores, Stores::open(call, std::move(folder)));
-  return std::unique_ptr<Composition>(new Composition(std::move(stores), std::move(options.embedder), settings, options.indexes));
+  FOOTNOTE_TRY(auto stores, Stores::open(call, std::move(folder), settings.text(Setting::kWorkspace)));
+  std::unique_ptr<Composition> parts(new Composition(std::move(stores), std::move(options.embedder), settings, options.indexes));
+  FOOTNOTE_CHECK(parts->open_keys(call, settings));
+  return parts;
+}
+
+Result<void> Composition::open_keys(const CallContext& call, const Settings& settings) {
+  const access::KeysOptions options{.requests_per_minute = settings.integer(Setting::kServerRequestsPerMinute)};
+  FOOTNOTE_TRY(keys_, access::Keys::open(call, stores_->catalog(), stores_->clock(), owner_token_, options));
+  return {};
 }
 
 Composition::Composition(std::unique_ptr<Stores> stores, std::unique_ptr<Embedder> embedder, const Settings& settings, Indexes indexes)
     : stores_(std::move(stores)),
+      owner_token_("fn_owner_" + random_base62(kOwnerTokenChars)),
       embedder_(std::move(embedder)),
       reader_(std::make_unique<SentenceReader>(*embedder_, chunk::split_sentences)),
       client_(make_client(settings, metrics_)),
@@ -81,8 +92,9 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
           .catalog = stores_->catalog(),
           .chunks = stores_->chunks(),
           .embedder = *embedder_,
+          .keys = *keys_,
           .metrics = metrics_,
-          .workspace = stores_->workspace(),
+          .home = stores_->workspace(),
           .version = std::string(version()),
           .not_ready_reasons =
               [this] {
@@ -120,8 +132,18 @@ class BuildWatch {
 
 }  // namespace
 
+Result<std::vector<Corpus>> all_corpora(const CallContext& call, const CatalogStore& catalog) {
+  FOOTNOTE_TRY(const auto workspaces, catalog.workspaces(call));
+  std::vector<Corpus> out;
+  for (const Workspace& workspace : workspaces) {
+    FOOTNOTE_TRY(auto corpora, catalog.corpora(call, workspace.id));
+    std::ranges::move(corpora, std::back_inserter(out));
+  }
+  return out;
+}
+
 Result<void> build_indexes(const CallContext& call, Composition& parts, const Terminal& terminal) {
-  FOOTNOTE_TRY(const auto corpora, parts.catalog().corpora(call, parts.workspace()));
+  FOOTNOTE_TRY(const auto corpora, all_corpora(call, parts.catalog()));
   for (const Corpus& corpus : corpora) {
     const BuildWatch watch(parts, corpus, terminal);
     FOOTNOTE_CHECK(parts.sync().sync(call, corpus.id));

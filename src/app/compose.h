@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "access/keys.h"
 #include "api/routes.h"
 #include "app/settings.h"
 #include "app/stores.h"
@@ -50,6 +51,9 @@ class Composition {
   ChunkStore& chunks() { return stores_->chunks(); }
   const Clock& clock() const { return stores_->clock(); }
   WorkspaceId workspace() const { return stores_->workspace(); }
+  access::Keys& keys() { return *keys_; }
+  /// Lets whoever can read the data folder in at the server; new with each start.
+  const std::string& owner_token() const { return owner_token_; }
   Metrics& metrics() { return metrics_; }
   Embedder& embedder() { return *embedder_; }
   const VectorStore& vectors() const { return vectors_; }
@@ -63,10 +67,13 @@ class Composition {
 
  private:
   Composition(std::unique_ptr<Stores> stores, std::unique_ptr<Embedder> embedder, const Settings& settings, Indexes indexes);
+  Result<void> open_keys(const CallContext& call, const Settings& settings);
 
   // Each part uses only those above it, so they end in the right order.
   Metrics metrics_;
   std::unique_ptr<Stores> stores_;
+  std::string owner_token_;
+  std::unique_ptr<access::Keys> keys_;
   std::unique_ptr<Embedder> embedder_;
   LocalVectorStore vectors_;
   LocalKeywordIndex keywords_;
@@ -78,6 +85,9 @@ class Composition {
   retrieve::Retriever retriever_;
   answer::AnswerService answers_;
 };
+
+/// The corpora of every workspace.
+Result<std::vector<Corpus>> all_corpora(const CallContext& call, const CatalogStore& catalog);
 
 /// Brings the indexes of every corpus to the store's generation; a bar shows when that takes a while.
 Result<void> build_indexes(const CallContext& call, Composition& parts, const Terminal& terminal);

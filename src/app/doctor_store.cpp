@@ -61,8 +61,8 @@ Check check_corpus(const CallContext& call, Stores& stores, const Corpus& corpus
   return check;
 }
 
-Check check_server(const CallContext& call, const HeldByServer& server) {
-  ServerLink link(server.url);
+Check check_server(const CallContext& call, const Settings& settings, const HeldByServer& server) {
+  ServerLink link(server, settings.text(Setting::kWorkspace));
   const auto ready = link.get(call.narrowed(std::chrono::seconds{5}), "/readyz");
   Check check{
       "store",
@@ -87,8 +87,8 @@ std::vector<Check> check_store(const CallContext& call, const Settings& settings
   }
   auto access = access_folder(settings, Missing::kRefuse);
   if (!access) return {broken("store", access.error(), "wait for that process to end, or stop it")};
-  if (const auto* server = std::get_if<HeldByServer>(&*access)) return {check_server(call, *server)};
-  auto stores = Stores::open(call, std::get<DataFolder>(*std::move(access)));
+  if (const auto* server = std::get_if<HeldByServer>(&*access)) return {check_server(call, settings, *server)};
+  auto stores = Stores::open(call, std::get<DataFolder>(*std::move(access)), settings.text(Setting::kWorkspace));
   if (!stores) return {broken("store", stores.error())};
   std::vector<Check> checks{check_bytes(call, **stores)};
   const auto corpora = (*stores)->catalog().corpora(call, (*stores)->workspace());

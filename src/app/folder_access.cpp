@@ -21,7 +21,7 @@ Result<FolderAccess> access_folder(const Settings& settings, Missing missing) {
   if (folder) return FolderAccess(*std::move(folder));
   if (folder.error().code != ErrorCode::kFailedPrecondition) return std::unexpected(std::move(folder).error());
   FOOTNOTE_TRY(const auto holder, DataFolder::holder(path));
-  if (holder && !holder->url.empty()) return FolderAccess(HeldByServer{holder->pid, holder->url});
+  if (holder && !holder->url.empty()) return FolderAccess(HeldByServer{holder->pid, holder->url, holder->token});
   return std::unexpected(std::move(folder).error());
 }
 

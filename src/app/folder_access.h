@@ -14,6 +14,7 @@ enum class Missing { kCreate, kRefuse };
 struct HeldByServer {
   pid_t pid = 0;
   std::string url;
+  std::string token;  ///< Lets us in there, as we can read the folder.
 };
 
 /// Either the data folder is ours now, or a server has it.

@@ -12,7 +12,7 @@
 namespace footnote::app {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kFooters{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kFooters{{
     {"",
      R"(Examples:
   footnote ingest ~/handbook                    read a folder (again: only what changed)
@@ -36,7 +36,7 @@ Settings come from footnote.toml, .env, the environment and flags; see `footnote
   footnote serve --port 8080 --data /var/lib/footnote
   LLM_BASE_URL=http://127.0.0.1:11434/v1 LLM_MODEL=qwen2.5 footnote serve
 
-The server listens on loopback addresses only, until there are API keys. SIGTERM and Ctrl-C let running answers
+The server listens on loopback addresses only, until there is an API key (`footnote keys create`). SIGTERM and Ctrl-C let running answers
 finish (server.drain); a second one ends it at once. While it runs, `ask`, `search` and `ingest` on the same data
 folder go through it.)"},
     {"ingest",
@@ -71,6 +71,22 @@ Every document is embedded once and kept in the cache; a second run embeds nothi
      R"(Examples:
   footnote documents
   footnote documents --corpus product --json | jq -r .path)"},
+    {"keys",
+     R"(Examples:
+  footnote keys create --name ci --scope ingest --expires 90d
+  KEY=$(footnote keys create --name site --scope read --per-minute 120)
+  footnote keys list
+  footnote keys rotate 3 --grace 2h        both texts work for two hours
+  footnote keys revoke 3
+
+Scopes: read asks and searches, ingest adds and removes documents, admin does both and manages keys, visitor is for
+a site's visitors. From the first key on every caller of the server needs one. Commands on the same data folder go on
+without: whoever can read it owns it.)"},
+    {"workspaces",
+     R"(Examples:
+  footnote workspaces create acme
+  footnote ingest docs --workspace acme
+  footnote keys create --workspace acme --name acme-app --scope read)"},
     {"doctor",
      R"(Examples:
   footnote doctor

@@ -23,7 +23,7 @@ Json document_json(const Document& document) {
 
 Result<int> run_documents(const CommandContext& context) {
   FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kRefuse));
-  FOOTNOTE_TRY(const auto stores, Stores::open(context.call, std::move(folder)));
+  FOOTNOTE_TRY(const auto stores, Stores::open(context.call, std::move(folder), context.settings.text(Setting::kWorkspace)));
   const std::string& name = context.settings.text(Setting::kCorpus);
   FOOTNOTE_TRY(const Corpus corpus, stores->catalog().find_corpus(context.call, stores->workspace(), name));
   TextTable table(

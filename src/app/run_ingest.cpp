@@ -87,7 +87,7 @@ Result<int> run_ingest(const CommandContext& context, const IngestCommand& comma
   FOOTNOTE_TRY(FolderAccess access, access_folder(context.settings, Missing::kCreate));
   IngestOutput output(context);
   if (const auto* server = std::get_if<HeldByServer>(&access)) {
-    ServerLink link(server->url);
+    ServerLink link(*server, context.settings.text(Setting::kWorkspace));
     FOOTNOTE_TRY(auto report, ingest_through_server(context, command, link, output));
     const int code = ingest_exit_code(report);
     output.finish({std::move(report), server->url});

@@ -2,24 +2,33 @@
 
 #include <thread>
 
+#include "api/browser_policy.h"
+#include "api/door.h"
 #include "api/routes.h"
 #include "app/commands.h"
 #include "app/compose.h"
 #include "app/folder_access.h"
-#include "app/loopback.h"
 #include "app/signals.h"
 #include "base/log.h"
+#include "http/host.h"
 #include "http/server.h"
 
 namespace footnote::app {
 namespace {
 
 constexpr std::chrono::seconds kMaintenanceEvery{60};
+constexpr std::chrono::seconds kUsageSaveMax{5};
 
-/// Lets the store and the indexes go of what died long ago, once a minute, on a thread of its own.
+/// Lets the store and the indexes go of what died long ago, and writes down the use of keys, once a minute and at the end, on a
+/// thread of its own.
 class Maintenance {
  public:
   explicit Maintenance(Composition& parts) : parts_(parts), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+  ~Maintenance() {
+    thread_.request_stop();
+    thread_.join();
+    save_key_usage();
+  }
 
  private:
   void run(const std::stop_token& stop) {
@@ -37,13 +46,14 @@ class Maintenance {
       }
       if (stop.stop_requested()) return;
       purge_all(stop);
+      save_key_usage();
     }
   }
 
   void purge_all(const std::stop_token& stop) {
     CallContext call;
     call.stop = stop;
-    const auto corpora = parts_.catalog().corpora(call, parts_.workspace());
+    const auto corpora = all_corpora(call, parts_.catalog());
     if (!corpora) return log(LogLevel::kWarn, "app", "maintenance failed", {{"error", corpora.error().message}});
     for (const Corpus& corpus : *corpora) {
       const auto purged = parts_.sync().purge(call, corpus.id);
@@ -53,17 +63,31 @@ class Maintenance {
     }
   }
 
+  void save_key_usage() {
+    const auto saved = parts_.keys().save_usage(CallContext::with_timeout(kUsageSaveMax));
+    if (!saved) log(LogLevel::kWarn, "app", "use of keys not saved", {{"error", saved.error().message}});
+  }
+
   Composition& parts_;
   std::jthread thread_;
 };
 
-Result<void> check_host(const Settings& settings) {
+/// Beyond loopback only callers with keys are let in, so there must be one.
+Result<void> check_host(const Settings& settings, const access::Keys& keys) {
   const auto& host = settings.value(Setting::kServerHost);
-  if (is_loopback_host(host.text)) return {};
+  if (http::is_loopback_host(host.text) || keys.has_active()) return {};
   return fail_field(ErrorCode::kInvalidArgument, "server.host",
-                    "server.host: '{}' would open the documents to the network, and there are no API keys yet; use 127.0.0.1, ::1 or "
-                    "localhost, and a reverse proxy with its own login for others (from {})",
+                    "server.host: '{}' would open the documents to the network, and there is no API key; make one with `footnote keys "
+                    "create`, or use 127.0.0.1, ::1 or localhost (from {})",
                     host.text, host.place);
+}
+
+Result<api::BrowserPolicy> make_policy(const Settings& settings) {
+  api::BrowserPolicy::Options options;
+  FOOTNOTE_TRY(options.hosts, api::parse_allowed_hosts(settings.text(Setting::kServerAllowedHosts)));
+  FOOTNOTE_TRY(options.origins, api::parse_allowed_origins(settings.text(Setting::kServerAllowedOrigins)));
+  options.address_hosts = !http::is_loopback_host(settings.text(Setting::kServerHost));
+  return api::BrowserPolicy(std::move(options));
 }
 
 std::string url_of(const std::string& host, std::uint16_t port) {
@@ -84,9 +108,10 @@ void announce(const CommandContext& context, const ServeCommand& command, const 
 }  // namespace
 
 Result<int> run_serve(const CommandContext& context, const ServeCommand& command) {
-  FOOTNOTE_CHECK(check_host(context.settings));
+  FOOTNOTE_TRY(const api::BrowserPolicy policy, make_policy(context.settings));
   FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kCreate));
   FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder)));
+  FOOTNOTE_CHECK(check_host(context.settings, parts->keys()));
   FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
 
   const std::string& host = context.settings.text(Setting::kServerHost);
@@ -94,7 +119,11 @@ Result<int> run_serve(const CommandContext& context, const ServeCommand& command
   options.host = host;
   options.port = static_cast<std::uint16_t>(context.settings.integer(Setting::kServerPort));
   options.render_error = api::render_error;
-  options.guard = refuse_foreign_origin;
+  options.guard = [policy](const http::Request& request) { return policy.refuse(request); };
+  options.decorate = [policy](const http::Request& request, http::Headers& headers) {
+    policy.add_cors_headers(request, headers);
+    api::add_rate_headers(request, headers);
+  };
   auto server = http::Server::start(options, api::make_routes(parts->services(command.examples)), parts->metrics());
   if (!server && server.error().code == ErrorCode::kUnavailable) {
     return with_context(std::move(server).error(), "can't listen; choose another port with --port (0: any free one)");
@@ -102,7 +131,7 @@ Result<int> run_serve(const CommandContext& context, const ServeCommand& command
   if (!server) return std::unexpected(std::move(server).error());
 
   const std::string url = url_of(host, (*server)->port());
-  FOOTNOTE_CHECK(parts->folder().set_url(url));
+  FOOTNOTE_CHECK(parts->folder().set_url(url, parts->owner_token()));
   announce(context, command, url);
   {
     const Maintenance maintenance(*parts);

@@ -1,5 +1,6 @@
 #include "app/server_link.h"
 
+#include "api/door.h"
 #include "app/json_view.h"
 #include "http/url.h"
 
@@ -36,20 +37,17 @@ Error error_of_response(int status, std::string_view body) {
   return {ErrorCode::kInternal, fmt::format("the server answered with status {}", status), {}};
 }
 
-ServerLink::ServerLink(std::string url) : url_(std::move(url)), client_({.silence_timeout = kSilenceMax}, metrics_) {}
-
-Result<Json> ServerLink::get(const CallContext& call, std::string_view path) {
-  return send(call, {.method = http::Method::kGet, .url = http::join_url(url_, path), .headers = {}, .body = {}});
+ServerLink::ServerLink(const HeldByServer& server, const std::string& workspace)
+    : url_(server.url), headers_{{std::string(api::kWorkspaceHeader), workspace}}, client_({.silence_timeout = kSilenceMax}, metrics_) {
+  if (!server.token.empty()) headers_.set("authorization", "Bearer " + server.token);
 }
 
-Result<Json> ServerLink::post(const CallContext& call, std::string_view path, const Json& body) {
-  return send(call, {.method = http::Method::kPost,
-                     .url = http::join_url(url_, path),
-                     .headers = {{"content-type", "application/json"}},
-                     .body = to_text(body)});
-}
-
-Result<Json> ServerLink::send(const CallContext& call, http::ClientRequest request) {
+Result<Json> ServerLink::send(const CallContext& call, http::Method method, std::string_view path, const Json* body) {
+  http::ClientRequest request{.method = method, .url = http::join_url(url_, path), .headers = headers_, .body = {}};
+  if (body != nullptr) {
+    request.headers.set("content-type", "application/json");
+    request.body = to_text(*body);
+  }
   auto response = client_.fetch(call, request);
   if (!response && response.error().code != ErrorCode::kUnavailable) return std::unexpected(std::move(response).error());
   if (!response) {

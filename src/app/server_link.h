@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/folder_access.h"
 #include "base/call_context.h"
 #include "base/json.h"
 #include "base/metrics.h"
@@ -14,18 +15,22 @@ namespace footnote::app {
 /// The server that holds the data folder, over HTTP. Not thread-safe.
 class ServerLink {
  public:
-  explicit ServerLink(std::string url);
+  /// Calls go to the workspace of that name.
+  ServerLink(const HeldByServer& server, const std::string& workspace);
 
   const std::string& url() const { return url_; }
 
   /// The JSON of a 2xx answer. An error envelope comes back as its Error; kUnavailable: nobody listens there.
-  Result<Json> get(const CallContext& call, std::string_view path);
-  Result<Json> post(const CallContext& call, std::string_view path, const Json& body);
+  Result<Json> get(const CallContext& call, std::string_view path) { return send(call, http::Method::kGet, path, nullptr); }
+  Result<Json> post(const CallContext& call, std::string_view path, const Json& body) {
+    return send(call, http::Method::kPost, path, &body);
+  }
+  /// `body` may be null.
+  Result<Json> send(const CallContext& call, http::Method method, std::string_view path, const Json* body);
 
  private:
-  Result<Json> send(const CallContext& call, http::ClientRequest request);
-
   std::string url_;
+  http::Headers headers_;
   Metrics metrics_;
   http::Client client_;
 };

@@ -106,9 +106,10 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
   if (unit.empty() || unit == "s") factor = 1000;
   if (unit == "m") factor = 60'000;
   if (unit == "h") factor = 3'600'000;
+  if (unit == "d") factor = 86'400'000;
   constexpr std::int64_t kCountMax = 1'000'000'000;
   if (error != std::errc{} || factor == 0 || number < 0 || number > kCountMax) {
-    return fail(ErrorCode::kInvalidArgument, "'{}' is not a duration; write 500ms, 10s, 2m or 1h", text);
+    return fail(ErrorCode::kInvalidArgument, "'{}' is not a duration; write 500ms, 10s, 2m, 1h or 7d", text);
   }
   return std::chrono::milliseconds{number * factor};
 }

@@ -18,10 +18,14 @@ namespace footnote::app {
 /// Every setting, in the order of the table in setting_table.cpp.
 enum class Setting {
   kData,
+  kWorkspace,
   kCorpus,
   kServerHost,
   kServerPort,
   kServerDrain,
+  kServerAllowedHosts,
+  kServerAllowedOrigins,
+  kServerRequestsPerMinute,
   kModelsPath,
   kModelsName,
   kEngineCpu,
@@ -107,7 +111,7 @@ class Settings {
   std::vector<std::string> notes_;
 };
 
-/// "90s", "1500ms", "2m", "1h"; a bare number counts seconds. kInvalidArgument otherwise.
+/// "90s", "1500ms", "2m", "1h", "7d"; a bare number counts seconds. kInvalidArgument otherwise.
 Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 
 }  // namespace footnote::app

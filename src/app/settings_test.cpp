@@ -131,7 +131,7 @@ TEST(Settings, RangesNameKeyAndPlace) {
   check_error(Layers().env("FOOTNOTE_DRAIN", "2h"),
               "server.drain: 2h is not between 0 and 3600000 ms (from environment variable FOOTNOTE_DRAIN)");
   check_error(Layers().env("FOOTNOTE_DRAIN", "soon"),
-              "server.drain: 'soon' is not a duration; write 500ms, 10s, 2m or 1h (from environment variable FOOTNOTE_DRAIN)");
+              "server.drain: 'soon' is not a duration; write 500ms, 10s, 2m, 1h or 7d (from environment variable FOOTNOTE_DRAIN)");
 }
 
 TEST(Settings, BrokenFilesNameTheLine) {

@@ -14,8 +14,8 @@ namespace footnote::app {
 /// The data folder and everything that is stored in it. Thread-safe, as its parts are.
 class Stores {
  public:
-  /// Errors of SqliteStore::open.
-  static Result<std::unique_ptr<Stores>> open(const CallContext& call, DataFolder folder);
+  /// Errors of SqliteStore::open; kNotFound: no workspace of that name.
+  static Result<std::unique_ptr<Stores>> open(const CallContext& call, DataFolder folder, std::string_view workspace);
 
   DataFolder& folder() { return folder_; }
   SqliteStore& store() { return *store_; }
@@ -23,7 +23,7 @@ class Stores {
   SqliteCatalogStore& catalog() { return catalog_; }
   SqliteConversationStore& conversations() { return conversations_; }
   const Clock& clock() const { return *clock_; }
-  /// The default workspace: whose else, as long as there are no keys.
+  /// The one that was named.
   WorkspaceId workspace() const { return workspace_; }
 
  private:

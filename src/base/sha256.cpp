@@ -1,6 +1,8 @@
 #include "base/sha256.h"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include <array>
 
@@ -27,6 +29,18 @@ std::string Sha256::hex() {
   std::array<unsigned char, 32> digest{};
   FOOTNOTE_ASSERT(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) == 1);
   return to_hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+std::string hmac_sha256_hex(std::string_view key, std::string_view message) {
+  std::array<unsigned char, 32> digest{};
+  unsigned size = 0;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(message.data());
+  FOOTNOTE_ASSERT(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes, message.size(), digest.data(), &size) != nullptr);
+  return to_hex({reinterpret_cast<const char*>(digest.data()), size});
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 std::string sha256_hex(std::string_view bytes) { return Sha256().update(bytes).hex(); }

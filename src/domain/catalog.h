@@ -50,9 +50,33 @@ struct Source {
   std::optional<UtcTime> synced_at;
 };
 
+/// What a key may do in its workspace. kRead: ask, search, read documents. kIngest: add, replace and delete documents.
+/// kAdmin: both, and the workspace's keys. kVisitor: only what a site's visitors may do.
 enum class KeyScope { kRead, kIngest, kAdmin, kVisitor };
+inline constexpr KeyScope kAllKeyScopes[] = {KeyScope::kRead, KeyScope::kIngest, KeyScope::kAdmin, KeyScope::kVisitor};
 
-/// An API key as it is kept: only a hash of the secret.
+/// "read", "ingest", "admin", "visitor"
+std::string_view to_string(KeyScope scope);
+std::optional<KeyScope> parse_key_scope(std::string_view name);
+
+/// How much one key may ask for. 0: the server's default for the minute, no bound for the day.
+struct KeyLimits {
+  std::int64_t requests_per_minute = 0;
+  std::int64_t requests_per_day = 0;
+
+  bool operator==(const KeyLimits&) const = default;
+};
+
+/// What one key has used. `day` counts days since 1970 in UTC; `requests` are those of that day.
+struct KeyUsage {
+  std::optional<UtcTime> last_used_at;
+  std::int64_t day = 0;
+  std::int64_t requests = 0;
+
+  bool operator==(const KeyUsage&) const = default;
+};
+
+/// An API key as it is kept: only a hash of the secret. A revoked key is one that expired when it was revoked.
 struct ApiKey {
   ApiKeyId id;
   WorkspaceId workspace;
@@ -62,7 +86,8 @@ struct ApiKey {
   std::vector<KeyScope> scopes;
   UtcTime created_at;
   std::optional<UtcTime> expires_at;
-  std::optional<UtcTime> last_used_at;
+  KeyLimits limits;
+  KeyUsage usage;
 };
 
 }  // namespace footnote

@@ -226,7 +226,7 @@ std::optional<Response> Connection::route_request(const RequestParser& parser, A
     return refused(refuse(413, ErrorCode::kTooLarge, fmt::format("the body is longer than {} bytes", bytes_max)));
   }
   arrival.match = *std::move(match);
-  return std::nullopt;
+  return arrival.match->route->admit ? arrival.match->route->admit(request) : std::nullopt;
 }
 
 Task<Connection::Next> Connection::serve_one() {

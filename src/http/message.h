@@ -1,5 +1,6 @@
 #pragma once
 
+#include <any>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -56,6 +57,7 @@ struct Request {
   std::string remote_address;  ///< IP address of the peer, without its port.
   std::string request_id;      ///< [A-Za-z0-9._-]{1,64}; the client's own or a generated one.
   std::string route;           ///< The pattern that matched; empty before routing (in a guard).
+  std::any attachment;         ///< What the route's `admit` found out about it.
 
   /// The segment that "{name}" matched, or empty. REQUIRES: the route's pattern has that name.
   std::string_view param(std::string_view name) const;

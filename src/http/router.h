@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -35,7 +36,9 @@ struct Route {
   Lane lane = Lane::kWorker;
   std::size_t body_bytes_max = kRouteBodyBytesMaxDefault;
   std::chrono::milliseconds timeout = std::chrono::seconds{60};
-  std::string summary;
+  /// Sees a request that matched, before its body is read, on the I/O thread: must not wait. May attach what it found out
+  /// (Request::attachment); an answer ends the request. May be empty.
+  std::function<std::optional<Response>(Request&)> admit;
 };
 
 /// What a path leads to. `route` is set when found; otherwise `allowed` lists the methods that this path knows

@@ -1,7 +1,9 @@
 #pragma once
 
-#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/call_context.h"
@@ -13,7 +15,11 @@ namespace footnote {
 class CatalogStore {
  public:
   virtual ~CatalogStore() = default;
+  /// By name.
+  virtual Result<std::vector<Workspace>> workspaces(const CallContext& call) const = 0;
   virtual Result<Workspace> find_workspace(const CallContext& call, std::string_view name) const = 0;
+  /// kAlreadyExists; kInvalidArgument for a bad name.
+  virtual Result<Workspace> add_workspace(const CallContext& call, std::string_view name) = 0;
   virtual Result<std::vector<Corpus>> corpora(const CallContext& call, WorkspaceId workspace) const = 0;
   /// kNotFound names the corpora that there are.
   virtual Result<Corpus> find_corpus(const CallContext& call, WorkspaceId workspace, std::string_view name) const = 0;
@@ -24,8 +30,16 @@ class CatalogStore {
                                        const EmbeddingSpace& space) = 0;
   virtual Result<Source> ensure_source(const CallContext& call, CorpusId corpus, SourceKind kind, std::string_view location) = 0;
   virtual Result<void> mark_synced(const CallContext& call, SourceId source, UtcTime at) = 0;
+  /// kAlreadyExists: a key with that hash is there. kNotFound: no such workspace.
   virtual Result<ApiKey> add_key(const CallContext& call, const ApiKey& key) = 0;
-  virtual Result<std::optional<ApiKey>> find_key(const CallContext& call, std::string_view secret_hash) const = 0;
+  /// Every key of every workspace that ever was, by id; ended ones too.
+  virtual Result<std::vector<ApiKey>> keys(const CallContext& call) const = 0;
+  /// The key ends at `at`, or when it was to end anyway if that is sooner. kNotFound.
+  virtual Result<ApiKey> end_key(const CallContext& call, ApiKeyId id, UtcTime at) = 0;
+  /// Replaces what is known of the use of these keys. Keys that are not there are passed over.
+  virtual Result<void> note_key_usage(const CallContext& call, std::span<const std::pair<ApiKeyId, KeyUsage>> usage) = 0;
+  /// A random text (256 bits) that hashes of this store's keys are made with: the same for its whole life.
+  virtual Result<std::string> key_pepper(const CallContext& call) = 0;
 };
 
 }  // namespace footnote

@@ -448,7 +448,7 @@ class Processes(Case):
 
     def test_only_loopback_callers(self):
         for host in ("0.0.0.0", "192.168.1.1", "example.com"):
-            self.assertIn("API keys", self.run_footnote("serve", "--host", host, code=1).err)
+            self.assertIn("footnote keys create", self.run_footnote("serve", "--host", host, code=1).err)
         ready, _ = self.serve()
         for headers in ({"Host": "rebound.example"}, {"Origin": "https://evil.example"}):
             with self.assertRaises(urllib.error.HTTPError) as refused:

@@ -129,29 +129,81 @@ TEST_P(CatalogStoreContract, ASyncIsRemembered) {
   EXPECT_EQ(catalog().mark_synced(call_, SourceId{987654}, at).error().code, ErrorCode::kNotFound);
 }
 
-TEST_P(CatalogStoreContract, KeysAreFoundByTheHashOfTheirSecret) {
+TEST_P(CatalogStoreContract, WorkspacesAreMadeOnceAndListedByName) {
+  const auto made = catalog().add_workspace(call_, "acme");
+  ASSERT_TRUE(made.has_value()) << made.error().message;
+  EXPECT_EQ(catalog().find_workspace(call_, "acme")->id, made->id);
+  EXPECT_EQ(catalog().add_workspace(call_, "acme").error().code, ErrorCode::kAlreadyExists);
+  EXPECT_EQ(catalog().add_workspace(call_, " ").error().code, ErrorCode::kInvalidArgument);
+  std::vector<std::string> listed;
+  const auto all = catalog().workspaces(call_).value();
+  for (const Workspace& workspace : all) listed.push_back(workspace.name);
+  EXPECT_THAT(listed, ::testing::ElementsAre("acme", kDefaultWorkspace));
+}
+
+TEST_P(CatalogStoreContract, KeysAreKeptAsTheyWereMade) {
   const UtcTime at{std::chrono::milliseconds{1'772'357'400'125}};
   const ApiKey key{.workspace = workspace_,
                    .name = "ci",
-                   .display_prefix = "fn_abc",
+                   .display_prefix = "fn_live_abcdefgh",
                    .secret_hash = "hash-1",
                    .scopes = {KeyScope::kRead, KeyScope::kIngest},
                    .created_at = at,
-                   .expires_at = at + std::chrono::hours{1}};
+                   .expires_at = at + std::chrono::hours{1},
+                   .limits = {60, 1000}};
   const auto added = catalog().add_key(call_, key);
   ASSERT_TRUE(added.has_value()) << added.error().message;
   EXPECT_TRUE(added->id);
-  const auto found = catalog().find_key(call_, "hash-1").value();
-  ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->id, added->id);
-  EXPECT_EQ(found->workspace, workspace_);
-  EXPECT_EQ(found->name, "ci");
-  EXPECT_EQ(found->display_prefix, "fn_abc");
-  EXPECT_EQ(found->scopes, key.scopes);
-  EXPECT_EQ(found->expires_at, key.expires_at);
-  EXPECT_EQ(found->last_used_at, std::nullopt);
-  EXPECT_EQ(catalog().find_key(call_, "hash-2").value(), std::nullopt);
+  const auto all = catalog().keys(call_).value();
+  ASSERT_EQ(all.size(), 1U);
+  const ApiKey& kept = all[0];
+  EXPECT_EQ(kept.id, added->id);
+  EXPECT_EQ(kept.workspace, workspace_);
+  EXPECT_EQ(kept.name, "ci");
+  EXPECT_EQ(kept.display_prefix, key.display_prefix);
+  EXPECT_EQ(kept.secret_hash, "hash-1");
+  EXPECT_EQ(kept.scopes, key.scopes);
+  EXPECT_EQ(kept.created_at, at);
+  EXPECT_EQ(kept.expires_at, key.expires_at);
+  EXPECT_EQ(kept.limits, key.limits);
+  EXPECT_EQ(kept.usage, KeyUsage{});
   EXPECT_EQ(catalog().add_key(call_, key).error().code, ErrorCode::kAlreadyExists);
+  ApiKey foreign = key;
+  foreign.secret_hash = "hash-2";
+  foreign.workspace = {987654};
+  EXPECT_EQ(catalog().add_key(call_, foreign).error().code, ErrorCode::kNotFound);
+}
+
+TEST_P(CatalogStoreContract, AKeyEndsAtTheEarlierOfTwoMoments) {
+  const UtcTime at{std::chrono::milliseconds{1'772'357'400'125}};
+  const ApiKeyId id =
+      catalog()
+          .add_key(call_, {.workspace = workspace_, .name = "a", .secret_hash = "h", .scopes = {KeyScope::kRead}, .created_at = at})
+          ->id;
+  EXPECT_EQ(catalog().end_key(call_, id, at + std::chrono::hours{2})->expires_at, at + std::chrono::hours{2});
+  EXPECT_EQ(catalog().end_key(call_, id, at + std::chrono::hours{1})->expires_at, at + std::chrono::hours{1});
+  EXPECT_EQ(catalog().end_key(call_, id, at + std::chrono::hours{3})->expires_at, at + std::chrono::hours{1});
+  EXPECT_EQ(catalog().keys(call_).value().at(0).expires_at, at + std::chrono::hours{1});
+  EXPECT_EQ(catalog().end_key(call_, ApiKeyId{987654}, at).error().code, ErrorCode::kNotFound);
+}
+
+TEST_P(CatalogStoreContract, UseOfKeysIsRemembered) {
+  const UtcTime at{std::chrono::milliseconds{1'772'357'400'125}};
+  const ApiKeyId id =
+      catalog()
+          .add_key(call_, {.workspace = workspace_, .name = "a", .secret_hash = "h", .scopes = {KeyScope::kRead}, .created_at = at})
+          ->id;
+  const KeyUsage used{at, 20'514, 7};
+  const std::vector<std::pair<ApiKeyId, KeyUsage>> noted{{id, used}, {ApiKeyId{987654}, used}};
+  ASSERT_TRUE(catalog().note_key_usage(call_, noted).has_value());
+  EXPECT_EQ(catalog().keys(call_).value().at(0).usage, used);
+}
+
+TEST_P(CatalogStoreContract, ThePepperStays) {
+  const auto pepper = catalog().key_pepper(call_);
+  ASSERT_TRUE(pepper.has_value()) << pepper.error().message;
+  EXPECT_GE(pepper->size(), 64U);
+  EXPECT_EQ(catalog().key_pepper(call_).value(), *pepper);
 }
 
 TEST_P(CatalogStoreContract, SeveralThreadsMakeOneCorpus) {

@@ -16,10 +16,19 @@ Result<Workspace> MemoryStore::find_workspace(const CallContext&, std::string_vi
   return *found;
 }
 
-Result<Workspace> MemoryStore::ensure_workspace(const CallContext&, std::string_view name) {
+Result<std::vector<Workspace>> MemoryStore::workspaces(const CallContext&) const {
   MutexLock lock(mutex_);
-  const auto found = std::ranges::find(workspaces_, name, &Workspace::name);
-  if (found != workspaces_.end()) return *found;
+  std::vector<Workspace> out = workspaces_;
+  std::ranges::sort(out, {}, &Workspace::name);
+  return out;
+}
+
+Result<Workspace> MemoryStore::add_workspace(const CallContext&, std::string_view name) {
+  if (trim(name).empty()) return fail_field(ErrorCode::kInvalidArgument, "name", "a workspace needs a name");
+  MutexLock lock(mutex_);
+  if (std::ranges::find(workspaces_, name, &Workspace::name) != workspaces_.end()) {
+    return fail(ErrorCode::kAlreadyExists, "there is a workspace '{}' already", name);
+  }
   workspaces_.push_back({{next_id()}, std::string(name), clock_.now()});
   return workspaces_.back();
 }
@@ -90,15 +99,37 @@ Result<ApiKey> MemoryStore::add_key(const CallContext&, const ApiKey& key) {
   if (std::ranges::find(keys_, key.secret_hash, &ApiKey::secret_hash) != keys_.end()) {
     return fail(ErrorCode::kAlreadyExists, "a key with that secret is there");
   }
+  if (std::ranges::find(workspaces_, key.workspace, &Workspace::id) == workspaces_.end()) {
+    return fail(ErrorCode::kNotFound, "no such workspace");
+  }
   keys_.push_back(key);
   keys_.back().id = {next_id()};
   return keys_.back();
 }
 
-Result<std::optional<ApiKey>> MemoryStore::find_key(const CallContext&, std::string_view secret_hash) const {
+Result<std::vector<ApiKey>> MemoryStore::keys(const CallContext&) const {
   MutexLock lock(mutex_);
-  const auto found = std::ranges::find(keys_, secret_hash, &ApiKey::secret_hash);
-  return found == keys_.end() ? std::nullopt : std::optional<ApiKey>(*found);
+  return keys_;
+}
+
+Result<ApiKey> MemoryStore::end_key(const CallContext&, ApiKeyId id, UtcTime at) {
+  MutexLock lock(mutex_);
+  const auto found = std::ranges::find(keys_, id, &ApiKey::id);
+  if (found == keys_.end()) return fail(ErrorCode::kNotFound, "no such key");
+  found->expires_at = std::min(found->expires_at.value_or(at), at);
+  return *found;
+}
+
+Result<void> MemoryStore::note_key_usage(const CallContext&, std::span<const std::pair<ApiKeyId, KeyUsage>> usage) {
+  MutexLock lock(mutex_);
+  for (const auto& [id, used] : usage) {
+    if (const auto found = std::ranges::find(keys_, id, &ApiKey::id); found != keys_.end()) found->usage = used;
+  }
+  return {};
+}
+
+Result<std::string> MemoryStore::key_pepper(const CallContext&) {
+  return std::string("a pepper for tests that is as long as a real one would be 012345");
 }
 
 Result<void> MemoryStore::check_in_workspace(CorpusId corpus, WorkspaceId workspace) const {

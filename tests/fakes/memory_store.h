@@ -40,6 +40,8 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   Result<Generation> purge(const CallContext& call, CorpusId corpus, UtcTime before) override;
 
   // CatalogStore (memory_catalog.cpp)
+  Result<std::vector<Workspace>> workspaces(const CallContext& call) const override;
+  Result<Workspace> add_workspace(const CallContext& call, std::string_view name) override;
   Result<Workspace> find_workspace(const CallContext& call, std::string_view name) const override;
   Result<std::vector<Corpus>> corpora(const CallContext& call, WorkspaceId workspace) const override;
   Result<Corpus> find_corpus(const CallContext& call, WorkspaceId workspace, std::string_view name) const override;
@@ -48,9 +50,11 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   Result<Source> ensure_source(const CallContext& call, CorpusId corpus, SourceKind kind, std::string_view location) override;
   Result<void> mark_synced(const CallContext& call, SourceId source, UtcTime at) override;
   Result<ApiKey> add_key(const CallContext& call, const ApiKey& key) override;
-  Result<std::optional<ApiKey>> find_key(const CallContext& call, std::string_view secret_hash) const override;
+  Result<std::vector<ApiKey>> keys(const CallContext& call) const override;
+  Result<ApiKey> end_key(const CallContext& call, ApiKeyId id, UtcTime at) override;
+  Result<void> note_key_usage(const CallContext& call, std::span<const std::pair<ApiKeyId, KeyUsage>> usage) override;
+  Result<std::string> key_pepper(const CallContext& call) override;
   /// The workspace of that name, made when it is not there.
-  Result<Workspace> ensure_workspace(const CallContext& call, std::string_view name);
 
   // ConversationStore (memory_conversations.cpp)
   Result<void> finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) override;

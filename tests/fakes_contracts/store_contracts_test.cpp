@@ -18,7 +18,7 @@ class MemoryStoreHarness final : public ChunkStoreHarness,
   ConversationStore& conversations() override { return store_; }
   EventSink& sink() override { return store_; }
   ManualClock& clock() override { return clock_; }
-  WorkspaceId other_workspace() override { return store_.ensure_workspace({}, "other")->id; }
+  WorkspaceId other_workspace() override { return store_.add_workspace({}, "other")->id; }
   std::vector<Event> events(WorkspaceId workspace, CorpusId corpus) override {
     std::vector<Event> out = store_.all_events();
     std::erase_if(out, [&](const Event& event) { return event.workspace != workspace || event.corpus != corpus; });

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs a command against a fresh server of the real binary, on a free port and a copy of a prepared data folder.
 
-usage: with_server.py --binary FOOTNOTE --data PREPARED -- COMMAND...
-The command finds the server in FOOTNOTE_URL and its process in FOOTNOTE_PID. Its exit code is ours.
+usage: with_server.py --binary FOOTNOTE --data PREPARED [--key] -- COMMAND...
+The command finds the server in FOOTNOTE_URL and its process in FOOTNOTE_PID, with --key an API key of it in FOOTNOTE_KEY. Its exit
+code is ours.
 """
 import argparse
 import os
@@ -20,6 +21,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
     parser.add_argument("--data", required=True)
+    parser.add_argument("--key", action="store_true")
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="footnote-server-") as work:
@@ -27,6 +29,9 @@ def main():
         shutil.copytree(options.data, data)
         with Server(options.binary, data) as server:
             environment = {**os.environ, "FOOTNOTE_URL": server.url, "FOOTNOTE_PID": str(server.process.pid)}
+            if options.key:
+                create = [options.binary, "keys", "create", "--data", data, "--name", "test", "--scope", "read"]
+                environment["FOOTNOTE_KEY"] = subprocess.run(create, check=True, capture_output=True, text=True).stdout.strip()
             return subprocess.run(options.command, env=environment).returncode
 
 

@@ -1,6 +1,7 @@
 // The server as the page sees it: what is asked of it, what it says when that fails, and how its values are read.
 
 import { plural } from './dom.js';
+import { askForKey, keyHeaders } from './key.js';
 
 const CACHED_DOCUMENTS = 20;
 
@@ -42,16 +43,20 @@ async function errorOf(response) {
   return new AskError(message || `The server answered with status ${response.status}.`, hint);
 }
 
-async function fetchOk(url, options) {
-  let response;
-  try {
-    response = await fetch(url, options);
-  } catch (cause) {
-    if (options?.signal?.aborted) throw cause;
-    throw new AskError('The server could not be reached.', 'Is “footnote serve” still running?');
+async function fetchOk(url, options = {}) {
+  for (;;) {
+    const key = keyHeaders();
+    let response;
+    try {
+      response = await fetch(url, { ...options, headers: { ...options.headers, ...key } });
+    } catch (cause) {
+      if (options.signal?.aborted) throw cause;
+      throw new AskError('The server could not be reached.', 'Is “footnote serve” still running?');
+    }
+    if (response.ok) return response;
+    if (response.status !== 401) throw await errorOf(response);
+    if (!(await askForKey(key.authorization))) throw new AskError('This server wants an API key.', 'Try again to enter one.');
   }
-  if (!response.ok) throw await errorOf(response);
-  return response;
 }
 
 /** The corpora that the server has: {name, documents}. */

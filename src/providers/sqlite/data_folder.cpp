@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -59,13 +60,17 @@ FolderHolder read_record(int descriptor) {
   if (!reader) return holder;
   if (const auto pid = reader->optional_integer("pid", 0, INT32_MAX)) holder.pid = static_cast<pid_t>(pid->value_or(0));
   if (const auto url = reader->optional_string("url", kRecordBytesMax)) holder.url = url->value_or("");
+  if (const auto token = reader->optional_string("token", kRecordBytesMax)) holder.token = token->value_or("");
   return holder;
 }
 
-Result<void> write_record(int descriptor, const std::filesystem::path& path, std::string_view url) {
+Result<void> write_record(int descriptor, const std::filesystem::path& path, std::string_view url, std::string_view token) {
   JsonObject record{{"pid", ::getpid()}};
   if (!url.empty()) record["url"] = url;
+  if (!token.empty()) record["token"] = token;
   const std::string text = to_text(record);
+  // A file of an older version, or one that was copied, may be open to others.
+  if (::fchmod(descriptor, 0600) != 0) return no_access(path, "write in", errno);
   // In place: a rename would leave the lock on a file that nobody finds any more.
   if (::ftruncate(descriptor, 0) != 0) return no_access(path, "write in", errno);
   if (::pwrite(descriptor, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
@@ -97,7 +102,7 @@ Result<DataFolder> DataFolder::open(const std::filesystem::path& path) {
     std::this_thread::sleep_for(kProbeGrace);
     if (!try_lock(descriptor, LOCK_EX)) return held_by(read_record(descriptor), path);
   }
-  FOOTNOTE_CHECK(write_record(descriptor, path, {}));
+  FOOTNOTE_CHECK(write_record(descriptor, path, {}, {}));
   return folder;
 }
 
@@ -106,7 +111,7 @@ DataFolder::~DataFolder() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-Result<void> DataFolder::set_url(std::string_view url) { return write_record(descriptor_, path_, url); }
+Result<void> DataFolder::set_url(std::string_view url, std::string_view token) { return write_record(descriptor_, path_, url, token); }
 
 Result<std::optional<FolderHolder>> DataFolder::holder(const std::filesystem::path& path) {
   const int descriptor = ::open((path / kLockFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

@@ -12,13 +12,16 @@
 
 namespace footnote {
 
-/// The lock file in a data folder. Holds {"pid":4711,"url":"http://127.0.0.1:7700"} while a process has the folder.
+/// The lock file in a data folder, for its owner's eyes alone. Holds {"pid":4711,"url":"http://127.0.0.1:7700","token":"..."} while a
+/// process has the folder.
 inline constexpr std::string_view kLockFile = "LOCK";
 
-/// Who has a data folder open. `url` is empty until a server listens.
+/// Who has a data folder open. `url` and `token` are empty until a server listens; the token lets whoever can read the
+/// folder in at that server.
 struct FolderHolder {
   pid_t pid = 0;
   std::string url;
+  std::string token;
 };
 
 /// The exclusive right to a data folder, for as long as the object lives. The kernel takes it back when the
@@ -35,7 +38,7 @@ class DataFolder {
 
   const std::filesystem::path& path() const { return path_; }
   /// Records where this process serves, for others that find the folder held.
-  Result<void> set_url(std::string_view url);
+  Result<void> set_url(std::string_view url, std::string_view token = {});
 
   /// Who holds the folder now; nullopt when nobody does, or when there is no such folder.
   static Result<std::optional<FolderHolder>> holder(const std::filesystem::path& path);

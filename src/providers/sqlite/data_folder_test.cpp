@@ -55,7 +55,7 @@ TEST(DataFolder, ASecondProcessIsRefusedAndToldWhoHasIt) {
     });
   };
   EXPECT_EQ(refused_naming("--data"), 0);
-  ASSERT_TRUE(folder.set_url("http://127.0.0.1:7700").has_value());
+  ASSERT_TRUE(folder.set_url("http://127.0.0.1:7700", "secret").has_value());
   EXPECT_EQ(refused_naming("http://127.0.0.1:7700"), 0);
   EXPECT_EQ(DataFolder::open(root.path()).error().code, ErrorCode::kFailedPrecondition) << "nor twice in one process";
 
@@ -63,6 +63,9 @@ TEST(DataFolder, ASecondProcessIsRefusedAndToldWhoHasIt) {
   ASSERT_TRUE(holder.has_value());
   EXPECT_EQ(holder->pid, ::getpid());
   EXPECT_EQ(holder->url, "http://127.0.0.1:7700");
+  EXPECT_EQ(holder->token, "secret");
+  const auto mode = std::filesystem::status(root.path() / kLockFile).permissions();
+  EXPECT_EQ(mode, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write) << "the token is the owner's alone";
 }
 
 TEST(DataFolder, IsFreeAfterItsHolderIsGone) {

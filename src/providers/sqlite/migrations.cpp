@@ -207,6 +207,17 @@ CREATE TABLE api_keys (
   last_used_at   INTEGER
 ) STRICT;
 )sql"},
+    {2, R"sql(
+ALTER TABLE api_keys ADD COLUMN requests_per_minute INTEGER NOT NULL DEFAULT 0;  -- 0: the server's default
+ALTER TABLE api_keys ADD COLUMN requests_per_day    INTEGER NOT NULL DEFAULT 0;  -- 0: no bound
+ALTER TABLE api_keys ADD COLUMN usage_day           INTEGER NOT NULL DEFAULT 0;  -- days since 1970, UTC
+ALTER TABLE api_keys ADD COLUMN usage_requests      INTEGER NOT NULL DEFAULT 0;  -- of that day
+
+CREATE TABLE secrets (
+  name  TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+)sql"},
 };
 
 /// A file without our mark may be made ours only when it is empty.

@@ -25,6 +25,35 @@ Result<void> check_name(std::string_view name) {
   return fail_field(ErrorCode::kInvalidArgument, "name", "a name has 1 to {} bytes of printable UTF-8", kCorpusNameBytesMax);
 }
 
+Workspace workspace_from(const sql::Statement& row) {
+  return {.id = {row.integer(0)}, .name = std::string(row.text(1)), .created_at = time_from(row.integer(2))};
+}
+
+/// The columns that key_from reads.
+constexpr sql::SqlText kKeysById = R"sql(
+  SELECT id, workspace_id, name, display_prefix, secret_hash, created_at, expires_at, last_used_at,
+         requests_per_minute, requests_per_day, usage_day, usage_requests, scopes
+  FROM api_keys WHERE ?1 IS NULL OR id = ?1 ORDER BY id)sql";
+
+Result<ApiKey> key_from(const sql::Statement& row) {
+  ApiKey out{.id = {row.integer(0)},
+             .workspace = {row.integer(1)},
+             .name = std::string(row.text(2)),
+             .display_prefix = std::string(row.text(3)),
+             .secret_hash = std::string(row.text(4)),
+             .scopes = {},
+             .created_at = time_from(row.integer(5)),
+             .expires_at = time_from(row.optional_integer(6)),
+             .limits = {row.integer(8), row.integer(9)},
+             .usage = {time_from(row.optional_integer(7)), row.integer(10), row.integer(11)}};
+  FOOTNOTE_TRY(const auto scopes, texts_from_stored_text(row.text(12)));
+  for (const std::string& name : scopes) {
+    FOOTNOTE_TRY(const auto scope, from_stored_name<KeyScope>(name));
+    out.scopes.push_back(scope);
+  }
+  return out;
+}
+
 Corpus corpus_from(const sql::Statement& row) {
   return {.id = {row.integer(0)},
           .workspace = {row.integer(1)},
@@ -32,6 +61,14 @@ Corpus corpus_from(const sql::Statement& row) {
           .space = {.model_id = std::string(row.text(3)), .dimension = static_cast<int>(row.integer(4))},
           .generation = row.integer(5),
           .created_at = time_from(row.integer(6))};
+}
+
+Result<void> check_workspace(sql::Database& database, WorkspaceId workspace) {
+  FOOTNOTE_TRY(auto find, database.prepare("SELECT 1 FROM workspaces WHERE id = ?"));
+  find.bind(workspace.value);
+  FOOTNOTE_TRY(const bool found, find.step());
+  if (!found) return fail(ErrorCode::kNotFound, "there is no workspace {}", workspace.value);
+  return {};
 }
 
 Result<std::optional<Corpus>> find_corpus_row(sql::Database& database, WorkspaceId workspace, std::string_view name) {
@@ -76,25 +113,40 @@ Result<Corpus> in_space(Corpus corpus, const EmbeddingSpace& space) {
 
 }  // namespace
 
+Result<std::vector<Workspace>> SqliteCatalogStore::workspaces(const CallContext& call) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<std::vector<Workspace>> {
+    FOOTNOTE_TRY(auto list, database.prepare("SELECT id, name, created_at FROM workspaces ORDER BY name"));
+    list.bind();
+    std::vector<Workspace> out;
+    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
+      out.push_back(workspace_from(row));
+      return {};
+    });
+    FOOTNOTE_CHECK(std::move(done));
+    return out;
+  });
+}
+
 Result<Workspace> SqliteCatalogStore::find_workspace(const CallContext& call, std::string_view name) const {
   return store_.read(call, [&](sql::Database& database) -> Result<Workspace> {
     FOOTNOTE_TRY(auto find, database.prepare("SELECT id, name, created_at FROM workspaces WHERE name = ?"));
     find.bind(name);
     FOOTNOTE_TRY(const bool found, find.step());
     if (!found) return fail(ErrorCode::kNotFound, "there is no workspace '{}'", name);
-    return Workspace{.id = {find.integer(0)}, .name = std::string(find.text(1)), .created_at = time_from(find.integer(2))};
+    return workspace_from(find);
   });
 }
 
-Result<Workspace> SqliteCatalogStore::ensure_workspace(const CallContext& call, std::string_view name) {
+Result<Workspace> SqliteCatalogStore::add_workspace(const CallContext& call, std::string_view name) {
   FOOTNOTE_CHECK(check_name(name));
-  auto made = store_.write(call, [&](sql::Database& database) -> Result<void> {
+  const UtcTime now = store_.clock().now();
+  return store_.write(call, [&](sql::Database& database) -> Result<Workspace> {
     FOOTNOTE_TRY(auto insert, database.prepare("INSERT INTO workspaces (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING"));
-    insert.bind(name, to_row(store_.clock().now()));
-    return insert.run();
+    insert.bind(name, to_row(now));
+    FOOTNOTE_CHECK(insert.run());
+    if (database.changed_rows() == 0) return fail(ErrorCode::kAlreadyExists, "there is a workspace '{}' already", name);
+    return Workspace{.id = {database.last_insert_id()}, .name = std::string(name), .created_at = now};
   });
-  FOOTNOTE_CHECK(std::move(made));
-  return find_workspace(call, name);
 }
 
 Result<std::vector<Corpus>> SqliteCatalogStore::corpora(const CallContext& call, WorkspaceId workspace) const {
@@ -127,10 +179,7 @@ Result<Corpus> SqliteCatalogStore::ensure_corpus(const CallContext& call, Worksp
   FOOTNOTE_TRY(auto known, store_.read(call, [&](sql::Database& database) { return find_corpus_row(database, workspace, name); }));
   if (known) return in_space(*std::move(known), space);
   return store_.write(call, [&](sql::Database& database) -> Result<Corpus> {
-    FOOTNOTE_TRY(auto owner, database.prepare("SELECT 1 FROM workspaces WHERE id = ?"));
-    owner.bind(workspace.value);
-    FOOTNOTE_TRY(const bool owned, owner.step());
-    if (!owned) return fail(ErrorCode::kNotFound, "there is no workspace {}", workspace.value);
+    FOOTNOTE_CHECK(check_workspace(database, workspace));
     FOOTNOTE_TRY(auto insert, database.prepare("INSERT INTO corpora (workspace_id, name, model_id, dimension, created_at) "
                                                "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"));
     insert.bind(workspace.value, name, space.model_id, space.dimension, to_row(store_.clock().now()));
@@ -169,14 +218,17 @@ Result<void> SqliteCatalogStore::mark_synced(const CallContext& call, SourceId s
 }
 
 Result<ApiKey> SqliteCatalogStore::add_key(const CallContext& call, const ApiKey& key) {
+  FOOTNOTE_CHECK(check_name(key.name));
   std::vector<std::string> scopes;
   for (const KeyScope scope : key.scopes) scopes.emplace_back(stored_name(scope));
   return store_.write(call, [&](sql::Database& database) -> Result<ApiKey> {
+    FOOTNOTE_CHECK(check_workspace(database, key.workspace));
     FOOTNOTE_TRY(auto insert, database.prepare(R"sql(
-      INSERT INTO api_keys (workspace_id, name, display_prefix, secret_hash, scopes, created_at, expires_at, last_used_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?))sql"));
+      INSERT INTO api_keys (workspace_id, name, display_prefix, secret_hash, scopes, created_at, expires_at,
+                            requests_per_minute, requests_per_day)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?))sql"));
     insert.bind(key.workspace.value, key.name, key.display_prefix, key.secret_hash, to_stored_text(scopes), to_row(key.created_at),
-                to_row(key.expires_at), to_row(key.last_used_at));
+                to_row(key.expires_at), key.limits.requests_per_minute, key.limits.requests_per_day);
     FOOTNOTE_CHECK(insert.run());
     ApiKey out = key;
     out.id = {database.last_insert_id()};
@@ -184,29 +236,60 @@ Result<ApiKey> SqliteCatalogStore::add_key(const CallContext& call, const ApiKey
   });
 }
 
-Result<std::optional<ApiKey>> SqliteCatalogStore::find_key(const CallContext& call, std::string_view secret_hash) const {
-  return store_.read(call, [&](sql::Database& database) -> Result<std::optional<ApiKey>> {
-    FOOTNOTE_TRY(auto find, database.prepare(R"sql(
-      SELECT id, workspace_id, name, display_prefix, secret_hash, created_at, expires_at, last_used_at, scopes
-      FROM api_keys WHERE secret_hash = ?)sql"));
-    find.bind(secret_hash);
-    FOOTNOTE_TRY(const bool found, find.step());
-    if (!found) return std::nullopt;
-    ApiKey out{.id = {find.integer(0)},
-               .workspace = {find.integer(1)},
-               .name = std::string(find.text(2)),
-               .display_prefix = std::string(find.text(3)),
-               .secret_hash = std::string(find.text(4)),
-               .scopes = {},
-               .created_at = time_from(find.integer(5)),
-               .expires_at = time_from(find.optional_integer(6)),
-               .last_used_at = time_from(find.optional_integer(7))};
-    FOOTNOTE_TRY(const auto scopes, texts_from_stored_text(find.text(8)));
-    for (const std::string& name : scopes) {
-      FOOTNOTE_TRY(const auto scope, from_stored_name<KeyScope>(name));
-      out.scopes.push_back(scope);
-    }
+Result<std::vector<ApiKey>> SqliteCatalogStore::keys(const CallContext& call) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<std::vector<ApiKey>> {
+    FOOTNOTE_TRY(auto list, database.prepare(kKeysById));
+    list.bind(nullptr);
+    std::vector<ApiKey> out;
+    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
+      FOOTNOTE_TRY(auto key, key_from(row));
+      out.push_back(std::move(key));
+      return {};
+    });
+    FOOTNOTE_CHECK(std::move(done));
     return out;
+  });
+}
+
+Result<ApiKey> SqliteCatalogStore::end_key(const CallContext& call, ApiKeyId id, UtcTime at) {
+  return store_.write(call, [&](sql::Database& database) -> Result<ApiKey> {
+    FOOTNOTE_TRY(auto update, database.prepare("UPDATE api_keys SET expires_at = min(ifnull(expires_at, ?1), ?1) WHERE id = ?2"));
+    update.bind(to_row(at), id.value);
+    FOOTNOTE_CHECK(update.run());
+    FOOTNOTE_TRY(auto find, database.prepare(kKeysById));
+    find.bind(id.value);
+    FOOTNOTE_TRY(const bool found, find.step());
+    if (!found) return fail(ErrorCode::kNotFound, "there is no key {}", id.value);
+    return key_from(find);
+  });
+}
+
+Result<void> SqliteCatalogStore::note_key_usage(const CallContext& call, std::span<const std::pair<ApiKeyId, KeyUsage>> usage) {
+  if (usage.empty()) return {};
+  return store_.write(call, [&](sql::Database& database) -> Result<void> {
+    FOOTNOTE_TRY(auto update, database.prepare("UPDATE api_keys SET last_used_at = ?, usage_day = ?, usage_requests = ? WHERE id = ?"));
+    for (const auto& [id, used] : usage) {
+      update.bind(to_row(used.last_used_at), used.day, used.requests, id.value);
+      FOOTNOTE_CHECK(update.run());
+    }
+    return {};
+  });
+}
+
+Result<std::string> SqliteCatalogStore::key_pepper(const CallContext& call) {
+  const auto find = [](sql::Database& database) -> Result<std::string> {
+    FOOTNOTE_TRY(auto row, database.prepare("SELECT value FROM secrets WHERE name = 'key_pepper'"));
+    row.bind();
+    FOOTNOTE_CHECK(row.step());
+    return std::string(row.text(0));
+  };
+  FOOTNOTE_TRY(const std::string known, store_.read(call, find));
+  if (!known.empty()) return known;
+  return store_.write(call, [&](sql::Database& database) -> Result<std::string> {
+    FOOTNOTE_TRY(auto insert, database.prepare("INSERT INTO secrets (name, value) VALUES ('key_pepper', ?) ON CONFLICT DO NOTHING"));
+    insert.bind(random_hex128() + random_hex128());
+    FOOTNOTE_CHECK(insert.run());
+    return find(database);
   });
 }
 

@@ -9,14 +9,16 @@ inline constexpr std::size_t kCorpusNameBytesMax = 200;
 inline constexpr int kDimensionMax = 16'384;
 
 /// Implements ports/catalog_store.h (CatalogStore) over the embedded database. The workspace "default" is there
-/// from the start. find_key() gives expired keys too: whoever asks looks at `expires_at`.
+/// from the start.
 /// kInvalidArgument: a corpus name that is empty, too long or not printable UTF-8, a dimension out of range.
 /// kAlreadyExists: a key with that secret is there.
 class SqliteCatalogStore final : public CatalogStore {
  public:
   explicit SqliteCatalogStore(SqliteStore& store) : store_(store) {}
 
+  Result<std::vector<Workspace>> workspaces(const CallContext& call) const override;
   Result<Workspace> find_workspace(const CallContext& call, std::string_view name) const override;
+  Result<Workspace> add_workspace(const CallContext& call, std::string_view name) override;
   Result<std::vector<Corpus>> corpora(const CallContext& call, WorkspaceId workspace) const override;
   Result<Corpus> find_corpus(const CallContext& call, WorkspaceId workspace, std::string_view name) const override;
   Result<Corpus> corpus(const CallContext& call, CorpusId id) const override;
@@ -24,10 +26,10 @@ class SqliteCatalogStore final : public CatalogStore {
   Result<Source> ensure_source(const CallContext& call, CorpusId corpus, SourceKind kind, std::string_view location) override;
   Result<void> mark_synced(const CallContext& call, SourceId source, UtcTime at) override;
   Result<ApiKey> add_key(const CallContext& call, const ApiKey& key) override;
-  Result<std::optional<ApiKey>> find_key(const CallContext& call, std::string_view secret_hash) const override;
-
-  /// The workspace of that name, made when it is not there. Not in the port: tests and set-up need it.
-  Result<Workspace> ensure_workspace(const CallContext& call, std::string_view name);
+  Result<std::vector<ApiKey>> keys(const CallContext& call) const override;
+  Result<ApiKey> end_key(const CallContext& call, ApiKeyId id, UtcTime at) override;
+  Result<void> note_key_usage(const CallContext& call, std::span<const std::pair<ApiKeyId, KeyUsage>> usage) override;
+  Result<std::string> key_pepper(const CallContext& call) override;
 
  private:
   SqliteStore& store_;

@@ -63,8 +63,7 @@ TEST_F(SqliteCatalogStoreTest, RefusesNamesAndDimensionsThatCantBeRight) {
 }
 
 TEST_F(SqliteCatalogStoreTest, KeepsWorkspacesApart) {
-  const WorkspaceId other = catalog().ensure_workspace(call_, "other").value().id;
-  EXPECT_EQ(catalog().ensure_workspace(call_, "other")->id, other);
+  const WorkspaceId other = catalog().add_workspace(call_, "other").value().id;
   EXPECT_TRUE(catalog().corpora(call_, other)->empty());
   const auto missing = catalog().find_corpus(call_, other, kDefaultCorpus);
   EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
@@ -82,30 +81,6 @@ TEST_F(SqliteCatalogStoreTest, RemembersSources) {
   EXPECT_EQ(again.synced_at, kTestStart);
   EXPECT_EQ(catalog().mark_synced(call_, {4711}, kTestStart).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(catalog().ensure_source(call_, {4711}, SourceKind::kText, "").error().code, ErrorCode::kNotFound);
-}
-
-TEST_F(SqliteCatalogStoreTest, FindsKeysByTheirHashAlone) {
-  ApiKey key{.workspace = workspace_,
-             .name = "ci",
-             .display_prefix = "fn_abc",
-             .secret_hash = std::string(64, 'a'),
-             .scopes = {KeyScope::kRead, KeyScope::kIngest},
-             .created_at = kTestStart,
-             .expires_at = kTestStart + std::chrono::hours{1}};
-  const ApiKey made = catalog().add_key(call_, key).value();
-  EXPECT_TRUE(made.id);
-  const auto found = catalog().find_key(call_, key.secret_hash).value();
-  ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->id, made.id);
-  EXPECT_EQ(found->workspace, workspace_);
-  EXPECT_EQ(found->name, "ci");
-  EXPECT_EQ(found->display_prefix, "fn_abc");
-  EXPECT_EQ(found->scopes, key.scopes);
-  EXPECT_EQ(found->created_at, key.created_at);
-  EXPECT_EQ(found->expires_at, key.expires_at);
-  EXPECT_EQ(found->last_used_at, std::nullopt);
-  EXPECT_EQ(catalog().find_key(call_, std::string(64, 'b')).value(), std::nullopt);
-  EXPECT_EQ(catalog().add_key(call_, key).error().code, ErrorCode::kAlreadyExists);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ class SqliteHarness final : public ChunkStoreHarness {
   ChunkStore& chunks() override { return chunks_; }
   CatalogStore& catalog() override { return catalog_; }
   ManualClock& clock() override { return clock_; }
-  WorkspaceId other_workspace() override { return catalog_.ensure_workspace({}, "other").value().id; }
+  WorkspaceId other_workspace() override { return catalog_.add_workspace({}, "other").value().id; }
 
  private:
   const sql::FolderForTest folder_;
@@ -54,7 +54,7 @@ TEST_F(SqliteChunkStoreTest, RefusesDraftsThatCantBeRight) {
   backwards.chunks[0].range = {5, 2};
   EXPECT_EQ(code({backwards}), ErrorCode::kInvalidArgument);
 
-  const WorkspaceId other = catalog().ensure_workspace(call_, "other").value().id;
+  const WorkspaceId other = catalog().add_workspace(call_, "other").value().id;
   const CorpusId theirs = catalog().ensure_corpus(call_, other, "c", space_).value().id;
   DocumentDraft foreign = draft_of("a", {"x"});
   foreign.source = catalog().ensure_source(call_, theirs, SourceKind::kFolder, "/x").value().id;

@@ -19,7 +19,7 @@ struct Stores {
   SqliteConversationStore conversations{*store};
   SqliteEventSink events{*store};
 
-  WorkspaceId other_workspace() { return catalog.ensure_workspace({}, "other").value().id; }
+  WorkspaceId other_workspace() { return catalog.add_workspace({}, "other").value().id; }
 };
 
 class SqliteCatalogHarness final : public CatalogStoreHarness {

@@ -69,7 +69,7 @@ TEST_F(SqliteConversationStoreTest, GivesTheLastTurnsOldestFirst) {
 
 TEST_F(SqliteConversationStoreTest, KeepsWorkspacesApart) {
   ASSERT_TRUE(finish(turn("turn_1", "q", refusal())).has_value());
-  const WorkspaceId other = catalog().ensure_workspace(call_, "other").value().id;
+  const WorkspaceId other = catalog().add_workspace(call_, "other").value().id;
   EXPECT_EQ(conversations().turn(call_, other, {"turn_1"}).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(conversations().history(call_, other, {"conv_1"}, 10).error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(conversations().usage(call_, other, 30)->empty());
@@ -169,7 +169,7 @@ TEST_F(SqliteEventSinkTest, GivesEventsBackInOrder) {
 }
 
 TEST_F(SqliteEventSinkTest, KeepsWorkspacesApart) {
-  const WorkspaceId other = catalog().ensure_workspace(call_, "other").value().id;
+  const WorkspaceId other = catalog().add_workspace(call_, "other").value().id;
   ASSERT_TRUE(events()
                   .append(call_, {.workspace = workspace_, .corpus = corpus_, .type = "x", .payload = "{}", .happened_at = kTestStart})
                   .has_value());

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "domain/catalog.h"
+
+namespace footnote::access {
+
+/// Who calls, and what that one may do. Everything that a caller names is looked up in its workspace alone.
+struct Caller {
+  WorkspaceId workspace;
+  std::vector<KeyScope> scopes;
+  ApiKeyId key;              ///< None: whoever may read the data folder, or a loopback caller of a server without keys.
+  std::string key_name;      ///< For logs; never a part of the secret.
+  bool is_operator = false;  ///< May make workspaces, and keys of every workspace.
+
+  /// kAdmin covers kRead and kIngest; kVisitor is never implied.
+  bool may(KeyScope wanted) const {
+    const auto has = [this](KeyScope scope) { return std::ranges::find(scopes, scope) != scopes.end(); };
+    return has(wanted) || (wanted != KeyScope::kVisitor && has(KeyScope::kAdmin));
+  }
+};
+
+}  // namespace footnote::access

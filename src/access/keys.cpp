@@ -1,0 +1,177 @@
+#include "access/keys.h"
+
+#include "access/key_text.h"
+#include "base/sha256.h"
+#include "base/text.h"
+
+namespace footnote::access {
+namespace {
+
+std::unexpected<Error> not_let_in() {
+  return fail(ErrorCode::kUnauthenticated, "this API key is not valid; make one with `footnote keys create`");
+}
+
+bool has_ended(const ApiKey& key, UtcTime now) { return key.expires_at && *key.expires_at <= now; }
+
+Result<void> check_limit(std::string_view field, std::int64_t value, std::int64_t max) {
+  if (value >= 0 && value <= max) return {};
+  return fail_field(ErrorCode::kInvalidArgument, field, "'{}' lies between 0 and {}", field, max);
+}
+
+Result<void> check(const NewKey& wanted, UtcTime now) {
+  if (trim(wanted.name).empty() || wanted.name.size() > kKeyNameBytesMax) {
+    return fail_field(ErrorCode::kInvalidArgument, "name", "a key needs a name of at most {} bytes", kKeyNameBytesMax);
+  }
+  if (wanted.scopes.empty())
+    return fail_field(ErrorCode::kInvalidArgument, "scopes", "a key needs a scope: read, ingest, admin or visitor");
+  if (wanted.expires_at && *wanted.expires_at <= now) {
+    return fail_field(ErrorCode::kInvalidArgument, "expires_at", "'expires_at' must lie in the future");
+  }
+  FOOTNOTE_CHECK(check_limit("requests_per_minute", wanted.limits.requests_per_minute, kRequestsPerMinuteMax));
+  return check_limit("requests_per_day", wanted.limits.requests_per_day, kRequestsPerDayMax);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Keys>> Keys::open(const CallContext& call, CatalogStore& catalog, const Clock& clock, std::string owner_text,
+                                         KeysOptions options) {
+  FOOTNOTE_TRY(const Workspace home, catalog.find_workspace(call, kDefaultWorkspace));
+  FOOTNOTE_TRY(std::string pepper, catalog.key_pepper(call));
+  FOOTNOTE_TRY(const auto known, catalog.keys(call));
+  std::unique_ptr<Keys> keys(new Keys(catalog, clock, std::move(owner_text), options, std::move(pepper), home.id));
+  for (const ApiKey& key : known) keys->take(key);
+  return keys;
+}
+
+std::string Keys::hash_of(std::string_view key_text) const { return hmac_sha256_hex(pepper_, key_text); }
+
+/// Makes a key known, or known anew.
+void Keys::take(const ApiKey& key) {
+  KeyLimits limits = key.limits;
+  if (limits.requests_per_minute == 0) limits.requests_per_minute = options_.requests_per_minute;
+  MutexLock lock(mutex_);
+  const auto found = entries_.find(key.id);
+  if (found != entries_.end()) {
+    found->second.key = key;
+    return;
+  }
+  entries_.emplace(key.id, Entry{key, RateMeter(limits, key.usage, clock_.now())});
+  by_hash_.emplace(key.secret_hash, key.id);
+}
+
+bool Keys::is_open() const {
+  MutexLock lock(mutex_);
+  return entries_.empty();
+}
+
+bool Keys::has_active() const {
+  const UtcTime now = clock_.now();
+  MutexLock lock(mutex_);
+  return std::ranges::any_of(entries_, [&](const auto& entry) { return !has_ended(entry.second.key, now); });
+}
+
+Result<Admission> Keys::admit(std::string_view key_text) {
+  if (!owner_text_.empty() && equal_in_constant_time(key_text, owner_text_)) {
+    return Admission{{home_, {KeyScope::kAdmin}, {}, "owner", true}, {}};
+  }
+  if (!is_key_text(key_text)) return not_let_in();
+  const std::string hash = hash_of(key_text);
+  const UtcTime now = clock_.now();
+  MutexLock lock(mutex_);
+  const auto id = by_hash_.find(hash);
+  if (id == by_hash_.end()) return not_let_in();
+  Entry& entry = entries_.at(id->second);
+  const ApiKey& key = entry.key;
+  if (!equal_in_constant_time(hash, key.secret_hash) || has_ended(key, now)) return not_let_in();
+  Admission out{{key.workspace, key.scopes, key.id, key.name, false}, entry.meter.count(now)};
+  out.caller.is_operator = key.workspace == home_ && out.caller.may(KeyScope::kAdmin);
+  entry.used = true;
+  return out;
+}
+
+Result<IssuedKey> Keys::issue(const CallContext& call, ApiKey key) {
+  {
+    MutexLock lock(mutex_);
+    if (entries_.size() >= kKeysMax)
+      return fail(ErrorCode::kTooLarge, "there are {} keys already, the most that one store holds", kKeysMax);
+  }
+  const std::string text = make_key_text();
+  key.id = {};
+  key.display_prefix = display_prefix(text);
+  key.secret_hash = hash_of(text);
+  key.created_at = clock_.now();
+  key.usage = {};
+  FOOTNOTE_TRY(ApiKey made, catalog_.add_key(call, key));
+  take(made);
+  return IssuedKey{std::move(made), text};
+}
+
+Result<IssuedKey> Keys::create(const CallContext& call, const NewKey& wanted) {
+  FOOTNOTE_CHECK(check(wanted, clock_.now()));
+  return issue(call, {.workspace = wanted.workspace,
+                      .name = wanted.name,
+                      .scopes = wanted.scopes,
+                      .expires_at = wanted.expires_at,
+                      .limits = wanted.limits});
+}
+
+Result<ApiKey> Keys::find(WorkspaceId workspace, ApiKeyId id) const {
+  MutexLock lock(mutex_);
+  const auto found = entries_.find(id);
+  if (found == entries_.end() || found->second.key.workspace != workspace)
+    return fail(ErrorCode::kNotFound, "there is no key {}", id.value);
+  return found->second.key;
+}
+
+Result<ApiKey> Keys::end(const CallContext& call, ApiKeyId id, UtcTime at) {
+  FOOTNOTE_TRY(ApiKey ended, catalog_.end_key(call, id, at));
+  take(ended);
+  return ended;
+}
+
+Result<IssuedKey> Keys::rotate(const CallContext& call, WorkspaceId workspace, ApiKeyId id, std::chrono::seconds grace) {
+  if (grace < std::chrono::seconds{0} || grace > kRotationGraceMax) {
+    return fail_field(ErrorCode::kInvalidArgument, "grace", "'grace' lies between 0 and {} days", kRotationGraceMax.count() / 24);
+  }
+  FOOTNOTE_TRY(ApiKey old, find(workspace, id));
+  const UtcTime now = clock_.now();
+  if (has_ended(old, now)) return fail(ErrorCode::kFailedPrecondition, "key {} has ended; make a new one instead", id.value);
+  ApiKey next = old;
+  if (old.expires_at) next.expires_at = now + (*old.expires_at - old.created_at);
+  FOOTNOTE_TRY(IssuedKey issued, issue(call, std::move(next)));
+  FOOTNOTE_CHECK(end(call, id, now + grace));
+  return issued;
+}
+
+Result<ApiKey> Keys::revoke(const CallContext& call, WorkspaceId workspace, ApiKeyId id) {
+  FOOTNOTE_CHECK(find(workspace, id));
+  return end(call, id, clock_.now());
+}
+
+std::vector<ApiKey> Keys::list(WorkspaceId workspace) const {
+  MutexLock lock(mutex_);
+  std::vector<ApiKey> out;
+  for (const auto& [id, entry] : entries_) {
+    if (entry.key.workspace != workspace) continue;
+    out.push_back(entry.key);
+    out.back().usage = entry.meter.usage();
+  }
+  return out;
+}
+
+Result<void> Keys::save_usage(const CallContext& call) {
+  std::vector<std::pair<ApiKeyId, KeyUsage>> usage;
+  {
+    MutexLock lock(mutex_);
+    for (auto& [id, entry] : entries_) {
+      if (std::exchange(entry.used, false)) usage.emplace_back(id, entry.meter.usage());
+    }
+  }
+  auto saved = catalog_.note_key_usage(call, usage);
+  if (saved) return {};
+  MutexLock lock(mutex_);
+  for (const auto& [id, used] : usage) entries_.at(id).used = true;  // the next time
+  return saved;
+}
+
+}  // namespace footnote::access

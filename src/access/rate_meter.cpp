@@ -1,0 +1,63 @@
+#include "access/rate_meter.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace footnote::access {
+namespace {
+
+using std::chrono::days, std::chrono::seconds;
+
+constexpr seconds kMinute{60};
+constexpr seconds kDay{86'400};
+
+std::int64_t day_of(UtcTime time) { return std::chrono::floor<days>(time).time_since_epoch().count(); }
+
+/// Never 0: a client that is told to come back at once comes back too soon.
+seconds wait_for(double amount) { return seconds{std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(amount)))}; }
+
+}  // namespace
+
+RateMeter::RateMeter(const KeyLimits& limits, const KeyUsage& usage, UtcTime now)
+    : limits_(limits), usage_(usage), tokens_(static_cast<double>(limits.requests_per_minute)), filled_at_(now) {}
+
+void RateMeter::refill(UtcTime now) {
+  const auto quota = static_cast<double>(limits_.requests_per_minute);
+  // A clock that was set back refills nothing.
+  const double passed = std::max(0.0, std::chrono::duration<double>(now - filled_at_).count());
+  tokens_ = std::min(quota, tokens_ + passed * quota / static_cast<double>(kMinute.count()));
+  filled_at_ = now;
+  if (day_of(now) != usage_.day) {
+    usage_.day = day_of(now);
+    usage_.requests = 0;
+  }
+}
+
+RateVerdict RateMeter::count(UtcTime now) {
+  refill(now);
+  const double per_second = static_cast<double>(limits_.requests_per_minute) / static_cast<double>(kMinute.count());
+  const auto until_tomorrow = std::chrono::ceil<seconds>(std::chrono::floor<days>(now) + days{1} - now);
+  RateVerdict verdict;
+  if (limits_.requests_per_day > 0 && usage_.requests >= limits_.requests_per_day) {
+    verdict.retry_after = until_tomorrow;
+  } else if (limits_.requests_per_minute > 0 && tokens_ < 1) {
+    verdict.retry_after = wait_for((1 - tokens_) / per_second);
+  } else {
+    tokens_ -= 1;
+    usage_.requests += 1;
+    usage_.last_used_at = now;
+  }
+  if (limits_.requests_per_minute > 0) {
+    const double missing = static_cast<double>(limits_.requests_per_minute) - tokens_;
+    verdict.windows.push_back({"minute", kMinute, limits_.requests_per_minute, static_cast<std::int64_t>(std::max(0.0, tokens_)),
+                               wait_for(missing / per_second)});
+  }
+  if (limits_.requests_per_day > 0) {
+    const std::int64_t left = std::max<std::int64_t>(0, limits_.requests_per_day - usage_.requests);
+    verdict.windows.push_back({"day", kDay, limits_.requests_per_day, left, until_tomorrow});
+  }
+  std::ranges::stable_sort(verdict.windows, {}, &RateWindow::remaining);
+  return verdict;
+}
+
+}  // namespace footnote::access

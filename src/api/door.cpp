@@ -1,0 +1,133 @@
+#include "api/door.h"
+
+#include "api/error_mapping.h"
+#include "base/log.h"
+#include "base/text.h"
+
+namespace footnote::api {
+namespace {
+
+using access::Admission, access::Caller;
+
+constexpr std::string_view kBearer = "bearer ";
+
+http::Response refusal(const Door& door, const http::Request& request, const Caller& caller, const Error& error) {
+  door.metrics
+      .counter("footnote_access_refused_total", "Requests that the door turned away", {{"reason", std::string(to_string(error.code))}})
+      .add();
+  log(LogLevel::kWarn, "api", "access refused",
+      {{"reason", to_string(error.code)}, {"route", request.route}, {"key_id", caller.key.value}, {"request_id", request.request_id}});
+  http::Response response = render_error(error);
+  if (error.code == ErrorCode::kUnauthenticated) response.headers.set("www-authenticate", "Bearer realm=\"footnote\"");
+  return response;
+}
+
+/// The key text of a request; empty when it carries none. Two of them are no key: which one counts must not be a guess.
+Result<std::string_view> bearer_of(const http::Request& request) {
+  std::optional<std::string_view> found;
+  for (const auto& [name, value] : request.headers) {
+    if (to_lower_ascii(name) != "authorization") continue;
+    if (found) return fail(ErrorCode::kUnauthenticated, "send one authorization header");
+    found = value;
+  }
+  if (!found) return std::string_view{};
+  if (!to_lower_ascii(found->substr(0, kBearer.size())).starts_with(kBearer)) {
+    return fail(ErrorCode::kUnauthenticated, "send the key as authorization: Bearer fn_live_...");
+  }
+  return trim(found->substr(kBearer.size()));
+}
+
+/// While there is no key, loopback callers own the place; what they send as a key is nobody's business (clients often must send one).
+Result<Admission> identify(const Door& door, const http::Request& request) {
+  const auto text = bearer_of(request);
+  const auto known = text ? door.keys.admit(*text) : Result<Admission>(std::unexpected(text.error()));
+  if (known) return known;
+  if (door.keys.is_open()) return Admission{{door.home, {KeyScope::kAdmin, KeyScope::kVisitor}, {}, "", true}, {}};
+  if (text && text->empty()) return fail(ErrorCode::kUnauthenticated, "this needs an API key: authorization: Bearer fn_live_...");
+  return known;
+}
+
+std::optional<http::Response> admit(const Door& door, KeyScope scope, http::Request& request) {
+  auto admitted = identify(door, request);
+  if (!admitted) return refusal(door, request, {}, admitted.error());
+  const auto admission = std::make_shared<const Admission>(*std::move(admitted));
+  request.attachment = admission;
+  const Caller& caller = admission->caller;
+  if (const auto wait = admission->rate.retry_after) {
+    http::Response response =
+        refusal(door, request, caller,
+                {ErrorCode::kResourceExhausted, fmt::format("this key's requests are used up; try again in {} s", wait->count()), {}});
+    response.headers.set("retry-after", std::to_string(wait->count()));
+    return response;
+  }
+  if (!caller.may(scope)) {
+    return refusal(door, request, caller,
+                   {ErrorCode::kPermissionDenied, fmt::format("this needs a key with the scope '{}'", to_string(scope)), {}});
+  }
+  return std::nullopt;
+}
+
+const std::shared_ptr<const Admission>* admission_of(const http::Request& request) {
+  return std::any_cast<std::shared_ptr<const Admission>>(&request.attachment);
+}
+
+/// The caller, in the workspace that it works in.
+Result<Caller> caller_of(const Door& door, const http::Request& request, const CallContext& call) {
+  const auto* admission = admission_of(request);
+  if (admission == nullptr) return Caller{};
+  Caller caller = (*admission)->caller;
+  const auto name = request.headers.find(kWorkspaceHeader);
+  if (!name || caller.key) return caller;
+  FOOTNOTE_TRY(const Workspace workspace, door.catalog.find_workspace(call, *name));
+  caller.workspace = workspace.id;
+  return caller;
+}
+
+http::Handler with_caller(const Door& door, Handler handler) {
+  return [door, handler = std::move(handler)](const http::Request& request, const CallContext& call) {
+    const auto caller = caller_of(door, request, call);
+    if (!caller) return render_error(caller.error());
+    auto response = handler(*caller, request, call);
+    return response ? *std::move(response) : render_error(response.error());
+  };
+}
+
+http::StreamHandler with_caller(const Door& door, StreamHandler handler) {
+  return [door, handler = std::move(handler)](const http::Request& request, const CallContext& call, http::ResponseStream& response) {
+    const auto caller = caller_of(door, request, call);
+    if (!caller) return response.reply(render_error(caller.error()));
+    handler(*caller, request, call, response);
+  };
+}
+
+}  // namespace
+
+http::Route guarded(const Door& door, Route route) {
+  http::Route out;
+  out.method = route.method;
+  out.pattern = std::move(route.pattern);
+  out.lane = route.lane;
+  out.body_bytes_max = route.body_bytes_max;
+  out.timeout = route.timeout;
+  std::visit([&](auto& handler) { out.handler = with_caller(door, std::move(handler)); }, route.handler);
+  if (const auto scope = route.access.scope()) {
+    out.admit = [door, scope = *scope](http::Request& request) { return admit(door, scope, request); };
+  }
+  return out;
+}
+
+void add_rate_headers(const http::Request& request, http::Headers& headers) {
+  const auto* admission = admission_of(request);
+  if (admission == nullptr || (*admission)->rate.windows.empty()) return;
+  std::string policy;
+  std::string state;
+  for (const access::RateWindow& window : (*admission)->rate.windows) {
+    const std::string_view comma = policy.empty() ? "" : ", ";
+    policy += fmt::format("{}\"{}\";q={};w={}", comma, window.name, window.quota, window.length.count());
+    state += fmt::format("{}\"{}\";r={};t={}", comma, window.name, window.remaining, window.until_full.count());
+  }
+  headers.set("ratelimit-policy", policy);
+  headers.set("ratelimit", state);
+}
+
+}  // namespace footnote::api

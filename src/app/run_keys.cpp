@@ -1,0 +1,116 @@
+#include "app/admin_link.h"
+#include "app/json_view.h"
+#include "app/text_table.h"
+#include "base/clock.h"
+#include "http/url.h"
+
+namespace footnote::app {
+namespace {
+
+std::string_view date_or(std::string_view time, std::string_view otherwise) { return time.empty() ? otherwise : time.substr(0, 10); }
+
+std::string scopes_of(const Json& key) {
+  std::string out;
+  for (const Json& scope : array_at(key, "scopes")) out += (out.empty() ? "" : ",") + std::string(scope.get_string());
+  return out;
+}
+
+/// "600/min, 10000/day"; the server's default is not spelled out.
+std::string limits_of(const Json& key) {
+  std::string out;
+  if (const auto minute = integer_at(key, "requests_per_minute"); minute > 0) out = fmt::format("{}/min", minute);
+  if (const auto day = integer_at(key, "requests_per_day"); day > 0) out += fmt::format("{}{}/day", out.empty() ? "" : ", ", day);
+  return out.empty() ? "default" : out;
+}
+
+void print_keys(const Json& answer) {
+  TextTable table(
+      {{"id", Align::kRight}, {"name"}, {"key"}, {"scopes"}, {"state"}, {"expires"}, {"last used"}, {"today", Align::kRight}, {"limits"}});
+  for (const Json& key : array_at(answer, "keys")) {
+    table.add({fmt::format("{}", integer_at(key, "id")), printable(text_at(key, "name")), fmt::format("{}...", text_at(key, "prefix")),
+               scopes_of(key), flag_at(key, "active") ? "active" : "ended", std::string(date_or(text_at(key, "expires_at"), "never")),
+               std::string(date_or(text_at(key, "last_used_at"), "never")), fmt::format("{}", integer_at(key, "requests_today")),
+               limits_of(key)});
+  }
+  if (array_at(answer, "keys").empty()) {
+    write_out("This workspace has no keys. While no workspace has any, the server listens on loopback only and lets every caller in.\n");
+  } else {
+    write_out(table.render());
+  }
+}
+
+/// The text alone on standard output, so that a script can take it; the rest is for people.
+void print_issued(const Json& key) {
+  write_out(fmt::format("{}\n", text_at(key, "key")));
+  write_err(fmt::format("Key {} '{}' of workspace {}: {}; expires {}. Keep it now: it is not shown again.\n", integer_at(key, "id"),
+                        printable(text_at(key, "name")), printable(text_at(key, "workspace")), scopes_of(key),
+                        date_or(text_at(key, "expires_at"), "never")));
+}
+
+Json render_wish(const CommandContext& context, const KeysCommand& command) {
+  JsonObject body{{"name", command.name},
+                  {"scopes", JsonArray(command.scopes.begin(), command.scopes.end())},
+                  {"workspace", context.settings.text(Setting::kWorkspace)},
+                  {"requests_per_minute", command.requests_per_minute},
+                  {"requests_per_day", command.requests_per_day}};
+  if (command.life) body["expires_at"] = to_rfc3339(SystemClock().now() + *command.life);
+  return body;
+}
+
+}  // namespace
+
+Result<int> run_keys(const CommandContext& context, const KeysCommand& command) {
+  FOOTNOTE_TRY(const auto link, open_admin_link(context));
+  const bool json = context.form == OutputForm::kJson;
+  const std::string in_workspace = "?workspace=" + http::percent_encode(context.settings.text(Setting::kWorkspace));
+  const std::string one = fmt::format("/api/admin/keys/{}", command.id);
+  Json answer;
+  switch (command.action) {
+    case KeysCommand::Action::kList: {
+      FOOTNOTE_TRY(answer, link->send(context.call, http::Method::kGet, "/api/admin/keys" + in_workspace, nullptr));
+      if (!json) print_keys(answer);
+      break;
+    }
+    case KeysCommand::Action::kCreate: {
+      const Json wish = render_wish(context, command);
+      FOOTNOTE_TRY(answer, link->send(context.call, http::Method::kPost, "/api/admin/keys", &wish));
+      if (!json) print_issued(answer);
+      break;
+    }
+    case KeysCommand::Action::kRotate: {
+      const Json grace = JsonObject{{"grace_seconds", std::chrono::duration_cast<std::chrono::seconds>(command.grace).count()}};
+      FOOTNOTE_TRY(answer, link->send(context.call, http::Method::kPost, one + "/rotate" + in_workspace, &grace));
+      if (!json) print_issued(answer);
+      break;
+    }
+    case KeysCommand::Action::kRevoke: {
+      FOOTNOTE_TRY(answer, link->send(context.call, http::Method::kDelete, one + in_workspace, nullptr));
+      if (!json) write_out(fmt::format("Key {} '{}' is revoked.\n", command.id, printable(text_at(answer, "name"))));
+      break;
+    }
+  }
+  if (json) write_out(to_text(answer) + "\n");
+  return kExitOk;
+}
+
+Result<int> run_workspaces(const CommandContext& context, const WorkspacesCommand& command) {
+  FOOTNOTE_TRY(const auto link, open_admin_link(context));
+  const bool json = context.form == OutputForm::kJson;
+  Json answer;
+  if (command.name.empty()) {
+    FOOTNOTE_TRY(answer, link->send(context.call, http::Method::kGet, "/api/admin/workspaces", nullptr));
+    TextTable table({{"name"}, {"created"}});
+    for (const Json& workspace : array_at(answer, "workspaces")) {
+      table.add({printable(text_at(workspace, "name")), std::string(date_or(text_at(workspace, "created_at"), ""))});
+    }
+    if (!json) write_out(table.render());
+  } else {
+    const Json wish = JsonObject{{"name", command.name}};
+    FOOTNOTE_TRY(answer, link->send(context.call, http::Method::kPost, "/api/admin/workspaces", &wish));
+    if (!json) write_out(fmt::format("Workspace '{}' is made; use it with --workspace.\n", printable(command.name)));
+  }
+  if (json) write_out(to_text(answer) + "\n");
+  return kExitOk;
+}
+
+}  // namespace footnote::app

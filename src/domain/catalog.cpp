@@ -1,0 +1,22 @@
+#include "domain/catalog.h"
+
+namespace footnote {
+
+std::string_view to_string(KeyScope scope) {
+  switch (scope) {
+    case KeyScope::kRead: return "read";
+    case KeyScope::kIngest: return "ingest";
+    case KeyScope::kAdmin: return "admin";
+    case KeyScope::kVisitor: return "visitor";
+  }
+  return "";
+}
+
+std::optional<KeyScope> parse_key_scope(std::string_view name) {
+  for (const KeyScope scope : kAllKeyScopes) {
+    if (to_string(scope) == name) return scope;
+  }
+  return std::nullopt;
+}
+
+}  // namespace footnote
