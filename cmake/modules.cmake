@@ -1,8 +1,10 @@
 # footnote_module(PATH DEPENDS ... TEST_DEPENDS ...): src/PATH/*.cpp becomes the library footnote_PATH (with _ for /);
 # src/PATH/*_test.cpp becomes the test program footnote_PATH_test. A module of headers alone is an
-# interface library. New files are picked up by the next build.
+# interface library. New files are picked up by the next build. CONCURRENT: its tests run several threads, so they also run under
+# the thread sanitizer (`make tsan` builds the target `concurrency` and runs the tests of that label).
+add_custom_target(concurrency)
 function(footnote_module path)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;TEST_DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "CONCURRENT" "" "DEPENDS;TEST_DEPENDS" ${ARGN})
   string(REPLACE "/" "_" name ${path})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${path}/*.cpp)
   set(tests ${sources})
@@ -22,5 +24,9 @@ function(footnote_module path)
       GTest::gtest GTest::gmock GTest::gtest_main)
     add_test(NAME ${name} COMMAND footnote_${name}_test)
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
+    if(ARG_CONCURRENT)
+      set_tests_properties(${name} PROPERTIES LABELS "unit;concurrency")
+      add_dependencies(concurrency footnote_${name}_test)
+    endif()
   endif()
 endfunction()

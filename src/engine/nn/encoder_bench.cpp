@@ -1,4 +1,4 @@
-// Tokens per second of the encoder: footnote_encoder_bench MODEL_FOLDER [level [threads [sequences [length]]]]
+// Tokens per second of the encoder: encoder_bench MODEL_FOLDER [level [threads [sequences length [seconds]]]]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,13 +15,13 @@ namespace {
 using footnote::nn::Encoder;
 using Clock = std::chrono::steady_clock;
 
-void report_shape(Encoder& encoder, std::size_t count, std::size_t length) {
+void report_shape(Encoder& encoder, std::size_t count, std::size_t length, std::chrono::seconds time = std::chrono::seconds(3)) {
   std::vector<std::uint32_t> ids(count * length);
   for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::uint32_t>(1000 + i * 7919 % 20000);
   std::vector<footnote::nn::TokenSpan> sequences;
   for (std::size_t i = 0; i < count; ++i) sequences.push_back({std::span(ids).subspan(i * length, length)});
   std::vector<double> seconds;
-  const auto end = Clock::now() + std::chrono::seconds(3);
+  const auto end = Clock::now() + time;
   while (seconds.size() < 5 || Clock::now() < end) {
     const auto begin = Clock::now();
     if (!encoder.encode({}, sequences)) std::abort();
@@ -38,7 +38,7 @@ void report_shape(Encoder& encoder, std::size_t count, std::size_t length) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: {} MODEL_FOLDER [level [threads [sequences length]]]\n", argv[0]);
+    fmt::print(stderr, "usage: {} MODEL_FOLDER [level [threads [sequences length [seconds]]]]\n", argv[0]);
     return 2;
   }
   footnote::nn::EncoderOptions options;
@@ -57,7 +57,8 @@ int main(int argc, char** argv) {
     return 1;
   }
   if (argc > 5) {
-    report_shape(**encoder, std::strtoul(argv[4], nullptr, 10), std::strtoul(argv[5], nullptr, 10));
+    const std::chrono::seconds time(argc > 6 ? std::atoi(argv[6]) : 3);
+    report_shape(**encoder, std::strtoul(argv[4], nullptr, 10), std::strtoul(argv[5], nullptr, 10), time);
     return 0;
   }
   for (const auto& [count, length] : {std::pair<std::size_t, std::size_t>{1, 16}, {32, 128}, {18, 160}}) {
