@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/ids.h"
-#include "base/text.h"
+#include "http/request_rules.h"
 #include "http/url.h"
 
 namespace footnote::http {
@@ -15,33 +15,8 @@ constexpr std::size_t kBodyReadBytes = 16 << 10;
 /// An idle connection keeps no more than this.
 constexpr std::size_t kIdleBufferBytesMax = 16 << 10;
 
-Refusal refuse(int status, ErrorCode code, std::string message) { return {status, Error{code, std::move(message), {}}, {}}; }
-
 Refusal too_slow(std::string_view part) {
   return refuse(408, ErrorCode::kDeadlineExceeded, fmt::format("the request's {} came too slowly", part));
-}
-
-Refusal malformed(std::string_view reason) {
-  return refuse(400, ErrorCode::kInvalidArgument, fmt::format("malformed HTTP request: {}", reason));
-}
-
-/// What must hold before anything else is looked at: rules on which two parsers must not differ.
-std::optional<Refusal> check_framing(const RequestParser& parser) {
-  const auto& head = parser.get();
-  const auto hosts = head.count(beast::http::field::host);
-  if (hosts > 1 || (hosts == 0 && head.version() >= 11)) return malformed("exactly one Host header is needed");
-  if (const auto coding = head.find(beast::http::field::transfer_encoding); coding != head.end()) {
-    if (head.version() < 11) return malformed("HTTP/1.0 has no transfer codings");
-    if (to_lower_ascii(trim(to_view(coding->value()))) != "chunked") {
-      return refuse(501, ErrorCode::kUnsupported, "the only transfer coding served is chunked");
-    }
-  }
-  if (const auto expect = head.find(beast::http::field::expect); expect != head.end()) {
-    if (to_lower_ascii(trim(to_view(expect->value()))) != "100-continue") {
-      return refuse(417, ErrorCode::kUnsupported, "the only expectation served is 100-continue");
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -123,6 +98,7 @@ Task<Connection::HeadResult> Connection::read_head(RequestParser& parser) {
   while (true) {
     SystemError error;
     const std::size_t size = parser.put(buffer_.data(), error);
+    const bool folded = has_folded_line({static_cast<const char*>(buffer_.data().data()), size});
     buffer_.consume(size);
     taken += size;
     const bool done = !error && parser.is_header_done();
@@ -130,6 +106,7 @@ Task<Connection::HeadResult> Connection::read_head(RequestParser& parser) {
     if (error == beast::http::error::header_limit || taken > bytes_max || (!done && taken + buffer_.size() >= bytes_max)) {
       co_return std::unexpected(refuse(431, ErrorCode::kTooLarge, fmt::format("the request's head is longer than {} bytes", bytes_max)));
     }
+    if (folded) co_return std::unexpected(malformed("a field goes on on a second line"));
     if (done) co_return HeadResult{};
     if (error && error != beast::http::error::need_more) co_return std::unexpected(malformed(error.message()));
     switch (co_await fill(kHeadReadBytes)) {
@@ -185,7 +162,7 @@ void Connection::accept_head(const RequestParser& parser, Arrival& arrival) cons
   arrival.expects_continue = !arrival.http_1_0 && request.headers.contains("expect") && !parser.is_done();
 
   const auto early = [&](const Refusal& refusal) { arrival.early = render_refusal(shared_.options, refusal); };
-  if (const auto refusal = check_framing(parser)) {
+  if (const auto refusal = check_head(request.headers, arrival.http_1_0)) {
     // Where such a request ends is anybody's guess: what follows must not be read as another one.
     arrival.keep_alive = false;
     return early(*refusal);
@@ -196,6 +173,7 @@ void Connection::accept_head(const RequestParser& parser, Arrival& arrival) cons
   arrival.method = to_string(*method);
   const Result<Target> target = parse_target(to_view(head.target()));
   if (!target) return early({400, target.error(), {}});
+  if (const auto refusal = settle_host(target->authority, request.headers)) return early(*refusal);
   Result<std::string> path = percent_decode(target->path);
   if (!path) return early({400, path.error(), {}});
   Result<NameValues> query = parse_query(target->query);

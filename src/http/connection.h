@@ -10,6 +10,7 @@
 #include "http/detail_asio.h"
 #include "http/exchange.h"
 #include "http/http1.h"
+#include "http/refusal.h"
 #include "http/server.h"
 #include "http/server_metrics.h"
 #include "http/worker_pool.h"
@@ -30,13 +31,6 @@ struct ServerShared {
   ServerMetrics metrics;
   WorkerPool workers;
   std::atomic<bool> draining{false};
-};
-
-/// The server's refusal: rendered by render_error, then given exactly this status and these headers.
-struct Refusal {
-  int status = 500;
-  Error error;
-  Headers headers;
 };
 
 Response render_refusal(const ServerOptions& options, const Refusal& refusal);
