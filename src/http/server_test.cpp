@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <latch>
 #include <stdexcept>
 
@@ -274,6 +275,26 @@ TEST(ServerTest, DestructionStopsWhatRuns) {
   const auto start = std::chrono::steady_clock::now();
   server.reset();
   EXPECT_LT(std::chrono::steady_clock::now() - start, 15s);
+}
+
+TEST(ServerDeathTest, AHandlerThatIgnoresItsStopEndsTheProcessAndIsNamed) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto destroy_under_a_stuck_handler = [] {
+    std::latch never(1);
+    ServerOptions options;
+    options.handler_stop_max = 50ms;
+    TestServer server({plain(Method::kGet, "/stuck/{id}",
+                             [&](const Request&, const CallContext&) {
+                               never.wait();
+                               return Response{};
+                             })},
+                      std::move(options));
+    TestSocket socket = server.connect();
+    socket.send(get("/stuck/1"));
+    eventually([&] { return server.gauge("footnote_http_handlers_running") == 1; });
+    server.stop();
+  };
+  EXPECT_EXIT(destroy_under_a_stuck_handler(), ::testing::KilledBySignal(SIGABRT), "told to stop.*: /stuck/\\{id\\}");
 }
 
 }  // namespace
