@@ -7,6 +7,7 @@
 #include "app/compose.h"
 #include "app/folder_access.h"
 #include "app/loopback.h"
+#include "app/server_options.h"
 #include "app/signals.h"
 #include "base/log.h"
 #include "http/server.h"
@@ -89,19 +90,14 @@ Result<int> run_serve(const CommandContext& context, const ServeCommand& command
   FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder)));
   FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
 
-  const std::string& host = context.settings.text(Setting::kServerHost);
-  http::ServerOptions options;
-  options.host = host;
-  options.port = static_cast<std::uint16_t>(context.settings.integer(Setting::kServerPort));
-  options.render_error = api::render_error;
-  options.guard = refuse_foreign_origin;
-  auto server = http::Server::start(options, api::make_routes(parts->services(command.examples)), parts->metrics());
+  auto server =
+      http::Server::start(make_server_options(context.settings), api::make_routes(parts->services(command.examples)), parts->metrics());
   if (!server && server.error().code == ErrorCode::kUnavailable) {
     return with_context(std::move(server).error(), "can't listen; choose another port with --port (0: any free one)");
   }
   if (!server) return std::unexpected(std::move(server).error());
 
-  const std::string url = url_of(host, (*server)->port());
+  const std::string url = url_of(context.settings.text(Setting::kServerHost), (*server)->port());
   FOOTNOTE_CHECK(parts->folder().set_url(url));
   announce(context, command, url);
   {
