@@ -2,12 +2,11 @@
 
 #include <thread>
 
-#include "api/browser_policy.h"
-#include "api/door.h"
 #include "api/routes.h"
 #include "app/commands.h"
 #include "app/compose.h"
 #include "app/folder_access.h"
+#include "app/server_options.h"
 #include "app/signals.h"
 #include "base/log.h"
 #include "http/host.h"
@@ -82,14 +81,6 @@ Result<void> check_host(const Settings& settings, const access::Keys& keys) {
                     host.text, host.place);
 }
 
-Result<api::BrowserPolicy> make_policy(const Settings& settings) {
-  api::BrowserPolicy::Options options;
-  FOOTNOTE_TRY(options.hosts, api::parse_allowed_hosts(settings.text(Setting::kServerAllowedHosts)));
-  FOOTNOTE_TRY(options.origins, api::parse_allowed_origins(settings.text(Setting::kServerAllowedOrigins)));
-  options.address_hosts = !http::is_loopback_host(settings.text(Setting::kServerHost));
-  return api::BrowserPolicy(std::move(options));
-}
-
 std::string url_of(const std::string& host, std::uint16_t port) {
   const bool v6 = host.find(':') != std::string::npos && !host.starts_with('[');
   return fmt::format("http://{}:{}", v6 ? fmt::format("[{}]", host) : host, port);
@@ -108,29 +99,19 @@ void announce(const CommandContext& context, const ServeCommand& command, const 
 }  // namespace
 
 Result<int> run_serve(const CommandContext& context, const ServeCommand& command) {
-  FOOTNOTE_TRY(const api::BrowserPolicy policy, make_policy(context.settings));
+  FOOTNOTE_TRY(const http::ServerOptions options, make_server_options(context.settings));
   FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kCreate));
   FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder)));
   FOOTNOTE_CHECK(check_host(context.settings, parts->keys()));
   FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
 
-  const std::string& host = context.settings.text(Setting::kServerHost);
-  http::ServerOptions options;
-  options.host = host;
-  options.port = static_cast<std::uint16_t>(context.settings.integer(Setting::kServerPort));
-  options.render_error = api::render_error;
-  options.guard = [policy](const http::Request& request) { return policy.refuse(request); };
-  options.decorate = [policy](const http::Request& request, http::Headers& headers) {
-    policy.add_cors_headers(request, headers);
-    api::add_rate_headers(request, headers);
-  };
   auto server = http::Server::start(options, api::make_routes(parts->services(command.examples)), parts->metrics());
   if (!server && server.error().code == ErrorCode::kUnavailable) {
     return with_context(std::move(server).error(), "can't listen; choose another port with --port (0: any free one)");
   }
   if (!server) return std::unexpected(std::move(server).error());
 
-  const std::string url = url_of(host, (*server)->port());
+  const std::string url = url_of(context.settings.text(Setting::kServerHost), (*server)->port());
   FOOTNOTE_CHECK(parts->folder().set_url(url, parts->owner_token()));
   announce(context, command, url);
   {

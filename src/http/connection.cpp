@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/ids.h"
-#include "base/text.h"
+#include "http/request_rules.h"
 #include "http/url.h"
 
 namespace footnote::http {
@@ -12,36 +12,15 @@ namespace {
 
 constexpr std::size_t kHeadReadBytes = 4 << 10;
 constexpr std::size_t kBodyReadBytes = 16 << 10;
-/// An idle connection keeps no more than this.
-constexpr std::size_t kIdleBufferBytesMax = 16 << 10;
-
-Refusal refuse(int status, ErrorCode code, std::string message) { return {status, Error{code, std::move(message), {}}, {}}; }
 
 Refusal too_slow(std::string_view part) {
   return refuse(408, ErrorCode::kDeadlineExceeded, fmt::format("the request's {} came too slowly", part));
 }
 
-Refusal malformed(std::string_view reason) {
-  return refuse(400, ErrorCode::kInvalidArgument, fmt::format("malformed HTTP request: {}", reason));
-}
-
-/// What must hold before anything else is looked at: rules on which two parsers must not differ.
-std::optional<Refusal> check_framing(const RequestParser& parser) {
-  const auto& head = parser.get();
-  const auto hosts = head.count(beast::http::field::host);
-  if (hosts > 1 || (hosts == 0 && head.version() >= 11)) return malformed("exactly one Host header is needed");
-  if (const auto coding = head.find(beast::http::field::transfer_encoding); coding != head.end()) {
-    if (head.version() < 11) return malformed("HTTP/1.0 has no transfer codings");
-    if (to_lower_ascii(trim(to_view(coding->value()))) != "chunked") {
-      return refuse(501, ErrorCode::kUnsupported, "the only transfer coding served is chunked");
-    }
-  }
-  if (const auto expect = head.find(beast::http::field::expect); expect != head.end()) {
-    if (to_lower_ascii(trim(to_view(expect->value()))) != "100-continue") {
-      return refuse(417, ErrorCode::kUnsupported, "the only expectation served is 100-continue");
-    }
-  }
-  return std::nullopt;
+Refusal out_of_memory() {
+  Refusal refusal = refuse(503, ErrorCode::kResourceExhausted, "too many large requests at once; try again in a second");
+  refusal.headers.set("retry-after", "1");
+  return refusal;
 }
 
 }  // namespace
@@ -72,7 +51,10 @@ Connection::Connection(Tcp::socket socket, ServerShared& shared)
 
 Task<void> Connection::run() {
   const GaugeHold open(shared_.metrics.connections_open);
-  while (!stopped_ && co_await serve_one() == Next::kKeepAlive) {
+  // Not one condition: g++ 12 goes on past a false `co_await a() && co_await b()`.
+  while (!stopped_) {
+    if (!co_await await_request()) break;
+    if (co_await serve_one() == Next::kClose) break;
   }
   watchdog_.disarm();
   SystemError ignored;
@@ -82,6 +64,11 @@ Task<void> Connection::run() {
 void Connection::drain() {
   SystemError ignored;
   if (idle_) socket_.close(ignored);
+}
+
+void Connection::give_up() {
+  SystemError ignored;
+  socket_.close(ignored);
 }
 
 void Connection::stop() {
@@ -101,28 +88,29 @@ Task<Connection::Read> Connection::fill(std::size_t bytes) {
   co_return error == asio::error::eof ? Read::kEnd : Read::kFailed;
 }
 
-Task<Connection::HeadResult> Connection::await_first_byte() {
-  if (buffer_.size() != 0) co_return HeadResult{};
-  if (shared_.draining) co_return std::unexpected(std::nullopt);
-  if (buffer_.capacity() > kIdleBufferBytesMax) buffer_.shrink_to_fit();
-  const bool first = requests_ == 0;
-  watchdog_.arm(first ? shared_.options.header_deadline : shared_.options.idle_deadline);
+/// True when the first bytes of a request are here. While it waits, a connection holds no buffer and no parser: of such
+/// there may be thousands.
+Task<bool> Connection::await_request() {
+  if (buffer_.size() != 0) co_return true;
+  if (shared_.draining) co_return false;
+  buffer_.shrink_to_fit();
+  watchdog_.arm(requests_ == 0 ? shared_.options.header_deadline : shared_.options.idle_deadline);
+  shared_.connections.begin_idle(*this);
   idle_ = true;
-  const Read read = co_await fill(kHeadReadBytes);
+  auto [error] = co_await socket_.async_wait(Tcp::socket::wait_read, kAwait);
   idle_ = false;
-  if (read != Read::kData) co_return std::unexpected(std::nullopt);
-  co_return HeadResult{};
+  if (error || !shared_.connections.end_idle(*this)) co_return false;
+  co_return co_await fill(kHeadReadBytes) == Read::kData;
 }
 
 Task<Connection::HeadResult> Connection::read_head(RequestParser& parser) {
   const std::size_t bytes_max = shared_.options.header_bytes_max;
-  HeadResult first = co_await await_first_byte();
-  if (!first) co_return first;
   watchdog_.arm(shared_.options.header_deadline);
   std::size_t taken = 0;
   while (true) {
     SystemError error;
     const std::size_t size = parser.put(buffer_.data(), error);
+    const bool folded = has_folded_line({static_cast<const char*>(buffer_.data().data()), size});
     buffer_.consume(size);
     taken += size;
     const bool done = !error && parser.is_header_done();
@@ -130,6 +118,7 @@ Task<Connection::HeadResult> Connection::read_head(RequestParser& parser) {
     if (error == beast::http::error::header_limit || taken > bytes_max || (!done && taken + buffer_.size() >= bytes_max)) {
       co_return std::unexpected(refuse(431, ErrorCode::kTooLarge, fmt::format("the request's head is longer than {} bytes", bytes_max)));
     }
+    if (folded) co_return std::unexpected(malformed("a field goes on on a second line"));
     if (done) co_return HeadResult{};
     if (error && error != beast::http::error::need_more) co_return std::unexpected(malformed(error.message()));
     switch (co_await fill(kHeadReadBytes)) {
@@ -141,7 +130,7 @@ Task<Connection::HeadResult> Connection::read_head(RequestParser& parser) {
   }
 }
 
-Task<Connection::HeadResult> Connection::read_body(RequestParser& parser, std::uint64_t bytes_max) {
+Task<Connection::HeadResult> Connection::read_body(RequestParser& parser, std::uint64_t bytes_max, ByteBudget::Hold& held) {
   if (parser.is_done()) co_return HeadResult{};
   parser.body_limit(bytes_max);
   parser.eager(true);
@@ -152,6 +141,7 @@ Task<Connection::HeadResult> Connection::read_body(RequestParser& parser, std::u
     if (error == beast::http::error::body_limit) {
       co_return std::unexpected(refuse(413, ErrorCode::kTooLarge, fmt::format("the body is longer than {} bytes", bytes_max)));
     }
+    if (!held.grow_to(parser.get().body().size())) co_return std::unexpected(out_of_memory());
     if (!error) continue;
     // A chunk's head or the trailer is all that may wait unparsed.
     const bool endless = buffer_.size() > shared_.options.header_bytes_max;
@@ -167,7 +157,7 @@ Task<Connection::HeadResult> Connection::read_body(RequestParser& parser, std::u
 }
 
 Connection::Arrival Connection::start_arrival() const {
-  Arrival arrival;
+  Arrival arrival(shared_.body_bytes);
   arrival.started = std::chrono::steady_clock::now();
   arrival.request->remote_address = remote_address_;
   arrival.request->request_id = random_hex128();
@@ -185,7 +175,7 @@ void Connection::accept_head(const RequestParser& parser, Arrival& arrival) cons
   arrival.expects_continue = !arrival.http_1_0 && request.headers.contains("expect") && !parser.is_done();
 
   const auto early = [&](const Refusal& refusal) { arrival.early = render_refusal(shared_.options, refusal); };
-  if (const auto refusal = check_framing(parser)) {
+  if (const auto refusal = check_head(request.headers, arrival.http_1_0)) {
     // Where such a request ends is anybody's guess: what follows must not be read as another one.
     arrival.keep_alive = false;
     return early(*refusal);
@@ -196,6 +186,7 @@ void Connection::accept_head(const RequestParser& parser, Arrival& arrival) cons
   arrival.method = to_string(*method);
   const Result<Target> target = parse_target(to_view(head.target()));
   if (!target) return early({400, target.error(), {}});
+  if (const auto refusal = settle_host(target->authority, request.headers)) return early(*refusal);
   Result<std::string> path = percent_decode(target->path);
   if (!path) return early({400, path.error(), {}});
   Result<NameValues> query = parse_query(target->query);
@@ -243,7 +234,7 @@ Task<Connection::Next> Connection::serve_one() {
   accept_head(parser, arrival);
   if (arrival.early) co_return co_await answer_early(parser, std::move(arrival));
   if (arrival.expects_continue && buffer_.size() == 0 && !co_await write_all(kContinue)) co_return Next::kClose;
-  const HeadResult body = co_await read_body(parser, arrival.match->route->body_bytes_max);
+  const HeadResult body = co_await read_body(parser, arrival.match->route->body_bytes_max, arrival.body_bytes);
   watchdog_.disarm();
   if (!body && !body.error()) co_return Next::kClose;
   if (!body) co_return co_await answer_refusal(std::move(arrival), *body.error());

@@ -7,9 +7,12 @@
 #include <string>
 #include <string_view>
 
+#include "http/byte_budget.h"
+#include "http/connection_table.h"
 #include "http/detail_asio.h"
 #include "http/exchange.h"
 #include "http/http1.h"
+#include "http/refusal.h"
 #include "http/server.h"
 #include "http/server_metrics.h"
 #include "http/worker_pool.h"
@@ -23,20 +26,18 @@ struct ServerShared {
       : options(std::move(server_options)),
         router(std::move(server_router)),
         metrics(registry),
-        workers(options.workers, options.queue_max, metrics.queue_depth) {}
+        connections(options.connections_max, options.connections_per_peer_max),
+        body_bytes(options.body_bytes_total_max),
+        workers({.threads_max = options.workers, .queue_max = options.queue_max, .wait_max = options.queue_wait_max}, metrics.queue_depth) {
+  }
 
   const ServerOptions options;
   const Router router;
   ServerMetrics metrics;
+  ConnectionTable connections;
+  ByteBudget body_bytes;
   WorkerPool workers;
   std::atomic<bool> draining{false};
-};
-
-/// The server's refusal: rendered by render_error, then given exactly this status and these headers.
-struct Refusal {
-  int status = 500;
-  Error error;
-  Headers headers;
 };
 
 Response render_refusal(const ServerOptions& options, const Refusal& refusal);
@@ -52,6 +53,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Task<void> run();
   /// Closes if no request is under way; else after the one that is. On the strand.
   void drain();
+  /// Closes a connection that the table gave up. On the strand.
+  void give_up();
   /// Stops the running handler and closes. On the strand.
   void stop();
 
@@ -60,10 +63,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   enum class Next { kKeepAlive, kClose };
   /// What is known of a request before it has a handler.
   struct Arrival {
+    explicit Arrival(ByteBudget& budget) : body_bytes(budget) {}
+
     std::shared_ptr<Request> request = std::make_shared<Request>();  ///< Shared with the handler's exchange.
     std::string_view method = "other";
     std::optional<RouteMatch> match;
     std::optional<Response> early;  ///< The answer, when no handler is needed.
+    ByteBudget::Hold body_bytes;
     bool expects_continue = false;
     bool keep_alive = false;
     bool http_1_0 = false;
@@ -74,8 +80,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Task<Next> serve_one();
   Task<Read> fill(std::size_t bytes);
   Task<HeadResult> read_head(RequestParser& parser);
-  Task<HeadResult> await_first_byte();
-  Task<HeadResult> read_body(RequestParser& parser, std::uint64_t bytes_max);
+  Task<bool> await_request();
+  Task<HeadResult> read_body(RequestParser& parser, std::uint64_t bytes_max, ByteBudget::Hold& held);
   Arrival start_arrival() const;
   void accept_head(const RequestParser& parser, Arrival& arrival) const;
   std::optional<Response> route_request(const RequestParser& parser, Arrival& arrival, std::string_view path) const;
@@ -84,6 +90,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Task<Next> answer_inline(Arrival arrival);
   Task<Next> answer_on_worker(Arrival arrival);
   Task<Next> answer_refusal(Arrival arrival, Refusal refusal);
+  Task<Next> refuse_busy(Arrival arrival, std::chrono::seconds retry_after);
+  enum class Queued { kLeft, kTooLong, kClientGone };
+  Task<Queued> wait_in_queue(Exchange& exchange, WorkerPool::Ticket ticket);
   enum class Until { kOutput, kReturned };
   Task<void> wait_for(Exchange& exchange, Until until);
   Task<Next> stream_events(std::shared_ptr<Exchange> exchange, const Arrival& arrival);

@@ -113,7 +113,7 @@ Task<Connection::Next> Connection::answer_early(RequestParser& parser, Arrival a
   if (!parser.is_done()) {
     const auto length = parser.content_length();
     if (arrival.expects_continue || !length || *length > kDiscardBytesMax) arrival.keep_alive = false;
-    if (arrival.keep_alive) arrival.keep_alive = (co_await read_body(parser, kDiscardBytesMax)).has_value();
+    if (arrival.keep_alive) arrival.keep_alive = (co_await read_body(parser, kDiscardBytesMax, arrival.body_bytes)).has_value();
     watchdog_.disarm();
   }
   Response response = *std::move(arrival.early);
@@ -146,13 +146,23 @@ Task<Connection::Next> Connection::answer_on_worker(Arrival arrival) {
   CallContext call{std::chrono::steady_clock::now() + route.timeout, {}, arrival.request->request_id};
   const auto exchange = std::make_shared<Exchange>(arrival.request, std::move(call), 2 * shared_.options.write_deadline, std::move(wake));
   Gauge& running = shared_.metrics.handlers_running;
-  if (!shared_.workers.submit([exchange, &route, &running] { exchange->run(route, running); })) {
+  const auto ticket = shared_.workers.submit([exchange, &route, &running] { exchange->run(route, running); }, route.pattern);
+  if (!ticket) {
     shared_.metrics.queue_rejected.add();
-    Refusal refusal{503, {ErrorCode::kResourceExhausted, "the server is busy; try again in a second", {}}, {{"retry-after", "1"}}};
-    const bool told = co_await write_response(arrival, render_refusal(shared_.options, refusal));
-    co_return told&& arrival.keep_alive ? Next::kKeepAlive : Next::kClose;
+    co_return co_await refuse_busy(std::move(arrival), ticket.error().retry_after);
   }
   watch_client(exchange);
+  switch (co_await wait_in_queue(*exchange, *ticket)) {
+    case Queued::kLeft: break;
+    case Queued::kTooLong:
+      unwatch_client();
+      shared_.metrics.queue_expired.add();
+      co_return co_await refuse_busy(std::move(arrival), shared_.workers.retry_after());
+    case Queued::kClientGone:
+      unwatch_client();
+      finish(arrival, 499);
+      co_return Next::kClose;
+  }
   co_await wait_for(*exchange, Until::kOutput);
   if (exchange->take(0).sse_started) co_return co_await stream_events(exchange, arrival);
   unwatch_client();
@@ -164,6 +174,30 @@ Task<Connection::Next> Connection::answer_on_worker(Arrival arrival) {
   if (!response) response = render_refusal(shared_.options, {500, {ErrorCode::kInternal, "internal error", {}}, {}});
   const bool ok = co_await write_response(arrival, *std::move(response));
   co_return ok&& arrival.keep_alive && !shared_.draining ? Next::kKeepAlive : Next::kClose;
+}
+
+Task<Connection::Next> Connection::refuse_busy(Arrival arrival, std::chrono::seconds retry_after) {
+  Refusal refusal = refuse(503, ErrorCode::kResourceExhausted, fmt::format("the server is busy; try again in {} s", retry_after.count()));
+  refusal.headers.set("retry-after", std::to_string(retry_after.count()));
+  const bool told = co_await write_response(arrival, render_refusal(shared_.options, refusal));
+  co_return told&& arrival.keep_alive ? Next::kKeepAlive : Next::kClose;
+}
+
+/// Until the handler has something to say, at most as long as a request may wait for a worker. One that was still waiting
+/// when that ended, or when its client left, will not run.
+Task<Connection::Queued> Connection::wait_in_queue(Exchange& exchange, WorkerPool::Ticket ticket) {
+  const auto deadline = std::chrono::steady_clock::now() + shared_.options.queue_wait_max;
+  while (true) {
+    const Exchange::Output output = exchange.take(0);
+    if (output.finished || output.sse_started) co_return Queued::kLeft;
+    const bool client_gone = exchange.is_closed();
+    if (client_gone || std::chrono::steady_clock::now() >= deadline) {
+      if (!shared_.workers.cancel(ticket)) co_return Queued::kLeft;
+      co_return client_gone ? Queued::kClientGone : Queued::kTooLong;
+    }
+    wake_.expires_at(deadline);
+    co_await wake_.async_wait(kAwait);
+  }
 }
 
 Task<void> Connection::wait_for(Exchange& exchange, Until until) {

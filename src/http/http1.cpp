@@ -61,20 +61,23 @@ int status_of(ErrorCode code) {
 }  // namespace
 
 Result<Target> parse_target(std::string_view target) {
+  std::string_view authority;
   if (!target.starts_with('/')) {
     if (!starts_with_ignoring_case(target, "http://") && !starts_with_ignoring_case(target, "https://")) {
       return fail(ErrorCode::kInvalidArgument, "the request target is neither a path nor an absolute URL");
     }
     target.remove_prefix(target.find("//") + 2);
-    const std::size_t slash = target.find_first_of("/?");
-    target = slash == std::string_view::npos ? "/" : target.substr(slash);
+    const std::size_t end = std::min(target.find_first_of("/?"), target.size());
+    authority = target.substr(0, end);
+    if (authority.empty()) return fail(ErrorCode::kInvalidArgument, "the request target names no host");
+    target = end == target.size() ? "/" : target.substr(end);
     if (!target.starts_with('/')) return fail(ErrorCode::kInvalidArgument, "the request target has no path");
   }
   if (const std::size_t hash = target.find('#'); hash != std::string_view::npos) {
     return fail(ErrorCode::kInvalidArgument, "the request target holds a '#'");
   }
   const std::size_t mark = std::min(target.find('?'), target.size());
-  return Target{target.substr(0, mark), target.substr(std::min(mark + 1, target.size()))};
+  return Target{authority, target.substr(0, mark), target.substr(std::min(mark + 1, target.size()))};
 }
 
 bool is_request_id(std::string_view text) {

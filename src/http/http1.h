@@ -16,6 +16,7 @@ inline constexpr std::size_t kRequestIdBytesMax = 64;
 /// Path and query of a request target in origin form ("/a?b") or absolute form ("http://host/a?b"), still encoded.
 /// Views into `target`. kInvalidArgument for every other form.
 struct Target {
+  std::string_view authority;  ///< Of the absolute form, not yet checked; else empty.
   std::string_view path;
   std::string_view query;
 };

@@ -45,6 +45,10 @@ std::optional<std::string_view> Headers::find(std::string_view name) const {
   return std::nullopt;
 }
 
+std::size_t Headers::count(std::string_view name) const {
+  return static_cast<std::size_t>(std::ranges::count_if(fields_, [&](const auto& field) { return same_name(field.first, name); }));
+}
+
 void Headers::set(std::string_view name, std::string_view value) {
   // The value may be a view into a field that is about to go.
   std::string kept(value);

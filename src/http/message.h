@@ -30,6 +30,7 @@ class Headers {
   /// The first field of that name.
   std::optional<std::string_view> find(std::string_view name) const;
   bool contains(std::string_view name) const { return find(name).has_value(); }
+  std::size_t count(std::string_view name) const;
   /// Replaces every field of that name by one.
   void set(std::string_view name, std::string_view value);
   /// Appends, keeping others of the same name.
@@ -46,7 +47,9 @@ class Headers {
 };
 
 /// One request, complete with its body. Texts from the wire: `path`, `path_params` and `query` are
-/// percent-decoded, well-formed UTF-8 and free of NUL; header values and the body are as sent.
+/// percent-decoded, well-formed UTF-8 and free of NUL; header values and the body are as sent. There is exactly one
+/// field "host": the host and port that the request is for, whichever way the client said it; empty when an HTTP/1.0
+/// client said none. Origin, Content-Type and Authorization come at most once.
 struct Request {
   Method method = Method::kGet;
   std::string path;

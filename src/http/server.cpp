@@ -1,10 +1,11 @@
 #include "http/server.h"
 
-#include <map>
+#include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include "base/log.h"
-#include "base/mutex.h"
+#include "base/text.h"
 #include "http/connection.h"
 
 namespace footnote::http {
@@ -20,6 +21,7 @@ Result<void> check_options(const ServerOptions& options) {
   if (options.io_threads == 0 || options.workers == 0 || options.connections_max == 0) {
     return fail(ErrorCode::kInvalidArgument, "io_threads, workers and connections_max must be at least 1");
   }
+  if (options.queue_wait_max <= std::chrono::milliseconds{0}) return fail(ErrorCode::kInvalidArgument, "queue_wait_max must be above 0");
   if (options.header_bytes_max < 256 || options.header_bytes_max > (1 << 20)) {
     return fail(ErrorCode::kInvalidArgument, "header_bytes_max must be from 256 bytes to 1 MiB");
   }
@@ -43,6 +45,23 @@ Result<void> listen(Tcp::acceptor& acceptor, const Tcp::endpoint& endpoint) {
   return fail(ErrorCode::kUnavailable, "can't listen on {}:{}: {}", endpoint.address().to_string(), endpoint.port(), error.message());
 }
 
+/// Whose connections are counted together: an IPv6 client has a /64 to itself.
+std::string peer_key(const asio::ip::address& address) {
+  if (address.is_v4()) return address.to_string();
+  const auto v6 = address.to_v6();
+  if (v6.is_v4_mapped()) return asio::ip::make_address_v4(asio::ip::v4_mapped, v6).to_string();
+  const auto bytes = v6.to_bytes();
+  return std::string(bytes.begin(), bytes.begin() + 8);
+}
+
+/// What the stuck handlers use is about to be freed. To end here is the lesser evil: the store stands it, as it stands a
+/// power cut.
+[[noreturn]] void abandon(const std::vector<std::string>& stuck) {
+  std::fprintf(stderr, "footnote: handlers did not return after they were told to stop, so the process ends here: %s\n",
+               join(stuck, ", ").c_str());
+  std::abort();
+}
+
 }  // namespace
 
 class Server::Impl {
@@ -55,8 +74,9 @@ class Server::Impl {
 
   ~Impl() {
     drain(std::chrono::milliseconds{0});
-    shared_.workers.stop();
-    wait_until_closed(std::chrono::steady_clock::now() + kDrainStopMax);
+    const auto stuck = shared_.workers.stop(std::chrono::steady_clock::now() + shared_.options.handler_stop_max);
+    if (!stuck.empty()) abandon(stuck);
+    shared_.connections.wait_until_empty(std::chrono::steady_clock::now() + kDrainStopMax);
     io_.stop();
     for (std::thread& thread : threads_) thread.join();
   }
@@ -78,9 +98,9 @@ class Server::Impl {
       accept_retry_.cancel();
     });
     for_each_connection([](Connection& connection) { connection.drain(); });
-    if (wait_until_closed(std::chrono::steady_clock::now() + grace)) return;
+    if (shared_.connections.wait_until_empty(std::chrono::steady_clock::now() + grace)) return;
     for_each_connection([](Connection& connection) { connection.stop(); });
-    wait_until_closed(std::chrono::steady_clock::now() + kDrainStopMax);
+    shared_.connections.wait_until_empty(std::chrono::steady_clock::now() + kDrainStopMax);
   }
 
   std::uint16_t port() const { return port_; }
@@ -114,21 +134,26 @@ class Server::Impl {
   }
 
   void admit(Tcp::socket socket) {
+    SystemError error;
+    const auto remote = socket.remote_endpoint(error);
+    if (error) return;  // gone already
+    std::string peer = peer_key(remote.address());
+    std::shared_ptr<Connection> given_up;
+    switch (shared_.connections.make_room(peer, given_up)) {
+      case ConnectionTable::Room::kFree: break;
+      case ConnectionTable::Room::kFull:
+        return turn_away(std::move(socket), refuse(503, ErrorCode::kResourceExhausted, "too many connections; try again in a second"));
+      case ConnectionTable::Room::kPeerFull:
+        return turn_away(std::move(socket), refuse(429, ErrorCode::kResourceExhausted, "too many connections from your address"));
+    }
+    if (given_up) {
+      shared_.metrics.connections_given_up.add();
+      asio::post(given_up->executor(), [given_up] { given_up->give_up(); });
+    }
     auto executor = socket.get_executor();
-    std::shared_ptr<Connection> connection;
-    {
-      MutexLock lock(mutex_);
-      if (connections_.size() < shared_.options.connections_max) {
-        connection = std::make_shared<Connection>(std::move(socket), shared_);
-        connections_.emplace(connection.get(), connection);
-      }
-    }
-    if (connection) {
-      asio::co_spawn(executor, serve(std::move(connection)), asio::detached);
-    } else if (turned_away_ < kTurnedAwayMax) {
-      ++turned_away_;
-      asio::co_spawn(executor, turn_away(std::move(socket)), asio::detached);
-    }
+    auto connection = std::make_shared<Connection>(std::move(socket), shared_);
+    shared_.connections.add(connection, std::move(peer));
+    asio::co_spawn(executor, serve(std::move(connection)), asio::detached);
   }
 
   Task<void> serve(std::shared_ptr<Connection> connection) {
@@ -137,16 +162,20 @@ class Server::Impl {
     } catch (const std::exception& error) {
       log(LogLevel::kError, "http", "a connection failed", {{"reason", error.what()}});
     }
-    {
-      MutexLock lock(mutex_);
-      connections_.erase(connection.get());
-    }
-    closed_.notify_all();
+    shared_.connections.remove(*connection);
   }
 
-  /// Says 503 and closes, reading what the client sends so that the answer is not lost to a reset.
-  Task<void> turn_away(Tcp::socket socket) {
-    const Refusal refusal{503, {ErrorCode::kResourceExhausted, "too many connections; try again in a second", {}}, {{"retry-after", "1"}}};
+  void turn_away(Tcp::socket socket, Refusal refusal) {
+    shared_.metrics.connections_refused.add();
+    if (turned_away_ >= kTurnedAwayMax) return;
+    ++turned_away_;
+    auto executor = socket.get_executor();
+    refusal.headers.set("retry-after", "1");
+    asio::co_spawn(executor, say_and_close(std::move(socket), std::move(refusal)), asio::detached);
+  }
+
+  /// Reads what the client sends, so that the answer is not lost to a reset.
+  Task<void> say_and_close(Tcp::socket socket, Refusal refusal) {
     const Response response = render_refusal(shared_.options, refusal);
     HeadOptions head_options;
     head_options.content_length = response.body.size();
@@ -167,28 +196,14 @@ class Server::Impl {
 
   template <class Action>
   void for_each_connection(Action action) {
-    MutexLock lock(mutex_);
-    for (const auto& [key, weak] : connections_) {
-      if (const auto connection = weak.lock()) asio::post(connection->executor(), [connection, action] { action(*connection); });
+    for (const auto& connection : shared_.connections.all()) {
+      asio::post(connection->executor(), [connection, action] { action(*connection); });
     }
-  }
-
-  bool wait_until_closed(std::chrono::steady_clock::time_point deadline) {
-    MutexLock lock(mutex_);
-    while (!connections_.empty()) {
-      if (!closed_.wait_until(lock, deadline) && std::chrono::steady_clock::now() >= deadline) break;
-    }
-    return connections_.empty();
   }
 
   ServerShared shared_;
   std::uint16_t port_ = 0;
   std::atomic<std::size_t> turned_away_{0};
-
-  Mutex mutex_;
-  CondVar closed_;
-  // Weak: a connection belongs to its coroutine.
-  std::map<Connection*, std::weak_ptr<Connection>> connections_ FOOTNOTE_TSA(guarded_by(mutex_));
 
   // After what its handlers use, before what uses it.
   asio::io_context io_;

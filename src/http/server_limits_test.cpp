@@ -139,6 +139,73 @@ TEST(ServerLimitsTest, AFullQueueIsAnsweredWith503) {
   for (TestSocket& socket : waiting) EXPECT_EQ(socket.read_answer()->status, 200);
 }
 
+TEST(ServerLimitsTest, ARequestThatWaitsTooLongForAWorkerIsRefusedAndNeverRuns) {
+  ServerOptions options;
+  options.workers = 1;
+  options.queue_wait_max = 200ms;
+  std::latch go(1);
+  std::atomic<int> runs{0};
+  TestServer server({plain(Method::kGet, "/wait",
+                           [&](const Request&, const CallContext&) {
+                             ++runs;
+                             go.wait();
+                             return Response{};
+                           }),
+                     quick_route()},
+                    std::move(options));
+  TestSocket running = server.connect();
+  running.send(get("/wait"));
+  EXPECT_TRUE(eventually([&] { return runs == 1; }));
+  TestSocket waiting = server.connect();
+  waiting.send(get("/wait") + get("/quick"));
+  const auto refused = waiting.read_answer();
+  EXPECT_EQ(refused->status, 503);
+  EXPECT_TRUE(refused->has("retry-after: 1\r\n"));
+  EXPECT_EQ(waiting.read_answer()->status, 200) << "the connection goes on";
+  EXPECT_EQ(server.gauge("footnote_http_queue_depth"), 0);
+  EXPECT_EQ(server.metrics().counter("footnote_http_queue_expired_total", "").value(), 1U);
+  go.count_down();
+  EXPECT_EQ(running.read_answer()->status, 200);
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(ServerLimitsTest, AHandlerThatRunsLongerThanTheQueueWaitIsNotCutByIt) {
+  ServerOptions options;
+  options.queue_wait_max = 50ms;
+  TestServer server({plain(Method::kGet, "/slow",
+                           [](const Request&, const CallContext&) {
+                             std::this_thread::sleep_for(200ms);
+                             return Response::text(200, "text/plain", "done");
+                           })},
+                    std::move(options));
+  EXPECT_EQ(server.ask(get("/slow")).body, "done");
+}
+
+TEST(ServerLimitsTest, AClientThatLeavesTheQueueGivesItsPlaceBackAtOnce) {
+  ServerOptions options;
+  options.workers = 1;
+  options.queue_max = 1;
+  std::latch go(1);
+  TestServer server({plain(Method::kGet, "/wait",
+                           [&](const Request&, const CallContext&) {
+                             go.wait();
+                             return Response{};
+                           })},
+                    std::move(options));
+  TestSocket running = server.connect();
+  running.send(get("/wait"));
+  EXPECT_TRUE(eventually([&] { return server.gauge("footnote_http_handlers_running") == 1; }));
+  for (int i = 0; i < 3; ++i) {
+    TestSocket waiting = server.connect();
+    waiting.send(get("/wait"));
+    EXPECT_TRUE(eventually([&] { return server.gauge("footnote_http_queue_depth") == 1; })) << i;
+    EXPECT_EQ(server.ask(get("/wait")).status, 503) << i;
+    waiting.close();
+    EXPECT_TRUE(eventually([&] { return server.gauge("footnote_http_queue_depth") == 0; })) << i;
+  }
+  go.count_down();
+}
+
 TEST(ServerLimitsTest, ARequestWhoseClientLeftTheQueueIsNotRun) {
   ServerOptions options;
   options.workers = 1;
@@ -197,7 +264,7 @@ TEST(ServerLimitsTest, ASmallRefusedBodyIsReadSoThatTheConnectionGoesOn) {
   EXPECT_TRUE(socket.wait_closed());
 }
 
-TEST(ServerLimitsTest, ConnectionsPastTheBoundAreTurnedAway) {
+TEST(ServerLimitsTest, PastTheBoundTheLongestIdleConnectionGivesWay) {
   ServerOptions options;
   options.connections_max = 3;
   TestServer server({quick_route()}, std::move(options));
@@ -207,14 +274,94 @@ TEST(ServerLimitsTest, ConnectionsPastTheBoundAreTurnedAway) {
     held.back().send(get("/quick"));
     EXPECT_EQ(held.back().read_answer()->status, 200);
   }
-  TestSocket refused = server.connect();
-  refused.send(get("/quick"));
-  const auto answer = refused.read_answer();
-  EXPECT_EQ(answer->status, 503);
-  EXPECT_TRUE(answer->has("retry-after: 1\r\n"));
-  EXPECT_TRUE(refused.wait_closed());
+  held[0].send(get("/quick"));  // so that the second is idle for the longest
+  EXPECT_EQ(held[0].read_answer()->status, 200);
+  TestSocket fresh = server.connect();
+  fresh.send(get("/quick"));
+  EXPECT_EQ(fresh.read_answer()->status, 200);
+  EXPECT_TRUE(held[1].wait_closed());
+  for (TestSocket* other : {&held[0], &held[2], &fresh}) {
+    other->send(get("/quick"));
+    EXPECT_EQ(other->read_answer()->status, 200);
+  }
+  EXPECT_EQ(server.metrics().counter("footnote_http_connections_given_up_total", "").value(), 1U);
+}
+
+TEST(ServerLimitsTest, AConnectionThatNeverSpokeGivesWayToo) {
+  ServerOptions options;
+  options.connections_max = 1;
+  TestServer server({quick_route()}, std::move(options));
+  TestSocket silent = server.connect();
+  EXPECT_TRUE(eventually([&] { return server.gauge("footnote_http_connections_open") == 1; }));
+  EXPECT_EQ(server.ask(get("/quick")).status, 200);
+  EXPECT_TRUE(silent.wait_closed());
+}
+
+TEST(ServerLimitsTest, ConnectionsWithARequestUnderWayNeverGiveWay) {
+  ServerOptions options;
+  options.connections_max = 3;
+  std::latch go(1);
+  TestServer server({plain(Method::kGet, "/wait",
+                           [&](const Request&, const CallContext&) {
+                             go.wait();
+                             return Response::text(200, "text/plain", "done");
+                           }),
+                     echo_route(1000)},
+                    std::move(options));
+  TestSocket head = server.connect();
+  head.send("POST /echo HTTP/1.1\r\nHo");
+  TestSocket body = server.connect();
+  body.send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\n\r\na");
+  TestSocket serving = server.connect();
+  serving.send(get("/wait"));
+  EXPECT_TRUE(eventually([&] { return server.gauge("footnote_http_handlers_running") == 1; }));
+  for (int i = 0; i < 20; ++i) {
+    const Answer answer = server.ask(get("/wait"));
+    EXPECT_EQ(answer.status, 503);
+    EXPECT_TRUE(answer.has("retry-after: 1\r\n"));
+  }
+  EXPECT_EQ(server.metrics().counter("footnote_http_connections_refused_total", "").value(), 20U);
+  head.send("st: t\r\nContent-Length: 2\r\n\r\nok");
+  EXPECT_EQ(head.read_answer()->body, "ok");
+  body.send("bc");
+  EXPECT_EQ(body.read_answer()->body, "abc");
+  go.count_down();
+  EXPECT_EQ(serving.read_answer()->body, "done");
+}
+
+TEST(ServerLimitsTest, ConnectionsOfOneAddress) {
+  ServerOptions options;
+  options.connections_per_peer_max = 2;
+  TestServer server({quick_route()}, std::move(options));
+  std::vector<TestSocket> held;
+  for (int i = 0; i < 2; ++i) {
+    held.push_back(server.connect());
+    held.back().send(get("/quick"));
+    EXPECT_EQ(held.back().read_answer()->status, 200);
+  }
+  const Answer refused = server.ask(get("/quick"));
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_TRUE(refused.has("retry-after: 1\r\n"));
   held.pop_back();
   EXPECT_TRUE(eventually([&] { return server.ask(get("/quick")).status == 200; }));
+}
+
+TEST(ServerLimitsTest, BodiesInMemoryOfAllRequests) {
+  ServerOptions options;
+  options.body_bytes_total_max = 10'000;
+  TestServer server({echo_route(8'000)}, std::move(options));
+  TestSocket first = server.connect();
+  first.send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 8000\r\n\r\n" + std::string(7'999, 'x'));
+  Answer refused;
+  EXPECT_TRUE(eventually([&] {
+    refused = server.ask(post("/echo", std::string(8'000, 'y')));
+    return refused.status == 503;
+  }));
+  EXPECT_TRUE(refused.has("retry-after: 1\r\n"));
+  EXPECT_EQ(server.ask(post("/echo", std::string(2'001, 'y'))).status, 200);
+  first.send("x");
+  EXPECT_EQ(first.read_answer()->body.size(), 8'000U);
+  EXPECT_TRUE(eventually([&] { return server.ask(post("/echo", std::string(8'000, 'y'))).status == 200; }));
 }
 
 TEST(ServerLimitsTest, AReaderThatTakesNothingIsCutOff) {

@@ -7,7 +7,10 @@ ServerMetrics::ServerMetrics(Metrics& metrics)
       handlers_running(metrics.gauge("footnote_http_handlers_running", "Handlers that are running")),
       open_streams(metrics.gauge("footnote_sse_open_streams", "Event streams that are open")),
       queue_depth(metrics.gauge("footnote_http_queue_depth", "Requests that wait for a worker")),
-      queue_rejected(metrics.counter("footnote_http_queue_rejected_total", "Requests refused because the queue was full")),
+      queue_rejected(metrics.counter("footnote_http_queue_rejected_total", "Requests refused because the queue was full or too slow")),
+      queue_expired(metrics.counter("footnote_http_queue_expired_total", "Requests refused after waiting in the queue for too long")),
+      connections_given_up(metrics.counter("footnote_http_connections_given_up_total", "Idle connections closed to make room for others")),
+      connections_refused(metrics.counter("footnote_http_connections_refused_total", "Connections turned away at a bound")),
       metrics_(metrics) {}
 
 void ServerMetrics::count_request(std::string_view route, std::string_view method, int status, double seconds) {

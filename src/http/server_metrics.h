@@ -23,6 +23,9 @@ class ServerMetrics {
   Gauge& open_streams;
   Gauge& queue_depth;
   Counter& queue_rejected;
+  Counter& queue_expired;
+  Counter& connections_given_up;
+  Counter& connections_refused;
 
  private:
   struct Series {

@@ -102,6 +102,11 @@ Result<Url> parse_url(std::string_view text) {
   return url;
 }
 
+bool is_authority(std::string_view text) {
+  Url url;
+  return parse_authority(text, url).has_value();
+}
+
 std::string join_url(std::string_view base, std::string_view path) {
   while (base.ends_with('/')) base.remove_suffix(1);
   while (path.starts_with('/')) path.remove_prefix(1);

@@ -32,6 +32,9 @@ struct Url {
 /// spaces, bytes past ASCII, or more than kUrlBytesMax bytes. Strict on purpose: not for URLs from the web.
 Result<Url> parse_url(std::string_view text);
 
+/// True for "host", "host:port", "[v6]" and "[v6]:port", in the form that parse_url takes.
+bool is_authority(std::string_view text);
+
 /// Joins a configured base and a path: one slash between them. "http://h/v1" + "/models" = "http://h/v1/models".
 std::string join_url(std::string_view base, std::string_view path);
 

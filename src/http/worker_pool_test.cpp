@@ -3,17 +3,55 @@
 #include <gtest/gtest.h>
 
 #include <latch>
+#include <semaphore>
 
 #include "http/test_socket.h"
 
 namespace footnote::http {
 namespace {
 
+using namespace std::chrono_literals;
 using testing::eventually;
+
+/// A pool on a clock that stands still until it is told.
+class PoolOnAClock {
+ public:
+  explicit PoolOnAClock(WorkerPoolOptions options) : pool_(with_clock(std::move(options)), depth_) {}
+  ~PoolOnAClock() { turns_.release(1000); }
+
+  bool submit_held() {
+    return pool_.submit([this] { turns_.acquire(); }, "held").has_value();
+  }
+  bool submit() { return ticket().has_value(); }
+  std::expected<WorkerPool::Ticket, WorkerPool::Refused> ticket() {
+    return pool_.submit([this] { turns_.acquire(), ++done_; }, "short");
+  }
+  void advance(std::chrono::milliseconds time) { now_ += time.count(); }
+  /// Lets one task end, and waits until the next has begun.
+  void turn() {
+    const auto before = depth_.value();
+    turns_.release();
+    EXPECT_TRUE(eventually([&] { return depth_.value() == before - 1; }));
+  }
+  std::int64_t depth() const { return depth_.value(); }
+  WorkerPool& pool() { return pool_; }
+
+ private:
+  WorkerPoolOptions with_clock(WorkerPoolOptions options) {
+    options.now = [this] { return WorkerPool::Time(std::chrono::milliseconds(now_.load())); };
+    return options;
+  }
+
+  std::atomic<std::int64_t> now_{1'000'000};
+  std::counting_semaphore<> turns_{0};
+  std::atomic<int> done_{0};
+  Gauge depth_;
+  WorkerPool pool_;
+};
 
 TEST(WorkerPoolTest, RunsUpToItsThreadsAndQueuesUpToItsBound) {
   Gauge depth;
-  WorkerPool pool(2, 3, depth);
+  WorkerPool pool({.threads_max = 2, .queue_max = 3}, depth);
   std::latch go(1);
   std::atomic<int> started{0};
   std::atomic<int> done{0};
@@ -22,25 +60,114 @@ TEST(WorkerPoolTest, RunsUpToItsThreadsAndQueuesUpToItsBound) {
     go.wait();
     ++done;
   };
-  for (int i = 0; i < 5; ++i) EXPECT_TRUE(pool.submit(task)) << i;
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(pool.submit(task, "t")) << i;
   EXPECT_TRUE(eventually([&] { return started == 2 && depth.value() == 3; }));
-  EXPECT_FALSE(pool.submit(task));
+  EXPECT_EQ(pool.submit(task, "t").error().retry_after, kRetryAfterMin);
   go.count_down();
   EXPECT_TRUE(eventually([&] { return done == 5 && depth.value() == 0; }));
-  EXPECT_TRUE(pool.submit([&] { ++done; }));
-  pool.stop();
+  EXPECT_TRUE(pool.submit([&] { ++done; }, "t"));
+  EXPECT_TRUE(pool.stop(WorkerPool::Time::max()).empty());
   EXPECT_EQ(done, 6);
-  EXPECT_FALSE(pool.submit([] {}));
+  EXPECT_FALSE(pool.submit([] {}, "t"));
 }
 
 TEST(WorkerPoolTest, WithoutAQueueOnlyFreeWorkersTakeTasks) {
   Gauge depth;
-  WorkerPool pool(1, 0, depth);
+  WorkerPool pool({.threads_max = 1, .queue_max = 0}, depth);
   std::latch go(1);
-  EXPECT_TRUE(pool.submit([&] { go.wait(); }));
-  EXPECT_FALSE(pool.submit([] {}));
+  EXPECT_TRUE(pool.submit([&] { go.wait(); }, "t"));
+  EXPECT_FALSE(pool.submit([] {}, "t"));
   go.count_down();
-  EXPECT_TRUE(eventually([&] { return pool.submit([] {}); }));
+  EXPECT_TRUE(eventually([&] { return pool.submit([] {}, "t").has_value(); }));
+}
+
+TEST(WorkerPoolTest, ACancelledTaskDoesNotRunAndLeavesItsPlace) {
+  Gauge depth;
+  WorkerPool pool({.threads_max = 1, .queue_max = 1}, depth);
+  std::latch go(1);
+  std::atomic<int> runs{0};
+  const auto running = pool.submit([&] { go.wait(); }, "t");
+  EXPECT_TRUE(eventually([&] { return depth.value() == 0; }));
+  const auto waiting = pool.submit([&] { ++runs; }, "t");
+  EXPECT_FALSE(pool.submit([] {}, "t"));
+  EXPECT_TRUE(pool.cancel(*waiting));
+  EXPECT_FALSE(pool.cancel(*waiting));
+  EXPECT_FALSE(pool.cancel(*running));
+  EXPECT_EQ(depth.value(), 0);
+  EXPECT_TRUE(pool.submit([&] { runs += 10; }, "t"));
+  go.count_down();
+  EXPECT_TRUE(pool.stop(WorkerPool::Time::max()).empty());
+  EXPECT_EQ(runs, 10);
+}
+
+TEST(WorkerPoolTest, RefusesAtOnceWhatWouldWaitTooLong) {
+  PoolOnAClock clock({.threads_max = 1, .queue_max = 1000, .wait_max = 4000ms});
+  for (int i = 0; i < 41; ++i) EXPECT_TRUE(clock.submit());  // nothing is known yet, so all are taken
+  EXPECT_TRUE(eventually([&] { return clock.depth() == 40; }));
+  for (int i = 0; i < 20; ++i) {
+    clock.advance(200ms);
+    clock.turn();
+  }
+  // Five turns a second: 20 wait, which is 4 s. The next one would wait longer.
+  const auto refused = clock.ticket();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().retry_after, 5s);
+  EXPECT_EQ(clock.pool().retry_after(), 5s);
+  for (int i = 0; i < 5; ++i) clock.turn();
+  EXPECT_TRUE(clock.submit());
+}
+
+TEST(WorkerPoolTest, TasksThatHoldAWorkerForeverDoNotSpoilTheEstimate) {
+  PoolOnAClock clock({.threads_max = 4, .queue_max = 1000, .wait_max = 4000ms});
+  std::latch end(1);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(clock.pool().submit([&] { end.wait(); }, "stream"));
+  EXPECT_TRUE(eventually([&] { return clock.depth() == 0; }));
+  clock.advance(3'600s);
+  for (int i = 0; i < 201; ++i) EXPECT_TRUE(clock.submit());
+  EXPECT_TRUE(eventually([&] { return clock.depth() == 200; }));
+  for (int i = 0; i < 100; ++i) {
+    clock.advance(20ms);
+    clock.turn();
+  }
+  // The one worker left gives 50 turns a second: 100 wait for 2 s, and 4 s of waiting are taken.
+  for (int i = 0; i < 90; ++i) EXPECT_TRUE(clock.submit()) << i;
+  end.count_down();
+}
+
+TEST(WorkerPoolTest, WhereNothingMovesOneMayWaitAndTheRestAreRefused) {
+  PoolOnAClock clock({.threads_max = 1, .queue_max = 1000, .wait_max = 4000ms});
+  EXPECT_TRUE(clock.submit_held());
+  EXPECT_TRUE(eventually([&] { return clock.depth() == 0; }));
+  const auto first = clock.ticket();
+  EXPECT_TRUE(first);
+  clock.advance(100s);
+  const auto second = clock.ticket();
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().retry_after, 8s);
+  EXPECT_TRUE(clock.pool().cancel(*first));
+  EXPECT_TRUE(clock.submit());
+}
+
+TEST(WorkerPoolTest, RetryAfterIsBoundedAtBothEnds) {
+  PoolOnAClock clock({.threads_max = 1, .queue_max = 1000, .wait_max = 4000ms});
+  EXPECT_EQ(clock.pool().retry_after(), kRetryAfterMin);
+  for (int i = 0; i < 501; ++i) EXPECT_TRUE(clock.submit());
+  EXPECT_TRUE(eventually([&] { return clock.depth() == 500; }));
+  clock.advance(10s);
+  EXPECT_EQ(clock.pool().retry_after(), kRetryAfterMax);
+}
+
+TEST(WorkerPoolTest, StopNamesWhatDoesNotEnd) {
+  Gauge depth;
+  std::latch go(1);
+  WorkerPool pool({.threads_max = 2, .queue_max = 2}, depth);
+  std::atomic<bool> quick{false};
+  EXPECT_TRUE(pool.submit([&] { go.wait(); }, "stuck"));
+  EXPECT_TRUE(pool.submit([&] { quick = true; }, "quick"));
+  EXPECT_TRUE(eventually([&] { return depth.value() == 0 && quick.load(); }));
+  EXPECT_TRUE(eventually([&] { return pool.stop(std::chrono::steady_clock::now() + 1ms) == std::vector<std::string>{"stuck"}; }));
+  go.count_down();
+  EXPECT_TRUE(pool.stop(WorkerPool::Time::max()).empty());
 }
 
 }  // namespace

@@ -1,0 +1,73 @@
+#include "app/server_options.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "api/browser_policy.h"
+#include "api/door.h"
+#include "api/error_mapping.h"
+#include "base/log.h"
+#include "http/host.h"
+
+namespace footnote::app {
+namespace {
+
+/// A call to a model for every worker, the store's files on every pooled connection, and connections that are being
+/// closed while others take their place.
+constexpr std::size_t kOwnDescriptors = 1'024;
+
+Result<api::BrowserPolicy> make_policy(const Settings& settings) {
+  api::BrowserPolicy::Options options;
+  FOOTNOTE_TRY(options.hosts, api::parse_allowed_hosts(settings.text(Setting::kServerAllowedHosts)));
+  FOOTNOTE_TRY(options.origins, api::parse_allowed_origins(settings.text(Setting::kServerAllowedOrigins)));
+  options.address_hosts = !http::is_loopback_host(settings.text(Setting::kServerHost));
+  return api::BrowserPolicy(std::move(options));
+}
+
+}  // namespace
+
+std::size_t raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return kOwnDescriptors;
+  const rlimit raised{limit.rlim_max, limit.rlim_max};
+  if (::setrlimit(RLIMIT_NOFILE, &raised) == 0) limit.rlim_cur = limit.rlim_max;
+  return limit.rlim_cur == RLIM_INFINITY ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(limit.rlim_cur);
+}
+
+std::size_t connections_within(std::size_t descriptors, std::size_t wanted) {
+  // A limit that is smaller than what we keep for ourselves is shared by halves.
+  const std::size_t own = std::min(kOwnDescriptors, descriptors / 2);
+  return std::clamp<std::size_t>(descriptors - own, 1, wanted);
+}
+
+Result<http::ServerOptions> make_server_options(const Settings& settings) {
+  FOOTNOTE_TRY(const api::BrowserPolicy policy, make_policy(settings));
+  http::ServerOptions options;
+  options.host = settings.text(Setting::kServerHost);
+  options.port = static_cast<std::uint16_t>(settings.integer(Setting::kServerPort));
+  options.queue_wait_max = settings.duration(Setting::kServerQueueWait);
+  options.header_deadline = settings.duration(Setting::kServerHeadTimeout);
+  options.body_deadline = settings.duration(Setting::kServerBodyTimeout);
+  options.write_deadline = settings.duration(Setting::kServerWriteTimeout);
+  options.idle_deadline = settings.duration(Setting::kServerIdleTimeout);
+  options.connections_per_peer_max = static_cast<std::size_t>(settings.integer(Setting::kServerConnectionsPerPeer));
+  options.render_error = api::render_error;
+  options.guard = [policy](const http::Request& request) { return policy.refuse(request); };
+  options.decorate = [policy](const http::Request& request, http::Headers& headers) {
+    policy.add_cors_headers(request, headers);
+    api::add_rate_headers(request, headers);
+  };
+
+  const auto wanted = static_cast<std::size_t>(settings.integer(Setting::kServerConnections));
+  const std::size_t descriptors = raise_descriptor_limit();
+  options.connections_max = connections_within(descriptors, wanted);
+  if (options.connections_max < wanted) {
+    log(LogLevel::kWarn, "app", "the limit of open files (ulimit -Hn) allows fewer connections than server.connections",
+        {{"open_files", descriptors}, {"connections", options.connections_max}, {"wanted", wanted}});
+  }
+  return options;
+}
+
+}  // namespace footnote::app

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+
+#include "app/settings.h"
+#include "http/server.h"
+
+namespace footnote::app {
+
+/// Raises this process's limit of open descriptors to the most that the system grants it, and tells that.
+std::size_t raise_descriptor_limit();
+
+/// How many connections a limit of descriptors leaves room for, of those that are wanted: some are kept for the store,
+/// the listener and calls to a model.
+std::size_t connections_within(std::size_t descriptors, std::size_t wanted);
+
+/// What the settings say of the server. Raises the limit of descriptors, and says in the log when it does not reach.
+/// kInvalidArgument: a list of hosts or origins that is none.
+Result<http::ServerOptions> make_server_options(const Settings& settings);
+
+}  // namespace footnote::app
