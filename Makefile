@@ -67,7 +67,7 @@ clang: setup ## build everything with clang 19 (thread-safety analysis); needs c
 
 .PHONY: crash
 crash: build ## kill -9 during ingest, CYCLES times (make crash CYCLES=200)
-	@python3 tests/crash/crash_test.py --binary $(BINARY) --cycles $(CYCLES)
+	@python3 tests/crash/crash_test.py --binary $(BINARY) --cycles $(CYCLES) --jobs $(JOBS)
 
 .PHONY: bench
 bench: setup ## speed of the encoder on this machine
