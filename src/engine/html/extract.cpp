@@ -63,10 +63,18 @@ bool has_main_heading(const Page& page) {
   return false;
 }
 
+/// Whether its text is a part of the content's, if only inside code or a table.
+bool is_rendered(const xmlNode* node, const RegionFinder& regions) {
+  for (const xmlNode* at = node; at != nullptr && !regions.is_dropped(at); at = at->parent) {
+    if (at == regions.content()) return true;
+  }
+  return false;
+}
+
 /// The page's <h1> often stands in its header, outside the content: it is put before the text.
 void prepend_main_heading(const Dom& dom, const RegionFinder& regions, Page& page) {
   const xmlNode* heading = find_heading(dom.body());
-  if (heading == nullptr || has_main_heading(page)) return;
+  if (heading == nullptr || has_main_heading(page) || is_rendered(heading, regions)) return;
   const std::string line = inline_text(heading, regions);
   if (line.empty()) return;
   const std::size_t shift = page.text.empty() ? line.size() : line.size() + 2;

@@ -97,6 +97,11 @@ TEST(Extract, FindsTheDensestBlock) {
 }
 
 TEST(Extract, MainHeadingOutsideTheContentIsKept) {
+  for (const std::string& page : {"<pre>make<h1>Warranty</h1>install</pre>" + kProse,
+                                  "<table><tr><th>A</th><th>B</th></tr><tr><td><h1>Warranty</h1></td><td>2</td></tr></table>" + kProse}) {
+    const std::string text = read(page).text;
+    EXPECT_EQ(text.find("Warranty"), text.rfind("Warranty")) << "a heading that the text holds already is not said twice: " << text;
+  }
   const Page page = read("<header><h1>Warranty</h1></header><main>" + kProse + "</main>");
   EXPECT_EQ(outline(page).substr(0, 12), "h1:Warranty\n");
   EXPECT_TRUE(page.text.starts_with("Warranty\n\nThe warranty"));
