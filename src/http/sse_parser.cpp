@@ -63,7 +63,7 @@ void SseParser::take_field(std::string_view name, std::string_view value) {
     has_data_ = true;
   } else if (name == "event") {
     event_.event = value;
-  } else if (name == "id" && value.find('\0') == std::string_view::npos) {
+  } else if (name == "id" && value.size() <= kSseIdBytesMax && value.find('\0') == std::string_view::npos) {
     event_.id = value;
   }
 }

@@ -12,11 +12,13 @@ namespace footnote::http {
 /// One line of an upstream's stream, and all the data lines of one event together.
 inline constexpr std::size_t kSseLineBytesMax = 1 << 20;
 inline constexpr std::size_t kSseEventBytesMax = 4 << 20;
+/// Every event carries the last id: a long one would be copied once for every few bytes of the stream.
+inline constexpr std::size_t kSseIdBytesMax = 1 << 10;
 
 struct SseEvent {
   std::string event;  ///< "message" unless the stream named it.
   std::string data;   ///< Data lines joined by LF.
-  std::string id;     ///< The last id seen so far on the stream.
+  std::string id;     ///< The last id seen so far on the stream; longer ones than kSseIdBytesMax are skipped.
 
   bool operator==(const SseEvent&) const = default;
 };

@@ -113,6 +113,12 @@ TEST(SseParserTest, BoundsAnEvent) {
   EXPECT_EQ(lines, kSseEventBytesMax / (kSseLineBytesMax / 2) - 1);
 }
 
+TEST(SseParserTest, BoundsAnId) {
+  const std::string longest(kSseIdBytesMax, 'i');
+  EXPECT_EQ(parse("id: " + longest + "\ndata: a\n\n"), (std::vector<SseEvent>{{"message", "a", longest}}));
+  EXPECT_EQ(parse("id: 1\nid: " + longest + "i\ndata: a\n\n"), (std::vector<SseEvent>{{"message", "a", "1"}}));
+}
+
 TEST(SseWriterTest, FramesLines) {
   RecordedStream stream;
   SseWriter& writer = stream.start_sse({{"x-extra", "1"}});
