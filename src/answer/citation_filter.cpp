@@ -79,13 +79,14 @@ void CitationFilter::take_held(char c, std::string& out) {
     release(out);
     return take_any(c, out);
   }
-  if (c == '[' && held_.back() == '[') {
+  const bool has_room = held_.size() < kHeldBytesMax;
+  if (c == '[' && held_.back() == '[' && has_room) {
     held_.push_back(c);
     ++depth_;
-  } else if (c == ']') {
+  } else if (c == ']' && (has_room || depth_ == 1)) {
     held_.push_back(c);
     if (--depth_ == 0) resolve_marker(out);
-  } else if (may_stand_in_marker(c) && held_.size() < kHeldBytesMax) {
+  } else if (may_stand_in_marker(c) && has_room) {
     held_.push_back(c);
   } else {
     release(out);

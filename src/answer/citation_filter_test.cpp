@@ -103,6 +103,20 @@ TEST(CitationFilter, HoldsBackOnlyWhatMayBecomeAMarker) {
   EXPECT_EQ(filter.feed(" [" + std::string(500, '1')).size() + CitationFilter::kHeldBytesMax >= 500, true);
 }
 
+TEST(CitationFilter, BracketsAreHeldBackNoFurtherThanTheBound) {
+  const std::string open(100'000, '[');
+  CitationFilter filter(3);
+  std::string out = filter.feed(open);
+  EXPECT_GE(out.size() + CitationFilter::kHeldBytesMax, open.size());
+  out += filter.feed("x");
+  EXPECT_EQ(out, open + "x");
+  // Closing brackets are held as long as an opening one waits for its own.
+  CitationFilter nested(3);
+  const std::string deep = std::string(40, '[') + "-" + std::string(39, ']');
+  out = nested.feed(deep);
+  EXPECT_GE(out.size() + CitationFilter::kHeldBytesMax, deep.size());
+}
+
 /// Whatever the slicing: the same text, the same markers, and no number that no source has.
 TEST(CitationFilter, AnySlicingGivesTheSame) {
   std::mt19937 random(7);
