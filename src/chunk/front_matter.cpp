@@ -99,6 +99,7 @@ std::vector<std::string> list(const Values& values, std::string_view name) {
   std::vector<std::string> out;
   const std::string scalar = found->second.scalar();
   for (std::string_view part : split(scalar, ',')) {
+    if (out.size() == kFrontMatterItemsMax) break;
     if (!trim(part).empty()) out.emplace_back(trim(part));
   }
   return out;

@@ -95,6 +95,9 @@ TEST(FrontMatter, Bounds) {
   std::string many = "---\ntags:\n";
   for (std::size_t i = 0; i < kFrontMatterItemsMax + 5; ++i) many += "- t" + std::to_string(i) + "\n";
   EXPECT_EQ(parse_front_matter(many + "---\n").tags.size(), kFrontMatterItemsMax);
+  many = "---\ntags: t";
+  for (std::size_t i = 0; i < kFrontMatterItemsMax + 5; ++i) many += ", t" + std::to_string(i);
+  EXPECT_EQ(parse_front_matter(many + "\n---\n").tags.size(), kFrontMatterItemsMax);
 }
 
 TEST(FrontMatter, RandomBlocksNeverFail) {

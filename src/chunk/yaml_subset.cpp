@@ -125,7 +125,11 @@ class BlockParser {
   /// A list may run over several lines until its bracket closes.
   void inline_list(std::string_view text) {
     std::string whole(text);
-    while (whole.find_last_of(']') == std::string::npos && at_ + 1 < lines_.size()) (whole += ' ') += trim(lines_[++at_]);
+    // Looks at each line once: a list that never closes runs to the block's end.
+    for (std::string_view line = text; line.find(']') == std::string_view::npos && at_ + 1 < lines_.size();) {
+      line = trim(lines_[++at_]);
+      (whole += ' ') += line;
+    }
     const std::size_t close = whole.find_last_of(']');
     current_->is_list = true;
     current_->items = inline_items(std::string_view(whole).substr(1, close == std::string::npos ? close : close - 1));
