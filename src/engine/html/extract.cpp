@@ -1,5 +1,7 @@
 #include "engine/html/extract.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "engine/html/dom.h"
 #include "engine/html/guard.h"
@@ -11,7 +13,16 @@ namespace footnote::html {
 namespace {
 
 bool is_web_address(std::string_view url) {
-  return starts_with_ignoring_case(url, "http://") || starts_with_ignoring_case(url, "https://");
+  const bool one_word = std::ranges::none_of(url, [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7F; });
+  return one_word && (starts_with_ignoring_case(url, "http://") || starts_with_ignoring_case(url, "https://"));
+}
+
+/// Letters, digits and '-', as language tags are written; empty for anything else.
+std::string language_tag(std::string_view text) {
+  std::string tag = to_lower_ascii(trim(text));
+  const bool plain =
+      std::ranges::all_of(tag, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_'; });
+  return plain && tag.size() <= kLanguageBytesMax ? tag : std::string();
 }
 
 void read_head_element(const xmlNode* element, Page& page) {
@@ -88,7 +99,7 @@ Result<Page> extract(std::string_view html, const ExtractOptions& options) {
   FOOTNOTE_TRY(const Dom dom, Dom::parse(copy));
   if (dom.root() == nullptr) return Page{};
   Page page = read_region(dom, options.region);
-  page.language = to_lower_ascii(trim(attribute(dom.root(), "lang")));
+  page.language = language_tag(attribute(dom.root(), "lang"));
   read_head(dom.root(), 3, page);
   page.cut = dom.cut();
   return page;

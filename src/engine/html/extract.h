@@ -16,6 +16,9 @@ inline constexpr int kDepthMax = 256;
 /// Attributes of one tag past this many are dropped before parsing: the parser compares each with all others.
 inline constexpr std::size_t kAttributesMax = 128;
 
+/// A longer <html lang> is none.
+inline constexpr std::size_t kLanguageBytesMax = 35;
+
 enum class BlockKind { kHeading, kParagraph, kListItem, kTableRow, kCode, kQuote };
 
 /// One block of the readable text: bytes [begin, end) of Page::text. Blocks stand in order and do not overlap.
@@ -35,8 +38,8 @@ struct Page {
   std::string text;
   std::vector<Block> blocks;
   std::string title;          ///< <title>, else og:title; folded.
-  std::string language;       ///< <html lang>, lower case, as written ("en-gb").
-  std::string canonical_url;  ///< <link rel=canonical href>, only http(s).
+  std::string language;       ///< <html lang>, lower case ("en-gb"); empty when it is no language tag.
+  std::string canonical_url;  ///< <link rel=canonical href>, only http(s), without spaces or control characters.
   std::string description;    ///< <meta name=description>.
   bool cut = false;           ///< Nesting past kDepthMax: the page's end is missing.
 };

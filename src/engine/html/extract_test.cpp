@@ -123,6 +123,17 @@ TEST(Extract, ReadsHead) {
   EXPECT_EQ(read("<link rel=canonical href='javascript:alert(1)'><p>x").canonical_url, "");
 }
 
+TEST(Extract, WhatIsNoLanguageOrAddressIsLeftOut) {
+  for (std::string_view lang : {"en\rGB", "en <b>", "\xC3\xA9", ""}) {
+    EXPECT_EQ(read(fmt::format("<html lang='{}'><p>x", lang)).language, "") << lang;
+  }
+  EXPECT_EQ(read("<html lang='" + std::string(kLanguageBytesMax, 'a') + "'><p>x").language, std::string(kLanguageBytesMax, 'a'));
+  EXPECT_EQ(read("<html lang='" + std::string(kLanguageBytesMax + 1, 'a') + "'><p>x").language, "");
+  for (std::string_view url : {"https://a/b c", "https://a/\nb", "https://a/\x7F"}) {
+    EXPECT_EQ(read(fmt::format("<link rel=canonical href='{}'><p>x", url)).canonical_url, "") << url;
+  }
+}
+
 TEST(Extract, InvalidBytesAreRepaired) {
   const Page page = read("<meta charset=latin1><p>caf\xE9 \xC3\xA9t\xC3\xA9</p>");
   EXPECT_EQ(page.text, "caf\xEF\xBF\xBD \xC3\xA9t\xC3\xA9");
