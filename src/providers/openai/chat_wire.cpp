@@ -32,9 +32,12 @@ const boost::json::string* text_member(const Json* value, std::string_view key) 
   return found == nullptr ? nullptr : found->if_string();
 }
 
-std::int64_t integer_member(const Json* value, std::string_view key) {
-  const Json* found = member(value, key);
-  return found != nullptr && found->is_int64() ? found->get_int64() : 0;
+/// A count of tokens, 0 where it is none that can be meant: counts are summed up over days.
+std::int64_t token_count(const Json* usage, std::string_view key) {
+  const Json* found = member(usage, key);
+  if (found == nullptr || !found->is_int64()) return 0;
+  const std::int64_t count = found->get_int64();
+  return count >= 0 && count <= kTokensMax ? count : 0;
 }
 
 }  // namespace
@@ -82,8 +85,8 @@ Result<void> ChatStreamReader::take(std::string_view data) {
   if (member(&*chunk, "error") != nullptr) return fail(ErrorCode::kUnavailable, "the language model failed in the middle of its answer");
   if (const auto* model = text_member(&*chunk, "model")) end_.model = *model;
   if (const Json* usage = member(&*chunk, "usage"); usage != nullptr && usage->is_object()) {
-    end_.prompt_tokens = integer_member(usage, "prompt_tokens");
-    end_.completion_tokens = integer_member(usage, "completion_tokens");
+    end_.prompt_tokens = token_count(usage, "prompt_tokens");
+    end_.completion_tokens = token_count(usage, "completion_tokens");
   }
   const Json* choices = member(&*chunk, "choices");
   if (choices == nullptr || !choices->is_array() || choices->get_array().empty()) return {};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -8,6 +9,9 @@
 #include "ports/llm.h"
 
 namespace footnote {
+
+/// A larger count of tokens in a usage report is not believed.
+inline constexpr std::int64_t kTokensMax = 1'000'000'000;
 
 /// The body of a streamed chat-completions request.
 std::string render_chat_request(const ChatRequest& request, std::string_view model);

@@ -57,6 +57,15 @@ TEST(ChatWire, UsageMayComeWithChoicesOrNotAtAll) {
   EXPECT_EQ(read("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":null}\n\n", 7).end->prompt_tokens, 0);
 }
 
+TEST(ChatWire, CountsThatCannotBeMeantReadAsNone) {
+  const auto tokens = [](std::string_view count) {
+    return read(fmt::format("data: {{\"usage\":{{\"prompt_tokens\":{}}}}}\n\ndata: [DONE]\n\n", count), 9).end->prompt_tokens;
+  };
+  EXPECT_EQ(tokens(std::to_string(kTokensMax)), kTokensMax);
+  for (const std::string_view count : {"-1", "1000000001", "1e300", "18446744073709551615", "\"7\"", "null"})
+    EXPECT_EQ(tokens(count), 0) << count;
+}
+
 TEST(ChatWire, AStreamThatBreaksOffIsAnErrorNotAnAnswer) {
   const Read got = read("data: {\"choices\":[{\"delta\":{\"content\":\"half\"}}]}\n\n", 5);
   EXPECT_EQ(got.text, "half");
