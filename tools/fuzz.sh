@@ -1,18 +1,42 @@
 #!/usr/bin/env bash
-# Runs every fuzzer of a build folder for SECONDS_EACH (60) and stops at the first finding, whose input it keeps.
-set -euo pipefail
+# fuzz.sh BUILD: runs every fuzzer of a build folder for FUZZ_SECONDS (60), FUZZ_JOBS (2) at a time, from the corpora in
+# fuzz/corpus and what earlier runs of this build folder found. One line each; fails when one found something, with the
+# command that runs the input again. FUZZ_ONLY="json url" picks some.
+set -uo pipefail
 build=$1
-seconds=${SECONDS_EACH:-60}
-mkdir -p "$build/corpus" "$build/findings"
-for fuzzer in "$build"/fuzz/fuzz_*; do
-  [ -x "$fuzzer" ] && [ -f "$fuzzer" ] || continue
-  name=$(basename "$fuzzer")
-  mkdir -p "$build/corpus/$name"
-  echo "== $name for $seconds s"
-  "$fuzzer" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-    -artifact_prefix="$build/findings/$name-" "$build/corpus/$name" 2>&1 | grep -E "stat::|ERROR|SUMMARY|Test unit" || true
-  if compgen -G "$build/findings/$name-*" >/dev/null; then
-    echo "$name found something: see $build/findings" >&2
-    exit 1
+seconds=${FUZZ_SECONDS:-60}
+jobs=${FUZZ_JOBS:-2}
+root=$(cd "$(dirname "$0")/.." && pwd)
+
+# One input may take this long and this much: more is a finding.
+limits=(-timeout=5 -rss_limit_mb=1024 -max_len=32768)
+
+run_one() {
+  local name=$1 program="$build/fuzz/fuzz_$1" grown="$build/corpus/$1" log="$build/logs/$1.log" findings="$build/findings"
+  mkdir -p "$grown"
+  rm -f "$findings/$name"-*
+  local dictionary=()
+  [ -f "$root/fuzz/dictionaries/$name.dict" ] && dictionary=("-dict=$root/fuzz/dictionaries/$name.dict")
+  "$program" "${limits[@]}" "${dictionary[@]}" -max_total_time="$seconds" -print_final_stats=1 \
+    -artifact_prefix="$findings/$name-" "$grown" "$root/fuzz/corpus/$name" >"$log" 2>&1
+  local status=$?
+  local executions coverage finding
+  executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  coverage=$(grep -oE 'cov: [0-9]+' "$log" | tail -1 | cut -d' ' -f2)
+  finding=$(find "$findings" -name "$name-*" | head -1)
+  if [ $status -eq 0 ] && [ -z "$finding" ]; then
+    printf '%-14s %10s executions, coverage %5s, no finding\n' "$name" "${executions:-?}" "${coverage:-?}"
+    return 0
   fi
+  printf '%-14s %10s executions, coverage %5s, A FINDING: %s %s\n' "$name" "${executions:-?}" "${coverage:-?}" "$program" "${finding:-(none kept; see $log)}"
+  return 1
+}
+
+mkdir -p "$build/corpus" "$build/findings" "$build/logs"
+failed=0
+for target in ${FUZZ_ONLY:-$(cd "$root/fuzz/targets" && ls ./*.cpp | sed 's|^\./||; s|\.cpp$||')}; do
+  while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || failed=1; done
+  run_one "$target" &
 done
+while [ -n "$(jobs -rp)" ]; do wait -n || failed=1; done
+exit $failed

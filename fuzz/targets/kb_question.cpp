@@ -1,0 +1,28 @@
+// The body of a question: a wrong one names its field and is the client's fault, a right one keeps to its bounds and
+// reads the same from its plain form.
+#include "api/error_mapping.h"
+#include "api/kb_wire.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "target.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace footnote;
+  if (size > fuzz::kInputBytesMax) return 0;
+  const auto question = api::parse_kb_question({.body = std::string(fuzz::as_text(data, size))});
+  if (!question) {
+    const http::Response response = api::render_error(question.error());
+    FOOTNOTE_ASSERT(response.status >= 400 && response.status < 500);
+    FOOTNOTE_ASSERT(parse_json(response.body).has_value());
+    // Clients send their own field names: the answer must not grow past what they sent.
+    FOOTNOTE_ASSERT(response.body.size() <= 24 * size + 512);
+    return 0;
+  }
+  FOOTNOTE_ASSERT(is_valid_utf8(question->text) && !trim(question->text).empty());
+  FOOTNOTE_ASSERT(question->text.size() <= retrieve::kQuestionBytesMax);
+  FOOTNOTE_ASSERT(is_valid_utf8(question->corpus_name));
+  const JsonObject plain{{"question", question->text}, {"project_key", question->corpus_name}};
+  const auto again = api::parse_kb_question({.body = to_text(plain)});
+  FOOTNOTE_ASSERT(again && again->text == question->text && again->corpus_name == question->corpus_name);
+  return 0;
+}
