@@ -228,7 +228,7 @@ int main(int count, char** arguments) {
   const std::vector<std::string> corpus = read_corpus(options.inputs);
   const std::vector<std::string> dictionary = read_dictionary(options.dictionary);
   const std::string name = std::filesystem::path(options.program).filename().string();
-  finding_path = (options.findings / (name + "-finding")).string();
+  finding_path = std::filesystem::absolute(options.findings / (name + "-finding")).lexically_normal().string();
   report =
       name + ": a finding (seed " + std::to_string(options.seed) + "); run it again with\n  " + options.program + " " + finding_path + "\n";
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) std::signal(signal, on_crash);

@@ -1,35 +1,17 @@
 #include "app/beir.h"
 
-#include <fstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/ids.h"
+#include "support/temp_folder.h"
 
 namespace footnote::app {
 namespace {
 
 using ::testing::HasSubstr;
 
-class Folder {
- public:
-  Folder() : path_(std::filesystem::temp_directory_path() / ("footnote-beir-" + random_base62(12))) {
-    std::filesystem::create_directories(path_ / "qrels");
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 TEST(Beir, ReadsDocumentsQuestionsAndGrades) {
-  const Folder folder;
+  const test::TempFolder folder;
   folder.write("corpus.jsonl", "{\"_id\":\"d1\",\"title\":\"T\",\"text\":\"one\"}\n\n{\"_id\":2,\"text\":\"two\",\"metadata\":{}}\n");
   folder.write("queries.jsonl",
                "{\"_id\":\"q1\",\"text\":\"first?\"}\n{\"_id\":\"q2\",\"text\":\"without grades\"}\n{\"_id\":\"q3\",\"text\":\"zero\"}\n");
@@ -46,7 +28,7 @@ TEST(Beir, ReadsDocumentsQuestionsAndGrades) {
 }
 
 TEST(Beir, ErrorsNameFileAndLine) {
-  const Folder folder;
+  const test::TempFolder folder;
   EXPECT_EQ(read_beir(folder.path()).error().code, ErrorCode::kNotFound);
   folder.write("corpus.jsonl", "{\"_id\":\"d1\",\"text\":\"x\"}\n{\"text\":\"no id\"}\n");
   EXPECT_THAT(read_beir(folder.path()).error().message, HasSubstr("corpus.jsonl:2: "));

@@ -11,12 +11,12 @@
 #include "base/text.h"
 #include "ingest/fakes_test.h"
 #include "ingest/index_sync.h"
-#include "ingest/temp_folder_test.h"
+#include "support/temp_folder.h"
 
 namespace footnote::ingest {
 namespace {
 
-using test::TempFolder;
+using footnote::test::TempFolder;
 using testing::Each;
 using testing::ElementsAre;
 using testing::Le;

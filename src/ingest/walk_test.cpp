@@ -8,12 +8,12 @@
 
 #include <chrono>
 
-#include "ingest/temp_folder_test.h"
+#include "support/temp_folder.h"
 
 namespace footnote::ingest {
 namespace {
 
-using test::TempFolder;
+using footnote::test::TempFolder;
 
 std::string show(const WalkResult& found) {
   std::string out;

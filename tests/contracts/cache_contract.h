@@ -67,6 +67,12 @@ TEST_P(CacheContract, AnEntryEndsWithItsTime) {
   EXPECT_EQ(get("long"), "2");
 }
 
+TEST_P(CacheContract, AnEntryWithoutTimeIsGoneAtOnce) {
+  put("k", "t", "1");
+  put("k", "t", "2", std::chrono::seconds{0});
+  EXPECT_EQ(get("k"), std::nullopt);
+}
+
 TEST_P(CacheContract, DroppingATagDropsItsEntriesAndNoOthers) {
   put("a", "corpus-1", "1");
   put("b", "corpus-1", "2");

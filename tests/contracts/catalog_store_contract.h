@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "contracts/stopped_call.h"
 #include "ports/catalog_store.h"
 
 /// What every CatalogStore must do. Include in one test file of a provider and write
@@ -204,6 +205,18 @@ TEST_P(CatalogStoreContract, ThePepperStays) {
   ASSERT_TRUE(pepper.has_value()) << pepper.error().message;
   EXPECT_GE(pepper->size(), 64U);
   EXPECT_EQ(catalog().key_pepper(call_).value(), *pepper);
+}
+
+TEST_P(CatalogStoreContract, ACallThatIsOverChangesNothing) {
+  const auto late = CallContext::with_timeout(std::chrono::milliseconds{-1});
+  const ApiKey key{.workspace = workspace_, .name = "ci", .secret_hash = "hash-1", .scopes = {KeyScope::kRead}};
+  EXPECT_EQ(catalog().ensure_corpus(stopped_call(), workspace_, "memory", space_).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(catalog().ensure_corpus(late, workspace_, "memory", space_).error().code, ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(catalog().add_key(stopped_call(), key).error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(names(workspace_).empty());
+  EXPECT_EQ(catalog().keys(call_)->size(), 0U);
+  const CorpusId corpus = ensure(workspace_, "memory").id;
+  EXPECT_EQ(catalog().ensure_source(stopped_call(), corpus, SourceKind::kFolder, "/docs").error().code, ErrorCode::kCancelled);
 }
 
 TEST_P(CatalogStoreContract, SeveralThreadsMakeOneCorpus) {

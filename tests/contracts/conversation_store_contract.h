@@ -236,6 +236,8 @@ TEST_P(ConversationStoreContract, AFailedFinishLeavesNothing) {
   finish(turn("turn_a", "q", Answer{.text = "x"}));
   EXPECT_EQ(store().finish_turn(call_, turn("turn_a", "gap?", Refusal{}), 9, 9).error().code, ErrorCode::kAlreadyExists);
   EXPECT_EQ(store().finish_turn(stopped_call(), turn("turn_b", "gap?", Refusal{}), 9, 9).error().code, ErrorCode::kCancelled);
+  const auto late = CallContext::with_timeout(std::chrono::milliseconds{-1});
+  EXPECT_EQ(store().finish_turn(late, turn("turn_b", "gap?", Refusal{}), 9, 9).error().code, ErrorCode::kDeadlineExceeded);
   EXPECT_TRUE(gaps().empty());
   EXPECT_EQ(store().usage(call_, workspace_, 1)->at(0).questions, 1);
   EXPECT_EQ(store().turn(call_, workspace_, {"turn_b"}).error().code, ErrorCode::kNotFound);

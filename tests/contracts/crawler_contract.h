@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "contracts/stopped_call.h"
 #include "ports/crawler.h"
@@ -63,8 +65,21 @@ TEST_P(CrawlerContract, EveryHopIsChecked) { EXPECT_EQ(error_of(GetParam().to_pr
 
 TEST_P(CrawlerContract, NoAnswerIsUnavailable) { EXPECT_EQ(error_of(GetParam().nobody), ErrorCode::kUnavailable); }
 
-TEST_P(CrawlerContract, AStoppedCallEndsAsCancelled) {
+TEST_P(CrawlerContract, ACallThatIsOverEnds) {
   EXPECT_EQ(crawler_->fetch(stopped_call(), GetParam().page).error().code, ErrorCode::kCancelled);
+  const auto late = CallContext::with_timeout(std::chrono::milliseconds{-1});
+  EXPECT_EQ(crawler_->fetch(late, GetParam().page).error().code, ErrorCode::kDeadlineExceeded);
+}
+
+TEST_P(CrawlerContract, SeveralThreadsFetchWhatOneFetches) {
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([this] {
+      const auto page = crawler_->fetch(call_, GetParam().moved);
+      ASSERT_TRUE(page.has_value()) << page.error().message;
+      EXPECT_EQ(page->body, "<p>Hello</p>");
+    });
+  }
 }
 
 }  // namespace footnote::contract

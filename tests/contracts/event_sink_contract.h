@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "contracts/stopped_call.h"
@@ -72,9 +74,36 @@ TEST_P(EventSinkContract, AnEventOfACorpusThatIsNotInTheWorkspaceIsRefused) {
   EXPECT_TRUE(harness_->events(workspace_, corpus_).empty());
 }
 
-TEST_P(EventSinkContract, AStoppedCallAppendsNothing) {
+TEST_P(EventSinkContract, ACallThatIsOverAppendsNothing) {
   EXPECT_EQ(harness_->sink().append(stopped_call(), event("x")).error().code, ErrorCode::kCancelled);
+  const auto late = CallContext::with_timeout(std::chrono::milliseconds{-1});
+  EXPECT_EQ(harness_->sink().append(late, event("x")).error().code, ErrorCode::kDeadlineExceeded);
   EXPECT_TRUE(harness_->events(workspace_, corpus_).empty());
+}
+
+TEST_P(EventSinkContract, EventsOfSeveralThreadsAllArriveEachThreadsInOrder) {
+  constexpr int kThreads = 4, kEach = 25;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([this, i] {
+        for (int n = 0; n < kEach; ++n) {
+          Event next = event("thread_" + std::to_string(i));
+          next.payload = std::to_string(n);
+          EXPECT_TRUE(harness_->sink().append(call_, next).has_value());
+        }
+      });
+    }
+  }
+  std::map<std::string, int> seen;
+  EventId last;
+  for (const Event& stored : harness_->events(workspace_, corpus_)) {
+    EXPECT_EQ(stored.payload, std::to_string(seen[stored.type]++));
+    EXPECT_LT(last, stored.id);
+    last = stored.id;
+  }
+  EXPECT_EQ(seen.size(), static_cast<std::size_t>(kThreads));
+  for (const auto& [type, count] : seen) EXPECT_EQ(count, kEach) << type;
 }
 
 }  // namespace footnote::contract

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "contracts/stopped_call.h"
 #include "ports/keyword_index.h"
 
 /// What every KeywordIndex must do. Include in one test file of a provider and write
@@ -264,6 +265,26 @@ TEST_P(KeywordIndexContract, ReadersSeeWholeStepsWhileAWriterWorks) {
   done = true;
   for (auto& reader : readers) reader.join();
   EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(KeywordIndexContract, ACallThatIsOverEndsAndChangesNothing) {
+  const KeywordQuery query{kCorpus, 0, "alpha", 10, nullptr};
+  const ChunkId chunks[] = {{1}};
+  const IndexChanges changes{0, 1, {row(1, 1, "alpha")}, {}};
+  const auto late = CallContext::with_timeout(std::chrono::milliseconds{-1});
+  EXPECT_EQ(index_->search(contract::stopped_call(), query).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(index_->search(late, query).error().code, ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(index_->coverage(contract::stopped_call(), query, chunks).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(index_->apply(contract::stopped_call(), kCorpus, changes).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(index_->apply(late, kCorpus, changes).error().code, ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(index_->generation(call_, kCorpus).value(), 0);
+}
+
+TEST_P(KeywordIndexContract, CoverageKeepsToTheRulesOfSearching) {
+  apply({0, 1, {row(1, 1, "alpha")}, {}});
+  const ChunkId chunks[] = {{1}};
+  EXPECT_EQ(index_->coverage(call_, {kCorpus, 2, "alpha", 10, nullptr}, chunks).error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_TRUE(index_->coverage(call_, {kCorpus, 1, "alpha", 10, nullptr}, {}).value().empty());
 }
 
 TEST_P(KeywordIndexContract, AnyBytesAreTextAndAnyBytesAreAQuery) {

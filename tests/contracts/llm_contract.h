@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <latch>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "contracts/stopped_call.h"
 #include "ports/llm.h"
 
 /// What every Llm must do. Include in one test file of a provider and write
@@ -23,7 +25,13 @@ struct LlmCase {
   std::function<std::shared_ptr<Llm>()> breaks_off;
   /// Streams "one ", then nothing more, ever.
   std::function<std::shared_ptr<Llm>()> hangs;
+  /// Does not answer at all.
+  std::function<std::shared_ptr<Llm>()> is_down;
+  /// Refuses because its limit is reached, with kProvidersWords in what it says.
+  std::function<std::shared_ptr<Llm>()> is_over_limit;
 };
+
+inline constexpr std::string_view kProvidersWords = "org-7f3a is over its quota";
 
 inline std::string llm_case_name(const ::testing::TestParamInfo<LlmCase>& info) { return info.param.name; }
 
@@ -89,23 +97,76 @@ TEST_P(LlmContract, AStreamThatBreaksOffIsUnavailableAndWhatCameIsKept) {
   EXPECT_EQ(text_, "one ");
 }
 
-TEST_P(LlmContract, AStoppedCallEndsWithinASecond) {
+TEST_P(LlmContract, NoAnswerIsUnavailable) {
+  const auto end = stream(*GetParam().is_down(), call());
+  ASSERT_FALSE(end.has_value());
+  EXPECT_EQ(end.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(text_, "");
+}
+
+TEST_P(LlmContract, AReachedLimitIsToldInOurWordsAlone) {
+  const auto end = stream(*GetParam().is_over_limit(), call());
+  ASSERT_FALSE(end.has_value());
+  EXPECT_EQ(end.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_FALSE(end.error().message.empty());
+  EXPECT_EQ(end.error().message.find(kProvidersWords), std::string::npos);
+  EXPECT_EQ(text_, "");
+}
+
+TEST_P(LlmContract, ALongAnswerArrivesWholeAtASlowListener) {
+  std::vector<std::string> pieces;
+  std::string expected;
+  for (int i = 0; i < 2000; ++i) expected += pieces.emplace_back("piece " + std::to_string(i) + ", ");
+  const auto end = GetParam().says(pieces)->stream(call(), request(), [&, calls = 0](std::string_view piece) mutable -> Result<void> {
+    if (++calls % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    text_ += piece;
+    return {};
+  });
+  ASSERT_TRUE(end.has_value()) << end.error().message;
+  EXPECT_EQ(text_, expected);
+}
+
+/// The call's own deadline is far off: a call that the stop does not end shows as one that ran out of time.
+TEST_P(LlmContract, AStopEndsARunningStream) {
   const auto llm = GetParam().hangs();
   std::stop_source stop;
   CallContext stoppable = call();
   stoppable.stop = stop.get_token();
-  std::chrono::steady_clock::time_point stopped_at;
-  std::jthread stopper([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds{100});
-    stopped_at = std::chrono::steady_clock::now();
-    stop.request_stop();
+  const auto end = llm->stream(stoppable, request(), [&](std::string_view piece) -> Result<void> {
+    text_ += piece;
+    if (text_ == "one ") stop.request_stop();
+    return {};
   });
-  const auto end = stream(*llm, stoppable);
-  stopper.join();
   ASSERT_FALSE(end.has_value());
   EXPECT_EQ(end.error().code, ErrorCode::kCancelled);
   EXPECT_EQ(text_, "one ");
-  EXPECT_LT(std::chrono::steady_clock::now() - stopped_at, std::chrono::seconds{1});
+}
+
+TEST_P(LlmContract, AStopFromAnotherThreadEndsARunningStream) {
+  const auto llm = GetParam().hangs();
+  std::stop_source stop;
+  CallContext stoppable = call();
+  stoppable.stop = stop.get_token();
+  std::latch told{1};
+  const std::jthread stopper([&] {
+    told.wait();
+    stop.request_stop();
+  });
+  const auto end = llm->stream(stoppable, request(), [&](std::string_view piece) -> Result<void> {
+    if (text_.empty()) told.count_down();
+    text_ += piece;
+    return {};
+  });
+  ASSERT_FALSE(end.has_value());
+  EXPECT_EQ(end.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(text_, "one ");
+}
+
+TEST_P(LlmContract, ACallThatIsOverSaysNothing) {
+  const auto llm = GetParam().says({"a"});
+  EXPECT_EQ(stream(*llm, stopped_call()).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(stream(*llm, CallContext::with_timeout(std::chrono::milliseconds{-1})).error().code, ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(text_, "");
 }
 
 TEST_P(LlmContract, TheDeadlineHolds) {

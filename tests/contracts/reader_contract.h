@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/utf8.h"
@@ -93,9 +94,36 @@ TEST_P(ReaderContract, TheSameQuestionGivesTheSameReading) {
   }
 }
 
-TEST_P(ReaderContract, AStoppedCallEndsAsCancelled) {
+TEST_P(ReaderContract, LongAndManyPassagesAreReadWithinBounds) {
+  std::string long_one;
+  for (int i = 0; i < 400; ++i) long_one += "The crew checks mooring mast number " + std::to_string(i) + ". ";
+  long_one += "Shipping to Spain takes three days.";
+  Passages passages(20, "Our office is in Utrecht. The canteen opens at eight.");
+  passages.push_back(long_one);
+  const Reading reading = read("How many days does shipping to Spain take?", passages);
+  ASSERT_FALSE(reading.spans.empty());
+  EXPECT_EQ(text_of(reading.spans[0], passages), "Shipping to Spain takes three days.");
+}
+
+TEST_P(ReaderContract, ACallThatIsOverEnds) {
   const std::string_view passages[] = {"Shipping takes three days."};
   EXPECT_EQ(reader_->read(stopped_call(), "shipping", passages).error().code, ErrorCode::kCancelled);
+  const auto late = CallContext::with_timeout(std::chrono::milliseconds{-1});
+  EXPECT_EQ(reader_->read(late, "shipping", passages).error().code, ErrorCode::kDeadlineExceeded);
+}
+
+TEST_P(ReaderContract, SeveralThreadsReadWhatOneReads) {
+  const Passages passages = {"Returns are free. Returns take a week.", "Returns need a receipt."};
+  const Reading expected = read("What do returns need?", passages);
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      const auto reading = reader_->read(call_, "What do returns need?", passages);
+      ASSERT_TRUE(reading.has_value());
+      ASSERT_EQ(reading->spans.size(), expected.spans.size());
+      for (std::size_t n = 0; n < expected.spans.size(); ++n) EXPECT_EQ(reading->spans[n].range, expected.spans[n].range);
+    });
+  }
 }
 
 }  // namespace footnote::contract

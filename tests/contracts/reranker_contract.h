@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "contracts/stopped_call.h"
@@ -51,9 +52,19 @@ TEST_P(RerankerContract, APassagesScoreDoesNotDependOnItsNeighbours) {
 
 TEST_P(RerankerContract, NoPassagesNoScores) { EXPECT_TRUE(rerank("anything", {}).empty()); }
 
-TEST_P(RerankerContract, AStoppedCallEndsAsCancelled) {
+TEST_P(RerankerContract, ACallThatIsOverEnds) {
   const std::string_view passages[] = {"x"};
   EXPECT_EQ(reranker_->rerank(stopped_call(), "x", passages).error().code, ErrorCode::kCancelled);
+  const auto late = CallContext::with_timeout(std::chrono::milliseconds{-1});
+  EXPECT_EQ(reranker_->rerank(late, "x", passages).error().code, ErrorCode::kDeadlineExceeded);
+}
+
+TEST_P(RerankerContract, SeveralThreadsGetWhatOneGets) {
+  const double expected = rerank("shipping time", {"Shipping takes three days."}).at(0).raw;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] { EXPECT_EQ(rerank("shipping time", {"x", "Shipping takes three days."}).at(1).raw, expected); });
+  }
 }
 
 }  // namespace footnote::contract

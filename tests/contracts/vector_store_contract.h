@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "contracts/stopped_call.h"
 #include "ports/vector_store.h"
 
 /// What every VectorStore must do. Include in one test file of a provider and write
@@ -295,13 +296,26 @@ TEST_P(VectorStoreContract, ReadersSeeWholeStepsWhileAWriterWorks) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_P(VectorStoreContract, AStoppedCallEndsAsCancelled) {
-  std::stop_source stop;
-  stop.request_stop();
-  CallContext stopped;
-  stopped.stop = stop.get_token();
+TEST_P(VectorStoreContract, ScoringKeepsToTheRulesOfSearching) {
+  apply({0, 1, {row(1, 1, {axis(0)})}, {}});
+  const ChunkId chunks[] = {{1}};
+  const Vector asked = axis(0), other{1, 0};
+  EXPECT_EQ(store_->score(call_, query(asked, 2), chunks).error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(store_->score(call_, query(other, 1), chunks).error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_TRUE(store_->score(call_, query(asked, 1), {}).value().empty());
+}
+
+TEST_P(VectorStoreContract, ACallThatIsOverEndsAndChangesNothing) {
   const Vector asked = axis(0);
-  EXPECT_EQ(store_->search(stopped, query(asked, 0)).error().code, ErrorCode::kCancelled);
+  const ChunkId chunks[] = {{1}};
+  const IndexChanges changes{0, 1, {row(1, 1, {axis(0)})}, {}};
+  const auto late = CallContext::with_timeout(std::chrono::milliseconds{-1});
+  EXPECT_EQ(store_->search(contract::stopped_call(), query(asked, 0)).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(store_->search(late, query(asked, 0)).error().code, ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(store_->score(contract::stopped_call(), query(asked, 0), chunks).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(store_->apply(contract::stopped_call(), kCorpus, changes).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(store_->apply(late, kCorpus, changes).error().code, ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(store_->generation(call_, kCorpus).value(), 0);
 }
 
 }  // namespace footnote

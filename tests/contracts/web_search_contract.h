@@ -57,9 +57,11 @@ TEST_P(WebSearchContract, NoAnswerIsUnavailable) {
   EXPECT_EQ(GetParam().down()->search(call_, "shipping", "en", 5).error().code, ErrorCode::kUnavailable);
 }
 
-TEST_P(WebSearchContract, AStoppedCallEndsAsCancelled) {
+TEST_P(WebSearchContract, ACallThatIsOverEnds) {
   const auto found = GetParam().finds(three())->search(stopped_call(), "shipping", "en", 5);
   EXPECT_EQ(found.error().code, ErrorCode::kCancelled);
+  const auto late = CallContext::with_timeout(std::chrono::milliseconds{-1});
+  EXPECT_EQ(GetParam().finds(three())->search(late, "shipping", "en", 5).error().code, ErrorCode::kDeadlineExceeded);
 }
 
 }  // namespace footnote::contract

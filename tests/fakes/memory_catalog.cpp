@@ -58,7 +58,9 @@ Result<Corpus> MemoryStore::corpus(const CallContext&, CorpusId id) const {
   return found->corpus;
 }
 
-Result<Corpus> MemoryStore::ensure_corpus(const CallContext&, WorkspaceId workspace, std::string_view name, const EmbeddingSpace& space) {
+Result<Corpus> MemoryStore::ensure_corpus(const CallContext& call, WorkspaceId workspace, std::string_view name,
+                                          const EmbeddingSpace& space) {
+  FOOTNOTE_CHECK(call.check());
   if (trim(name).empty()) return fail(ErrorCode::kInvalidArgument, "a corpus needs a name");
   MutexLock lock(mutex_);
   if (std::ranges::find(workspaces_, workspace, &Workspace::id) == workspaces_.end()) {
@@ -76,7 +78,8 @@ Result<Corpus> MemoryStore::ensure_corpus(const CallContext&, WorkspaceId worksp
   return corpora_.emplace(made.corpus.id, made).first->second.corpus;
 }
 
-Result<Source> MemoryStore::ensure_source(const CallContext&, CorpusId corpus, SourceKind kind, std::string_view location) {
+Result<Source> MemoryStore::ensure_source(const CallContext& call, CorpusId corpus, SourceKind kind, std::string_view location) {
+  FOOTNOTE_CHECK(call.check());
   MutexLock lock(mutex_);
   FOOTNOTE_CHECK(stored(corpus));
   for (const Source& source : sources_) {
@@ -86,7 +89,8 @@ Result<Source> MemoryStore::ensure_source(const CallContext&, CorpusId corpus, S
   return sources_.back();
 }
 
-Result<void> MemoryStore::mark_synced(const CallContext&, SourceId source, UtcTime at) {
+Result<void> MemoryStore::mark_synced(const CallContext& call, SourceId source, UtcTime at) {
+  FOOTNOTE_CHECK(call.check());
   MutexLock lock(mutex_);
   const auto found = std::ranges::find(sources_, source, &Source::id);
   if (found == sources_.end()) return fail(ErrorCode::kNotFound, "no such source");
@@ -94,7 +98,8 @@ Result<void> MemoryStore::mark_synced(const CallContext&, SourceId source, UtcTi
   return {};
 }
 
-Result<ApiKey> MemoryStore::add_key(const CallContext&, const ApiKey& key) {
+Result<ApiKey> MemoryStore::add_key(const CallContext& call, const ApiKey& key) {
+  FOOTNOTE_CHECK(call.check());
   MutexLock lock(mutex_);
   if (std::ranges::find(keys_, key.secret_hash, &ApiKey::secret_hash) != keys_.end()) {
     return fail(ErrorCode::kAlreadyExists, "a key with that secret is there");

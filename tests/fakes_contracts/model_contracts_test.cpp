@@ -26,10 +26,20 @@ std::shared_ptr<Llm> llm_that_hangs() {
   return llm;
 }
 
+std::shared_ptr<Llm> llm_that_fails(ErrorCode code) {
+  auto llm = llm_that_says({"one "});
+  llm->fail_after(0, code);
+  return llm;
+}
+std::shared_ptr<Llm> llm_that_is_down() { return llm_that_fails(ErrorCode::kUnavailable); }
+std::shared_ptr<Llm> llm_over_limit() { return llm_that_fails(ErrorCode::kResourceExhausted); }
+
 INSTANTIATE_TEST_SUITE_P(Fakes, EmbedderContract,
                          ::testing::Values(EmbedderCase{"fake", [] { return std::make_shared<fakes::FakeEmbedder>(); }}),
                          embedder_case_name);
-INSTANTIATE_TEST_SUITE_P(Fakes, LlmContract, ::testing::Values(LlmCase{"fake", llm_that_says, llm_that_breaks_off, llm_that_hangs}),
+INSTANTIATE_TEST_SUITE_P(Fakes, LlmContract,
+                         ::testing::Values(LlmCase{"fake", llm_that_says, llm_that_breaks_off, llm_that_hangs, llm_that_is_down,
+                                                   llm_over_limit}),
                          llm_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, ReaderContract, ::testing::Values(ReaderCase{"fake", [] { return std::make_shared<fakes::FakeReader>(); }}),
                          reader_case_name);

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/sha256.h"
-#include "engine/nn/temporary_folder_for_test.h"
+#include "support/temp_folder.h"
 
 namespace footnote::nn {
 namespace {
@@ -30,7 +30,7 @@ class ModelFolder : public ::testing::Test {
     EXPECT_NE(files.error().message.find(words), std::string::npos) << files.error().message;
   }
 
-  testing::TemporaryFolder folder_;
+  test::TempFolder folder_;
 };
 
 TEST_F(ModelFolder, ReadsSizesAndDefaults) {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <random>
 
-#include "engine/nn/temporary_folder_for_test.h"
+#include "support/temp_folder.h"
 
 namespace footnote::nn {
 namespace {
@@ -20,7 +20,7 @@ std::string file_of(std::string_view header, std::string_view data) {
 }
 
 Result<SafeTensors> open_bytes(std::string_view bytes) {
-  const testing::TemporaryFolder folder;
+  const test::TempFolder folder;
   folder.write("x.safetensors", bytes);
   return SafeTensors::open(folder.path() / "x.safetensors");  // The mapping outlives the file.
 }

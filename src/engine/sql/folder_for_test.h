@@ -1,30 +1,14 @@
 #pragma once
 
-#include <cstdlib>
-#include <filesystem>
-#include <string>
+#include "support/temp_folder.h"
 
 namespace footnote::sql {
 
-/// A folder that is gone after the test.
-class FolderForTest {
+/// A temporary folder with a name for the database in it.
+class FolderForTest : public test::TempFolder {
  public:
-  FolderForTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "footnote_sql_XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~FolderForTest() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  FolderForTest(const FolderForTest&) = delete;
-  FolderForTest& operator=(const FolderForTest&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path file() const { return path_ / "test.db"; }
-
- private:
-  std::filesystem::path path_;
+  using TempFolder::TempFolder;
+  std::filesystem::path file() const { return path() / "test.db"; }
 };
 
 }  // namespace footnote::sql

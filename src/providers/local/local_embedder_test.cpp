@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <numeric>
 
 #include "base/utf8.h"
+#include "providers/local/model_for_test.h"
 
 namespace footnote {
 namespace {
@@ -32,21 +32,8 @@ TEST(LocalEmbedder, NamesTheMissingModel) {
 
 class LocalEmbedderTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    const char* models = std::getenv("FOOTNOTE_MODELS");
-    const auto folder = std::filesystem::path(models != nullptr ? models : FOOTNOTE_SOURCE_DIR "/.deps/models") / "all-MiniLM-L6-v2";
-    if (!std::filesystem::exists(folder / "model.safetensors")) return;
-    auto opened = LocalEmbedder::open(folder.string() + "/");
-    ASSERT_TRUE(opened.has_value()) << opened.error().message;
-    embedder_ = std::move(*opened);
-  }
-  static void TearDownTestSuite() { embedder_.reset(); }
-  void SetUp() override {
-    if (!embedder_) GTEST_SKIP() << "no model here: run tools/setup.sh";
-  }
-
   static std::vector<Embedding> embed(std::vector<std::string_view> texts, EmbedOptions options = {}) {
-    auto out = embedder_->embed({}, texts, options);
+    auto out = model_for_test().embed({}, texts, options);
     EXPECT_TRUE(out.has_value()) << out.error().message;
     return out.value_or(std::vector<Embedding>{});
   }
@@ -54,11 +41,9 @@ class LocalEmbedderTest : public ::testing::Test {
   static double cosine(const std::vector<float>& a, const std::vector<float>& b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
   }
-
-  inline static std::unique_ptr<LocalEmbedder> embedder_;
 };
 
-TEST_F(LocalEmbedderTest, NamesItsSpaceAfterTheFolder) { EXPECT_EQ(embedder_->space(), (EmbeddingSpace{"all-MiniLM-L6-v2", 384})); }
+TEST_F(LocalEmbedderTest, NamesItsSpaceAfterTheFolder) { EXPECT_EQ(model_for_test().space(), (EmbeddingSpace{"all-MiniLM-L6-v2", 384})); }
 
 TEST_F(LocalEmbedderTest, NearTextsLieNearAndVectorsHaveUnitLength) {
   const auto out = embed({"How do I reset my password?", "Steps to change a forgotten password", "Bread is baked from flour."});
@@ -129,7 +114,7 @@ TEST_F(LocalEmbedderTest, StopsWhenTheCallerGoes) {
   CallContext stopped;
   stopped.stop = stop.get_token();
   const std::string_view texts[] = {"pump"};
-  EXPECT_EQ(embedder_->embed(stopped, texts, {}).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(model_for_test().embed(stopped, texts, {}).error().code, ErrorCode::kCancelled);
 }
 
 }  // namespace

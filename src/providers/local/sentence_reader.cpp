@@ -112,11 +112,11 @@ Reading SentenceReader::choose(std::vector<Sentence> sentences) const {
   };
   std::sort(sentences.begin(), sentences.end(),
             [](const Sentence& a, const Sentence& b) { return a.score != b.score ? a.score > b.score : a.place() < b.place(); });
-  const double floor = sentences.front().score * options_.relative_min;
+  const double floor = std::max(sentences.front().score * options_.relative_min, options_.score_min);
   std::vector<Sentence> picked;
   std::size_t apart = 0;  // How many were picked beside none: at least the number of spans.
   for (const Sentence& sentence : sentences) {
-    if (sentence.score < floor || sentence.score <= 0 || picked.size() == options_.sentences_max) break;
+    if (sentence.score < floor || picked.size() == options_.sentences_max) break;
     const bool joins = std::any_of(picked.begin(), picked.end(), [&](const Sentence& other) { return beside(sentence, other); });
     if (!joins && apart == options_.spans_max) continue;
     apart += !joins;

@@ -18,6 +18,8 @@ struct SentenceReaderOptions {
   std::size_t sentences_max = 6;  ///< In all spans together.
   /// Spans that score below this share of the best are left out.
   double relative_min = 0.8;
+  /// So are those below this: unrelated text scores about .03, the best sentence of a passage that answers from .28 up.
+  double score_min = 0.15;
   /// Of a sentence's score: how much is the share of the question's content words that it holds; the rest is cosine.
   double words_weight = 0.4;
   /// How much each neighbour in the passage adds to a sentence: an answer often stands beside the words it answers.

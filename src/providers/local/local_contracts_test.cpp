@@ -1,0 +1,33 @@
+// The local embedder and reader, with the real model, under the suites that every implementation of their ports must
+// pass. The indexes' own are in local_index_test.cpp.
+#include "contracts/embedder_contract.h"
+#include "contracts/reader_contract.h"
+#include "providers/local/model_for_test.h"
+#include "providers/local/sentence_reader.h"
+
+namespace footnote::contract {
+namespace {
+
+/// Sentences end with a full stop, question or exclamation mark; good enough for the suite's texts.
+std::vector<TextRange> split_at_stops(std::string_view text) {
+  constexpr std::string_view kSpaces = " \n";
+  std::vector<TextRange> out;
+  std::size_t begin = text.find_first_not_of(kSpaces);
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find_first_of(".?!", begin), text.size() - 1) + 1;
+    out.push_back({begin, end});
+    begin = text.find_first_not_of(kSpaces, end);
+  }
+  return out;
+}
+
+std::shared_ptr<Embedder> make_embedder() {
+  return {&model_for_test(), [](Embedder*) {}};
+}
+std::shared_ptr<Reader> make_reader() { return std::make_shared<SentenceReader>(model_for_test(), split_at_stops); }
+
+INSTANTIATE_TEST_SUITE_P(Local, EmbedderContract, ::testing::Values(EmbedderCase{"LocalEmbedder", make_embedder}), embedder_case_name);
+INSTANTIATE_TEST_SUITE_P(Local, ReaderContract, ::testing::Values(ReaderCase{"SentenceReader", make_reader}), reader_case_name);
+
+}  // namespace
+}  // namespace footnote::contract

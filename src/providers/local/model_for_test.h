@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "base/assert.h"
+#include "providers/local/local_embedder.h"
+
+namespace footnote {
+
+/// The real model, loaded once a test program. tools/setup.sh brings it; a test must not pass for want of it, so
+/// without it the program ends here.
+inline LocalEmbedder& model_for_test() {
+  static const std::unique_ptr<LocalEmbedder> model = [] {
+    const char* models = std::getenv("FOOTNOTE_MODELS");
+    const std::filesystem::path folder = models != nullptr ? models : FOOTNOTE_SOURCE_DIR "/.deps/models";
+    auto opened = LocalEmbedder::open((folder / "all-MiniLM-L6-v2").string() + "/");
+    FOOTNOTE_ASSERT(opened.has_value());
+    return *std::move(opened);
+  }();
+  return *model;
+}
+
+}  // namespace footnote
