@@ -173,7 +173,7 @@ class TurnRun {
 
   void finish() {
     // Its own deadline: the caller may be gone by now, and the turn is stored all the same.
-    const CallContext call{std::chrono::steady_clock::now() + kFinishTimeout, {}, call_.trace_id};
+    const CallContext call = call_.detached(kFinishTimeout);
     const auto stored = ports_.conversations.finish_turn(call, report_.turn, report_.prompt_tokens, report_.completion_tokens);
     if (!stored) {
       log(LogLevel::kError, "answer", "turn not stored",

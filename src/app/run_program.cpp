@@ -67,6 +67,7 @@ int run_invocation(const Invocation& invocation) {
   const SignalStop signals;
   CallContext call;
   call.stop = signals.token();
+  call.trace = TraceContext::fresh();
   const auto code = dispatch({*settings, invocation.form, terminal, call}, invocation.command);
   if (code) return *code;
   const bool interrupted = code.error().code == ErrorCode::kCancelled && call.stop.stop_requested();

@@ -24,9 +24,10 @@ Result<void> check_headers(const Headers& headers) {
 }
 
 /// The request as it goes out: fields that frame it are ours alone.
-ClientRequest without_framing(const ClientRequest& request) {
+ClientRequest outgoing(const ClientRequest& request, const CallContext& context) {
   ClientRequest out = request;
   for (const std::string_view name : {"host", "content-length", "transfer-encoding", "connection"}) out.headers.remove(name);
+  if (context.trace && !out.headers.contains("traceparent")) out.headers.set("traceparent", to_traceparent(context.trace));
   return out;
 }
 
@@ -61,7 +62,7 @@ class Client::Impl {
     if (url.scheme == Scheme::kHttps) FOOTNOTE_CHECK(tls_ready());
     FOOTNOTE_CHECK(context.check());
     const GaugeHold open(calls_open_);
-    auto call = std::make_shared<ClientCall>(shared_, without_framing(request), std::move(url), context.deadline);
+    auto call = std::make_shared<ClientCall>(shared_, outgoing(request, context), std::move(url), context.deadline);
     call->start();
     Result<int> status = 0;
     {

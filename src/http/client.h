@@ -32,7 +32,7 @@ struct ClientOptions {
 struct ClientRequest {
   Method method = Method::kGet;
   std::string url;  ///< http:// or https://, see url.h.
-  /// Host, content-length, connection and (unless given) user-agent are added.
+  /// Host, content-length, connection and (unless given) user-agent and the context's traceparent are added.
   Headers headers;
   std::string body;
 };

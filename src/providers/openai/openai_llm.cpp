@@ -12,7 +12,7 @@ Result<ChatEnd> OpenAiLlm::stream(const CallContext& call, const ChatRequest& re
                                .headers = {{"content-type", "application/json"}, {"accept", "text/event-stream"}},
                                .body = render_chat_request(request, options_.model)};
   if (!options_.api_key.empty()) upstream.headers.set("authorization", "Bearer " + options_.api_key);
-  if (!call.trace_id.empty()) upstream.headers.set("x-request-id", call.trace_id);
+  if (!call.request_id.empty()) upstream.headers.set("x-request-id", call.request_id);
 
   ChatStreamReader reader(on_text);
   bool refused = false;
