@@ -176,7 +176,7 @@ class TurnRun {
     const CallContext call = call_.detached(kFinishTimeout);
     const auto stored = ports_.conversations.finish_turn(call, report_.turn, report_.prompt_tokens, report_.completion_tokens);
     if (!stored) {
-      log(LogLevel::kError, "answer", "turn not stored",
+      log(LogLevel::kError, "answer", "turn not stored", call,
           {{"turn", report_.turn.id.value}, {"code", to_string(stored.error().code)}, {"error", stored.error().message}});
     }
   }

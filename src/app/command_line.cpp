@@ -82,6 +82,11 @@ class CommandLine {
         option->type_name(join(choices_[option], "|"));
         break;
       }
+      case SettingType::kLogSpec: {
+        choices_[option] = to_strings(split(spec.choices, '|'));  // to complete the level for all
+        option->type_name("LEVEL[,MODULE=LEVEL]");
+        break;
+      }
       case SettingType::kBool:
       case SettingType::kDuration:
       case SettingType::kString: option->type_name("TEXT"); break;

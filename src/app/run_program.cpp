@@ -27,11 +27,10 @@ void print_error(const Error& error, Paint paint) {
   write_err(fmt::format("{} {}\n", styled(paint, Style::kRed, "footnote:"), printable(error.message)));
 }
 
-/// Log lines would spoil what a person reads; a server's operator wants them.
-LogLevel level_of(const Settings& settings, const Command& command) {
-  const std::string& name = settings.text(Setting::kLogLevel);
-  if (name == "auto") return std::holds_alternative<ServeCommand>(command) ? LogLevel::kInfo : LogLevel::kError;
-  return parse_log_level(name).value_or(LogLevel::kInfo);
+void set_log_levels_of(const Settings& settings, const Command& command) {
+  // Log lines would spoil what a person reads; a server's operator wants them.
+  const LogLevel fallback = std::holds_alternative<ServeCommand>(command) ? LogLevel::kInfo : LogLevel::kError;
+  set_log_levels(parse_log_spec(settings.text(Setting::kLogLevel)).value_or(LogSpec{}), fallback);
 }
 
 std::string interruption_of(const Command& command) {
@@ -63,7 +62,7 @@ int run_invocation(const Invocation& invocation) {
   }
   const Terminal terminal = detect_terminal(settings->text(Setting::kColor));
   for (const auto& note : settings->notes()) write_err(fmt::format("footnote: note: {}\n", note));
-  set_log_level(level_of(*settings, invocation.command));
+  set_log_levels_of(*settings, invocation.command);
   const SignalStop signals;
   CallContext call;
   call.stop = signals.token();

@@ -52,7 +52,7 @@ void Connection::finish(const Arrival& arrival, int status) {
   const Request& request = *arrival.request;
   const std::string_view route = request.route.empty() ? std::string_view("none") : std::string_view(request.route);
   shared_.metrics.count_request(route, arrival.method, status, seconds);
-  if (log_level() > LogLevel::kInfo) return;
+  if (!log_enabled(LogLevel::kInfo, "http")) return;
   log(LogLevel::kInfo, "http", "request",
       {{"method", arrival.method},
        {"route", route},
