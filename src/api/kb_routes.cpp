@@ -93,6 +93,11 @@ Result<http::Response> corpora(const Services& services, const http::Request&, c
   return http::Response::json(200, JsonObject{{"corpora", std::move(out)}});
 }
 
+Result<http::Response> turn_trace(const Services& services, const http::Request& request, const CallContext& call) {
+  FOOTNOTE_TRY(std::string trace, services.conversations.trace(call, services.workspace, {std::string(request.param("id"))}));
+  return http::Response::text(200, "application/json", std::move(trace));
+}
+
 /// A handler of the form that the table wants, from one that may fail.
 http::Handler handler(const Services& services,
                       Result<http::Response> (*function)(const Services&, const http::Request&, const CallContext&)) {
@@ -138,6 +143,10 @@ std::vector<http::Route> make_kb_routes(const Services& services) {
        .body_bytes_max = kQuestionBodyBytesMax,
        .summary = "The passages found, with every stage's score"},
       {.method = Method::kGet, .pattern = "/api/corpora", .handler = handler(services, corpora), .summary = "What can be asked"},
+      {.method = Method::kGet,
+       .pattern = "/api/turns/{id}/trace",
+       .handler = handler(services, turn_trace),
+       .summary = "How a turn came to its answer: stages, times, candidates and what cut them"},
   };
 }
 

@@ -49,9 +49,9 @@ std::vector<http::Route> make_ops_routes(const Services& services) {
   using http::Lane, http::Method;
   const auto live = [](const http::Request&, const CallContext&) { return http::Response::json(200, JsonObject{{"live", true}}); };
   const auto is_ready = [services](const http::Request&, const CallContext&) { return ready(services); };
-  Metrics& registry = services.metrics;
-  const auto metrics = [&registry](const http::Request&, const CallContext&) {
-    return http::Response::text(200, "text/plain; version=0.0.4; charset=utf-8", registry.render());
+  const auto metrics = [services](const http::Request&, const CallContext& call) {
+    if (services.refresh_metrics) services.refresh_metrics(call);
+    return http::Response::text(200, "text/plain; version=0.0.4; charset=utf-8", services.metrics.render());
   };
   return {
       {.method = Method::kGet, .pattern = "/livez", .handler = http::Handler(live), .lane = Lane::kInline, .summary = "The process runs"},
