@@ -27,6 +27,7 @@ class CommandLine {
     add_ask();
     add_search();
     add_eval();
+    add_trace();
     add_documents();
     add_doctor();
     add_config();
@@ -163,6 +164,13 @@ class CommandLine {
     on_parsed(command, eval_);
   }
 
+  void add_trace() {
+    CLI::App& command = add_command("trace", "Show how a turn came to its answer: stages, times, candidates and what cut them");
+    command.add_option("id", trace_.turn, "The turn's id, as `footnote ask` prints it")->required()->type_name("TURN");
+    add_json(command, "The trace as JSON, in the form of GET /api/turns/{id}/trace");
+    on_parsed(command, trace_);
+  }
+
   void add_documents() {
     CLI::App& command = add_command("documents", "List the documents of a corpus");
     add_json(command, "One JSON line per document");
@@ -258,6 +266,7 @@ class CommandLine {
   IngestCommand ingest_;
   SearchCommand search_;
   EvalCommand eval_;
+  TraceCommand trace_;
   DocumentsCommand documents_;
   DoctorCommand doctor_;
   ConfigCommand config_;
