@@ -7,6 +7,7 @@
 #include "app/dot_env.h"
 #include "app/settings.h"
 #include "app/toml_file.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "target.h"
 
@@ -41,6 +42,7 @@ bool is_in_bounds(const SettingSpec& spec, const Settings& settings) {
     case SettingType::kInteger: return settings.integer(spec.id) >= spec.min && settings.integer(spec.id) <= spec.max;
     case SettingType::kDuration: return settings.duration(spec.id).count() >= spec.min && settings.duration(spec.id).count() <= spec.max;
     case SettingType::kChoice: return std::ranges::count(split(spec.choices, '|'), text) == 1;
+    case SettingType::kLogSpec: return parse_log_spec(text).has_value();
   }
   return false;
 }

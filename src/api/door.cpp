@@ -11,11 +11,14 @@ using access::Admission, access::Caller;
 
 constexpr std::string_view kBearer = "bearer ";
 
+Counter& refused_counter(Metrics& metrics, ErrorCode reason) {
+  return metrics.counter("footnote_access_refused_total", "Requests that the door turned away",
+                         {{"reason", std::string(to_string(reason))}});
+}
+
 http::Response refusal(const Door& door, const http::Request& request, const Caller& caller, const Error& error) {
-  door.metrics
-      .counter("footnote_access_refused_total", "Requests that the door turned away", {{"reason", std::string(to_string(error.code))}})
-      .add();
-  log(LogLevel::kWarn, "api", "access refused",
+  refused_counter(door.metrics, error.code).add();
+  log(LogLevel::kWarn, "access", "access refused",
       {{"reason", to_string(error.code)}, {"route", request.route}, {"key_id", caller.key.value}, {"request_id", request.request_id}});
   http::Response response = render_error(error);
   if (error.code == ErrorCode::kUnauthenticated) response.headers.set("www-authenticate", "Bearer realm=\"footnote\"");
@@ -111,6 +114,9 @@ http::Route guarded(const Door& door, Route route) {
   out.timeout = route.timeout;
   std::visit([&](auto& handler) { out.handler = with_caller(door, std::move(handler)); }, route.handler);
   if (const auto scope = route.access.scope()) {
+    for (const ErrorCode reason : {ErrorCode::kUnauthenticated, ErrorCode::kPermissionDenied, ErrorCode::kResourceExhausted}) {
+      refused_counter(door.metrics, reason);  // a series that is there at 0 can be watched
+    }
     out.admit = [door, scope = *scope](http::Request& request) { return admit(door, scope, request); };
   }
   return out;

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "base/log.h"
+
 namespace footnote::api {
 
 namespace {
@@ -83,6 +85,32 @@ Result<std::vector<std::string>> gone_keys(const Services& services, const CallC
   }
 }
 
+void count_ingest(Metrics& metrics, const CallContext& call, const ingest::IngestReport& report, std::size_t deleted, std::size_t failed) {
+  const std::pair<std::string_view, std::size_t> documents[] = {
+      {"added", report.added}, {"updated", report.updated}, {"unchanged", report.unchanged}, {"deleted", deleted}, {"failed", failed}};
+  for (const auto& [result, count] : documents) {
+    metrics
+        .counter("footnote_ingest_documents_total", "Documents sent to be ingested, by what came of them",
+                 {{"result", std::string(result)}})
+        .add(count);
+  }
+  const std::pair<std::string_view, std::size_t> chunks[] = {{"embedded", report.embedded_chunks}, {"reused", report.reused_chunks}};
+  for (const auto& [result, count] : chunks) {
+    metrics
+        .counter("footnote_ingest_chunks_total", "Passages of ingested documents, by where their vectors came from",
+                 {{"result", std::string(result)}})
+        .add(count);
+  }
+  log(LogLevel::kDebug, "ingest", "documents", call,
+      {{"added", report.added},
+       {"updated", report.updated},
+       {"unchanged", report.unchanged},
+       {"deleted", deleted},
+       {"failed", failed},
+       {"chunks_embedded", report.embedded_chunks},
+       {"generation", report.generation}});
+}
+
 }  // namespace
 
 Result<http::Response> ingest_documents(const Services& services, const access::Caller& caller, const http::Request& request,
@@ -107,6 +135,7 @@ Result<http::Response> ingest_documents(const Services& services, const access::
   for (const ingest::Problem& problem : report.problems) {
     if (problem.kind == ingest::ProblemKind::kProblem) failed[problem.path] = problem.reason;
   }
+  count_ingest(services.metrics, call, report, deleted.size(), failed.size());
   JsonArray documents;
   std::size_t indexed = 0;
   for (const ingest::MemoryDocument& document : body.documents) {

@@ -96,6 +96,12 @@ Result<http::Response> corpora(const Services& services, const access::Caller& c
   return http::Response::json(200, JsonObject{{"corpora", std::move(out)}});
 }
 
+Result<http::Response> turn_trace(const Services& services, const access::Caller& caller, const http::Request& request,
+                                  const CallContext& call) {
+  FOOTNOTE_TRY(std::string trace, services.conversations.trace(call, caller.workspace, {std::string(request.param("id"))}));
+  return http::Response::text(200, "application/json", std::move(trace));
+}
+
 }  // namespace
 
 std::vector<Route> make_kb_routes(const Services& services) {
@@ -141,6 +147,11 @@ std::vector<Route> make_kb_routes(const Services& services) {
        .pattern = "/api/corpora",
        .handler = bind(services, corpora),
        .summary = "What can be asked"},
+      {.access = read,
+       .method = Method::kGet,
+       .pattern = "/api/turns/{id}/trace",
+       .handler = bind(services, turn_trace),
+       .summary = "How a turn came to its answer: stages, times, candidates and what cut them"},
   };
 }
 

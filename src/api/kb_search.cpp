@@ -8,19 +8,6 @@ namespace {
 
 constexpr std::int64_t kSearchLimitMax = 100;
 
-std::string_view to_string(Stage stage) {
-  switch (stage) {
-    case Stage::kVector: return "vector";
-    case Stage::kKeyword: return "keyword";
-    case Stage::kHeading: return "heading";
-    case Stage::kLate: return "late";
-    case Stage::kJudge: return "judge";
-    case Stage::kBoost: return "boost";
-    case Stage::kPenalty: return "penalty";
-  }
-  return "vector";
-}
-
 JsonObject render_hit(const Hit& hit) {
   JsonArray terms;
   for (const StageScore& term : hit.terms) {
@@ -55,9 +42,10 @@ Json render_retrieval(const retrieve::Retrieval& retrieval) {
     timings[fmt::format("{}_ms", timing.stage)] = static_cast<double>(timing.took.count()) / 1000;
   }
   return JsonObject{{"hits", std::move(hits)},
-                    {"gate", render_gate(retrieval.gate)},
+                    {"gate", answer::gate_json(retrieval.gate)},
                     {"generation", retrieval.generation},
                     {"candidates", retrieval.candidates},
+                    {"cuts", answer::cuts_json(retrieval.cut_counts)},
                     {"timings", std::move(timings)}};
 }
 

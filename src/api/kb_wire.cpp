@@ -107,7 +107,7 @@ JsonObject render_meta(const answer::TurnReport& report, std::string_view corpus
                                               {"answer", milliseconds(report.answer_time)},
                                               {"total", milliseconds(report.retrieval_time + report.answer_time)}}},
           {"usage", JsonObject{{"prompt_tokens", report.prompt_tokens}, {"completion_tokens", report.completion_tokens}}},
-          {"gate", render_gate(report.retrieval.gate)}};
+          {"gate", answer::gate_json(report.retrieval.gate)}};
 }
 
 }  // namespace
@@ -178,11 +178,6 @@ int percent(double share) { return static_cast<int>(std::lround(100 * std::clamp
 std::string_view confidence_tier(double confidence) {
   if (percent(confidence) >= 80) return "high";
   return percent(confidence) >= 50 ? "moderate" : "low";
-}
-
-JsonObject render_gate(const retrieve::GateVerdict& gate) {
-  return {{"grounded", gate.grounded}, {"evidence", gate.evidence}, {"threshold", gate.threshold},
-          {"cosine", gate.cosine},     {"coverage", gate.coverage}, {"confidence", gate.confidence}};
 }
 
 Json render_kb_answer(const answer::TurnReport& report, std::string_view corpus_name, CitedTexts& texts) {

@@ -55,8 +55,6 @@ std::string snippet_of(const Hit& hit);
 /// The answer of POST /api/kb/chat; the same shape for an answer and a refusal.
 Json render_kb_answer(const answer::TurnReport& report, std::string_view corpus_name, CitedTexts& texts);
 
-JsonObject render_gate(const retrieve::GateVerdict& gate);
-
 /// 0..100 for people who read percents.
 int percent(double share);
 /// "high", "moderate" or "low".

@@ -53,9 +53,9 @@ std::vector<Route> make_ops_routes(const Services& services) {
     return http::Response::json(200, JsonObject{{"live", true}});
   };
   const auto is_ready = [services](const Caller&, const http::Request&, const CallContext&) { return ready(services); };
-  Metrics& registry = services.metrics;
-  const auto metrics = [&registry](const Caller&, const http::Request&, const CallContext&) {
-    return http::Response::text(200, "text/plain; version=0.0.4; charset=utf-8", registry.render());
+  const auto metrics = [services](const Caller&, const http::Request&, const CallContext& call) {
+    if (services.refresh_metrics) services.refresh_metrics(call);
+    return http::Response::text(200, "text/plain; version=0.0.4; charset=utf-8", services.metrics.render());
   };
   return {{.access = Access::anyone(),
            .method = Method::kGet,

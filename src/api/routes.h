@@ -24,6 +24,7 @@ struct Services {
   ingest::Ingestor& ingestor;
   CatalogStore& catalog;
   const ChunkReader& chunks;
+  const ConversationStore& conversations;
   Embedder& embedder;
   access::Keys& keys;
   Metrics& metrics;
@@ -31,6 +32,8 @@ struct Services {
   std::string version;
   /// Empty when ready, else the reasons why not.
   std::function<std::vector<std::string>()> not_ready_reasons;
+  /// Brings gauges up to date that are looked at rather than counted; called before /metrics is rendered. May be empty.
+  std::function<void(const CallContext&)> refresh_metrics;
   /// Shown on the first page for people to try.
   std::vector<std::string> example_questions;
 };

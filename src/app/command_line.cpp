@@ -27,6 +27,7 @@ class CommandLine {
     add_ask();
     add_search();
     add_eval();
+    add_trace();
     add_documents();
     add_keys();
     add_workspaces();
@@ -83,6 +84,11 @@ class CommandLine {
       case SettingType::kChoice: {
         choices_[option] = to_strings(split(spec.choices, '|'));
         option->type_name(join(choices_[option], "|"));
+        break;
+      }
+      case SettingType::kLogSpec: {
+        choices_[option] = to_strings(split(spec.choices, '|'));  // to complete the level for all
+        option->type_name("LEVEL[,MODULE=LEVEL]");
         break;
       }
       case SettingType::kBool:
@@ -159,6 +165,13 @@ class CommandLine {
     add_setting(command, Setting::kEngineThreads);
     add_json(command, "The figures as JSON");
     on_parsed(command, eval_);
+  }
+
+  void add_trace() {
+    CLI::App& command = add_command("trace", "Show how a turn came to its answer: stages, times, candidates and what cut them");
+    command.add_option("id", trace_.turn, "The turn's id, as `footnote ask` prints it")->required()->type_name("TURN");
+    add_json(command, "The trace as JSON, in the form of GET /api/turns/{id}/trace");
+    on_parsed(command, trace_);
   }
 
   void add_documents() {
@@ -322,6 +335,7 @@ class CommandLine {
   IngestCommand ingest_;
   SearchCommand search_;
   EvalCommand eval_;
+  TraceCommand trace_;
   DocumentsCommand documents_;
   DoctorCommand doctor_;
   KeysCommand keys_;

@@ -43,6 +43,9 @@ struct EvalCommand {
   std::size_t limit = 0;            ///< Questions to ask; 0: all.
   std::filesystem::path cache;      ///< Empty: ~/.cache/footnote/eval.
 };
+struct TraceCommand {
+  std::string turn;  ///< "turn_..."
+};
 struct DoctorCommand {};
 struct DocumentsCommand {};
 struct KeysCommand {
@@ -64,8 +67,8 @@ struct CompletionCommand {
   Shell shell = Shell::kBash;
 };
 
-using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, DoctorCommand, DocumentsCommand,
-                             KeysCommand, WorkspacesCommand, ConfigCommand, CompletionCommand>;
+using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, TraceCommand, DoctorCommand,
+                             DocumentsCommand, KeysCommand, WorkspacesCommand, ConfigCommand, CompletionCommand>;
 
 /// A command line that was understood.
 struct Invocation {

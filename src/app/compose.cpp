@@ -18,6 +18,7 @@ constexpr std::size_t kOwnerTokenChars = 43;  // 256 bits
 std::unique_ptr<http::Client> make_client(const Settings& settings, Metrics& metrics) {
   if (!settings.is_set(Setting::kLlmBaseUrl)) return nullptr;
   http::ClientOptions options;
+  options.name = "openai";
   options.silence_timeout = settings.duration(Setting::kLlmTimeout);
   return std::make_unique<http::Client>(options, metrics);
 }
@@ -76,12 +77,19 @@ Composition::Composition(std::unique_ptr<Stores> stores, std::unique_ptr<Embedde
       llm_(make_llm(settings, client_.get())),
       sync_(stores_->chunks(), {&vectors_, &keywords_}, stores_->clock()),
       ingestor_(stores_->chunks(), *embedder_, indexes == Indexes::kOn ? &sync_ : nullptr),
-      retriever_(*embedder_, vectors_, keywords_, stores_->chunks()),
+      lag_({&vectors_, &keywords_}, stores_->clock(), metrics_),
+      retriever_(*embedder_, vectors_, keywords_, stores_->chunks(), &metrics_),
       answers_({.retriever = retriever_,
                 .reader = *reader_,
                 .llm = llm_.get(),
                 .conversations = stores_->conversations(),
-                .clock = stores_->clock()}) {}
+                .clock = stores_->clock(),
+                .metrics = &metrics_}) {
+  metrics_
+      .gauge("footnote_build_info", "Always 1; its labels say what runs",
+             {{"version", std::string(version())}, {"embedder", embedder_->space().model_id}})
+      .set(1);
+}
 
 Composition::~Composition() = default;
 
@@ -91,6 +99,7 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
           .ingestor = ingestor_,
           .catalog = stores_->catalog(),
           .chunks = stores_->chunks(),
+          .conversations = stores_->conversations(),
           .embedder = *embedder_,
           .keys = *keys_,
           .metrics = metrics_,
@@ -102,6 +111,10 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
                 if (!stores_->store().healthy())
                   reasons.emplace_back("the disk failed to make a write durable; restart after a look at the disk");
                 return reasons;
+              },
+          .refresh_metrics =
+              [this](const CallContext& call) {
+                if (const auto corpora = catalog().corpora(call, workspace())) lag_.refresh(call, *corpora);
               },
           .example_questions = std::move(example_questions)};
 }

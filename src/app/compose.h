@@ -12,6 +12,7 @@
 #include "app/terminal.h"
 #include "base/metrics.h"
 #include "http/client.h"
+#include "ingest/index_lag.h"
 #include "ingest/index_sync.h"
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_vector_store.h"
@@ -82,6 +83,7 @@ class Composition {
   std::unique_ptr<Llm> llm_;              ///< Null: the built-in reader answers.
   ingest::IndexSync sync_;
   ingest::Ingestor ingestor_;
+  ingest::IndexLag lag_;
   retrieve::Retriever retriever_;
   answer::AnswerService answers_;
 };

@@ -12,12 +12,13 @@
 namespace footnote::app {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kFooters{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kFooters{{
     {"",
      R"(Examples:
   footnote ingest ~/handbook                    read a folder (again: only what changed)
   footnote ask "How long is parental leave?"    a cited answer, or a refusal
   footnote search "expense limit" --explain     why a passage was found
+  footnote trace turn_...                       how an answer came about
   footnote serve                                http://127.0.0.1:7700
   footnote doctor                               what is wrong, and what to do
 
@@ -67,6 +68,12 @@ Without LLM_BASE_URL the answer quotes your documents word for word. Exit code 3
   footnote eval data/scifact --json | jq '.stages[] | [.stage, .ndcg_10]'
 
 Every document is embedded once and kept in the cache; a second run embeds nothing.)"},
+    {"trace",
+     R"(Examples:
+  footnote trace turn_8JxKq0fWbXr2mVtYpLd3Zs       bars for the stages, every candidate with its scores
+  footnote trace turn_8JxKq0fWbXr2mVtYpLd3Zs --json | jq '.candidates[] | select(.cut == null)'
+
+`footnote ask` ends with the turn's id; --json has it as .meta.turn_id. A trace is kept as long as its turn.)"},
     {"documents",
      R"(Examples:
   footnote documents

@@ -65,6 +65,11 @@ std::string render_nearest(const Json& answer, Paint paint) {
   return out;
 }
 
+/// How a person gets to the rest of the story.
+std::string render_trace_hint(const Json& answer) {
+  return fmt::format("footnote trace {}", printable(text_at(at(answer, "meta"), "turn_id")));
+}
+
 }  // namespace
 
 bool is_refusal(const Json& answer) { return at(answer, "refusal_reason").is_string(); }
@@ -76,7 +81,7 @@ std::string render_answer_text(const Json& answer, Paint paint) {
 }
 
 std::string render_answer_sources(const Json& answer, Paint paint) {
-  if (is_refusal(answer)) return render_nearest(answer, paint);
+  if (is_refusal(answer)) return render_nearest(answer, paint) + "\n" + styled(paint, Style::kDim, render_trace_hint(answer)) + "\n";
   std::string out = "\nSources:\n";
   for (const Json& source : array_at(answer, "citations")) {
     if (!array_at(source, "marks").empty()) out += render_source(source, paint);
@@ -84,8 +89,8 @@ std::string render_answer_sources(const Json& answer, Paint paint) {
   const Json& meta = at(answer, "meta");
   const std::string_view model = text_at(meta, "model");
   const std::string reader = model.empty() ? "quoted by the built-in reader" : fmt::format("by {}", printable(model));
-  const std::string line =
-      fmt::format("confidence {}, {} ms, {}", integer_at(answer, "confidence"), integer_at(meta, "latency_ms"), reader);
+  const std::string line = fmt::format("confidence {}, {} ms, {}; {}", integer_at(answer, "confidence"), integer_at(meta, "latency_ms"),
+                                       reader, render_trace_hint(answer));
   return out + "\n" + styled(paint, Style::kDim, line) + "\n";
 }
 

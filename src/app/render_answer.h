@@ -14,7 +14,7 @@ bool is_refusal(const Json& answer);
 std::string render_answer_text(const Json& answer, Paint paint);
 
 /// What stands below the text: the sources with title, path:line and the quoted sentences that carry the answer; for
-/// a refusal the documents that came nearest.
+/// a refusal the documents that came nearest. The last line leads to `footnote trace`.
 std::string render_answer_sources(const Json& answer, Paint paint);
 
 }  // namespace footnote::app

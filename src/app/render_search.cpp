@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/json_view.h"
-#include "app/text_table.h"
+#include "app/render_scores.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -18,51 +18,14 @@ std::string snippet(std::string_view text) {
   return cut.size() < folded.size() ? fmt::format("{}...", cut) : folded;
 }
 
-std::string number(double value) { return fmt::format("{:.4f}", value); }
-
 std::string render_hit(const Json& hit, std::size_t rank, Paint paint) {
   std::vector<std::string> headings;
   for (const Json& heading : array_at(hit, "headings")) {
     if (const auto* text = heading.if_string()) headings.emplace_back(*text);
   }
   const std::string title = headings.empty() ? std::string(text_at(hit, "title")) : join(headings, " > ");
-  const std::string place = fmt::format("{}:{}", printable(text_at(hit, "source_path")), integer_at(hit, "first_line"));
   return fmt::format("{:>2}. {}  {}  {:.3f}\n    {}\n", rank, styled(paint, Style::kBold, printable(fold_spaces(title))),
-                     styled(paint, Style::kDim, place), number_at(hit, "score"), snippet(text_at(hit, "text")));
-}
-
-std::string render_terms(const JsonArray& hits) {
-  TextTable table({{"hit", Align::kRight},
-                   {"stage", Align::kLeft},
-                   {"raw", Align::kRight},
-                   {"normalised", Align::kRight},
-                   {"weight", Align::kRight},
-                   {"contribution", Align::kRight},
-                   {"score", Align::kRight},
-                   {"cosine", Align::kRight},
-                   {"coverage", Align::kRight},
-                   {"path", Align::kLeft}});
-  std::size_t rank = 0;
-  for (const Json& hit : hits) {
-    ++rank;
-    bool first = true;
-    for (const Json& term : array_at(hit, "terms")) {
-      const auto once = [&](std::string text) { return first ? std::move(text) : std::string(); };
-      table.add({once(fmt::format("{}", rank)), std::string(text_at(term, "stage")), number(number_at(term, "raw")),
-                 number(number_at(term, "normalised")), fmt::format("{:.2f}", number_at(term, "weight")),
-                 number(number_at(term, "contribution")), once(number(number_at(hit, "score"))), once(number(number_at(hit, "cosine"))),
-                 once(number(number_at(hit, "coverage"))), once(printable(text_at(hit, "source_path")))});
-      first = false;
-    }
-  }
-  return table.render();
-}
-
-std::string render_gate(const Json& gate, Paint paint) {
-  const bool grounded = flag_at(gate, "grounded");
-  return fmt::format("gate: {}  evidence {:.4f}, needs {:.4f} (best passage: cosine {:.4f}, coverage {:.4f})\n",
-                     grounded ? styled(paint, Style::kGreen, "answerable") : styled(paint, Style::kYellow, "refuse"),
-                     number_at(gate, "evidence"), number_at(gate, "threshold"), number_at(gate, "cosine"), number_at(gate, "coverage"));
+                     styled(paint, Style::kDim, render_place(hit)), number_at(hit, "score"), snippet(text_at(hit, "text")));
 }
 
 std::string render_timings(const Json& found) {
@@ -89,9 +52,10 @@ std::string render_search(const Json& found, Explain explain, Paint paint) {
   for (const Json& hit : hits) out += render_hit(hit, ++rank, paint);
   if (hits.empty()) out += "Nothing found.\n";
   if (explain == Explain::kOff) return out;
-  out += fmt::format("\n{}\n{}", render_terms(hits), render_gate(at(found, "gate"), paint));
+  out += fmt::format("\n{}\n{}", render_score_table(hits), render_gate(at(found, "gate"), paint));
   out += render_timings(found);
   out += fmt::format("generation {}, {} candidates\n", integer_at(found, "generation"), integer_at(found, "candidates"));
+  out += render_cuts(array_at(found, "cuts"));
   return out;
 }
 

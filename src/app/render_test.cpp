@@ -5,6 +5,7 @@
 #include "app/ingest_output.h"
 #include "app/render_answer.h"
 #include "app/render_search.h"
+#include "app/render_trace.h"
 #include "app/server_link.h"
 
 namespace footnote::app {
@@ -24,22 +25,23 @@ TEST(RenderAnswer, TextThenSourcesWithQuotes) {
     "citations":[{"number":1,"title":"Parental leave","source_path":"time-off/leave.md",
       "marks":[{"quote":"You get\n26 weeks.","line":12,"support":"supported"},{"quote":"You get 26 weeks.","line":12}]},
       {"number":2,"title":"Not cited","source_path":"x.md","marks":[]}],
-    "meta":{"latency_ms":9,"model":null}})");
+    "meta":{"latency_ms":9,"model":null,"turn_id":"turn_1"}})");
   EXPECT_FALSE(is_refusal(answer));
   EXPECT_EQ(render_answer_text(answer, Paint::kOff), "You get 26 weeks. [1]\n");
   EXPECT_EQ(render_answer_sources(answer, Paint::kOff),
             "\nSources:\n"
             "[1] Parental leave  time-off/leave.md:12\n"
             "    \"You get 26 weeks.\"\n"
-            "\nconfidence 83, 9 ms, quoted by the built-in reader\n");
+            "\nconfidence 83, 9 ms, quoted by the built-in reader; footnote trace turn_1\n");
 }
 
 TEST(RenderAnswer, ARefusalLooksDifferent) {
   const Json answer = json(R"({"answer":"I could not find that.","refusal_reason":"no_relevant_context","citations":[],
-    "meta":{"nearest":[{"title":"Travel","source_path":"money/travel.md"},{"title":"Travel","source_path":"money/travel.md"}]}})");
+    "meta":{"turn_id":"turn_1","nearest":[{"title":"Travel","source_path":"money/travel.md"},{"title":"Travel","source_path":"money/travel.md"}]}})");
   EXPECT_TRUE(is_refusal(answer));
   EXPECT_EQ(render_answer_text(answer, Paint::kOff), "Not answered: I could not find that.\n");
-  EXPECT_EQ(render_answer_sources(answer, Paint::kOff), "\nNearest, but not an answer:\n  Travel  money/travel.md\n");
+  EXPECT_EQ(render_answer_sources(answer, Paint::kOff),
+            "\nNearest, but not an answer:\n  Travel  money/travel.md\n\nfootnote trace turn_1\n");
 }
 
 TEST(RenderAnswer, DocumentsCannotDriveTheTerminal) {
@@ -52,6 +54,7 @@ TEST(RenderAnswer, HalfAnAnswerDoesNotBreakIt) {
   for (const auto* text : {"{}", "[]", R"({"citations":[1,{"marks":[2]}],"meta":5})"}) {
     EXPECT_NO_THROW(render_answer_text(json(text), Paint::kOn) + render_answer_sources(json(text), Paint::kOn));
     EXPECT_NO_THROW(render_search(json(text), Explain::kOn, Paint::kOn));
+    EXPECT_NO_THROW(render_trace(json(text), Paint::kOn));
   }
 }
 
@@ -62,15 +65,54 @@ TEST(RenderSearch, ExplainShowsEveryStage) {
       "terms":[{"stage":"vector","raw":0.61,"normalised":1,"weight":0.5,"contribution":0.5},
                {"stage":"keyword","raw":7.25,"normalised":0.8,"weight":0.5,"contribution":0.4}]}],
     "gate":{"grounded":true,"evidence":0.7,"threshold":0.45,"cosine":0.61,"coverage":0.5},
-    "generation":4,"candidates":120,"timings":{"embed_ms":3.5,"vector_ms":0.25}})");
+    "generation":4,"candidates":120,"cuts":[{"stage":"select","reason":"document_limit","count":112}],
+    "timings":{"embed_ms":3.5,"vector_ms":0.25}})");
   const std::string text = render_search(found, Explain::kOn, Paint::kOff);
   EXPECT_THAT(text, HasSubstr(" 1. Leave > Parental  a.md:3  0.900\n    26 weeks\n"));
-  EXPECT_THAT(text, HasSubstr("  1  vector   0.6100      1.0000    0.50        0.5000  0.9000  0.6100    0.5000  a.md\n"));
-  EXPECT_THAT(text, HasSubstr("     keyword  7.2500      0.8000    0.50        0.4000\n"));
+  EXPECT_THAT(text, HasSubstr("#   score          vector         keyword  cosine  coverage  passage\n"
+                              "1  0.9000  0.6100 +0.5000  7.2500 +0.4000  0.6100    0.5000  a.md:3\n"
+                              "weights: vector 0.50, keyword 0.50 ("));
   EXPECT_THAT(text, HasSubstr("gate: answerable  evidence 0.7000, needs 0.4500"));
   EXPECT_THAT(text, HasSubstr("times: embed 3.50 ms, vector 0.25 ms, together 3.75 ms\n"));
-  EXPECT_THAT(text, HasSubstr("generation 4, 120 candidates\n"));
+  EXPECT_THAT(text, HasSubstr("generation 4, 120 candidates\ncut: 112 by select (document limit)\n"));
   EXPECT_THAT(render_search(found, Explain::kOff, Paint::kOff), Not(HasSubstr("gate")));
+}
+
+TEST(RenderTrace, ShowsStagesAsBarsAndWhatBecameOfEachCandidate) {
+  const Json trace = json(R"({"version":1,"turn_id":"turn_1","request_id":"r1","trace_id":"t1","span_id":"s1","conversation_id":null,
+    "generation":4,"asked_at":"2026-03-01T09:00:00Z","state":"partial","total_ms":10,"first_text_ms":9.5,
+    "outcome":{"kind":"answer","refusal_reason":null,"confidence":0.83,"citations":1,"sources":2},
+    "stages":[{"stage":"embed","start_ms":0,"took_ms":5},{"stage":"gate","start_ms":5,"took_ms":0.001},
+              {"stage":"llm","start_ms":7.5,"took_ms":2.5},{"stage":"store","start_ms":10,"took_ms":null}],
+    "gate":{"grounded":true,"evidence":0.7,"threshold":0.4,"cosine":0.6,"coverage":0.5},
+    "model":{"name":"m-1","finish":"stop","prompt_messages":2,"prompt_bytes":1200,"prompt_tokens":300,"completion_tokens":20},
+    "limits":{"recall":100,"hits":8,"hits_per_document":3},"candidates_found":3,
+    "cuts":[{"stage":"fuse","reason":"limit","count":1},{"stage":"select","reason":"document_limit","count":1}],
+    "candidates":[
+      {"rank":1,"chunk_id":5,"source_path":"a.md","first_line":3,"score":0.9,"cosine":0.6,"coverage":0.5,"number":1,"cut":null,
+       "terms":[{"stage":"vector","raw":0.6,"normalised":1,"weight":0.55,"contribution":0.55},
+                {"stage":"penalty","raw":1,"normalised":1,"weight":-0.4,"contribution":-0.4}]},
+      {"rank":2,"chunk_id":6,"source_path":null,"first_line":null,"score":0.2,"cosine":0.3,"coverage":0,"number":null,
+       "cut":{"stage":"select","reason":"document_limit"},
+       "terms":[{"stage":"vector","raw":0.3,"normalised":0.5,"weight":0.55,"contribution":0.275}]}],
+    "errors":[{"stage":"llm","code":"unavailable","message":"broke off\u001b[2J"}]})");
+  const std::string text = render_trace(trace, Paint::kOff);
+  EXPECT_THAT(text, HasSubstr("turn_1  answer, confidence 0.83, 1 citations of 2 sources  (broke off)\n"));
+  EXPECT_THAT(text, HasSubstr("request r1  trace t1  span s1\n"));
+  EXPECT_THAT(text, HasSubstr("embed      0.00     5.00  ####################\n"
+                              "gate       5.00     0.00                      #\n"
+                              "llm        7.50     2.50                                ##########\n"
+                              "store     10.00\n"
+                              "together 10.00 ms, first text after 9.50 ms\n"));
+  EXPECT_THAT(text, HasSubstr("gate: answerable  evidence 0.7000, needs 0.4000"));
+  EXPECT_THAT(text, HasSubstr("model: m-1, finish stop; prompt 2 messages, 1.2 KB (300 tokens), answer 20 tokens\n"));
+  EXPECT_THAT(text, HasSubstr("error in llm: broke off\uFFFD[2J (unavailable)\n"));
+  EXPECT_THAT(text, HasSubstr("3 candidates (recall 100 a side, 8 hits, 3 of a document); the best 2:\n"
+                              "cut: 1 by fuse (limit), 1 by select (document limit)\n"));
+  EXPECT_THAT(text, HasSubstr("1  0.9000  0.6000 +0.5500  1.0000 -0.4000  0.6000    0.5000  cited [1]               a.md:3\n"
+                              "2  0.2000  0.3000 +0.2750                  0.3000    0.0000  select: document limit  (chunk 6, gone)\n"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(render_trace(trace, Paint::kOn), HasSubstr("\x1b[36m####"));
 }
 
 TEST(IngestOutput, SecondRunSaysThatNothingWasEmbedded) {

@@ -27,11 +27,10 @@ void print_error(const Error& error, Paint paint) {
   write_err(fmt::format("{} {}\n", styled(paint, Style::kRed, "footnote:"), printable(error.message)));
 }
 
-/// Log lines would spoil what a person reads; a server's operator wants them.
-LogLevel level_of(const Settings& settings, const Command& command) {
-  const std::string& name = settings.text(Setting::kLogLevel);
-  if (name == "auto") return std::holds_alternative<ServeCommand>(command) ? LogLevel::kInfo : LogLevel::kError;
-  return parse_log_level(name).value_or(LogLevel::kInfo);
+void set_log_levels_of(const Settings& settings, const Command& command) {
+  // Log lines would spoil what a person reads; a server's operator wants them.
+  const LogLevel fallback = std::holds_alternative<ServeCommand>(command) ? LogLevel::kInfo : LogLevel::kError;
+  set_log_levels(parse_log_spec(settings.text(Setting::kLogLevel)).value_or(LogSpec{}), fallback);
 }
 
 std::string interruption_of(const Command& command) {
@@ -47,6 +46,7 @@ Result<int> dispatch(const CommandContext& context, const Command& command) {
     Result<int> operator()(const AskCommand& c) const { return run_ask(context, c); }
     Result<int> operator()(const SearchCommand& c) const { return run_search(context, c); }
     Result<int> operator()(const EvalCommand& c) const { return run_eval(context, c); }
+    Result<int> operator()(const TraceCommand& c) const { return run_trace(context, c); }
     Result<int> operator()(const DoctorCommand&) const { return run_doctor(context); }
     Result<int> operator()(const DocumentsCommand&) const { return run_documents(context); }
     Result<int> operator()(const KeysCommand& c) const { return run_keys(context, c); }
@@ -65,10 +65,11 @@ int run_invocation(const Invocation& invocation) {
   }
   const Terminal terminal = detect_terminal(settings->text(Setting::kColor));
   for (const auto& note : settings->notes()) write_err(fmt::format("footnote: note: {}\n", note));
-  set_log_level(level_of(*settings, invocation.command));
+  set_log_levels_of(*settings, invocation.command);
   const SignalStop signals;
   CallContext call;
   call.stop = signals.token();
+  call.trace = TraceContext::fresh();
   const auto code = dispatch({*settings, invocation.form, terminal, call}, invocation.command);
   if (code) return *code;
   const bool interrupted = code.error().code == ErrorCode::kCancelled && call.stop.stop_requested();

@@ -215,9 +215,10 @@ constexpr std::array kTable{
                 .key = "log.level",
                 .env = "FOOTNOTE_LOG_LEVEL",
                 .flag = "--log-level",
-                .type = SettingType::kChoice,
+                .type = SettingType::kLogSpec,
                 .default_text = "auto",
-                .help = "Log lines on standard error, one JSON object a line. auto: info for serve, error for the rest.",
+                .help = "Log lines on standard error, one JSON object a line. auto: info for serve, error for the rest. "
+                        "Modules may have levels of their own: info,http=warn,ingest=debug.",
                 .choices = "auto|debug|info|warn|error|off"},
     SettingSpec{.id = Setting::kColor,
                 .key = "color",
@@ -285,6 +286,7 @@ std::string describe_type(const SettingSpec& spec) {
     case SettingType::kBool: return "true or false";
     case SettingType::kInteger: return fmt::format("integer, {} to {}", spec.min, spec.max);
     case SettingType::kDuration: return "duration (500ms, 10s, 2m)";
+    case SettingType::kLogSpec: return "auto, debug, info, warn, error or off; then MODULE=LEVEL, between commas";
     case SettingType::kChoice: {
       std::string out;
       const auto names = split(spec.choices, '|');

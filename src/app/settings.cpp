@@ -7,6 +7,7 @@
 #include "app/toml_file.h"
 #include "base/assert.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/text.h"
 
 namespace footnote::app {
@@ -60,6 +61,10 @@ Result<std::string> check_value(const SettingSpec& spec, std::string text) {
       FOOTNOTE_CHECK(check_choice(spec, text));
       return text;
     }
+    case SettingType::kLogSpec: {
+      FOOTNOTE_CHECK(parse_log_spec(text));
+      return text;
+    }
   }
   return text;
 }
@@ -71,6 +76,7 @@ bool kind_fits(const SettingSpec& spec, TomlKind kind) {
     case SettingType::kDuration: return kind == TomlKind::kString || kind == TomlKind::kInteger;
     case SettingType::kString:
     case SettingType::kPath:
+    case SettingType::kLogSpec:
     case SettingType::kChoice: return kind == TomlKind::kString;
   }
   return false;
@@ -83,6 +89,7 @@ std::string wanted_kind(const SettingSpec& spec) {
     case SettingType::kDuration: return "a duration such as \"10s\"";
     case SettingType::kString:
     case SettingType::kPath:
+    case SettingType::kLogSpec:
     case SettingType::kChoice: return "a string";
   }
   return {};

@@ -45,7 +45,7 @@ enum class Setting {
   kColor,
 };
 
-enum class SettingType { kString, kInteger, kBool, kDuration, kPath, kChoice };
+enum class SettingType { kString, kInteger, kBool, kDuration, kPath, kChoice, kLogSpec };
 enum class Secrecy { kOpen, kSecret };
 
 /// One row of the table. Everything that is said or asked about a setting (file, environment, flag, `footnote

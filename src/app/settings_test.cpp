@@ -80,6 +80,20 @@ void check_error(const Layers& layers, const std::string& message) {
   EXPECT_EQ(settings.error().message, message);
 }
 
+TEST(Settings, LogLevelsMayDifferByModule) {
+  check_value(Layers(), Setting::kLogLevel, "auto", "default");
+  check_value(Layers().toml("[log]\nlevel = \"warn\"\n"), Setting::kLogLevel, "warn", "footnote.toml:2");
+  check_value(Layers().env("FOOTNOTE_LOG_LEVEL", "info,http=warn,ingest=debug"), Setting::kLogLevel, "info,http=warn,ingest=debug",
+              "environment variable FOOTNOTE_LOG_LEVEL");
+  check_value(Layers().flag(Setting::kLogLevel, "auto,http=off"), Setting::kLogLevel, "auto,http=off", "flag --log-level");
+  check_error(Layers().flag(Setting::kLogLevel, "info,ingset=debug"),
+              "log.level: no module 'ingset' logs; did you mean ingest? (from flag --log-level)");
+  check_error(Layers().env("FOOTNOTE_LOG_LEVEL", "loud"),
+              "log.level: log level 'loud' is not one of debug, info, warn, error, off (from environment variable FOOTNOTE_LOG_LEVEL)");
+  check_error(Layers().toml("[log]\nlevel = \"info,http=\"\n"),
+              "log.level: log level '' is not one of debug, info, warn, error, off (from footnote.toml:2)");
+}
+
 TEST(Settings, EachLayerOverridesTheOnesBelow) {
   Layers layers;
   check_value(layers, Setting::kServerPort, "7700", "default");

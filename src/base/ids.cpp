@@ -24,10 +24,13 @@ std::string random_base62(std::size_t count) {
   return out;
 }
 
-std::string random_hex128() {
-  std::array<unsigned char, 16> bytes{};
-  FOOTNOTE_ASSERT(RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) == 1);
-  return to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+std::string random_hex(std::size_t bytes) {
+  std::array<unsigned char, 32> random{};
+  FOOTNOTE_ASSERT(bytes <= random.size());
+  FOOTNOTE_ASSERT(RAND_bytes(random.data(), static_cast<int>(bytes)) == 1);
+  return to_hex({reinterpret_cast<const char*>(random.data()), bytes});
 }
+
+std::string random_hex128() { return random_hex(16); }
 
 }  // namespace footnote

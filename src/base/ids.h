@@ -28,7 +28,10 @@ struct TextId {
 /// `count` random characters of [0-9A-Za-z] from the system's generator (about 5.95 bits each).
 std::string random_base62(std::size_t count);
 
-/// 128 random bits as 32 hexadecimal digits: trace ids.
+/// That many random bytes as hexadecimal digits, two each. REQUIRES: at most 32 bytes.
+std::string random_hex(std::size_t bytes);
+
+/// 128 random bits as 32 hexadecimal digits: request ids.
 std::string random_hex128();
 
 }  // namespace footnote

@@ -1,11 +1,17 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
+#include "base/call_context.h"
 #include "base/result.h"
 
 namespace footnote {
@@ -14,6 +20,35 @@ enum class LogLevel { kDebug, kInfo, kWarn, kError, kOff };
 
 Result<LogLevel> parse_log_level(std::string_view name);
 std::string_view to_string(LogLevel level);
+
+/// The parts of the program that log, each with a threshold of its own.
+inline constexpr std::array<std::string_view, 8> kLogModules{"access", "answer", "app", "http", "ingest", "llm", "sql", "vectors"};
+
+/// One of kLogModules. Written as its name at the call; a name that is not in the table does not compile.
+class LogModule {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  consteval LogModule(const char* name) : LogModule(named(name).value()) {}
+  static constexpr std::optional<LogModule> named(std::string_view name) {
+    const auto* found = std::ranges::find(kLogModules, name);
+    if (found == kLogModules.end()) return std::nullopt;
+    return LogModule(static_cast<std::size_t>(found - kLogModules.begin()));
+  }
+  constexpr std::size_t index() const { return index_; }
+  constexpr std::string_view name() const { return kLogModules[index_]; }
+
+ private:
+  explicit constexpr LogModule(std::size_t index) : index_(index) {}
+  std::size_t index_;
+};
+
+/// What a person wrote about what shall be logged: "info", "auto", "info,http=warn,ingest=debug".
+struct LogSpec {
+  std::optional<LogLevel> all;  ///< nullopt: "auto" or not named.
+  std::vector<std::pair<LogModule, LogLevel>> modules;
+};
+/// kInvalidArgument: an unknown level or module (the nearest is named), a module named twice.
+Result<LogSpec> parse_log_spec(std::string_view text);
 
 /// One named value of a log line. Texts of users, bodies and keys do not belong here.
 struct LogField {
@@ -32,10 +67,18 @@ struct LogField {
 
 /// Writes one JSON object a line to standard error:
 ///   {"ts":"2026-03-01T09:30:00.125Z","level":"info","module":"http","msg":"listening","port":7700}
-/// The threshold is the one piece of process-wide state: a log line must be possible anywhere. Thread-safe;
-/// a line is one write, so lines of several threads never mix.
-void log(LogLevel level, std::string_view module, std::string_view message, std::initializer_list<LogField> fields = {});
+/// Control characters are escaped, so no text can forge a line or drive a terminal. The thresholds are the one piece
+/// of process-wide state: a log line must be possible anywhere. Thread-safe; a line is one write, so lines of several
+/// threads never mix.
+void log(LogLevel level, LogModule module, std::string_view message, std::initializer_list<LogField> fields = {});
+/// The same for work done for a request: its request_id, trace_id and span_id follow the message.
+void log(LogLevel level, LogModule module, std::string_view message, const CallContext& call, std::initializer_list<LogField> fields = {});
+
+/// Whether such a line would be written; for lines that cost something to make.
+bool log_enabled(LogLevel level, LogModule module);
+/// One threshold for all modules.
 void set_log_level(LogLevel threshold);
-LogLevel log_level();
+/// `fallback` where the spec names no level.
+void set_log_levels(const LogSpec& spec, LogLevel fallback);
 
 }  // namespace footnote

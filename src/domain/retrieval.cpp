@@ -27,6 +27,53 @@ bool matches(const Filter& filter, DocumentId document, const std::string& key, 
          allows(filter.statuses, attributes.status);
 }
 
+std::string_view to_string(Stage stage) {
+  switch (stage) {
+    case Stage::kVector: return "vector";
+    case Stage::kKeyword: return "keyword";
+    case Stage::kHeading: return "heading";
+    case Stage::kLate: return "late";
+    case Stage::kJudge: return "judge";
+    case Stage::kBoost: return "boost";
+    case Stage::kPenalty: return "penalty";
+  }
+  return "vector";
+}
+
+std::string_view stage_of(Fate fate) {
+  switch (fate) {
+    case Fate::kFuseLimit: return "fuse";
+    case Fate::kGone: return "fetch";
+    case Fate::kDocumentLimit:
+    case Fate::kTopLimit: return "select";
+    case Fate::kBelowGate: return "gate";
+    case Fate::kReadLimit:
+    case Fate::kFarFromBest:
+    case Fate::kNoSentence:
+    case Fate::kRepeated: return "read";
+    case Fate::kNotCited:
+    case Fate::kCited: return "answer";
+  }
+  return "answer";
+}
+
+std::string_view reason_of(Fate fate) {
+  switch (fate) {
+    case Fate::kFuseLimit: return "limit";
+    case Fate::kGone: return "gone";
+    case Fate::kDocumentLimit: return "document_limit";
+    case Fate::kTopLimit: return "limit";
+    case Fate::kBelowGate: return "below_threshold";
+    case Fate::kReadLimit: return "limit";
+    case Fate::kFarFromBest: return "far_from_best";
+    case Fate::kNoSentence: return "no_sentence";
+    case Fate::kRepeated: return "duplicate";
+    case Fate::kNotCited: return "not_cited";
+    case Fate::kCited: return "cited";
+  }
+  return "cited";
+}
+
 const StageScore* Hit::term(Stage stage) const {
   const auto found = std::ranges::find(terms, stage, &StageScore::stage);
   return found == terms.end() ? nullptr : &*found;

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "domain/catalog.h"
@@ -28,6 +29,27 @@ bool matches(const Filter& filter, DocumentId document, const std::string& key, 
 
 /// The stages that can add to a hit's score, in the order in which they run.
 enum class Stage { kVector, kKeyword, kHeading, kLate, kJudge, kBoost, kPenalty };
+
+/// The stage's name on the wire and in traces: "vector".
+std::string_view to_string(Stage stage);
+
+/// What became of a candidate, in the order of the stages that decide: all but the last were cut on the way.
+enum class Fate {
+  kFuseLimit,      ///< Past the candidates whose passages are looked at.
+  kGone,           ///< Its document was deleted meanwhile.
+  kDocumentLimit,  ///< Its document has enough passages among the hits.
+  kTopLimit,       ///< Past the hits that go on to the gate.
+  kBelowGate,      ///< The gate found that none of the hits can carry an answer.
+  kReadLimit,      ///< Past the hits that the reader looks at.
+  kFarFromBest,    ///< Its score is too far below the best hit's to be read beside it.
+  kNoSentence,     ///< Read; no sentence of it answers.
+  kRepeated,       ///< Read; what it says was quoted from another.
+  kNotCited,       ///< The model had it and did not cite it.
+  kCited,
+};
+/// Where it ended and why, as names: "fuse" and "limit", "answer" and "cited".
+std::string_view stage_of(Fate fate);
+std::string_view reason_of(Fate fate);
 
 /// What one stage said of one hit: its own number, that number brought to 0..1 for this question, and what it
 /// added to the sum.

@@ -24,9 +24,10 @@ Result<void> check_headers(const Headers& headers) {
 }
 
 /// The request as it goes out: fields that frame it are ours alone.
-ClientRequest without_framing(const ClientRequest& request) {
+ClientRequest outgoing(const ClientRequest& request, const CallContext& context) {
   ClientRequest out = request;
   for (const std::string_view name : {"host", "content-length", "transfer-encoding", "connection"}) out.headers.remove(name);
+  if (context.trace && !out.headers.contains("traceparent")) out.headers.set("traceparent", to_traceparent(context.trace));
   return out;
 }
 
@@ -45,7 +46,8 @@ Result<void> guarded(Callback&& callback) {
 class Client::Impl {
  public:
   Impl(ClientOptions options, Metrics& metrics)
-      : calls_open_(metrics.gauge("footnote_upstream_calls_open", "Calls to upstreams that are under way")),
+      : metrics_(metrics),
+        calls_open_(metrics.gauge("footnote_upstream_calls_open", "Calls to upstreams that are under way")),
         shared_(std::move(options)),
         work_(asio::make_work_guard(shared_.io)),
         thread_([this] { run_io(); }) {}
@@ -61,14 +63,17 @@ class Client::Impl {
     if (url.scheme == Scheme::kHttps) FOOTNOTE_CHECK(tls_ready());
     FOOTNOTE_CHECK(context.check());
     const GaugeHold open(calls_open_);
-    auto call = std::make_shared<ClientCall>(shared_, without_framing(request), std::move(url), context.deadline);
+    auto call = std::make_shared<ClientCall>(shared_, outgoing(request, context), std::move(url), context.deadline);
     call->start();
-    Result<int> status = 0;
+    int status = 0;
+    Result<void> ended;
     {
       const std::stop_callback on_stop(context.stop, [&call] { call->cancel({ErrorCode::kCancelled, "the caller went away", {}}); });
-      status = consume(*call, on_head, on_body);
+      ended = consume(*call, on_head, on_body, status);
     }
     asio::post(shared_.io, [last = std::move(call)] {});
+    count(status, ended);
+    if (!ended) return std::unexpected(std::move(ended).error());
     return status;
   }
 
@@ -90,10 +95,20 @@ class Client::Impl {
     return *tls_ready_;
   }
 
+  /// A status that says no is counted as such, whatever the caller made of it; a good one whose body broke off is not.
+  void count(int status, const Result<void>& ended) {
+    const bool refused = status >= 300;
+    const std::string code = ended || refused ? std::to_string(status) : std::string(to_string(ended.error().code));
+    metrics_
+        .counter("footnote_upstream_requests_total", "Calls to upstreams by status, or by error where no whole answer came",
+                 {{"provider", shared_.options.name}, {"code", code}})
+        .add();
+  }
+
   /// Feeds the callbacks until the call has ended, also when one of them failed: the socket is closed on return.
-  static Result<int> consume(ClientCall& call, const OnHead& on_head, const OnBody& on_body) {
+  /// `status` is set when there is a head.
+  static Result<void> consume(ClientCall& call, const OnHead& on_head, const OnBody& on_body, int& status) {
     Result<void> consumed;
-    int status = 0;
     while (true) {
       const ClientCall::Output output = call.next();
       if (output.head) {
@@ -106,12 +121,13 @@ class Client::Impl {
         if (!consumed) call.cancel(consumed.error());
       }
       if (!output.finished) continue;
-      if (!consumed) return std::unexpected(consumed.error());
+      if (!consumed) return consumed;
       if (output.error) return std::unexpected(*output.error);
-      return status;
+      return {};
     }
   }
 
+  Metrics& metrics_;
   Gauge& calls_open_;
   ClientShared shared_;
   Mutex tls_mutex_;

@@ -18,6 +18,7 @@ namespace footnote::http {
 inline constexpr std::size_t kHandOverBytesMax = 256 << 10;
 
 struct ClientOptions {
+  std::string name = "upstream";                       ///< Whom it calls, for the metrics.
   std::chrono::milliseconds connect_timeout{10'000};   ///< Resolving, connecting and the TLS handshake together.
   std::chrono::milliseconds silence_timeout{120'000};  ///< The longest time without a byte of the answer.
   std::size_t response_bytes_max = 64 << 20;           ///< Of the body; past it kTooLarge.
@@ -32,7 +33,7 @@ struct ClientOptions {
 struct ClientRequest {
   Method method = Method::kGet;
   std::string url;  ///< http:// or https://, see url.h.
-  /// Host, content-length, connection and (unless given) user-agent are added.
+  /// Host, content-length, connection and (unless given) user-agent and the context's traceparent are added.
   Headers headers;
   std::string body;
 };
@@ -44,7 +45,8 @@ struct ClientRequest {
 /// kInvalidArgument: a bad URL or header. kUnavailable: can't connect, connection lost, malformed answer, or silence;
 /// the message names host:port. kTooLarge: the answer is past a limit. kCancelled and kDeadlineExceeded: the context
 /// ended; the upstream socket was closed at once.
-/// Metrics: footnote_upstream_calls_open.
+/// Metrics: footnote_upstream_calls_open, footnote_upstream_requests_total{provider,code}, where the code is the answer's
+/// status, or the error's name when no whole answer came.
 class Client {
  public:
   Client(ClientOptions options, Metrics& metrics);

@@ -64,6 +64,26 @@ TEST_F(ClientTest, FetchesFromAServer) {
   EXPECT_EQ(calls_open(), 0);
 }
 
+TEST_F(ClientTest, CountsCallsByTheirEnd) {
+  const auto counted = [&](std::string_view code) {
+    return metrics_.counter("footnote_upstream_requests_total", "", {{"provider", "model"}, {"code", std::string(code)}}).value();
+  };
+  (void)fetch_scripted("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", {.name = "model"});
+  (void)fetch_scripted("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", {.name = "model"});
+  (void)fetch_scripted("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nbroken off", {.name = "model"});
+  (void)fetch_scripted("nonsense\r\n\r\n", {.name = "model"});
+  EXPECT_EQ(counted("200"), 1u);
+  EXPECT_EQ(counted("503"), 1u);
+  EXPECT_EQ(counted("unavailable"), 2u);
+  TestServer server({plain(Method::kGet, "/", [](const Request&, const CallContext&) { return Response{429, {}, "no"}; })});
+  const auto refuse = [](int, const Headers&) -> Result<void> { return fail(ErrorCode::kResourceExhausted, "refused"); };
+  EXPECT_FALSE(client({.name = "model"}).stream(CallContext::with_timeout(kPatience), to(server->port()), refuse, {}));
+  EXPECT_EQ(counted("429"), 1u) << "also when the caller makes an error of it";
+  const std::uint16_t nobody = TestListener().port();
+  EXPECT_FALSE(client_->fetch(CallContext::with_timeout(kPatience), to(nobody)));
+  EXPECT_EQ(counted("unavailable"), 3u);
+}
+
 TEST_F(ClientTest, ReusesConnectionsWithinItsBound) {
   TestServer server({plain(Method::kGet, "/", [](const Request&, const CallContext&) { return Response::text(200, "text/plain", "x"); })});
   ClientOptions options;

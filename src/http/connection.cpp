@@ -161,6 +161,7 @@ Connection::Arrival Connection::start_arrival() const {
   arrival.started = std::chrono::steady_clock::now();
   arrival.request->remote_address = remote_address_;
   arrival.request->request_id = random_hex128();
+  arrival.request->trace = TraceContext::fresh();
   return arrival;
 }
 
@@ -170,6 +171,7 @@ void Connection::accept_head(const RequestParser& parser, Arrival& arrival) cons
   const auto& head = parser.get();
   for (const auto& field : head) request.headers.add(to_view(field.name_string()), to_view(field.value()));
   if (const auto id = request.headers.find("x-request-id"); id && is_request_id(*id)) request.request_id = *id;
+  if (const auto caller = caller_trace(request.headers)) request.trace = caller->child();
   arrival.keep_alive = parser.keep_alive() && !shared_.draining && requests_ < kRequestsPerConnectionMax;
   arrival.http_1_0 = head.version() < 11;
   arrival.expects_continue = !arrival.http_1_0 && request.headers.contains("expect") && !parser.is_done();

@@ -34,10 +34,15 @@ Peer look_at_peer(int socket) {
 
 bool has_no_body(int status) { return status == 204 || status == 304; }
 
+CallContext call_of(const Request& request, std::chrono::steady_clock::time_point deadline) {
+  return {.deadline = deadline, .stop = {}, .trace = request.trace, .request_id = request.request_id};
+}
+
 }  // namespace
 
 Headers Connection::final_headers(const Arrival& arrival, Headers headers) const {
   headers.set("x-request-id", arrival.request->request_id);
+  headers.set("traceparent", to_traceparent(arrival.request->trace));
   if (shared_.options.decorate) shared_.options.decorate(*arrival.request, headers);
   return headers;
 }
@@ -47,13 +52,15 @@ void Connection::finish(const Arrival& arrival, int status) {
   const Request& request = *arrival.request;
   const std::string_view route = request.route.empty() ? std::string_view("none") : std::string_view(request.route);
   shared_.metrics.count_request(route, arrival.method, status, seconds);
-  if (log_level() > LogLevel::kInfo) return;
+  if (!log_enabled(LogLevel::kInfo, "http")) return;
   log(LogLevel::kInfo, "http", "request",
       {{"method", arrival.method},
        {"route", route},
        {"status", status},
        {"duration_ms", seconds * 1e3},
-       {"request_id", request.request_id}});
+       {"request_id", request.request_id},
+       {"trace_id", request.trace.trace_id},
+       {"span_id", request.trace.span_id}});
 }
 
 Task<bool> Connection::write_all(std::string_view bytes) {
@@ -125,7 +132,7 @@ Task<Connection::Next> Connection::answer_early(RequestParser& parser, Arrival a
 
 Task<Connection::Next> Connection::answer_inline(Arrival arrival) {
   const Route& route = *arrival.match->route;
-  CallContext call{arrival.started + route.timeout, {}, arrival.request->request_id};
+  const CallContext call = call_of(*arrival.request, arrival.started + route.timeout);
   std::optional<Response> response;
   {
     const GaugeHold running(shared_.metrics.handlers_running);
@@ -143,7 +150,7 @@ Task<Connection::Next> Connection::answer_on_worker(Arrival arrival) {
       if (const auto self = weak.lock()) self->wake_.cancel();
     });
   };
-  CallContext call{std::chrono::steady_clock::now() + route.timeout, {}, arrival.request->request_id};
+  CallContext call = call_of(*arrival.request, std::chrono::steady_clock::now() + route.timeout);
   const auto exchange = std::make_shared<Exchange>(arrival.request, std::move(call), 2 * shared_.options.write_deadline, std::move(wake));
   Gauge& running = shared_.metrics.handlers_running;
   const auto ticket = shared_.workers.submit([exchange, &route, &running] { exchange->run(route, running); }, route.pattern);

@@ -85,6 +85,17 @@ bool is_request_id(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; });
 }
 
+std::optional<TraceContext> caller_trace(const Headers& headers) {
+  constexpr std::string_view kName = "traceparent";
+  std::optional<std::string_view> found;
+  for (const auto& [name, value] : headers) {
+    if (name.size() != kName.size() || !starts_with_ignoring_case(name, kName)) continue;
+    if (found) return std::nullopt;
+    found = value;
+  }
+  return found ? parse_traceparent(*found) : std::nullopt;
+}
+
 bool is_header_name(std::string_view name) { return !name.empty() && std::ranges::all_of(name, is_token_character); }
 
 bool is_header_value(std::string_view value) { return std::ranges::none_of(value, is_control); }

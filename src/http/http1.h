@@ -24,6 +24,8 @@ Result<Target> parse_target(std::string_view target);
 
 /// [A-Za-z0-9._-]{1,64}
 bool is_request_id(std::string_view text);
+/// The caller's span by `traceparent`; nullopt when the header is missing, malformed or there twice.
+std::optional<TraceContext> caller_trace(const Headers& headers);
 /// True for a header name that is a token, and a value without control characters other than tab.
 bool is_header_name(std::string_view name);
 bool is_header_value(std::string_view value);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/trace_context.h"
 
 namespace footnote::http {
 
@@ -59,6 +60,7 @@ struct Request {
   std::string body;
   std::string remote_address;  ///< IP address of the peer, without its port.
   std::string request_id;      ///< [A-Za-z0-9._-]{1,64}; the client's own or a generated one.
+  TraceContext trace;          ///< A span of its own, in the client's trace where that sent a good `traceparent`.
   std::string route;           ///< The pattern that matched; empty before routing (in a guard).
   std::any attachment;         ///< What the route's `admit` found out about it.
 
@@ -68,7 +70,7 @@ struct Request {
   std::optional<std::string_view> query_value(std::string_view name) const;
 };
 
-/// One answer, complete. The server adds content-length, date, connection and x-request-id; control
+/// One answer, complete. The server adds content-length, date, connection, x-request-id and traceparent; control
 /// characters in header values are dropped (no response splitting).
 struct Response {
   int status = 200;

@@ -18,7 +18,7 @@ std::vector<Route> basic_routes() {
           plain(Method::kPost, "/inline", echo, Lane::kInline),
           plain(Method::kGet, "/hello/{name}",
                 [](const Request& request, const CallContext& call) {
-                  EXPECT_EQ(call.trace_id, request.request_id);
+                  EXPECT_EQ(call.request_id, request.request_id);
                   return Response::text(
                       200, "text/plain",
                       fmt::format("hello {} {} {}", request.param("name"), request.query_value("q").value_or("-"), request.remote_address));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "retrieve/fuse.h"
@@ -12,19 +13,24 @@ namespace footnote::retrieve {
 
 namespace {
 
-/// Notes how long each stage took.
+/// Notes when each stage began and how long it took.
 class Stopwatch {
  public:
   explicit Stopwatch(std::vector<StageTiming>& timings) : timings_(timings) {}
   void lap(std::string_view stage) {
     const auto now = std::chrono::steady_clock::now();
-    timings_.push_back({stage, std::chrono::duration_cast<std::chrono::microseconds>(now - start_)});
-    start_ = now;
+    timings_.push_back({stage, since_start(last_), since_start(now) - since_start(last_)});
+    last_ = now;
   }
 
  private:
+  std::chrono::microseconds since_start(std::chrono::steady_clock::time_point time) const {
+    return std::chrono::duration_cast<std::chrono::microseconds>(time - start_);
+  }
+
   std::vector<StageTiming>& timings_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point last_ = start_;
 };
 
 /// How many fused candidates have their texts fetched: enough that the cap per document still leaves top_k.
@@ -67,18 +73,177 @@ void add_document_terms(std::vector<Hit>& hits, std::string_view question, doubl
   std::ranges::sort(hits, [](const Hit& a, const Hit& b) { return a.score != b.score ? a.score > b.score : a.chunk.id < b.chunk.id; });
 }
 
-/// At most `per_document_max` passages of one document, at most `top_k` in all.
-std::vector<Hit> diversify(std::vector<Hit> hits, const Profile& profile) {
+/// REQUIRES: of one fate the best comes first.
+void add_cut(Retrieval& retrieval, Hit hit, Fate fate) {
+  if (++retrieval.cut_counts[fate] > kCutNamedMax) return;
+  hit.chunk.text.clear();
+  hit.chunk.text.shrink_to_fit();
+  retrieval.cut.push_back({std::move(hit), fate});
+}
+
+/// Makes hits of at most `per_document_max` passages of one document, at most `top_k` in all.
+void select(std::vector<Hit> ranked, const Profile& profile, Retrieval& retrieval) {
   std::map<DocumentId, std::size_t> taken;
-  std::vector<Hit> out;
-  for (Hit& hit : hits) {
-    if (out.size() == profile.top_k) break;
-    if (++taken[hit.chunk.document] <= profile.per_document_max) out.push_back(std::move(hit));
+  for (Hit& hit : ranked) {
+    if (retrieval.hits.size() == profile.top_k) {
+      add_cut(retrieval, std::move(hit), Fate::kTopLimit);
+    } else if (taken[hit.chunk.document] == profile.per_document_max) {
+      add_cut(retrieval, std::move(hit), Fate::kDocumentLimit);
+    } else {
+      ++taken[hit.chunk.document];
+      retrieval.hits.push_back(std::move(hit));
+    }
+  }
+}
+
+/// A candidate with its passage; `record` is null when that is gone.
+Hit hit_of(Candidate& candidate, ChunkReader::ChunkRecord* record, double coverage) {
+  Hit hit{.terms = std::move(candidate.terms), .score = candidate.score, .cosine = candidate.cosine, .coverage = coverage};
+  if (record == nullptr) {
+    hit.chunk.id = candidate.chunk;
+    return hit;
+  }
+  hit.chunk = std::move(record->chunk);
+  hit.document_key = std::move(record->document_key);
+  hit.document = std::move(record->document);
+  return hit;
+}
+
+/// One question on its way through the stages: what they share.
+class Run {
+ public:
+  Run(const Retriever::Ports& ports, const CallContext& call, CorpusId corpus, std::string_view question, const RetrieveOptions& options)
+      : ports_(ports),
+        call_(call),
+        corpus_(corpus),
+        question_(question),
+        profile_(options.profile),
+        filter_(options.filter.empty() ? nullptr : &options.filter),
+        recall_(options.recall) {}
+
+  Result<Retrieval> run() {
+    FOOTNOTE_CHECK(embed());
+    FOOTNOTE_CHECK(recall());
+    FOOTNOTE_CHECK(fuse_candidates());
+    FOOTNOTE_CHECK(fetch());
+    select_hits();
+    retrieval_.gate = judge_grounding(retrieval_.hits, profile_.gate);
+    watch_.lap("gate");
+    return std::move(retrieval_);
+  }
+
+ private:
+  VectorQuery vector_query() const { return {corpus_, retrieval_.generation, vector_, profile_.recall, filter_}; }
+  KeywordQuery keyword_query() const { return {corpus_, retrieval_.generation, question_, profile_.recall, filter_}; }
+
+  FusionWeights weights() const {
+    switch (recall_) {
+      case Recall::kBoth: return profile_.weights;
+      case Recall::kVectorOnly: return {.vector = 1, .keyword = 0, .heading = 0};
+      case Recall::kKeywordOnly: return {.vector = 0, .keyword = 1, .heading = 0};
+    }
+    return profile_.weights;
+  }
+
+  std::vector<ChunkId> ids_of_first(std::size_t count) const {
+    std::vector<ChunkId> ids;
+    for (std::size_t i = 0; i < count; ++i) ids.push_back(candidates_[i].chunk);
+    return ids;
+  }
+
+  Result<void> embed() {
+    const std::string_view texts[] = {question_};
+    FOOTNOTE_TRY(auto embedded, ports_.embedder.embed(call_, texts, {.kind = EmbedKind::kQuery, .overflow = Overflow::kTruncate}));
+    vector_ = std::move(embedded.at(0).windows.at(0).values);
+    watch_.lap("embed");
+    return {};
+  }
+
+  Result<void> recall() {
+    // One generation for both sides: the older of the two, which both still hold.
+    FOOTNOTE_TRY(const Generation vector_generation, ports_.vectors.generation(call_, corpus_));
+    FOOTNOTE_TRY(const Generation keyword_generation, ports_.keywords.generation(call_, corpus_));
+    retrieval_.generation = std::min(vector_generation, keyword_generation);
+    std::vector<ScoredChunk> by_vector, by_keyword;
+    if (recall_ != Recall::kKeywordOnly) {
+      FOOTNOTE_TRY(by_vector, ports_.vectors.search(call_, vector_query()));
+    }
+    watch_.lap("vector");
+    if (recall_ != Recall::kVectorOnly) {
+      FOOTNOTE_TRY(by_keyword, ports_.keywords.search(call_, keyword_query()));
+    }
+    watch_.lap("keyword");
+    candidates_ = merge(by_vector, by_keyword);
+    retrieval_.candidates = candidates_.size();
+    return {};
+  }
+
+  Result<void> fuse_candidates() {
+    FOOTNOTE_TRY(const auto cosines, ports_.vectors.score(call_, vector_query(), ids_of_first(candidates_.size())));
+    for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].cosine = cosines[i];
+    fuse(candidates_, weights());
+    watch_.lap("fuse");
+    return {};
+  }
+
+  /// Looks up the best candidates' passages, and the names of a few that the limit cuts.
+  Result<void> fetch() {
+    const std::size_t looked_at = std::min(candidates_.size(), profile_.top_k * kFetchFactor);
+    named_ = std::min(candidates_.size(), looked_at + kCutNamedMax);
+    const std::vector<ChunkId> ids = ids_of_first(named_);
+    FOOTNOTE_TRY(const auto coverage, ports_.keywords.coverage(call_, keyword_query(), ids));
+    FOOTNOTE_TRY(auto records, ports_.chunks.chunks(call_, corpus_, ids));
+    for (std::size_t i = 0, next = 0; i < named_; ++i) {
+      // The store leaves out what is gone since.
+      const bool is_there = next < records.size() && records[next].chunk.id == candidates_[i].chunk;
+      Hit hit = hit_of(candidates_[i], is_there ? &records[next++] : nullptr, coverage[i]);
+      (i >= looked_at ? unranked_ : is_there ? ranked_ : gone_).push_back(std::move(hit));
+    }
+    watch_.lap("fetch");
+    return {};
+  }
+
+  void select_hits() {
+    add_document_terms(ranked_, question_, weights().heading, profile_.penalties);
+    select(std::move(ranked_), profile_, retrieval_);
+    for (Hit& hit : gone_) add_cut(retrieval_, std::move(hit), Fate::kGone);
+    for (Hit& hit : unranked_) add_cut(retrieval_, std::move(hit), Fate::kFuseLimit);
+    if (candidates_.size() > named_) retrieval_.cut_counts[Fate::kFuseLimit] += candidates_.size() - named_;
+    watch_.lap("select");
+  }
+
+  const Retriever::Ports& ports_;
+  const CallContext& call_;
+  const CorpusId corpus_;
+  const std::string_view question_;
+  const Profile& profile_;
+  const Filter* const filter_;
+  const Recall recall_;
+
+  Retrieval retrieval_;
+  Stopwatch watch_{retrieval_.timings};
+  std::vector<float> vector_;
+  std::vector<Candidate> candidates_;
+  std::size_t named_ = 0;  // of candidates_, the first so many were looked up
+  std::vector<Hit> ranked_, unranked_, gone_;
+};
+
+std::vector<Histogram*> stage_histograms(Metrics& metrics) {
+  std::vector<Histogram*> out;
+  for (const std::string_view stage : kRetrievalStages) {
+    out.push_back(
+        &metrics.histogram("footnote_retrieval_duration_seconds", "Time of one stage of retrieval", {{"stage", std::string(stage)}}));
   }
   return out;
 }
 
 }  // namespace
+
+Retriever::Retriever(Embedder& embedder, const VectorSearch& vectors, const KeywordSearch& keywords, const ChunkReader& chunks,
+                     Metrics* metrics)
+    : ports_{embedder, vectors, keywords, chunks} {
+  if (metrics != nullptr) stage_seconds_ = stage_histograms(*metrics);
+}
 
 Result<Retrieval> Retriever::retrieve(const CallContext& call, CorpusId corpus, std::string_view question,
                                       const RetrieveOptions& options) const {
@@ -87,65 +252,11 @@ Result<Retrieval> Retriever::retrieve(const CallContext& call, CorpusId corpus, 
   if (count_code_points(question) > kQuestionCharactersMax) {
     return fail_field(ErrorCode::kTooLarge, "question", "the question is over the limit of {} characters", kQuestionCharactersMax);
   }
-  Retrieval retrieval;
-  Stopwatch watch(retrieval.timings);
-
-  const std::string_view texts[] = {question};
-  FOOTNOTE_TRY(auto embedded, embedder_.embed(call, texts, {.kind = EmbedKind::kQuery, .overflow = Overflow::kTruncate}));
-  const std::vector<float>& vector = embedded.at(0).windows.at(0).values;
-  watch.lap("embed");
-
-  // One generation for both sides: the older of the two, which both still hold.
-  FOOTNOTE_TRY(const Generation vector_generation, vectors_.generation(call, corpus));
-  FOOTNOTE_TRY(const Generation keyword_generation, keywords_.generation(call, corpus));
-  retrieval.generation = std::min(vector_generation, keyword_generation);
-  const Filter* filter = options.filter.empty() ? nullptr : &options.filter;
-  const VectorQuery vector_query{corpus, retrieval.generation, vector, options.profile.recall, filter};
-  const KeywordQuery keyword_query{corpus, retrieval.generation, question, options.profile.recall, filter};
-
-  std::vector<ScoredChunk> by_vector, by_keyword;
-  if (options.recall != Recall::kKeywordOnly) {
-    FOOTNOTE_TRY(by_vector, vectors_.search(call, vector_query));
+  FOOTNOTE_TRY(Retrieval retrieval, Run(ports_, call, corpus, question, options).run());
+  FOOTNOTE_ASSERT(retrieval.timings.size() == std::size(kRetrievalStages));
+  for (std::size_t i = 0; i < stage_seconds_.size(); ++i) {
+    stage_seconds_[i]->observe(std::chrono::duration<double>(retrieval.timings[i].took).count());
   }
-  watch.lap("vector");
-  if (options.recall != Recall::kVectorOnly) {
-    FOOTNOTE_TRY(by_keyword, keywords_.search(call, keyword_query));
-  }
-  watch.lap("keyword");
-
-  std::vector<Candidate> candidates = merge(by_vector, by_keyword);
-  retrieval.candidates = candidates.size();
-  std::vector<ChunkId> ids;
-  for (const Candidate& candidate : candidates) ids.push_back(candidate.chunk);
-  FOOTNOTE_TRY(const auto cosines, vectors_.score(call, vector_query, ids));
-  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].cosine = cosines[i];
-  FusionWeights weights = options.profile.weights;
-  if (options.recall == Recall::kVectorOnly) weights = {.vector = 1, .keyword = 0, .heading = 0};
-  if (options.recall == Recall::kKeywordOnly) weights = {.vector = 0, .keyword = 1, .heading = 0};
-  fuse(candidates, weights);
-  candidates.resize(std::min(candidates.size(), options.profile.top_k * kFetchFactor));
-  watch.lap("fuse");
-
-  ids.clear();
-  for (const Candidate& candidate : candidates) ids.push_back(candidate.chunk);
-  FOOTNOTE_TRY(const auto coverage, keywords_.coverage(call, keyword_query, ids));
-  FOOTNOTE_TRY(auto records, chunks_.chunks(call, corpus, ids));
-  std::vector<Hit> hits;
-  for (std::size_t i = 0, next = 0; i < candidates.size() && next < records.size(); ++i) {
-    if (records[next].chunk.id != candidates[i].chunk) continue;  // gone since: left out by the store
-    ChunkReader::ChunkRecord& record = records[next++];
-    hits.push_back({.chunk = std::move(record.chunk),
-                    .document_key = std::move(record.document_key),
-                    .document = std::move(record.document),
-                    .terms = std::move(candidates[i].terms),
-                    .score = candidates[i].score,
-                    .cosine = candidates[i].cosine,
-                    .coverage = coverage[i]});
-  }
-  add_document_terms(hits, question, weights.heading, options.profile.penalties);
-  retrieval.hits = diversify(std::move(hits), options.profile);
-  retrieval.gate = judge_grounding(retrieval.hits, options.profile.gate);
-  watch.lap("fetch");
   return retrieval;
 }
 

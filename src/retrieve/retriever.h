@@ -1,10 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <string_view>
 #include <vector>
 
 #include "base/call_context.h"
+#include "base/metrics.h"
 #include "domain/profile.h"
 #include "domain/retrieval.h"
 #include "ports/chunk_store.h"
@@ -28,9 +30,22 @@ struct RetrieveOptions {
   Recall recall = Recall::kBoth;
 };
 
+/// The stages whose time is taken, in order.
+inline constexpr std::string_view kRetrievalStages[] = {"embed", "vector", "keyword", "fuse", "fetch", "select", "gate"};
+
 struct StageTiming {
-  std::string_view stage;  ///< "embed", "vector", "keyword", "fuse", "fetch"
+  std::string_view stage;              ///< One of kRetrievalStages.
+  std::chrono::microseconds start{0};  ///< After retrieval's own start.
   std::chrono::microseconds took{0};
+};
+
+/// Of the candidates that were cut for one reason, so many are named: the best.
+inline constexpr std::size_t kCutNamedMax = 6;
+
+/// A candidate that did not become a hit. Its chunk has no text; that of a document which is gone has its id alone.
+struct CutCandidate {
+  Hit hit;
+  Fate fate = Fate::kFuseLimit;
 };
 
 /// What retrieval found, and all that explains it. `hits` holds the best `profile.top_k`, best first.
@@ -39,6 +54,8 @@ struct Retrieval {
   std::vector<Hit> hits;
   GateVerdict gate;
   std::size_t candidates = 0;
+  std::vector<CutCandidate> cut;           ///< The best of each fate; those that came furthest first.
+  std::map<Fate, std::size_t> cut_counts;  ///< All of them, named or not: with the hits they make up the candidates.
   std::vector<StageTiming> timings;
 };
 
@@ -46,18 +63,24 @@ struct Retrieval {
 /// generation for both sides, so that a document's old and new version never mix; the same question on the same
 /// generation gives the same retrieval. Thread-safe; borrows its ports, which must outlive it.
 /// kInvalidArgument: an empty question. kTooLarge: one past kQuestionCharactersMax.
+/// Metrics: footnote_retrieval_duration_seconds{stage}.
 class Retriever {
  public:
-  Retriever(Embedder& embedder, const VectorSearch& vectors, const KeywordSearch& keywords, const ChunkReader& chunks)
-      : embedder_(embedder), vectors_(vectors), keywords_(keywords), chunks_(chunks) {}
+  struct Ports {
+    Embedder& embedder;
+    const VectorSearch& vectors;
+    const KeywordSearch& keywords;
+    const ChunkReader& chunks;
+  };
+  /// `metrics` may be null.
+  Retriever(Embedder& embedder, const VectorSearch& vectors, const KeywordSearch& keywords, const ChunkReader& chunks,
+            Metrics* metrics = nullptr);
 
   Result<Retrieval> retrieve(const CallContext& call, CorpusId corpus, std::string_view question, const RetrieveOptions& options) const;
 
  private:
-  Embedder& embedder_;
-  const VectorSearch& vectors_;
-  const KeywordSearch& keywords_;
-  const ChunkReader& chunks_;
+  const Ports ports_;
+  std::vector<Histogram*> stage_seconds_;  ///< By position in kRetrievalStages; empty without metrics.
 };
 
 }  // namespace footnote::retrieve

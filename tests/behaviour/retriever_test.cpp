@@ -92,6 +92,27 @@ TEST_F(RetrieverTest, APassageThatIsGoneFromTheStoreIsLeftOut) {
   world_.clock.advance(std::chrono::hours{1});
   ASSERT_TRUE(world_.store.purge({}, world_.corpus().id, world_.clock.now()));
   EXPECT_THAT(keys("shipping days"), ElementsAre("b.md"));
+  const auto retrieval = retrieve("shipping days").value();
+  ASSERT_EQ(retrieval.cut.size(), 1u);
+  EXPECT_EQ(retrieval.cut[0].fate, Fate::kGone);
+  EXPECT_TRUE(retrieval.cut[0].hit.chunk.id);
+}
+
+TEST_F(RetrieverTest, EveryCandidateIsAHitOrWasCutForAReason) {
+  for (int i = 0; i < 60; ++i) world_.put_document(fmt::format("{:02}.md", i), fmt::format("Shipping takes three days, note {}.", i));
+  const auto retrieval = retrieve("shipping days").value();
+  std::size_t cut = 0;
+  for (const auto& [fate, count] : retrieval.cut_counts) cut += count;
+  EXPECT_EQ(retrieval.candidates, 60u);
+  EXPECT_EQ(retrieval.hits.size() + cut, 60u);
+  EXPECT_EQ(retrieval.cut_counts.at(Fate::kTopLimit), 24u);
+  EXPECT_EQ(retrieval.cut_counts.at(Fate::kFuseLimit), 28u);
+  EXPECT_EQ(retrieval.cut.size(), 2 * retrieve::kCutNamedMax) << "the best of each are named";
+  for (const auto& candidate : retrieval.cut) {
+    EXPECT_NE(candidate.hit.document_key, "");
+    EXPECT_EQ(candidate.hit.chunk.text, "") << "texts are kept of hits alone";
+    EXPECT_NE(candidate.hit.term(Stage::kVector), nullptr);
+  }
 }
 
 TEST_F(RetrieverTest, ErrorsOfThePortsComeThrough) {

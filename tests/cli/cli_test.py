@@ -221,6 +221,12 @@ class CommandLine(Case):
         self.write("footnote.toml", "")
         self.assertIn("(from environment variable FOOTNOTE_PORT)", self.run_footnote("config", code=2, env={"FOOTNOTE_PORT": "x"}).err)
 
+    def test_log_levels_by_module(self):
+        self.run_footnote("config", "--log-level", "info,http=warn,ingest=debug")
+        self.assertIn("did you mean ingest?", self.run_footnote("config", "--log-level", "info,ingst=debug", code=2).err)
+        self.assertIn("(from environment variable FOOTNOTE_LOG_LEVEL)",
+                      self.run_footnote("config", code=2, env={"FOOTNOTE_LOG_LEVEL": "info,http=loud"}).err)
+
     def test_reference_page(self):
         page = (ROOT / "docs" / "configuration.md").read_text()
         self.assertEqual(self.run_footnote("config", "--markdown").out, page)
@@ -281,8 +287,29 @@ class Documents(Case):
         self.assertAlmostEqual(best["score"], sum(term["contribution"] for term in best["terms"]), places=6)
         self.assertTrue(found["gate"]["grounded"])
         text = self.run_footnote("search", "--explain", "parental leave weeks").out
-        for word in ("normalised", "contribution", "gate: answerable", "times: ", "generation 1"):
+        for word in ("weights: vector 0.50, keyword 0.50", "coverage", "gate: answerable", "times: ", "generation 1"):
             self.assertIn(word, text)
+
+    def test_trace_shows_how_an_answer_came_about(self):
+        self.write_docs()
+        self.run_footnote("ingest", "docs")
+        answer = self.run_footnote("ask", "How many weeks of parental leave does a parent get?")
+        turn = answer.out.rstrip().rsplit("footnote trace ", 1)[1]
+        picture = self.run_footnote("trace", turn).out
+        for words in (turn, "answer, confidence", "embed", "##", "gate: answerable", "cited [1]", "time-off/leave.md:"):
+            self.assertIn(words, picture)
+        trace = self.run_footnote("trace", turn, "--json").json
+        self.assertEqual((trace["version"], trace["turn_id"]), (1, turn))
+        self.assertEqual([stage["stage"] for stage in trace["stages"]][-3:], ["read", "cite", "store"])
+        reply = self.run_footnote("ask", "--json", "What is the boiling point of tungsten?", code=3).json
+        refused = self.run_footnote("trace", reply["meta"]["turn_id"]).out
+        self.assertIn("refused: no_relevant_context", refused)
+        self.assertIn("gate: below threshold", refused)
+        painted = self.run_on_terminal("trace", turn)
+        self.assertIn("\x1b[36m", painted)
+        self.assertIn("turn_nobody", self.run_footnote("trace", "turn_nobody", code=1).err)
+        self.assertIn("footnote ask", self.run_footnote("trace", "nonsense", code=1).err)
+        self.run_footnote("trace", code=2)
 
     def test_a_terminal_gets_colour_and_a_bar(self):
         self.write_docs()

@@ -56,8 +56,8 @@ class ConversationStoreContract : public ::testing::TestWithParam<ConversationSt
             .outcome = std::move(outcome),
             .asked_at = harness_->clock().now()};
   }
-  void finish(const Turn& turn, std::int64_t prompt_tokens = 0, std::int64_t completion_tokens = 0) {
-    const auto done = store().finish_turn(call_, turn, prompt_tokens, completion_tokens);
+  void finish(const Turn& turn, std::int64_t prompt_tokens = 0, std::int64_t completion_tokens = 0, std::string_view trace = {}) {
+    const auto done = store().finish_turn(call_, turn, prompt_tokens, completion_tokens, trace);
     EXPECT_TRUE(done.has_value()) << done.error().message;
   }
   void refuse(std::string question, RefusalReason reason = RefusalReason::kNoRelevantContext) {
@@ -163,6 +163,26 @@ TEST_P(ConversationStoreContract, RefusalsAndQuestionsBackComeBackToo) {
   EXPECT_EQ(std::get<Clarification>(back.outcome).text, "Which one?");
 }
 
+TEST_P(ConversationStoreContract, ATraceComesBackByteByByte) {
+  const std::string trace = "{\"version\":1,\"title\":\"\xE2\x82\xAC \\u0000 '\"}";
+  finish(turn("turn_a", "q", Answer{.text = "x"}), 0, 0, trace);
+  finish(turn("turn_b", "q", Refusal{}), 0, 0, "{}");
+  finish(turn("turn_c", "q", Refusal{}));
+  EXPECT_EQ(store().trace(call_, workspace_, {"turn_a"}).value(), trace);
+  EXPECT_EQ(store().trace(call_, workspace_, {"turn_b"}).value(), "{}");
+  EXPECT_EQ(store().trace(call_, workspace_, {"turn_c"}).error().code, ErrorCode::kNotFound) << "it has none";
+  EXPECT_EQ(store().trace(call_, workspace_, {"turn_d"}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store().trace(call_, harness_->other_workspace(), {"turn_a"}).error().code, ErrorCode::kNotFound);
+}
+
+TEST_P(ConversationStoreContract, ATracePastItsBoundIsRefusedWithItsTurn) {
+  const std::string longest(kTurnTraceBytesMax, 'x');
+  finish(turn("turn_a", "q", Refusal{}), 0, 0, longest);
+  EXPECT_EQ(store().trace(call_, workspace_, {"turn_a"}).value(), longest);
+  EXPECT_EQ(store().finish_turn(call_, turn("turn_b", "q", Refusal{}), 0, 0, longest + "x").error().code, ErrorCode::kTooLarge);
+  EXPECT_EQ(store().turn(call_, workspace_, {"turn_b"}).error().code, ErrorCode::kNotFound);
+}
+
 TEST_P(ConversationStoreContract, HistoryIsTheLastTurnsOldestFirst) {
   for (const char* question : {"one", "two", "three"}) {
     Turn next = turn(std::string("turn_") + question, question, Answer{.text = "x"});
@@ -229,18 +249,19 @@ TEST_P(ConversationStoreContract, WorkspacesDoNotSeeEachOther) {
   EXPECT_TRUE(store().usage(call_, other, 30)->empty());
   Turn foreign = turn("turn_b", "q", Answer{.text = "x"});
   foreign.workspace = other;  // its corpus is not in that workspace
-  EXPECT_EQ(store().finish_turn(call_, foreign, 0, 0).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store().finish_turn(call_, foreign, 0, 0, "{}").error().code, ErrorCode::kNotFound);
 }
 
 TEST_P(ConversationStoreContract, AFailedFinishLeavesNothing) {
   finish(turn("turn_a", "q", Answer{.text = "x"}));
-  EXPECT_EQ(store().finish_turn(call_, turn("turn_a", "gap?", Refusal{}), 9, 9).error().code, ErrorCode::kAlreadyExists);
-  EXPECT_EQ(store().finish_turn(stopped_call(), turn("turn_b", "gap?", Refusal{}), 9, 9).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(store().finish_turn(call_, turn("turn_a", "gap?", Refusal{}), 9, 9, "{}").error().code, ErrorCode::kAlreadyExists);
+  EXPECT_EQ(store().finish_turn(stopped_call(), turn("turn_b", "gap?", Refusal{}), 9, 9, "{}").error().code, ErrorCode::kCancelled);
   const auto late = CallContext::with_timeout(std::chrono::milliseconds{-1});
-  EXPECT_EQ(store().finish_turn(late, turn("turn_b", "gap?", Refusal{}), 9, 9).error().code, ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(store().finish_turn(late, turn("turn_b", "gap?", Refusal{}), 9, 9, "{}").error().code, ErrorCode::kDeadlineExceeded);
   EXPECT_TRUE(gaps().empty());
   EXPECT_EQ(store().usage(call_, workspace_, 1)->at(0).questions, 1);
   EXPECT_EQ(store().turn(call_, workspace_, {"turn_b"}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store().trace(call_, workspace_, {"turn_a"}).error().code, ErrorCode::kNotFound) << "the second one's trace is not the first's";
 }
 
 TEST_P(ConversationStoreContract, NothingIsLostBetweenThreads) {

@@ -36,9 +36,10 @@ void MemoryStore::roll_up_gap(const Turn& turn, const Refusal& refusal) {
   gap.last_seen_at = std::max(gap.last_seen_at, turn.asked_at);
 }
 
-Result<void> MemoryStore::finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens,
-                                      std::int64_t completion_tokens) {
+Result<void> MemoryStore::finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens,
+                                      std::string_view trace) {
   FOOTNOTE_CHECK(call.check());
+  if (trace.size() > kTurnTraceBytesMax) return fail(ErrorCode::kTooLarge, "the trace is too long");
   FOOTNOTE_CHECK(finish_turn_faults_.next());
   MutexLock lock(mutex_);
   FOOTNOTE_CHECK(check_in_workspace(turn.corpus, turn.workspace));
@@ -46,6 +47,7 @@ Result<void> MemoryStore::finish_turn(const CallContext& call, const Turn& turn,
     return fail(ErrorCode::kAlreadyExists, "turn {} is stored", turn.id.value);
   }
   turns_.push_back(turn);
+  if (!trace.empty()) traces_[{turn.workspace, turn.id}] = trace;
   UsageDay& day = usage_[{turn.workspace, day_of(turn.asked_at)}];
   day.day = day_of(turn.asked_at);
   count(day, turn, prompt_tokens, completion_tokens);
@@ -58,6 +60,13 @@ Result<Turn> MemoryStore::turn(const CallContext&, WorkspaceId workspace, const 
   const auto found = std::ranges::find(turns_, id, &Turn::id);
   if (found == turns_.end() || found->workspace != workspace) return fail(ErrorCode::kNotFound, "no such turn");
   return *found;
+}
+
+Result<std::string> MemoryStore::trace(const CallContext&, WorkspaceId workspace, const TurnId& id) const {
+  MutexLock lock(mutex_);
+  const auto found = traces_.find({workspace, id});
+  if (found == traces_.end()) return fail(ErrorCode::kNotFound, "no such trace");
+  return found->second;
 }
 
 Result<std::vector<Turn>> MemoryStore::history(const CallContext&, WorkspaceId workspace, const ConversationId& id,

@@ -57,8 +57,10 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   /// The workspace of that name, made when it is not there.
 
   // ConversationStore (memory_conversations.cpp)
-  Result<void> finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) override;
+  Result<void> finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens,
+                           std::string_view trace) override;
   Result<Turn> turn(const CallContext& call, WorkspaceId workspace, const TurnId& id) const override;
+  Result<std::string> trace(const CallContext& call, WorkspaceId workspace, const TurnId& id) const override;
   Result<std::vector<Turn>> history(const CallContext& call, WorkspaceId workspace, const ConversationId& id,
                                     std::size_t limit) const override;
   Result<std::vector<Gap>> gaps(const CallContext& call, CorpusId corpus, std::size_t limit) const override;
@@ -135,6 +137,7 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   std::vector<Source> sources_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::vector<ApiKey> keys_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::vector<Turn> turns_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::map<std::pair<WorkspaceId, TurnId>, std::string> traces_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::map<std::tuple<CorpusId, RefusalReason, std::string>, Gap> gaps_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::map<std::pair<WorkspaceId, std::string>, UsageDay> usage_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::vector<Event> events_ FOOTNOTE_TSA(guarded_by(mutex_));

@@ -10,7 +10,8 @@ class FakeModel:
 
     def __init__(self, pieces, pause=0.0, status=200):
         self.pieces, self.pause, self.status = pieces, pause, status
-        self.calls, self.open, self.broken_at, self.bodies = 0, 0, None, []
+        self.calls, self.open, self.broken_at, self.bodies, self.headers = 0, 0, None, [], []
+        self.error_body, self.raw = b"", None  # of a status that is not 200; sent in place of the pieces
         model = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -20,10 +21,12 @@ class FakeModel:
                 body = self.rfile.read(int(self.headers["content-length"]))
                 model.calls += 1
                 model.bodies.append(json.loads(body))
+                model.headers.append({name.lower(): value for name, value in self.headers.items()})
                 if model.status != 200:
                     self.send_response(model.status)
-                    self.send_header("content-length", "0")
+                    self.send_header("content-length", str(len(model.error_body)))
                     self.end_headers()
+                    self.wfile.write(model.error_body)
                     return
                 self.send_response(200)
                 self.send_header("content-type", "text/event-stream")
@@ -31,6 +34,10 @@ class FakeModel:
                 self.end_headers()
                 model.open += 1
                 try:
+                    if model.raw is not None:
+                        self.chunk(model.raw)
+                        self.wfile.write(b"0\r\n\r\n")
+                        return
                     for piece in model.pieces:
                         self.event({"model": "fake-1", "choices": [{"index": 0, "delta": {"content": piece}}]})
                         time.sleep(model.pause)

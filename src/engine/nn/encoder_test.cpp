@@ -171,9 +171,7 @@ TEST(Encoder, StopsBetweenBatchesWhenTheCallEnds) {
   const std::vector<TokenSpan> many(400, TokenSpan{ids});
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_EQ(encoder->encode({.deadline = std::chrono::steady_clock::time_point::max(), .stop = stop.get_token(), .trace_id = {}}, many)
-                .error()
-                .code,
+  EXPECT_EQ(encoder->encode({.deadline = std::chrono::steady_clock::time_point::max(), .stop = stop.get_token()}, many).error().code,
             ErrorCode::kCancelled);
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(encoder->encode(CallContext::with_timeout(std::chrono::milliseconds(50)), many).error().code, ErrorCode::kDeadlineExceeded);

@@ -157,13 +157,13 @@ TEST(OpenAiLlm, SendsKeyModelAndTraceAndTakesTheUpstreamsNameForTheModel) {
   };
   contract::Connected connected(handler);
   CallContext call = CallContext::with_timeout(std::chrono::seconds{20});
-  call.trace_id = "trace-1";
+  call.request_id = "request-1";
   const auto end = connected.llm.stream(call, {.messages = {{ChatRole::kUser, "q"}}}, [](std::string_view) -> Result<void> { return {}; });
   ASSERT_TRUE(end.has_value()) << end.error().message;
   EXPECT_EQ(end->model, "served-model");
   EXPECT_EQ(end->prompt_tokens, 7);
   EXPECT_EQ(seen.headers.find("authorization"), "Bearer key");
-  EXPECT_EQ(seen.request_id, "trace-1");
+  EXPECT_EQ(seen.request_id, "request-1");
   EXPECT_EQ(parse_json(seen.body)->at("model").as_string(), "asked-model");
 }
 

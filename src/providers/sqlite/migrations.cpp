@@ -218,6 +218,13 @@ CREATE TABLE secrets (
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 )sql"},
+    {4, R"sql(
+-- In a table of its own: reading turns does not read traces.
+CREATE TABLE turn_traces (
+  turn_sequence INTEGER PRIMARY KEY REFERENCES turns (sequence) ON DELETE CASCADE,
+  trace         TEXT    NOT NULL  -- JSON
+) STRICT;
+)sql"},
 };
 
 /// A file without our mark may be made ours only when it is empty.

@@ -39,6 +39,14 @@ Result<void> insert_turn(sql::Database& database, const Turn& turn) {
   return insert.run();
 }
 
+/// Of the turn that was inserted last.
+Result<void> insert_trace(sql::Database& database, std::string_view trace) {
+  if (trace.empty()) return {};
+  FOOTNOTE_TRY(auto insert, database.prepare("INSERT INTO turn_traces (turn_sequence, trace) VALUES (?, ?)"));
+  insert.bind(database.last_insert_id(), trace);
+  return insert.run();
+}
+
 Result<void> count_usage(sql::Database& database, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) {
   FOOTNOTE_TRY(auto count, database.prepare(R"sql(
     INSERT INTO usage_days (workspace_id, day, questions, answers, refusals, prompt_tokens, completion_tokens)
@@ -89,11 +97,15 @@ std::string normalise_question(std::string_view question) {
 }
 
 Result<void> SqliteConversationStore::finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens,
-                                                  std::int64_t completion_tokens) {
+                                                  std::int64_t completion_tokens, std::string_view trace) {
   if (!turn.id) return fail_field(ErrorCode::kInvalidArgument, "id", "a turn needs an id");
+  if (trace.size() > kTurnTraceBytesMax) {
+    return fail(ErrorCode::kTooLarge, "the turn's trace is over the limit of {} bytes", kTurnTraceBytesMax);
+  }
   return store_.write(call, [&](sql::Database& database) -> Result<void> {
     FOOTNOTE_CHECK(check_corpus(database, turn));
     FOOTNOTE_CHECK(insert_turn(database, turn));
+    FOOTNOTE_CHECK(insert_trace(database, trace));
     FOOTNOTE_CHECK(count_usage(database, turn, prompt_tokens, completion_tokens));
     if (const auto* refusal = std::get_if<Refusal>(&turn.outcome)) return roll_up_gap(database, turn, refusal->reason);
     return {};
@@ -109,6 +121,17 @@ Result<Turn> SqliteConversationStore::turn(const CallContext& call, WorkspaceId 
     FOOTNOTE_TRY(const bool found, find.step());
     if (!found) return fail(ErrorCode::kNotFound, "there is no turn '{}'", id.value);
     return turn_from(find, workspace);
+  });
+}
+
+Result<std::string> SqliteConversationStore::trace(const CallContext& call, WorkspaceId workspace, const TurnId& id) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<std::string> {
+    FOOTNOTE_TRY(auto find, database.prepare("SELECT trace FROM turns JOIN turn_traces ON turn_sequence = sequence "
+                                             "WHERE workspace_id = ? AND id = ?"));
+    find.bind(workspace.value, id.value);
+    FOOTNOTE_TRY(const bool found, find.step());
+    if (!found) return fail(ErrorCode::kNotFound, "there is no trace of a turn '{}'", id.value);
+    return std::string(find.text(0));
   });
 }
 

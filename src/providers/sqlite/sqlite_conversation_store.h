@@ -14,8 +14,10 @@ class SqliteConversationStore final : public ConversationStore {
  public:
   explicit SqliteConversationStore(SqliteStore& store) : store_(store) {}
 
-  Result<void> finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) override;
+  Result<void> finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens,
+                           std::string_view trace) override;
   Result<Turn> turn(const CallContext& call, WorkspaceId workspace, const TurnId& id) const override;
+  Result<std::string> trace(const CallContext& call, WorkspaceId workspace, const TurnId& id) const override;
   Result<std::vector<Turn>> history(const CallContext& call, WorkspaceId workspace, const ConversationId& id,
                                     std::size_t limit) const override;
   Result<std::vector<Gap>> gaps(const CallContext& call, CorpusId corpus, std::size_t limit) const override;

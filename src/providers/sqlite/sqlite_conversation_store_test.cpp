@@ -23,7 +23,7 @@ class SqliteConversationStoreTest : public SqliteStoreTest {
             .latency = std::chrono::milliseconds{42},
             .asked_at = clock_.now()};
   }
-  Result<void> finish(const Turn& turn) { return conversations().finish_turn(call_, turn, 100, 20); }
+  Result<void> finish(const Turn& turn) { return conversations().finish_turn(call_, turn, 100, 20, R"({"version":1})"); }
   static Outcome refusal() { return Refusal{.reason = RefusalReason::kNoRelevantContext, .text = "Not in here.", .nearest = {}}; }
 };
 
@@ -45,6 +45,32 @@ TEST_F(SqliteConversationStoreTest, GivesBackATurn) {
   ASSERT_TRUE(std::holds_alternative<Answer>(read.outcome));
   EXPECT_EQ(std::get<Answer>(read.outcome).text, "Three days [1].");
   EXPECT_EQ(conversations().turn(call_, workspace_, {"turn_2"}).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(SqliteConversationStoreTest, ATraceSurvivesARestartAndGoesWithItsTurn) {
+  ASSERT_TRUE(finish(turn("turn_1", "q", refusal())).has_value());
+  ASSERT_TRUE(finish(turn("turn_2", "q", refusal())).has_value());
+  open();
+  EXPECT_EQ(conversations().trace(call_, workspace_, {"turn_1"}).value(), R"({"version":1})");
+  execute("DELETE FROM turns WHERE id = 'turn_1'");
+  EXPECT_EQ(conversations().trace(call_, workspace_, {"turn_1"}).error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(conversations().trace(call_, workspace_, {"turn_2"}).has_value());
+  const auto left = store_->read(call_, [](sql::Database& database) -> Result<std::int64_t> {
+    FOOTNOTE_TRY(auto count, database.prepare("SELECT count(*) FROM turn_traces"));
+    FOOTNOTE_CHECK(count.step());
+    return count.integer(0);
+  });
+  EXPECT_EQ(left.value(), 1) << "no trace outlives its turn";
+}
+
+TEST_F(SqliteConversationStoreTest, AStoreFromBeforeTracesIsUpgradedInPlace) {
+  ASSERT_TRUE(finish(turn("turn_1", "q", refusal())).has_value());
+  execute("DROP TABLE turn_traces; PRAGMA user_version = 3");
+  open();
+  EXPECT_TRUE(conversations().turn(call_, workspace_, {"turn_1"}).has_value());
+  EXPECT_EQ(conversations().trace(call_, workspace_, {"turn_1"}).error().code, ErrorCode::kNotFound);
+  ASSERT_TRUE(finish(turn("turn_2", "q", refusal())).has_value());
+  EXPECT_TRUE(conversations().trace(call_, workspace_, {"turn_2"}).has_value());
 }
 
 TEST_F(SqliteConversationStoreTest, RefusesATurnTwiceAndCountsItOnce) {

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <string_view>
+
+#include "base/metrics.h"
+#include "domain/answer.h"
+
+namespace footnote::answer {
+
+struct TurnReport;
+
+/// Counts turns. Thread-safe. All series are there from the start, so that a rate over them is right from the first turn.
+/// Metrics: footnote_turns_total{outcome}, footnote_refusals_total{reason}, footnote_ttft_seconds,
+/// footnote_answer_duration_seconds{stage}, footnote_llm_tokens_total{kind}, footnote_turns_not_stored_total.
+class TurnMetrics {
+ public:
+  explicit TurnMetrics(Metrics& metrics);
+
+  /// A turn that came to an end: complete or partial.
+  void count(const TurnReport& report) const;
+  /// A turn that ended with an error before any text.
+  void count_failed() const { failed_.add(); }
+  void count_not_stored() const { not_stored_.add(); }
+  /// How long one of kAnswerStages took.
+  void observe(std::string_view stage, double seconds) const;
+
+ private:
+  void count_outcome(const Outcome& outcome) const;
+
+  Counter& answers_;
+  Counter& refusals_;
+  Counter& clarifications_;
+  Counter& partial_;
+  Counter& failed_;
+  Counter& not_stored_;
+  Counter& prompt_tokens_;
+  Counter& completion_tokens_;
+  Histogram& first_text_;
+  std::map<RefusalReason, Counter*> reasons_;
+  std::map<std::string_view, Histogram*> stages_;
+};
+
+}  // namespace footnote::answer

@@ -1,0 +1,202 @@
+#include "answer/turn_trace.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "answer/answer_service.h"
+#include "base/utf8.h"
+
+namespace footnote::answer {
+
+namespace {
+
+/// Six decimals: what tells two scores apart, in a third of the bytes.
+double rounded(double value) { return std::round(value * 1e6) / 1e6; }
+
+double milliseconds(std::chrono::microseconds time) { return static_cast<double>(time.count()) / 1000; }
+
+Json text_or_null(std::string_view text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json name_json(const std::string& name) { return text_or_null(utf8_prefix(name, kTraceNameBytesMax)); }
+
+std::string_view to_string(FinishReason reason) {
+  switch (reason) {
+    case FinishReason::kStop: return "stop";
+    case FinishReason::kLength: return "length";
+    case FinishReason::kContentFilter: return "content_filter";
+    case FinishReason::kOther: return "other";
+  }
+  return "other";
+}
+
+std::string_view to_string(TurnState state) {
+  switch (state) {
+    case TurnState::kComplete: return "complete";
+    case TurnState::kPartial: return "partial";
+  }
+  return "complete";
+}
+
+struct OutcomeJson {
+  JsonObject operator()(const Answer& answer) const {
+    return {{"kind", "answer"},
+            {"refusal_reason", nullptr},
+            {"confidence", rounded(answer.confidence)},
+            {"sources", answer.sources.size()},
+            {"citations", answer.citations.size()}};
+  }
+  JsonObject operator()(const Refusal& refusal) const {
+    return {{"kind", "refusal"},
+            {"refusal_reason", footnote::to_string(refusal.reason)},
+            {"confidence", nullptr},
+            {"sources", 0},
+            {"citations", 0}};
+  }
+  JsonObject operator()(const Clarification&) const {
+    return {{"kind", "clarification"}, {"refusal_reason", nullptr}, {"confidence", nullptr}, {"sources", 0}, {"citations", 0}};
+  }
+};
+
+JsonArray stages_json(const TurnReport& report) {
+  JsonArray out;
+  for (const retrieve::StageTiming& stage : report.trace.stages) {
+    out.push_back(JsonObject{{"stage", stage.stage}, {"start_ms", milliseconds(stage.start)}, {"took_ms", milliseconds(stage.took)}});
+  }
+  // How long this very write takes can't stand in it; the metric knows.
+  out.push_back(
+      JsonObject{{"stage", "store"}, {"start_ms", milliseconds(report.retrieval_time + report.answer_time)}, {"took_ms", nullptr}});
+  return out;
+}
+
+JsonArray terms_json(const std::vector<StageScore>& terms) {
+  JsonArray out;
+  for (const StageScore& term : terms) {
+    out.push_back(JsonObject{{"stage", footnote::to_string(term.stage)},
+                             {"raw", rounded(term.raw)},
+                             {"normalised", rounded(term.normalised)},
+                             {"weight", rounded(term.weight)},
+                             {"contribution", rounded(term.contribution())}});
+  }
+  return out;
+}
+
+/// The number by which an answer cites this passage, or null.
+Json number_of(const Outcome& outcome, ChunkId chunk) {
+  const Answer* answer = std::get_if<Answer>(&outcome);
+  if (answer == nullptr) return nullptr;
+  const auto same = [&](const SourceBlock& block) { return block.hit.chunk.id == chunk; };
+  const auto found = std::ranges::find_if(answer->sources, same);
+  return found == answer->sources.end() ? Json(nullptr) : Json(found->number);
+}
+
+JsonObject candidate_json(const Hit& hit, Fate fate, std::size_t rank, const Outcome& outcome) {
+  const bool known = static_cast<bool>(hit.chunk.document);
+  JsonObject out{{"rank", rank},
+                 {"chunk_id", hit.chunk.id.value},
+                 {"document_id", known ? Json(hit.chunk.document.value) : Json(nullptr)},
+                 {"version", known ? Json(hit.chunk.document_version) : Json(nullptr)},
+                 {"title", name_json(hit.document.title)},
+                 {"source_path", name_json(hit.document_key)},
+                 {"first_line", known ? Json(hit.chunk.first_line) : Json(nullptr)},
+                 {"score", rounded(hit.score)},
+                 {"cosine", rounded(hit.cosine)},
+                 {"coverage", rounded(hit.coverage)},
+                 {"terms", terms_json(hit.terms)},
+                 {"number", number_of(outcome, hit.chunk.id)},
+                 {"cut", nullptr}};
+  if (fate != Fate::kCited) out["cut"] = JsonObject{{"stage", stage_of(fate)}, {"reason", reason_of(fate)}};
+  return out;
+}
+
+/// Hits first, then those cut, at most `count`.
+JsonArray candidates_json(const TurnReport& report, std::size_t count) {
+  const retrieve::Retrieval& retrieval = report.retrieval;
+  JsonArray out;
+  for (std::size_t i = 0; i < retrieval.hits.size() && out.size() < count; ++i) {
+    out.push_back(candidate_json(retrieval.hits[i], report.trace.fates.at(i), i + 1, report.turn.outcome));
+  }
+  for (std::size_t i = 0; i < retrieval.cut.size() && out.size() < count; ++i) {
+    out.push_back(candidate_json(retrieval.cut[i].hit, retrieval.cut[i].fate, out.size() + 1, report.turn.outcome));
+  }
+  return out;
+}
+
+/// All that were cut, in retrieval and after it.
+std::map<Fate, std::size_t> cut_counts(const TurnReport& report) {
+  std::map<Fate, std::size_t> counts = report.retrieval.cut_counts;
+  for (const Fate fate : report.trace.fates) {
+    if (fate != Fate::kCited) ++counts[fate];
+  }
+  return counts;
+}
+
+Json model_json(const TurnReport& report) {
+  if (!report.trace.model) return nullptr;
+  const ModelCall& call = *report.trace.model;
+  return JsonObject{{"name", text_or_null(call.name)},         {"finish", call.finish ? Json(to_string(*call.finish)) : Json(nullptr)},
+                    {"prompt_messages", call.prompt_messages}, {"prompt_bytes", call.prompt_bytes},
+                    {"prompt_tokens", report.prompt_tokens},   {"completion_tokens", report.completion_tokens}};
+}
+
+JsonArray errors_json(const std::vector<TraceError>& errors) {
+  JsonArray out;
+  for (const TraceError& error : errors) {
+    out.push_back(JsonObject{{"stage", error.stage}, {"code", footnote::to_string(error.error.code)}, {"message", error.error.message}});
+  }
+  return out;
+}
+
+JsonObject trace_json(const TurnReport& report, std::size_t candidates) {
+  const Turn& turn = report.turn;
+  const TurnTrace& trace = report.trace;
+  return {
+      {"version", kTurnTraceVersion},
+      {"turn_id", turn.id.value},
+      {"conversation_id", text_or_null(turn.conversation.value)},
+      {"request_id", text_or_null(trace.request_id)},
+      {"trace_id", text_or_null(trace.trace.trace_id)},
+      {"span_id", text_or_null(trace.trace.span_id)},
+      {"corpus_id", turn.corpus.value},
+      {"generation", turn.generation},
+      {"asked_at", to_rfc3339(turn.asked_at)},
+      {"state", to_string(turn.state)},
+      {"outcome", std::visit(OutcomeJson{}, turn.outcome)},
+      {"total_ms", milliseconds(report.retrieval_time + report.answer_time)},
+      {"first_text_ms", trace.first_text ? Json(milliseconds(*trace.first_text)) : Json(nullptr)},
+      {"stages", stages_json(report)},
+      {"gate", gate_json(report.retrieval.gate)},
+      {"model", model_json(report)},
+      {"limits",
+       JsonObject{{"recall", trace.profile.recall}, {"hits", trace.profile.top_k}, {"hits_per_document", trace.profile.per_document_max}}},
+      {"candidates_found", report.retrieval.candidates},
+      {"cuts", cuts_json(cut_counts(report))},
+      {"candidates", candidates_json(report, candidates)},
+      {"errors", errors_json(trace.errors)}};
+}
+
+}  // namespace
+
+JsonObject gate_json(const retrieve::GateVerdict& gate) {
+  return {{"grounded", gate.grounded}, {"evidence", gate.evidence}, {"threshold", gate.threshold},
+          {"cosine", gate.cosine},     {"coverage", gate.coverage}, {"confidence", gate.confidence}};
+}
+
+JsonArray cuts_json(const std::map<Fate, std::size_t>& counts) {
+  JsonArray out;
+  for (const auto& [fate, count] : counts) {
+    out.push_back(JsonObject{{"stage", stage_of(fate)}, {"reason", reason_of(fate)}, {"count", count}});
+  }
+  return out;
+}
+
+std::string render_turn_trace(const TurnReport& report) {
+  std::size_t candidates = kTraceCandidatesMax;
+  std::string text = to_text(trace_json(report, candidates));
+  while (text.size() > kTurnTraceBytesMax && candidates > 0) {
+    candidates /= 2;
+    text = to_text(trace_json(report, candidates));
+  }
+  return text;
+}
+
+}  // namespace footnote::answer

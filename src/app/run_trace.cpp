@@ -1,0 +1,42 @@
+#include <algorithm>
+
+#include "app/commands.h"
+#include "app/folder_access.h"
+#include "app/render_trace.h"
+#include "app/server_link.h"
+#include "app/stores.h"
+
+namespace footnote::app {
+namespace {
+
+/// Also what makes it safe to put into a path: see AnswerService.
+Result<void> check_turn_id(const std::string& id) {
+  const auto is_id_character = [](unsigned char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+  };
+  if (id.starts_with("turn_") && std::ranges::all_of(id, is_id_character)) return {};
+  return fail(ErrorCode::kInvalidArgument, "'{}' is not the id of a turn; `footnote ask` prints it, as turn_...", id);
+}
+
+/// From the data folder, or from the server that has it: the same text.
+Result<Json> read_trace(const CommandContext& context, const std::string& id) {
+  FOOTNOTE_TRY(FolderAccess access, access_folder(context.settings, Missing::kRefuse));
+  if (const auto* server = std::get_if<HeldByServer>(&access)) {
+    return ServerLink(*server, context.settings.text(Setting::kWorkspace)).get(context.call, fmt::format("/api/turns/{}/trace", id));
+  }
+  FOOTNOTE_TRY(const auto stores,
+               Stores::open(context.call, std::get<DataFolder>(std::move(access)), context.settings.text(Setting::kWorkspace)));
+  FOOTNOTE_TRY(const std::string text, stores->conversations().trace(context.call, stores->workspace(), {id}));
+  return parse_json(text);
+}
+
+}  // namespace
+
+Result<int> run_trace(const CommandContext& context, const TraceCommand& command) {
+  FOOTNOTE_CHECK(check_turn_id(command.turn));
+  FOOTNOTE_TRY(const Json trace, read_trace(context, command.turn));
+  write_out(context.form == OutputForm::kJson ? to_text(trace) + "\n" : render_trace(trace, context.terminal.out));
+  return kExitOk;
+}
+
+}  // namespace footnote::app
