@@ -177,7 +177,7 @@ class Keys(AccessCase):
         connection.putheader("authorization", f"Bearer {self.keys['visitor']['key']}")
         connection.putheader("authorization", f"Bearer {self.keys['admin']['key']}")
         connection.endheaders()
-        self.assertEqual(connection.getresponse().status, 401)
+        self.assertEqual(connection.getresponse().status, 400)
         connection.close()
 
     def test_a_foreign_workspace_is_not_there(self):
