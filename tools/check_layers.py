@@ -17,18 +17,28 @@ def read_table(path):
     return table
 
 
+def folders_of(path):
+    """"engine/nn" and "engine" for engine/nn/encoder.h: the most exact first."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[:count]) for count in range(len(parts), 0, -1)]
+
+
 def violations(root, table):
+    modules = {module.split("/")[0] for module in table}
     for path in sorted(root.rglob("*")):
         if path.suffix not in {".h", ".cpp"}:
             continue
-        module = path.relative_to(root).parts[0]
-        if module not in table:
-            yield f"{path.relative_to(root)}: module '{module}' has no row in the table"
+        name = path.relative_to(root).as_posix()
+        module = next((folder for folder in folders_of(name) if folder in table), None)
+        if module is None:
+            yield f"{name}: no row of the table is for its folder"
             continue
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
-            found = re.match(r'\s*#\s*include\s+"([a-z_]+)/', line)
-            if found and found[1] in table and found[1] not in table[module]:
-                yield f"{path.relative_to(root)}:{number}: {module} may not use {found[1]}"
+            found = re.match(r'\s*#\s*include\s+"([a-z_0-9/]+\.h)"', line)
+            if not found or found[1].split("/")[0] not in modules:
+                continue
+            if not any(folder in table[module] for folder in folders_of(found[1])):
+                yield f"{name}:{number}: {module} may not use {found[1]}"
 
 
 def main():

@@ -40,13 +40,19 @@ Result<void> check_llm(const Settings& settings) {
 
 }  // namespace
 
+Result<cpu::CpuLevel> cpu_level_of(const Settings& settings) {
+  const std::string& word = settings.text(Setting::kEngineCpu);
+  if (word == "auto") return cpu::best_cpu_level();
+  FOOTNOTE_TRY(const cpu::CpuLevel level, cpu::parse_cpu_level(word));
+  FOOTNOTE_CHECK(cpu::require_cpu_level(level));
+  return level;
+}
+
 Result<std::unique_ptr<LocalEmbedder>> open_embedder(const Settings& settings) {
   FOOTNOTE_TRY(const auto folder, find_model_folder(settings));
   nn::EncoderOptions options;
   options.threads = static_cast<std::size_t>(settings.integer(Setting::kEngineThreads));
-  if (const std::string& level = settings.text(Setting::kEngineCpu); level != "auto") {
-    FOOTNOTE_TRY(options.level, nn::parse_cpu_level(level));
-  }
+  FOOTNOTE_TRY(options.level, cpu_level_of(settings));
   return LocalEmbedder::open(folder, options);
 }
 
@@ -56,8 +62,9 @@ Result<std::unique_ptr<Composition>> Composition::open(const CallContext& call, 
   if (!options.embedder) {
     FOOTNOTE_TRY(options.embedder, open_embedder(settings));
   }
+  FOOTNOTE_TRY(const cpu::CpuLevel level, cpu_level_of(settings));
   FOOTNOTE_TRY(auto stores, Stores::open(call, std::move(folder), settings.text(Setting::kWorkspace)));
-  std::unique_ptr<Composition> parts(new Composition(std::move(stores), std::move(options.embedder), settings, options.indexes));
+  std::unique_ptr<Composition> parts(new Composition(std::move(stores), std::move(options.embedder), settings, level, options.indexes));
   FOOTNOTE_CHECK(parts->open_keys(call, settings));
   return parts;
 }
@@ -68,10 +75,12 @@ Result<void> Composition::open_keys(const CallContext& call, const Settings& set
   return {};
 }
 
-Composition::Composition(std::unique_ptr<Stores> stores, std::unique_ptr<Embedder> embedder, const Settings& settings, Indexes indexes)
+Composition::Composition(std::unique_ptr<Stores> stores, std::unique_ptr<Embedder> embedder, const Settings& settings, cpu::CpuLevel level,
+                         Indexes indexes)
     : stores_(std::move(stores)),
       owner_token_("fn_owner_" + random_base62(kOwnerTokenChars)),
       embedder_(std::move(embedder)),
+      vectors_(level),
       reader_(std::make_unique<SentenceReader>(*embedder_, chunk::split_sentences)),
       client_(make_client(settings, metrics_)),
       llm_(make_llm(settings, client_.get())),

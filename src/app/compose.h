@@ -32,6 +32,9 @@ struct ComposeOptions {
   std::unique_ptr<Embedder> embedder;
 };
 
+/// What engine.cpu says; the best that works here for auto. kFailedPrecondition: the machine lacks it.
+Result<cpu::CpuLevel> cpu_level_of(const Settings& settings);
+
 /// The configured model, opened. kFailedPrecondition: it is not there, or the CPU lacks the level that was asked for.
 /// kCorrupted: a file fails its checksum. The message names the fix.
 Result<std::unique_ptr<LocalEmbedder>> open_embedder(const Settings& settings);
@@ -67,7 +70,8 @@ class Composition {
   api::Services services(std::vector<std::string> example_questions);
 
  private:
-  Composition(std::unique_ptr<Stores> stores, std::unique_ptr<Embedder> embedder, const Settings& settings, Indexes indexes);
+  Composition(std::unique_ptr<Stores> stores, std::unique_ptr<Embedder> embedder, const Settings& settings, cpu::CpuLevel level,
+              Indexes indexes);
   Result<void> open_keys(const CallContext& call, const Settings& settings);
 
   // Each part uses only those above it, so they end in the right order.

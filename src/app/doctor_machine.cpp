@@ -11,7 +11,7 @@
 #include "app/doctor.h"
 #include "app/model_folder.h"
 #include "base/text.h"
-#include "engine/nn/cpu_level.h"
+#include "engine/cpu/cpu_level.h"
 #include "http/url.h"
 #include "providers/local/local_embedder.h"
 
@@ -93,7 +93,7 @@ std::vector<Check> check_machine(const fs::path& data) {
 
 Check check_cpu(const Settings& settings) {
   std::vector<std::string> usable;
-  for (const nn::CpuLevel level : nn::usable_cpu_levels()) usable.emplace_back(nn::to_string(level));
+  for (const cpu::CpuLevel level : cpu::usable_cpu_levels()) usable.emplace_back(cpu::to_string(level));
   const std::string& wanted = settings.text(Setting::kEngineCpu);
   const std::string chosen = wanted == "auto" ? (usable.empty() ? "none" : usable.back()) : wanted;
   Check check{"cpu",

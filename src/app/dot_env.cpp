@@ -1,6 +1,7 @@
 #include "app/dot_env.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 
@@ -56,6 +57,17 @@ Result<DotEnvEntry> parse_line(std::string_view line) {
   return entry;
 }
 
+/// One pass: a file of many names must not be compared each with each.
+void keep_last_of_each_name(std::vector<DotEnvEntry>& entries) {
+  std::map<std::string_view, int> last_lines;
+  for (const DotEnvEntry& entry : entries) last_lines[entry.name] = entry.line;
+  std::vector<DotEnvEntry> kept;
+  for (const DotEnvEntry& entry : entries) {
+    if (last_lines[entry.name] == entry.line) kept.push_back(entry);
+  }
+  entries = std::move(kept);
+}
+
 }  // namespace
 
 Result<std::vector<DotEnvEntry>> parse_dot_env(std::string_view text, std::string_view file) {
@@ -68,9 +80,9 @@ Result<std::vector<DotEnvEntry>> parse_dot_env(std::string_view text, std::strin
     auto entry = parse_line(line);
     if (!entry) return with_context(std::move(entry).error(), fmt::format("{}:{}", file, number));
     entry->line = number;
-    std::erase_if(entries, [&](const DotEnvEntry& old) { return old.name == entry->name; });
     entries.push_back(*std::move(entry));
   }
+  keep_last_of_each_name(entries);
   return entries;
 }
 

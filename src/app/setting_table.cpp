@@ -168,7 +168,7 @@ constexpr std::array kTable{
                 .flag = "",
                 .type = SettingType::kChoice,
                 .default_text = "auto",
-                .help = "Highest level of CPU instructions that the encoder may use.",
+                .help = "Level of CPU instructions that the encoder and the vector scan use; auto takes the best that works here.",
                 .choices = "auto|portable|avx2|avx512"},
     SettingSpec{.id = Setting::kEngineThreads,
                 .key = "engine.threads",

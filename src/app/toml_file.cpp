@@ -5,6 +5,8 @@
 
 #include <toml++/toml.h>
 
+#include "base/text.h"
+
 namespace footnote::app {
 namespace {
 
@@ -55,9 +57,20 @@ void collect(const toml::table& table, const std::string& prefix, std::vector<To
   }
 }
 
+Result<void> check_lines(std::string_view text, std::string_view name) {
+  int number = 0;
+  for (const std::string_view line : split(text, '\n')) {
+    ++number;
+    if (line.size() <= kTomlLineBytesMax) continue;
+    return fail(ErrorCode::kInvalidArgument, "{}:{}: the line is longer than {} bytes", name, number, kTomlLineBytesMax);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<TomlLeaf>> parse_toml(std::string_view text, std::string_view name) {
+  FOOTNOTE_CHECK(check_lines(text, name));
   std::vector<TomlLeaf> leaves;
   try {
     const toml::table table = toml::parse(text);

@@ -10,6 +10,9 @@ namespace footnote::app {
 
 enum class TomlKind { kString, kInteger, kBool, kFloat, kOther };
 
+/// A key with thousands of dots is as many tables, one inside the other, and the parser and its tables are recursive.
+inline constexpr std::size_t kTomlLineBytesMax = 4096;
+
 /// One leaf of a TOML file: its dotted key, what it was, and its value as text (empty for kOther).
 struct TomlLeaf {
   std::string key;
@@ -19,7 +22,8 @@ struct TomlLeaf {
   int line = 0;
 };
 
-/// The leaves of a TOML text in file order. kInvalidArgument: not TOML; the message has `name` and the line.
+/// The leaves of a TOML text in file order. kInvalidArgument: not TOML, or a line of more than kTomlLineBytesMax bytes; the
+/// message has `name` and the line.
 Result<std::vector<TomlLeaf>> parse_toml(std::string_view text, std::string_view name);
 
 }  // namespace footnote::app

@@ -39,10 +39,10 @@ class EmbedderContract : public ::testing::TestWithParam<EmbedderCase> {
     for (std::size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * b[i];
     return sum;
   }
-  /// Longer than any window that is asked for here.
+  /// Several windows of 256 tokens; short enough for a real model under a sanitizer.
   static std::string long_text() {
     std::string out;
-    for (int i = 0; i < 1500; ++i) out += "The crew checks the mooring mast number " + std::to_string(i) + ". ";
+    for (int i = 0; i < 60; ++i) out += "The crew checks the mooring mast number " + std::to_string(i) + ". ";
     return out;
   }
 

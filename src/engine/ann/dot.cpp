@@ -79,39 +79,18 @@ __attribute__((target("avx512f"))) void dot_avx512(const float* query, const flo
 
 #endif
 
-constexpr std::array kLevels = {SimdLevel::kPortable, SimdLevel::kAvx2, SimdLevel::kAvx512};
-
 }  // namespace
 
-std::string_view to_string(SimdLevel level) {
+DotKernel dot_kernel(cpu::CpuLevel level) {
+  FOOTNOTE_ASSERT(level <= cpu::best_cpu_level());
   switch (level) {
-    case SimdLevel::kPortable: return "portable";
-    case SimdLevel::kAvx2: return "avx2";
-    case SimdLevel::kAvx512: return "avx512";
-  }
-  return "unknown";
-}
-
-SimdLevel best_simd_level() {
+    case cpu::CpuLevel::kPortable: return dot_portable;
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return SimdLevel::kAvx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return SimdLevel::kAvx2;
-#endif
-  return SimdLevel::kPortable;
-}
-
-std::span<const SimdLevel> runnable_simd_levels() { return std::span(kLevels).first(static_cast<std::size_t>(best_simd_level()) + 1); }
-
-DotKernel dot_kernel(SimdLevel level) {
-  FOOTNOTE_ASSERT(level <= best_simd_level());
-  switch (level) {
-    case SimdLevel::kPortable: return dot_portable;
-#if defined(__x86_64__)
-    case SimdLevel::kAvx2: return dot_avx2;
-    case SimdLevel::kAvx512: return dot_avx512;
+    case cpu::CpuLevel::kAvx2: return dot_avx2;
+    case cpu::CpuLevel::kAvx512: return dot_avx512;
 #else
-    case SimdLevel::kAvx2:
-    case SimdLevel::kAvx512: break;
+    case cpu::CpuLevel::kAvx2:
+    case cpu::CpuLevel::kAvx512: break;
 #endif
   }
   return dot_portable;

@@ -29,7 +29,7 @@ TEST(Dot, EveryLevelAgreesWithDoublePrecision) {
   for (const std::size_t dimension : {1, 15, 16, 17, 128, 384, 1000}) {
     for (const std::size_t count : {1, 2, 3, 4, 5, 7, 64}) {
       const Rows rows(dimension, count);
-      for (const SimdLevel level : runnable_simd_levels()) {
+      for (const cpu::CpuLevel level : cpu::usable_cpu_levels()) {
         std::vector<float> out(count);
         dot_kernel(level)(rows.query.data(), rows.values.data(), rows.stride, count, out.data());
         for (std::size_t r = 0; r < count; ++r) {
@@ -46,7 +46,7 @@ TEST(Dot, EveryLevelAgreesWithDoublePrecision) {
 
 TEST(Dot, ARowsResultDoesNotDependOnItsNeighbours) {
   const Rows rows(384, 9);
-  for (const SimdLevel level : runnable_simd_levels()) {
+  for (const cpu::CpuLevel level : cpu::usable_cpu_levels()) {
     const DotKernel dot = dot_kernel(level);
     std::vector<float> together(9);
     dot(rows.query.data(), rows.values.data(), rows.stride, 9, together.data());
@@ -56,11 +56,6 @@ TEST(Dot, ARowsResultDoesNotDependOnItsNeighbours) {
       EXPECT_EQ(alone, together[r]) << to_string(level) << " row " << r;
     }
   }
-}
-
-TEST(Dot, TheWeakestLevelAlwaysRuns) {
-  EXPECT_EQ(runnable_simd_levels().front(), SimdLevel::kPortable);
-  EXPECT_EQ(runnable_simd_levels().back(), best_simd_level());
 }
 
 }  // namespace

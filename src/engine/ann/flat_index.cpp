@@ -63,7 +63,7 @@ class FlatIndex::SegmentBuilder {
   std::vector<std::uint32_t> first_;
 };
 
-FlatIndex::FlatIndex(std::size_t dimension, SimdLevel level)
+FlatIndex::FlatIndex(std::size_t dimension, cpu::CpuLevel level)
     : dimension_(dimension), stride_((dimension + kDotPadding - 1) / kDotPadding * kDotPadding), dot_(dot_kernel(level)) {
   FOOTNOTE_ASSERT(dimension > 0);
 }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/ann/dot.h"
-#include "engine/ann/row_table.h"
-#include "engine/ann/top_k.h"
+#include "engine/rows/row_table.h"
+#include "engine/rows/top_k.h"
 
 namespace footnote::ann {
 
@@ -35,8 +35,8 @@ class FlatIndex {
   /// Rows of a segment that has stopped growing. 16 Ki rows of 384 floats are 24 MiB: what one merge copies at most.
   static constexpr std::size_t kSegmentRowsMax = 16'384;
 
-  /// REQUIRES: dimension > 0.
-  explicit FlatIndex(std::size_t dimension, SimdLevel level = best_simd_level());
+  /// REQUIRES: dimension > 0; the level is usable here.
+  explicit FlatIndex(std::size_t dimension, cpu::CpuLevel level = cpu::best_cpu_level());
 
   /// Ends and adds rows. A death goes to the living row of its label that was born before it, new or old; one that
   /// finds none is passed over.

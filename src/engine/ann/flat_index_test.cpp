@@ -60,7 +60,7 @@ class Model {
   }
 
   /// Scored by the same kernel, row by row: results must be equal to the bit.
-  std::vector<ScoredLabel> search(const FlatQuery& query, SimdLevel level) const {
+  std::vector<ScoredLabel> search(const FlatQuery& query, cpu::CpuLevel level) const {
     std::vector<ScoredLabel> out;
     for (const Known& known : rows_) {
       const bool alive = known.row.born <= query.generation && query.generation < known.row.died;
@@ -77,7 +77,7 @@ class Model {
   const std::deque<Known>& rows() const { return rows_; }
 
  private:
-  static float product(std::span<const float> a, std::span<const float> b, SimdLevel level) {
+  static float product(std::span<const float> a, std::span<const float> b, cpu::CpuLevel level) {
     AlignedFloats left(32), right(32);
     std::copy(a.begin(), a.end(), left.data());
     std::copy(b.begin(), b.end(), right.data());
@@ -91,7 +91,7 @@ class Model {
   std::deque<Known> rows_;
 };
 
-class FlatIndexAtLevel : public ::testing::TestWithParam<SimdLevel> {};
+class FlatIndexAtLevel : public ::testing::TestWithParam<cpu::CpuLevel> {};
 
 TEST_P(FlatIndexAtLevel, EqualsAPlainLoopInEveryGeneration) {
   Model model;
@@ -113,7 +113,7 @@ TEST_P(FlatIndexAtLevel, EqualsAPlainLoopInEveryGeneration) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, FlatIndexAtLevel, ::testing::ValuesIn(runnable_simd_levels().begin(), runnable_simd_levels().end()),
+INSTANTIATE_TEST_SUITE_P(Levels, FlatIndexAtLevel, ::testing::ValuesIn(cpu::usable_cpu_levels().begin(), cpu::usable_cpu_levels().end()),
                          [](const auto& level) { return std::string(to_string(level.param)); });
 
 TEST(FlatIndex, LevelsFindTheSameRows) {
@@ -121,7 +121,7 @@ TEST(FlatIndex, LevelsFindTheSameRows) {
   const auto entries = model.add(2000, 1);
   const auto asked = model.vector();
   std::vector<std::vector<ScoredLabel>> lists;
-  for (const SimdLevel level : runnable_simd_levels()) {
+  for (const cpu::CpuLevel level : cpu::usable_cpu_levels()) {
     FlatIndex index(kDimension, level);
     index.apply(entries, {});
     lists.push_back(index.search({asked, 1, 50, nullptr}));

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/ann/row_table.h"
-#include "engine/ann/top_k.h"
 #include "engine/bm25/segment.h"
+#include "engine/rows/row_table.h"
+#include "engine/rows/top_k.h"
 
 namespace footnote::bm25 {
 

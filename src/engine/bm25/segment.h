@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/ann/row_table.h"
 #include "engine/bm25/term_table.h"
+#include "engine/rows/row_table.h"
 
 namespace footnote::bm25 {
 

@@ -20,8 +20,8 @@ constexpr std::size_t kBatchTokensMin = 64;
 
 Result<std::unique_ptr<Encoder>> Encoder::open(const std::filesystem::path& model_folder, const EncoderOptions& options) {
   if (options.threads > kThreadsMax) return fail(ErrorCode::kInvalidArgument, "more than {} encoder threads", kThreadsMax);
-  if (options.level) FOOTNOTE_CHECK(require_cpu_level(*options.level));
-  const CpuLevel level = options.level ? *options.level : best_cpu_level();
+  if (options.level) FOOTNOTE_CHECK(cpu::require_cpu_level(*options.level));
+  const cpu::CpuLevel level = options.level ? *options.level : cpu::best_cpu_level();
   FOOTNOTE_TRY(ModelFiles files, ModelFiles::open(model_folder));
   std::unique_ptr<Encoder> out(new Encoder(std::move(files), level));
   const Kernels* kernels = kernels_of(level);

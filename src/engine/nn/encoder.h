@@ -9,7 +9,7 @@
 
 #include "base/call_context.h"
 #include "base/result.h"
-#include "engine/nn/cpu_level.h"
+#include "engine/cpu/cpu_level.h"
 #include "engine/nn/model_files.h"
 #include "engine/nn/transformer.h"
 #include "engine/nn/worker_pool.h"
@@ -17,8 +17,8 @@
 namespace footnote::nn {
 
 struct EncoderOptions {
-  std::optional<CpuLevel> level;  ///< The best that works when it is not said.
-  std::size_t threads = 0;        ///< 0: one for each processor.
+  std::optional<cpu::CpuLevel> level;  ///< The best that works when it is not said.
+  std::size_t threads = 0;             ///< 0: one for each processor.
 };
 
 enum class Output { kPooled, kPooledAndTokens };
@@ -51,7 +51,7 @@ class Encoder {
   std::size_t tokens_max() const { return files_.tokens_max; }
   /// The longest sequence that encode() takes.
   std::size_t positions_max() const { return files_.shape.positions; }
-  CpuLevel level() const { return level_; }
+  cpu::CpuLevel level() const { return level_; }
   std::size_t threads() const { return pool_->threads(); }
 
  private:
@@ -60,7 +60,7 @@ class Encoder {
     std::vector<std::size_t> places;  // Where each sequence stands in the call.
   };
 
-  Encoder(ModelFiles files, CpuLevel level) : files_(std::move(files)), level_(level) {}
+  Encoder(ModelFiles files, cpu::CpuLevel level) : files_(std::move(files)), level_(level) {}
   Result<void> check(std::span<const TokenSpan> sequences) const;
   std::vector<Batch> make_batches(std::span<const TokenSpan> sequences) const;
   void run_batch(const Batch& batch, std::size_t worker, Output output, std::vector<Pooled>& results);
@@ -68,7 +68,7 @@ class Encoder {
 
   // Constant after open.
   const ModelFiles files_;
-  const CpuLevel level_;
+  const cpu::CpuLevel level_;
   std::optional<const Transformer> transformer_;
   // One a worker; only that worker touches it.
   std::vector<Transformer::Workspace> workspaces_;

@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   }
   footnote::nn::EncoderOptions options;
   if (argc > 2) {
-    const auto level = footnote::nn::parse_cpu_level(argv[2]);
+    const auto level = footnote::cpu::parse_cpu_level(argv[2]);
     if (!level) {
       fmt::print(stderr, "{}\n", level.error().message);
       return 2;

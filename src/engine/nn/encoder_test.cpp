@@ -55,9 +55,9 @@ bool same_bytes(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-class EveryLevel : public ::testing::TestWithParam<CpuLevel> {};
+class EveryLevel : public ::testing::TestWithParam<cpu::CpuLevel> {};
 
-INSTANTIATE_TEST_SUITE_P(Encoder, EveryLevel, ::testing::ValuesIn(usable_cpu_levels()),
+INSTANTIATE_TEST_SUITE_P(Encoder, EveryLevel, ::testing::ValuesIn(cpu::usable_cpu_levels().begin(), cpu::usable_cpu_levels().end()),
                          [](const auto& test) { return std::string(to_string(test.param)); });
 
 TEST_P(EveryLevel, GivesTheReferenceVectors) {
@@ -119,7 +119,7 @@ TEST(Encoder, TellsWhatItOpened) {
   EXPECT_EQ(encoder->hidden(), 384U);
   EXPECT_EQ(encoder->tokens_max(), 256U);
   EXPECT_EQ(encoder->positions_max(), 512U);
-  EXPECT_EQ(encoder->level(), best_cpu_level());
+  EXPECT_EQ(encoder->level(), cpu::best_cpu_level());
 }
 
 TEST(Encoder, ReturnsTokenVectorsWhenAsked) {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "engine/nn/cpu_level.h"
+#include "engine/cpu/cpu_level.h"
 
 namespace footnote::nn {
 
@@ -54,8 +54,8 @@ struct Kernels {
   void (*softmax)(const Softmax&) = nullptr;
 };
 
-/// Null when this build has no such level. Whether the machine can run it is cpu_level.h's affair.
-const Kernels* kernels_of(CpuLevel level);
+/// Null when this build has no such level. Whether the machine can run it: cpu::usable_cpu_levels.
+const Kernels* kernels_of(cpu::CpuLevel level);
 
 // One per source file kernels_*.cpp; null where the processor family has none.
 const Kernels* portable_kernels();

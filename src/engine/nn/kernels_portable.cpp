@@ -40,11 +40,11 @@ struct Portable {
 
 const Kernels* portable_kernels() { return table_of<Portable>(); }
 
-const Kernels* kernels_of(CpuLevel level) {
+const Kernels* kernels_of(cpu::CpuLevel level) {
   switch (level) {
-    case CpuLevel::kPortable: return portable_kernels();
-    case CpuLevel::kAvx2: return avx2_kernels();
-    case CpuLevel::kAvx512: return avx512_kernels();
+    case cpu::CpuLevel::kPortable: return portable_kernels();
+    case cpu::CpuLevel::kAvx2: return avx2_kernels();
+    case cpu::CpuLevel::kAvx512: return avx512_kernels();
   }
   return nullptr;
 }

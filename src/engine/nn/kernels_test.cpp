@@ -1,7 +1,6 @@
 #include "engine/nn/kernels.h"
 
 #include <gtest/gtest.h>
-#include <signal.h>
 
 #include <cmath>
 #include <cstring>
@@ -12,7 +11,7 @@
 namespace footnote::nn {
 namespace {
 
-class EveryKernelLevel : public ::testing::TestWithParam<CpuLevel> {
+class EveryKernelLevel : public ::testing::TestWithParam<cpu::CpuLevel> {
  protected:
   const Kernels& kernels() const { return *kernels_of(GetParam()); }
 
@@ -27,7 +26,7 @@ class EveryKernelLevel : public ::testing::TestWithParam<CpuLevel> {
   std::mt19937 random_{5};
 };
 
-INSTANTIATE_TEST_SUITE_P(Kernels, EveryKernelLevel, ::testing::ValuesIn(usable_cpu_levels()),
+INSTANTIATE_TEST_SUITE_P(Kernels, EveryKernelLevel, ::testing::ValuesIn(cpu::usable_cpu_levels().begin(), cpu::usable_cpu_levels().end()),
                          [](const auto& test) { return std::string(to_string(test.param)); });
 
 double exact_gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
@@ -168,56 +167,6 @@ TEST_P(EveryKernelLevel, AddNormNormalisesTheSum) {
       ASSERT_NEAR(rows[row * kWidth + k], (sum_at(k) - mean) / std::sqrt(variance) * gain[k] + shift[k], 1e-5);
     }
   }
-}
-
-TEST(CpuLevel, NamesGoBothWays) {
-  for (const CpuLevel level : {CpuLevel::kPortable, CpuLevel::kAvx2, CpuLevel::kAvx512}) {
-    EXPECT_EQ(parse_cpu_level(to_string(level)), level);
-  }
-  EXPECT_EQ(parse_cpu_level("AVX2").error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(parse_cpu_level("").error().code, ErrorCode::kInvalidArgument);
-}
-
-TEST(CpuLevel, EveryMachineHasThePortableLevel) {
-  const auto usable = usable_cpu_levels();
-  ASSERT_FALSE(usable.empty());
-  EXPECT_EQ(usable.front(), CpuLevel::kPortable);
-  EXPECT_EQ(best_cpu_level(), usable.back());
-  for (const CpuLevel level : {CpuLevel::kPortable, CpuLevel::kAvx2, CpuLevel::kAvx512}) {
-    const bool has = std::find(usable.begin(), usable.end(), level) != usable.end();
-    EXPECT_EQ(require_cpu_level(level).has_value(), has);
-    if (!has) {
-      EXPECT_EQ(require_cpu_level(level).error().code, ErrorCode::kFailedPrecondition);
-    }
-  }
-}
-
-TEST(CpuLevel, AnIllegalInstructionFailsTheSelfTestOnly) {
-  const Kernels& kernels = *portable_kernels();
-  EXPECT_FALSE(passes_guarded(
-      [](const Kernels&) {
-        raise(SIGILL);
-        return true;
-      },
-      kernels));
-#if defined(__x86_64__)
-  EXPECT_FALSE(passes_guarded(
-      [](const Kernels&) {
-        asm volatile("ud2");
-        return true;
-      },
-      kernels));
-#endif
-  EXPECT_TRUE(passes_guarded([](const Kernels&) { return true; }, kernels));
-}
-
-TEST(CpuLevel, LeavesTheSignalActionAsItWas) {
-  struct sigaction before{};
-  struct sigaction after{};
-  sigaction(SIGILL, nullptr, &before);
-  usable_cpu_levels();
-  sigaction(SIGILL, nullptr, &after);
-  EXPECT_EQ(before.sa_handler, after.sa_handler);
 }
 
 }  // namespace

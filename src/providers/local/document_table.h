@@ -8,7 +8,7 @@
 
 #include "domain/document.h"
 #include "domain/retrieval.h"
-#include "engine/ann/row_table.h"
+#include "engine/rows/row_table.h"
 #include "ports/index.h"
 
 namespace footnote {

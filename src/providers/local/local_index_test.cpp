@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numeric>
+#include <random>
+
 #include "base/log.h"
 #include "contracts/keyword_index_contract.h"
 #include "contracts/vector_store_contract.h"
@@ -71,6 +75,38 @@ TEST(LocalVectorStore, AVectorWithoutDirectionDoesNotStopTheRest) {
   EXPECT_EQ(hits[0].chunk.value, 2);
   const float none[] = {0, 0, 0};
   EXPECT_EQ(vectors.search({}, {kCorpus, 1, none, 10, nullptr}).error().code, ErrorCode::kInvalidArgument);
+}
+
+/// Levels round differently, so equal bits say whose arithmetic it was.
+TEST(LocalVectorStore, ScansAtTheLevelThatItIsGiven) {
+  constexpr std::size_t kNumbers = 384;
+  std::mt19937 random(3);
+  std::normal_distribution<float> normal(0, 1 / std::sqrt(static_cast<float>(kNumbers)));
+  const auto unit_vector = [&] {
+    std::vector<float> out(kNumbers);
+    for (float& value : out) value = normal(random);
+    const double length = std::sqrt(std::inner_product(out.begin(), out.end(), out.begin(), 0.0));
+    for (float& value : out) value = static_cast<float>(value / length);
+    return out;
+  };
+  IndexChanges changes{0, 1, {}, {}};
+  std::vector<ChunkId> chunks;
+  for (std::int64_t chunk = 1; chunk <= 50; ++chunk) {
+    changes.added.push_back(text_row(chunk, 1, "", ""));
+    changes.added.back().vectors = {unit_vector()};
+    chunks.push_back({chunk});
+  }
+  const std::vector<float> asked = unit_vector();
+  for (const cpu::CpuLevel level : cpu::usable_cpu_levels()) {
+    LocalVectorStore vectors(level);
+    ASSERT_TRUE(vectors.apply({}, kCorpus, changes).has_value());
+    const auto scores = vectors.score({}, {kCorpus, 1, asked, 10, nullptr}, chunks).value();
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      float expected = 0;
+      ann::dot_kernel(level)(asked.data(), changes.added[i].vectors[0].data(), kNumbers, 1, &expected);
+      EXPECT_EQ(scores[i], static_cast<double>(expected)) << cpu::to_string(level) << " row " << i;
+    }
+  }
 }
 
 TEST(LocalKeywordIndex, AsksInEveryLanguageThatTheCorpusHas) {

@@ -60,7 +60,7 @@ Result<Generation> LocalVectorStore::generation(const CallContext& call, CorpusI
   return corpora_.generation(corpus);
 }
 
-Result<void> LocalVectorStore::change(const IndexChanges& changes, Rows& rows, DocumentTableWriter& documents) {
+Result<void> LocalVectorStore::change(const IndexChanges& changes, Rows& rows, DocumentTableWriter& documents) const {
   FOOTNOTE_TRY(const std::size_t dimension, common_dimension(rows.index ? rows.index->dimension() : 0, changes));
   if (dimension == 0) return {};
   UnitVectors units;
@@ -79,7 +79,7 @@ Result<void> LocalVectorStore::change(const IndexChanges& changes, Rows& rows, D
     entry.row = {.label = row.chunk.value, .group = documents.slot_for(row), .born = row.born};
     entries.push_back(std::move(entry));
   }
-  if (!rows.index) rows.index.emplace(dimension);
+  if (!rows.index) rows.index.emplace(dimension, level_);
   rows.index->apply(entries, deaths_of(changes));
   return {};
 }

@@ -13,6 +13,9 @@ namespace footnote {
 /// single bad row can't keep a corpus from being searched.
 class LocalVectorStore final : public VectorStore {
  public:
+  /// REQUIRES: the level is usable here.
+  explicit LocalVectorStore(cpu::CpuLevel level = cpu::best_cpu_level()) : level_(level) {}
+
   Result<Generation> generation(const CallContext& call, CorpusId corpus) const override;
   Result<void> apply(const CallContext& call, CorpusId corpus, const IndexChanges& changes) override;
   Result<void> forget(const CallContext& call, CorpusId corpus, Generation died_until) override;
@@ -35,8 +38,9 @@ class LocalVectorStore final : public VectorStore {
     }
   };
 
-  static Result<void> change(const IndexChanges& changes, Rows& rows, DocumentTableWriter& documents);
+  Result<void> change(const IndexChanges& changes, Rows& rows, DocumentTableWriter& documents) const;
 
+  const cpu::CpuLevel level_;
   CorpusIndexes<Rows> corpora_;
 };
 

@@ -168,8 +168,8 @@ TEST(OpenAiLlm, SendsKeyModelAndTraceAndTakesTheUpstreamsNameForTheModel) {
 }
 
 TEST(OpenAiLlm, ARefusalNamesTheSettingThatMendsIt) {
-  for (const auto& [status, setting] : {std::pair{401, "LLM_API_KEY"}, {404, "LLM_MODEL"}}) {
-    const auto llm = contract::answered_by([status = status](const http::Request&, const CallContext&, http::ResponseStream& out) {
+  for (const auto& [refused_with, setting] : {std::pair{401, "LLM_API_KEY"}, {404, "LLM_MODEL"}}) {
+    const auto llm = contract::answered_by([status = refused_with](const http::Request&, const CallContext&, http::ResponseStream& out) {
       out.reply(http::Response::text(status, "text/plain", "secret detail"));
     });
     const auto end = ask(*llm);

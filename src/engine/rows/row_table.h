@@ -11,7 +11,7 @@
 
 #include "base/assert.h"
 
-namespace footnote::ann {
+namespace footnote::rows {
 
 /// `died` of a row that lives.
 inline constexpr std::int64_t kAlive = std::numeric_limits<std::int64_t>::max();
@@ -137,4 +137,8 @@ inline std::vector<std::uint32_t> sorted_order(std::span<const Row> rows) {
   return order;
 }
 
-}  // namespace footnote::ann
+}  // namespace footnote::rows
+
+namespace footnote::ann {
+using namespace rows;  // The name under which both indexes still speak of rows.
+}

@@ -1,10 +1,10 @@
-#include "engine/ann/row_table.h"
+#include "engine/rows/row_table.h"
 
 #include <gtest/gtest.h>
 
-#include "engine/ann/top_k.h"
+#include "engine/rows/top_k.h"
 
-namespace footnote::ann {
+namespace footnote::rows {
 namespace {
 
 TEST(RowTable, ARowIsThereFromItsBirthUntilItsDeath) {
@@ -90,4 +90,4 @@ TEST(AppendTiered, StopsAtTheBound) {
 }
 
 }  // namespace
-}  // namespace footnote::ann
+}  // namespace footnote::rows

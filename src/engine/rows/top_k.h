@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace footnote::ann {
+namespace footnote::rows {
 
 /// A found label and its score.
 struct ScoredLabel {
@@ -55,4 +55,8 @@ class TopK {
   std::vector<ScoredLabel> heap_;  // The worst kept is in front.
 };
 
-}  // namespace footnote::ann
+}  // namespace footnote::rows
+
+namespace footnote::ann {
+using namespace rows;  // The name under which both indexes still speak of rows.
+}

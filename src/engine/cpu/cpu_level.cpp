@@ -1,0 +1,163 @@
+#include "engine/cpu/cpu_level.h"
+
+#include <csetjmp>
+#include <csignal>
+#include <cstdint>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/mutex.h"
+
+#if defined(__x86_64__)
+#if defined(__GNUC__) && !defined(__clang__)
+// g++ 12 takes the deliberately undefined operands inside its own intrinsics for mistakes.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+#include <immintrin.h>
+#endif
+
+namespace footnote::cpu {
+namespace {
+
+constexpr std::array kLevels{CpuLevel::kPortable, CpuLevel::kAvx2, CpuLevel::kAvx512};
+
+// Where the thread under test goes on after an illegal instruction; null on every other thread.
+thread_local sigjmp_buf* illegal_instruction_return = nullptr;
+
+void on_illegal_instruction(int signal_number) {
+  if (illegal_instruction_return != nullptr) siglongjmp(*illegal_instruction_return, 1);
+  // Not ours: the default action, when the instruction runs again.
+  std::signal(signal_number, SIG_DFL);
+}
+
+#if defined(__x86_64__)
+
+/// Numbers that the compiler can't work out beforehand: it would leave the instructions under test away.
+template <class Number, std::size_t kCount>
+struct Operands {
+  alignas(64) Number values[kCount];
+  Operands(int factor, int offset) {
+    volatile int step = factor;
+    for (std::size_t i = 0; i < kCount; ++i) values[i] = static_cast<Number>(static_cast<int>(i) * step + offset);
+  }
+};
+
+__attribute__((target("avx2,fma"))) bool avx2_numbers_are_right() {
+  const Operands<float, 8> a(2, 1), b(-3, 5);
+  const Operands<std::int32_t, 8> whole(7, -4);
+  alignas(64) float product[8];
+  alignas(64) std::int32_t sum[8];
+  const __m256 left = _mm256_load_ps(a.values);
+  _mm256_store_ps(product, _mm256_fmadd_ps(left, _mm256_load_ps(b.values), left));
+  const __m256i integers = _mm256_load_si256(reinterpret_cast<const __m256i*>(whole.values));
+  _mm256_store_si256(reinterpret_cast<__m256i*>(sum), _mm256_add_epi32(integers, integers));
+  for (std::size_t i = 0; i < 8; ++i) {
+    if (product[i] != a.values[i] * b.values[i] + a.values[i] || sum[i] != 2 * whole.values[i]) return false;
+  }
+  return true;
+}
+
+/// One instruction or more of each set: F (multiply-add), DQ (bitwise on floats), BW (bytes), VL (a mask on 256 bits).
+__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma"))) bool avx512_numbers_are_right() {
+  const Operands<float, 16> a(2, 1), b(-3, 5);
+  const Operands<std::int8_t, 64> bytes(1, -30);
+  alignas(64) float product[16];
+  alignas(64) float magnitude[16];
+  alignas(64) std::int8_t sum[64];
+  alignas(64) float masked[8];
+  const __m512 left = _mm512_load_ps(a.values), right = _mm512_load_ps(b.values);
+  _mm512_store_ps(product, _mm512_fmadd_ps(left, right, left));
+  _mm512_store_ps(magnitude, _mm512_andnot_ps(_mm512_set1_ps(-0.0F), right));
+  const __m512i small = _mm512_loadu_si512(bytes.values);
+  _mm512_storeu_si512(sum, _mm512_add_epi8(small, small));
+  const __m256 half = _mm256_load_ps(a.values);
+  _mm256_store_ps(masked, _mm256_maskz_add_ps(0x55, half, half));
+  for (std::size_t i = 0; i < 16; ++i) {
+    if (product[i] != a.values[i] * b.values[i] + a.values[i]) return false;
+    if (magnitude[i] != (b.values[i] < 0 ? -b.values[i] : b.values[i])) return false;
+  }
+  for (std::size_t i = 0; i < 64; ++i) {
+    if (sum[i] != 2 * bytes.values[i]) return false;
+  }
+  for (std::size_t i = 0; i < 8; ++i) {
+    if (masked[i] != (i % 2 == 0 ? 2 * a.values[i] : 0.0F)) return false;
+  }
+  return true;
+}
+
+bool works(CpuLevel level) {
+  switch (level) {
+    case CpuLevel::kPortable: return true;
+    case CpuLevel::kAvx2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && passes_guarded(avx2_numbers_are_right);
+    case CpuLevel::kAvx512:
+      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("avx512vl") && works(CpuLevel::kAvx2) && passes_guarded(avx512_numbers_are_right);
+  }
+  return false;
+}
+
+#else
+
+bool works(CpuLevel level) { return level == CpuLevel::kPortable; }
+
+#endif
+
+}  // namespace
+
+bool passes_guarded(bool (*test)()) {
+  static Mutex one_at_a_time;  // The signal action belongs to the whole process.
+  const MutexLock lock(one_at_a_time);
+  struct sigaction action{};
+  struct sigaction previous{};
+  action.sa_handler = on_illegal_instruction;
+  sigemptyset(&action.sa_mask);
+  if (sigaction(SIGILL, &action, &previous) != 0) return false;
+  sigjmp_buf back;
+  volatile bool passed = false;
+  if (sigsetjmp(back, 1) == 0) {
+    illegal_instruction_return = &back;
+    passed = test();
+  }
+  illegal_instruction_return = nullptr;
+  sigaction(SIGILL, &previous, nullptr);
+  return passed;
+}
+
+std::string_view to_string(CpuLevel level) {
+  switch (level) {
+    case CpuLevel::kPortable: return "portable";
+    case CpuLevel::kAvx2: return "avx2";
+    case CpuLevel::kAvx512: return "avx512";
+  }
+  return "unknown";
+}
+
+Result<CpuLevel> parse_cpu_level(std::string_view word) {
+  for (const CpuLevel level : kLevels) {
+    if (to_string(level) == word) return level;
+  }
+  return fail(ErrorCode::kInvalidArgument, "'{}' is no level of CPU instructions; say portable, avx2 or avx512", word);
+}
+
+std::span<const CpuLevel> usable_cpu_levels() {
+  static const std::vector<CpuLevel> usable = [] {
+    std::vector<CpuLevel> out;
+    std::copy_if(kLevels.begin(), kLevels.end(), std::back_inserter(out), works);
+    return out;
+  }();
+  return usable;
+}
+
+CpuLevel best_cpu_level() { return usable_cpu_levels().back(); }
+
+Result<void> require_cpu_level(CpuLevel level) {
+  const std::span<const CpuLevel> usable = usable_cpu_levels();
+  if (std::find(usable.begin(), usable.end(), level) != usable.end()) return {};
+  return fail(ErrorCode::kFailedPrecondition, "this machine can't run the level '{}' of CPU instructions; the best it has is '{}'",
+              to_string(level), to_string(best_cpu_level()));
+}
+
+}  // namespace footnote::cpu
