@@ -69,11 +69,22 @@ clang: setup ## build everything with clang 19 (thread-safety analysis); needs c
 crash: build ## kill -9 during ingest, CYCLES times (make crash CYCLES=200)
 	@python3 tests/crash/crash_test.py --binary $(BINARY) --cycles $(CYCLES) --jobs $(JOBS)
 
+.PHONY: abuse
+abuse: build ## hostile HTTP clients against the real binary: 10,000 idle connections, 2,000 slow ones, oversized everything
+	@$(BINARY) ingest examples/handbook --data build/abuse-data
+	@python3 tests/server/abuse_test.py --binary $(BINARY) --data build/abuse-data --full -v
+
 .PHONY: bench
 bench: setup ## speed of the encoder on this machine
 	@mkdir -p build
 	$(call build,release,--target encoder_bench)
 	@build/release/encoder_bench .deps/models/all-MiniLM-L6-v2
+
+.PHONY: overload
+overload: setup ## goodput of the HTTP server under ten times its peak load
+	@mkdir -p build
+	$(call build,release,--target overload_bench)
+	@build/release/overload_bench && build/release/overload_bench --streams 32
 
 .PHONY: fuzz
 fuzz: setup ## every fuzzer FUZZ_SECONDS (60) long, two at a time; needs clang-19

@@ -83,7 +83,7 @@ Result<http::Response> list_keys(const AdminServices& services, const Caller& ca
 
 Result<http::Response> create_key(const AdminServices& services, const Caller& caller, const http::Request& request,
                                   const CallContext& call) {
-  FOOTNOTE_TRY(const Json body, parse_json(request.body));
+  FOOTNOTE_TRY(const Json body, parse_request_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
   FOOTNOTE_TRY(access::NewKey wanted, parse_new_key(reader));
   FOOTNOTE_TRY(const auto name, reader.optional_string("workspace", kNameBytesMax));
@@ -96,7 +96,7 @@ Result<http::Response> create_key(const AdminServices& services, const Caller& c
 Result<http::Response> rotate_key(const AdminServices& services, const Caller& caller, const http::Request& request,
                                   const CallContext& call) {
   FOOTNOTE_TRY(const ApiKeyId id, parse_key_id(request));
-  FOOTNOTE_TRY(const Json body, parse_json(request.body.empty() ? "{}" : request.body));
+  FOOTNOTE_TRY(const Json body, parse_request_json(request.body.empty() ? "{}" : request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
   FOOTNOTE_CHECK(reader.only({"grace_seconds"}));
   const auto longest = std::chrono::seconds(access::kRotationGraceMax).count();
@@ -129,7 +129,7 @@ Result<http::Response> create_workspace(const AdminServices& services, const Cal
   if (!caller.is_operator) {
     return fail(ErrorCode::kPermissionDenied, "only an admin of the workspace '{}' makes workspaces", kDefaultWorkspace);
   }
-  FOOTNOTE_TRY(const Json body, parse_json(request.body));
+  FOOTNOTE_TRY(const Json body, parse_request_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
   FOOTNOTE_CHECK(reader.only({"name"}));
   FOOTNOTE_TRY(const std::string name, reader.required_string("name", kNameBytesMax));

@@ -39,7 +39,7 @@ Result<ingest::MemoryDocument> parse_document(const JsonReader& reader) {
 }
 
 Result<IngestBody> parse_body(const http::Request& request) {
-  FOOTNOTE_TRY(const Json json, parse_json(request.body));
+  FOOTNOTE_TRY(const Json json, parse_request_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(json));
   FOOTNOTE_CHECK(reader.only({"documents", "project_key", "folder", "present", "take_over"}));
   FOOTNOTE_TRY(const JsonArray* documents, reader.required_array("documents", kIngestDocumentsMax));

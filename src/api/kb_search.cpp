@@ -51,7 +51,7 @@ Json render_retrieval(const retrieve::Retrieval& retrieval) {
 
 Result<http::Response> search(const Services& services, const access::Caller& caller, const http::Request& request,
                               const CallContext& call) {
-  FOOTNOTE_TRY(const Json body, parse_json(request.body));
+  FOOTNOTE_TRY(const Json body, parse_request_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
   FOOTNOTE_CHECK(reader.only({"query", "project_key", "limit"}));
   FOOTNOTE_TRY(const std::string query, reader.required_string("query", retrieve::kQuestionBytesMax));

@@ -113,7 +113,7 @@ JsonObject render_meta(const answer::TurnReport& report, std::string_view corpus
 }  // namespace
 
 Result<KbQuestion> parse_kb_question(const http::Request& request) {
-  FOOTNOTE_TRY(const Json body, parse_json(request.body));
+  FOOTNOTE_TRY(const Json body, parse_request_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
   KbQuestion question;
   if (reader.has("messages")) {

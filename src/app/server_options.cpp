@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <thread>
 
 #include "api/browser_policy.h"
 #include "api/door.h"
@@ -18,6 +19,10 @@ namespace {
 /// closed while others take their place.
 constexpr std::size_t kOwnDescriptors = 1'024;
 
+constexpr unsigned kWorkersWithModel = 256;
+constexpr unsigned kWorkersPerCore = 8;
+constexpr unsigned kWorkersMin = 16;
+
 Result<api::BrowserPolicy> make_policy(const Settings& settings) {
   api::BrowserPolicy::Options options;
   FOOTNOTE_TRY(options.hosts, api::parse_allowed_hosts(settings.text(Setting::kServerAllowedHosts)));
@@ -27,6 +32,10 @@ Result<api::BrowserPolicy> make_policy(const Settings& settings) {
 }
 
 }  // namespace
+
+unsigned workers_for(bool has_model, unsigned cores) {
+  return has_model ? kWorkersWithModel : std::clamp(kWorkersPerCore * cores, kWorkersMin, kWorkersWithModel);
+}
 
 std::size_t raise_descriptor_limit() {
   rlimit limit{};
@@ -47,6 +56,8 @@ Result<http::ServerOptions> make_server_options(const Settings& settings) {
   http::ServerOptions options;
   options.host = settings.text(Setting::kServerHost);
   options.port = static_cast<std::uint16_t>(settings.integer(Setting::kServerPort));
+  const auto workers = static_cast<unsigned>(settings.integer(Setting::kServerWorkers));
+  options.workers = workers != 0 ? workers : workers_for(settings.is_set(Setting::kLlmBaseUrl), std::thread::hardware_concurrency());
   options.queue_wait_max = settings.duration(Setting::kServerQueueWait);
   options.header_deadline = settings.duration(Setting::kServerHeadTimeout);
   options.body_deadline = settings.duration(Setting::kServerBodyTimeout);

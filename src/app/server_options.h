@@ -10,6 +10,10 @@ namespace footnote::app {
 /// Raises this process's limit of open descriptors to the most that the system grants it, and tells that.
 std::size_t raise_descriptor_limit();
 
+/// How many requests are answered at once when the settings leave it open. A model is waited for, so many can be under
+/// way. The built-in reader computes: more than the cores can do in a few seconds would all be late together.
+unsigned workers_for(bool has_model, unsigned cores);
+
 /// How many connections a limit of descriptors leaves room for, of those that are wanted: some are kept for the store,
 /// the listener and calls to a model.
 std::size_t connections_within(std::size_t descriptors, std::size_t wanted);

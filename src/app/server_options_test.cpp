@@ -14,6 +14,14 @@ TEST(ServerOptionsTest, ConnectionsFitTheLimitOfDescriptors) {
   EXPECT_EQ(connections_within(1, 16'384), 1U);
 }
 
+TEST(ServerOptionsTest, WorkersFollowTheCoresUnlessAModelIsWaitedFor) {
+  EXPECT_EQ(workers_for(true, 2), 256U);
+  EXPECT_EQ(workers_for(false, 0), 16U);
+  EXPECT_EQ(workers_for(false, 2), 16U);
+  EXPECT_EQ(workers_for(false, 8), 64U);
+  EXPECT_EQ(workers_for(false, 128), 256U);
+}
+
 TEST(ServerOptionsTest, TheLimitOfDescriptorsIsRaisedToWhatTheSystemGrants) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -36,6 +44,7 @@ TEST(ServerOptionsTest, SettingsReachTheServer) {
     if (name == "FOOTNOTE_IDLE_TIMEOUT") return "4s";
     if (name == "FOOTNOTE_QUEUE_WAIT") return "500ms";
     if (name == "FOOTNOTE_CONNECTIONS") return "77";
+    if (name == "FOOTNOTE_WORKERS") return "33";
     if (name == "FOOTNOTE_CONNECTIONS_PER_PEER") return "7";
     return std::nullopt;
   };
@@ -49,6 +58,7 @@ TEST(ServerOptionsTest, SettingsReachTheServer) {
   EXPECT_EQ(options.idle_deadline, 4s);
   EXPECT_EQ(options.queue_wait_max, 500ms);
   EXPECT_EQ(options.connections_max, 77U);
+  EXPECT_EQ(options.workers, 33U);
   EXPECT_EQ(options.connections_per_peer_max, 7U);
 }
 

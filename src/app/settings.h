@@ -26,6 +26,7 @@ enum class Setting {
   kServerAllowedHosts,
   kServerAllowedOrigins,
   kServerRequestsPerMinute,
+  kServerWorkers,
   kServerConnections,
   kServerConnectionsPerPeer,
   kServerQueueWait,

@@ -31,6 +31,33 @@ bool has_infinity(const Json& value) {
   return false;
 }
 
+/// The members of all objects of a well-formed text: each has one colon outside of strings.
+std::size_t count_members(std::string_view text) {
+  std::size_t count = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\') {  // only strings hold one
+      ++i;
+    } else if (text[i] == '"') {
+      in_string = !in_string;
+    } else if (text[i] == ':' && !in_string) {
+      ++count;
+    }
+  }
+  return count;
+}
+
+/// The members of all objects that are left of it: of equal keys one.
+std::size_t count_members(const Json& value) {
+  std::size_t count = 0;
+  if (const auto* array = value.if_array()) {
+    for (const Json& element : *array) count += count_members(element);
+  } else if (const auto* object = value.if_object()) {
+    for (const auto& entry : *object) count += 1 + count_members(entry.value());
+  }
+  return count;
+}
+
 template <class Number>
 void write_number(std::string& out, Number number) {
   std::array<char, 32> buffer{};
@@ -122,6 +149,12 @@ Result<Json> parse_json(std::string_view text) {
   if (error) return fail(ErrorCode::kInvalidArgument, "not JSON: {} at byte {}", error.message(), consumed);
   Json value = parser.release();
   if (has_infinity(value)) return fail(ErrorCode::kInvalidArgument, "not JSON: a number is out of range");
+  return value;
+}
+
+Result<Json> parse_request_json(std::string_view text) {
+  FOOTNOTE_TRY(Json value, parse_json(text));
+  if (count_members(text) != count_members(value)) return fail(ErrorCode::kInvalidArgument, "an object holds the same key twice");
   return value;
 }
 

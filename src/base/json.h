@@ -25,6 +25,10 @@ inline constexpr std::size_t kJsonBytesMax = 64 << 20;
 /// beyond double's range. Of equal keys the last counts. kInvalidArgument names the byte, kTooLarge the limit.
 Result<Json> parse_json(std::string_view text);
 
+/// The same for what a client sends: two equal keys in one object are kInvalidArgument too, for another reader of the
+/// request (a proxy, a log) may take the other one.
+Result<Json> parse_request_json(std::string_view text);
+
 /// Compact JSON. Floats are the shortest text that reads back the same; NaN and infinities, which JSON
 /// can't say, become null. Control characters are escaped, so the text never spans lines; malformed UTF-8 becomes
 /// U+FFFD.

@@ -32,6 +32,21 @@ TEST(Json, ReadsAndWritesEveryKind) {
   check_round_trip("-9223372036854775808", "-9223372036854775808");
 }
 
+TEST(Json, OfEqualKeysTheLastCountsButAClientMayNotSendThem) {
+  check_round_trip(R"({"a":1,"a":2})", R"({"a":2})");
+  for (const std::string_view text : {R"({"a":1,"a":1})", R"({"a":1,"b":2,"a":{"c":3}})", R"({"a":{"x":1,"x":2}})",
+                                      R"([{"a":1},{"a":1,"\u0061":2}])", R"({"a\"":1,"a\"":2})", R"({"":0,"":0})"}) {
+    const auto value = parse_request_json(text);
+    ASSERT_FALSE(value) << text;
+    EXPECT_EQ(value.error().code, ErrorCode::kInvalidArgument);
+  }
+  for (const std::string_view text : {R"({"a":":","b":"\":\\","c:":{"a":1}})", R"([{"a":1},{"a":1}])", R"("a:b")", "[]",
+                                      R"({"a":{"a":{"a":[{"a":0}]}}})", R"({"\\":1,"\"":2})"}) {
+    EXPECT_TRUE(parse_request_json(text)) << text;
+  }
+  EXPECT_FALSE(parse_request_json("{"));
+}
+
 TEST(Json, WritesTheShortestFloatThatReadsBackTheSame) {
   check_round_trip("[0.1, 1e-7, 1.5, 100.0]", "[0.1,1e-07,1.5,100]");
   EXPECT_EQ(to_text(Json(1.0 / 3)), "0.3333333333333333");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ids.h"
+#include "base/utf8.h"
 #include "http/request_rules.h"
 #include "http/url.h"
 
@@ -12,9 +13,16 @@ namespace {
 
 constexpr std::size_t kHeadReadBytes = 4 << 10;
 constexpr std::size_t kBodyReadBytes = 16 << 10;
+constexpr std::size_t kEchoBytesMax = 200;
 
 Refusal too_slow(std::string_view part) {
   return refuse(408, ErrorCode::kDeadlineExceeded, fmt::format("the request's {} came too slowly", part));
+}
+
+/// What a refusal repeats of a request.
+std::string shortened(std::string_view text) {
+  const std::string_view start = utf8_prefix(text, kEchoBytesMax);
+  return start.size() == text.size() ? std::string(text) : fmt::format("{} ...", start);
 }
 
 Refusal out_of_memory() {
@@ -83,8 +91,9 @@ Task<Connection::Read> Connection::fill(std::size_t bytes) {
   const auto space = buffer_.prepare(std::min(bytes, buffer_.max_size() - buffer_.size()));
   auto [error, size] = co_await socket_.async_read_some(space, kAwait);
   buffer_.commit(size);
-  if (!error) co_return Read::kData;
+  // Also without an error: a deadline that passes when the read has ended already finds nothing to cancel.
   if (watchdog_.fired()) co_return Read::kTimeout;
+  if (!error) co_return Read::kData;
   co_return error == asio::error::eof ? Read::kEnd : Read::kFailed;
 }
 
@@ -100,6 +109,7 @@ Task<bool> Connection::await_request() {
   auto [error] = co_await socket_.async_wait(Tcp::socket::wait_read, kAwait);
   idle_ = false;
   if (error || !shared_.connections.end_idle(*this)) co_return false;
+  watchdog_.arm(shared_.options.header_deadline);
   co_return co_await fill(kHeadReadBytes) == Read::kData;
 }
 
@@ -205,7 +215,8 @@ std::optional<Response> Connection::route_request(const RequestParser& parser, A
   Result<RouteMatch> match = shared_.router.match(request.method, path);
   if (!match) return refused({400, match.error(), {}});
   if (match->route == nullptr) {
-    if (match->allowed.empty()) return refused(refuse(404, ErrorCode::kNotFound, fmt::format("nothing is served at {}", request.path)));
+    if (match->allowed.empty())
+      return refused(refuse(404, ErrorCode::kNotFound, fmt::format("nothing is served at {}", shortened(request.path))));
     const Headers allow{{"allow", render_allow(match->allowed)}};
     if (request.method == Method::kOptions) return Response{204, allow, {}};
     Refusal refusal = refuse(405, ErrorCode::kUnsupported, fmt::format("{} is not served here", to_string(request.method)));

@@ -66,9 +66,15 @@ void Connection::finish(const Arrival& arrival, int status) {
 Task<bool> Connection::write_all(std::string_view bytes) {
   if (stopped_) co_return false;
   watchdog_.arm(shared_.options.write_deadline);
-  auto [error, size] = co_await asio::async_write(socket_, asio::buffer(bytes.data(), bytes.size()), kAwait);
+  bool ok = true;
+  while (ok && !bytes.empty()) {
+    auto [error, size] = co_await socket_.async_write_some(asio::buffer(bytes.data(), bytes.size()), kAwait);
+    bytes.remove_prefix(size);
+    // A deadline that passes between two writes finds nothing to cancel.
+    ok = !error && (bytes.empty() || !watchdog_.fired());
+  }
   watchdog_.disarm();
-  co_return !error;
+  co_return ok;
 }
 
 /// Writes, counts and logs one plain answer. False when it did not get out.
