@@ -239,7 +239,7 @@ class SlowClients(AbuseCase):
     def test_slow_heads_and_bodies_are_cut_and_others_are_served_meanwhile(self):
         count = 1000 if OPTIONS.full else 200
         heads = Drip(self.server.port, count, b"GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\nx-slow: ", 0.1)
-        bodies = Drip(self.server.port, count, b"POST /api/search HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100000\r\n\r\n", 0.1)
+        bodies = Drip(self.server.port, count, b"POST /api/search HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n", 0.1)
         served = 0
         while heads.thread.is_alive() or bodies.thread.is_alive():
             self.check_healthy()
@@ -384,9 +384,9 @@ class Oversized(AbuseCase):
         self.check(b"GET /api/kb/documents/" + b"9" * 10_000 + b"/preview HTTP/1.1\r\n" + host + b"\r\n", 404, 422)
 
     def test_bodies(self):
-        chunked = b"POST /api/kb/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked\r\n\r\n"
-        self.check(b"POST /api/kb/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 2147483648\r\n\r\n", 413)
-        self.check(b"POST /api/kb/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 18446744073709551617\r\n\r\n", 400)
+        chunked = b"POST /api/kb/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
+        self.check(b"POST /api/kb/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 2147483648\r\n\r\n", 413)
+        self.check(b"POST /api/kb/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 18446744073709551617\r\n\r\n", 400)
         self.check_body(b"x" * (4 * MEBIBYTE), 413)
         self.check_body(b"x" * (40 * MEBIBYTE), 413, path="/api/kb/ingest")
         self.check(chunked + b"10000\r\n%s\r\n" % (b"x" * 65_536) * 32 + b"0\r\n\r\n", 413)
@@ -441,7 +441,7 @@ class Oversized(AbuseCase):
                        b"transfer-encoding : chunked", b"transfer-encoding:\r\n chunked", b"transfer-encoding: chunked, identity",
                        b"transfer-encoding: \x0bchunked", b"content-length: 5\r\n\tx: y", b"content-length: 5\nx: y"):
             with self.connect() as connection:
-                connection.send(b"POST /api/search HTTP/1.1\r\nhost: 127.0.0.1\r\n" + fields + b"\r\n\r\n0\r\n\r\n" + smuggled)
+                connection.send(b"POST /api/search HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n" + fields + b"\r\n\r\n0\r\n\r\n" + smuggled)
                 self.assertEqual(connection.answer().status, 400, fields)
                 self.assertTrue(connection.is_closed(), fields)
 

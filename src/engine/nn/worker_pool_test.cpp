@@ -88,19 +88,21 @@ TEST(WorkerPool, TheQueueIsBounded) {
   const auto pool = pool_of(1);
   std::atomic<bool> release = false;
   std::vector<std::thread> callers;
-  std::atomic<std::size_t> entered = 0;
   for (std::size_t i = 0; i < WorkerPool::kCallsMax; ++i) {
     callers.emplace_back([&] {
-      ++entered;
-      EXPECT_TRUE(pool->run({}, 1, [&](std::size_t, std::size_t) {
-        while (!release) std::this_thread::sleep_for(milliseconds(1));
-      }));
+      // A try below may be in the queue for a moment: then there is no room yet.
+      for (;;) {
+        const auto done = pool->run({}, 1, [&](std::size_t, std::size_t) {
+          while (!release) std::this_thread::sleep_for(milliseconds(1));
+        });
+        if (done) return;
+        EXPECT_EQ(done.error().code, ErrorCode::kResourceExhausted);
+        std::this_thread::sleep_for(milliseconds(1));
+      }
     });
   }
-  while (entered < WorkerPool::kCallsMax) std::this_thread::yield();
-  // The last one may still be on its way in, so a try may wait a little.
   ErrorCode code = ErrorCode::kInternal;
-  for (int attempt = 0; attempt < 100 && code != ErrorCode::kResourceExhausted; ++attempt) {
+  for (int attempt = 0; attempt < 1000 && code != ErrorCode::kResourceExhausted; ++attempt) {
     const auto refused = pool->run(CallContext::with_timeout(milliseconds(10)), 1, [](std::size_t, std::size_t) {});
     if (!refused) code = refused.error().code;
   }
