@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -9,9 +11,11 @@ namespace footnote::sql {
 /// A folder that is gone after the test.
 class FolderForTest {
  public:
-  FolderForTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "footnote_sql_XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
+  FolderForTest() : FolderForTest(std::filesystem::temp_directory_path()) {}
+  explicit FolderForTest(const std::filesystem::path& parent) {
+    std::string name = (parent / "footnote_sql_XXXXXX").string();
+    const char* made = ::mkdtemp(name.data());
+    if (made != nullptr) path_ = made;
   }
   ~FolderForTest() {
     std::error_code ignored;
@@ -19,6 +23,12 @@ class FolderForTest {
   }
   FolderForTest(const FolderForTest&) = delete;
   FolderForTest& operator=(const FolderForTest&) = delete;
+
+  /// Where files lie in memory, if there is such a place: for tests that write much and need no disk.
+  static std::filesystem::path in_memory() {
+    const std::filesystem::path shared = "/dev/shm";
+    return ::access(shared.c_str(), W_OK) == 0 ? shared : std::filesystem::temp_directory_path();
+  }
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path file() const { return path_ / "test.db"; }
