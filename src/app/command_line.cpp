@@ -29,6 +29,7 @@ class CommandLine {
     add_eval();
     add_documents();
     add_doctor();
+    add_rebuild_index();
     add_config();
     add_completion();
   }
@@ -170,6 +171,12 @@ class CommandLine {
     on_parsed(command, doctor_);
   }
 
+  void add_rebuild_index() {
+    CLI::App& command = add_command("rebuild-index", "Make the index files anew from the store");
+    add_json(command, "One JSON line per corpus");
+    on_parsed(command, rebuild_index_);
+  }
+
   void add_config() {
     CLI::App& command = add_command("config", "Show every setting, its value and where it came from");
     add_setting(command, Setting::kServerHost);
@@ -255,6 +262,7 @@ class CommandLine {
   EvalCommand eval_;
   DocumentsCommand documents_;
   DoctorCommand doctor_;
+  RebuildIndexCommand rebuild_index_;
   ConfigCommand config_;
   std::vector<std::string> words_;
   std::string shell_;

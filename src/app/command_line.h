@@ -44,14 +44,15 @@ struct EvalCommand {
   std::filesystem::path cache;      ///< Empty: ~/.cache/footnote/eval.
 };
 struct DoctorCommand {};
+struct RebuildIndexCommand {};
 struct DocumentsCommand {};
 struct ConfigCommand {};
 struct CompletionCommand {
   Shell shell = Shell::kBash;
 };
 
-using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, DoctorCommand, DocumentsCommand,
-                             ConfigCommand, CompletionCommand>;
+using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, DoctorCommand, RebuildIndexCommand,
+                             DocumentsCommand, ConfigCommand, CompletionCommand>;
 
 /// A command line that was understood.
 struct Invocation {

@@ -23,6 +23,7 @@ Result<int> run_search(const CommandContext& context, const SearchCommand& comma
 Result<int> run_eval(const CommandContext& context, const EvalCommand& command);
 Result<int> run_documents(const CommandContext& context);
 Result<int> run_doctor(const CommandContext& context);
+Result<int> run_rebuild_index(const CommandContext& context);
 Result<int> run_config(const CommandContext& context);
 Result<int> run_completion(const CompletionCommand& command);
 

@@ -12,7 +12,7 @@
 namespace footnote::app {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kFooters{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kFooters{{
     {"",
      R"(Examples:
   footnote ingest ~/handbook                    read a folder (again: only what changed)
@@ -77,6 +77,12 @@ Every document is embedded once and kept in the cache; a second run embeds nothi
   footnote doctor --json | jq '.checks[] | select(.status != "ok")'
 
 The exit code is 1 when something is broken.)"},
+    {"rebuild-index",
+     R"(Examples:
+  footnote rebuild-index
+
+Indexes are a cache of the store, kept in files that save time at start. One that is damaged or does not fit is
+found and made anew by itself; this does it on demand. Nothing is embedded again.)"},
     {"config",
      R"(Examples:
   footnote config

@@ -48,6 +48,7 @@ Result<int> dispatch(const CommandContext& context, const Command& command) {
     Result<int> operator()(const SearchCommand& c) const { return run_search(context, c); }
     Result<int> operator()(const EvalCommand& c) const { return run_eval(context, c); }
     Result<int> operator()(const DoctorCommand&) const { return run_doctor(context); }
+    Result<int> operator()(const RebuildIndexCommand&) const { return run_rebuild_index(context); }
     Result<int> operator()(const DocumentsCommand&) const { return run_documents(context); }
     Result<int> operator()(const ConfigCommand&) const { return run_config(context); }
     Result<int> operator()(const CompletionCommand& c) const { return run_completion(c); }

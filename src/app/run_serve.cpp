@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::chrono::seconds kMaintenanceEvery{60};
 
-/// Lets the store and the indexes go of what died long ago, once a minute, on a thread of its own.
+/// Lets the store and the indexes go of what died long ago and saves indexes that changed much, once a minute, on a
+/// thread of its own.
 class Maintenance {
  public:
   explicit Maintenance(Composition& parts) : parts_(parts), thread_([this](const std::stop_token& stop) { run(stop); }) {}
@@ -50,6 +51,7 @@ class Maintenance {
       if (!purged && purged.error().code != ErrorCode::kCancelled) {
         log(LogLevel::kWarn, "app", "purge failed", {{"corpus", corpus.name}, {"error", purged.error().message}});
       }
+      parts_.index_files().save(call, corpus, IndexFiles::When::kEnoughChanged);
     }
   }
 
@@ -110,6 +112,7 @@ Result<int> run_serve(const CommandContext& context, const ServeCommand& command
   }
   log(LogLevel::kInfo, "app", "draining", {{"grace_ms", context.settings.duration(Setting::kServerDrain).count()}});
   (*server)->drain(context.settings.duration(Setting::kServerDrain));
+  save_indexes({}, *parts, IndexFiles::When::kAnythingChanged);
   log(LogLevel::kInfo, "app", "stopped");
   return kExitOk;
 }

@@ -22,6 +22,7 @@ enum class Setting {
   kServerHost,
   kServerPort,
   kServerDrain,
+  kServerFreeDisk,
   kModelsPath,
   kModelsName,
   kEngineCpu,
