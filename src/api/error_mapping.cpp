@@ -13,6 +13,7 @@ int status_of(const Error& error) {
     case ErrorCode::kTooLarge: return 413;
     case ErrorCode::kUnsupported: return 415;
     case ErrorCode::kResourceExhausted: return 429;
+    case ErrorCode::kStorageFull: return 507;
     case ErrorCode::kUnavailable: return 503;
     case ErrorCode::kDeadlineExceeded: return 504;
     case ErrorCode::kCancelled: return 499;

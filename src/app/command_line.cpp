@@ -32,6 +32,7 @@ class CommandLine {
     add_keys();
     add_workspaces();
     add_doctor();
+    add_rebuild_index();
     add_config();
     add_completion();
   }
@@ -252,6 +253,12 @@ class CommandLine {
     on_parsed(command, doctor_);
   }
 
+  void add_rebuild_index() {
+    CLI::App& command = add_command("rebuild-index", "Make the index files anew from the store");
+    add_json(command, "One JSON line per corpus");
+    on_parsed(command, rebuild_index_);
+  }
+
   void add_config() {
     CLI::App& command = add_command("config", "Show every setting, its value and where it came from");
     add_setting(command, Setting::kServerHost);
@@ -340,6 +347,7 @@ class CommandLine {
   DoctorCommand doctor_;
   KeysCommand keys_;
   WorkspacesCommand workspaces_;
+  RebuildIndexCommand rebuild_index_;
   ConfigCommand config_;
   std::vector<std::string> words_;
   std::string shell_;

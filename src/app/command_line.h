@@ -47,6 +47,7 @@ struct TraceCommand {
   std::string turn;  ///< "turn_..."
 };
 struct DoctorCommand {};
+struct RebuildIndexCommand {};
 struct DocumentsCommand {};
 struct KeysCommand {
   enum class Action { kList, kCreate, kRotate, kRevoke };
@@ -68,7 +69,7 @@ struct CompletionCommand {
 };
 
 using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, TraceCommand, DoctorCommand,
-                             DocumentsCommand, KeysCommand, WorkspacesCommand, ConfigCommand, CompletionCommand>;
+                             RebuildIndexCommand, DocumentsCommand, KeysCommand, WorkspacesCommand, ConfigCommand, CompletionCommand>;
 
 /// A command line that was understood.
 struct Invocation {

@@ -5,6 +5,8 @@
 #include "app/command_line.h"
 #include "app/model_folder.h"
 #include "app/progress.h"
+#include "app/readiness.h"
+#include "base/log.h"
 #include "chunk/sentences.h"
 #include "providers/local/local_embedder.h"
 #include "providers/local/sentence_reader.h"
@@ -81,6 +83,7 @@ Composition::Composition(std::unique_ptr<Stores> stores, std::unique_ptr<Embedde
       owner_token_("fn_owner_" + random_base62(kOwnerTokenChars)),
       embedder_(std::move(embedder)),
       vectors_(level),
+      index_files_(stores_->folder().path(), stores_->chunks(), {&vectors_, &keywords_}),
       reader_(std::make_unique<SentenceReader>(*embedder_, chunk::split_sentences)),
       client_(make_client(settings, metrics_)),
       llm_(make_llm(settings, client_.get())),
@@ -88,6 +91,7 @@ Composition::Composition(std::unique_ptr<Stores> stores, std::unique_ptr<Embedde
       ingestor_(stores_->chunks(), *embedder_, indexes == Indexes::kOn ? &sync_ : nullptr),
       lag_({&vectors_, &keywords_}, stores_->clock(), metrics_),
       retriever_(*embedder_, vectors_, keywords_, stores_->chunks(), &metrics_),
+      free_bytes_min_(static_cast<std::uint64_t>(settings.integer(Setting::kServerFreeDisk)) << 20),
       answers_({.retriever = retriever_,
                 .reader = *reader_,
                 .llm = llm_.get(),
@@ -114,16 +118,10 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
           .metrics = metrics_,
           .home = stores_->workspace(),
           .version = std::string(version()),
-          .not_ready_reasons =
-              [this] {
-                std::vector<std::string> reasons;
-                if (!stores_->store().healthy())
-                  reasons.emplace_back("the disk failed to make a write durable; restart after a look at the disk");
-                return reasons;
-              },
+          .not_ready_reasons = [this] { return not_ready_reasons(*stores_, free_bytes_min_); },
           .refresh_metrics =
               [this](const CallContext& call) {
-                if (const auto corpora = catalog().corpora(call, workspace())) lag_.refresh(call, *corpora);
+                if (const auto corpora = all_corpora(call, catalog())) lag_.refresh(call, *corpora);
               },
           .example_questions = std::move(example_questions)};
 }
@@ -166,11 +164,20 @@ Result<std::vector<Corpus>> all_corpora(const CallContext& call, const CatalogSt
 
 Result<void> build_indexes(const CallContext& call, Composition& parts, const Terminal& terminal) {
   FOOTNOTE_TRY(const auto corpora, all_corpora(call, parts.catalog()));
+  parts.index_files().tidy(corpora);
   for (const Corpus& corpus : corpora) {
     const BuildWatch watch(parts, corpus, terminal);
+    parts.index_files().load(call, corpus);
     FOOTNOTE_CHECK(parts.sync().sync(call, corpus.id));
+    parts.index_files().save(call, corpus, IndexFiles::When::kEnoughChanged);
   }
   return {};
+}
+
+void save_indexes(const CallContext& call, Composition& parts, IndexFiles::When when) {
+  const auto corpora = all_corpora(call, parts.catalog());
+  if (!corpora) return log(LogLevel::kWarn, "app", "the indexes were not saved", {{"error", corpora.error().message}});
+  for (const Corpus& corpus : *corpora) parts.index_files().save(call, corpus, when);
 }
 
 }  // namespace footnote::app

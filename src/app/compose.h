@@ -7,6 +7,7 @@
 
 #include "access/keys.h"
 #include "api/routes.h"
+#include "app/index_files.h"
 #include "app/settings.h"
 #include "app/stores.h"
 #include "app/terminal.h"
@@ -62,6 +63,7 @@ class Composition {
   Embedder& embedder() { return *embedder_; }
   const VectorStore& vectors() const { return vectors_; }
   ingest::IndexSync& sync() { return sync_; }
+  IndexFiles& index_files() { return index_files_; }
   ingest::Ingestor& ingestor() { return ingestor_; }
   const retrieve::Retriever& retriever() const { return retriever_; }
   const answer::AnswerService& answers() const { return answers_; }
@@ -82,6 +84,7 @@ class Composition {
   std::unique_ptr<Embedder> embedder_;
   LocalVectorStore vectors_;
   LocalKeywordIndex keywords_;
+  IndexFiles index_files_;
   std::unique_ptr<Reader> reader_;
   std::unique_ptr<http::Client> client_;  ///< Null without a language model.
   std::unique_ptr<Llm> llm_;              ///< Null: the built-in reader answers.
@@ -89,13 +92,17 @@ class Composition {
   ingest::Ingestor ingestor_;
   ingest::IndexLag lag_;
   retrieve::Retriever retriever_;
+  std::uint64_t free_bytes_min_;
   answer::AnswerService answers_;
 };
 
 /// The corpora of every workspace.
 Result<std::vector<Corpus>> all_corpora(const CallContext& call, const CatalogStore& catalog);
 
-/// Brings the indexes of every corpus to the store's generation; a bar shows when that takes a while.
+/// Brings the indexes of every corpus to the store's generation, from their files as far as these reach, and saves those that changed
+/// much; a bar shows when that takes a while.
 Result<void> build_indexes(const CallContext& call, Composition& parts, const Terminal& terminal);
+/// Saves the indexes of every corpus that changed.
+void save_indexes(const CallContext& call, Composition& parts, IndexFiles::When when);
 
 }  // namespace footnote::app

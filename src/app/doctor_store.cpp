@@ -1,5 +1,8 @@
+#include <unistd.h>
+
 #include "app/doctor.h"
 #include "app/folder_access.h"
+#include "app/index_files.h"
 #include "app/server_link.h"
 #include "ingest/index_sync.h"
 #include "providers/local/local_keyword_index.h"
@@ -13,6 +16,19 @@ constexpr std::size_t kFindingsShownMax = 20;
 
 Check broken(std::string name, const Error& error, std::string fix = {}) {
   return {std::move(name), Health::kBroken, error.message, std::move(fix), {{"code", to_string(error.code)}}};
+}
+
+constexpr std::string_view kRestore = "restore a copy of the data folder, or move it away and ingest again";
+constexpr std::string_view kMakeWritable = "give this user write access to the folder and the files in it, or name another one with --data";
+
+/// What to do when the data folder or the store in it does not open.
+std::string fix_of(const Error& error) {
+  if (error.code == ErrorCode::kPermissionDenied) return std::string(kMakeWritable);
+  if (error.code == ErrorCode::kInvalidArgument) return "remove what stands there, or name another folder with --data";
+  if (error.code == ErrorCode::kStorageFull) return "free some space";
+  if (error.code == ErrorCode::kResourceExhausted) return "raise the limit of open files (ulimit -n)";
+  if (error.code == ErrorCode::kCorrupted) return std::string(kRestore);
+  return {};
 }
 
 Check check_bytes(const CallContext& call, Stores& stores) {
@@ -29,7 +45,7 @@ Check check_bytes(const CallContext& call, Stores& stores) {
   for (std::size_t i = 0; i < std::min(findings->size(), kFindingsShownMax); ++i) {
     check.detail += fmt::format("; {}: {}", (*findings)[i].check, (*findings)[i].detail);
   }
-  check.fix = "restore a copy of the data folder, or move it away and ingest again";
+  check.fix = kRestore;
   return check;
 }
 
@@ -61,6 +77,30 @@ Check check_corpus(const CallContext& call, Stores& stores, const Corpus& corpus
   return check;
 }
 
+/// Whether the index files can be used; what can't is no harm, as it is made anew at the next start.
+Check check_index_files(const CallContext& call, Stores& stores, const Corpus& corpus) {
+  LocalVectorStore vectors;
+  LocalKeywordIndex keywords;
+  const IndexFiles files(stores.folder().path(), stores.chunks(), {});
+  Check check{fmt::format("indexes {}", corpus.name), Health::kOk, {}, {}, {}};
+  const auto look = [&](std::string_view name, SavedIndex& index) {
+    const auto loaded = files.load_one(call, corpus, index);
+    std::string state = "none saved";
+    if (loaded) {
+      state = fmt::format("sound, at generation {}", loaded->generation);
+    } else if (loaded.error().code != ErrorCode::kNotFound) {
+      state = loaded.error().message;
+      check.health = Health::kNote;
+      check.fix = "nothing: the next start makes it anew; `footnote rebuild-index` does it now";
+    }
+    check.detail += fmt::format("{}{}: {}", check.detail.empty() ? "" : "; ", name, state);
+    check.facts[name] = state;
+  };
+  look("vectors", vectors);
+  look("keywords", keywords);
+  return check;
+}
+
 Check check_server(const CallContext& call, const Settings& settings, const HeldByServer& server) {
   ServerLink link(server, settings.text(Setting::kWorkspace));
   const auto ready = link.get(call.narrowed(std::chrono::seconds{5}), "/readyz");
@@ -83,20 +123,30 @@ std::vector<Check> check_store(const CallContext& call, const Settings& settings
   std::error_code ignored;
   const auto path = settings.path(Setting::kData);
   if (!std::filesystem::exists(path / kStoreFile, ignored)) {
+    if (std::filesystem::exists(path, ignored) && ::access(path.c_str(), W_OK | X_OK) != 0) {
+      return {broken("store", {ErrorCode::kPermissionDenied, fmt::format("{} may not be written in", path.string()), {}},
+                     std::string(kMakeWritable))};
+    }
     return {{"store", Health::kNote, fmt::format("nothing is indexed in {} yet", path.string()), "run `footnote ingest PATH`", {}}};
   }
   auto access = access_folder(settings, Missing::kRefuse);
-  if (!access) return {broken("store", access.error(), "wait for that process to end, or stop it")};
+  if (!access) {
+    const bool held = access.error().code == ErrorCode::kFailedPrecondition;
+    return {broken("store", access.error(), held ? "wait for that process to end, or stop it" : fix_of(access.error()))};
+  }
   if (const auto* server = std::get_if<HeldByServer>(&*access)) return {check_server(call, settings, *server)};
   auto stores = Stores::open(call, std::get<DataFolder>(*std::move(access)), settings.text(Setting::kWorkspace));
-  if (!stores) return {broken("store", stores.error())};
+  if (!stores) return {broken("store", stores.error(), fix_of(stores.error()))};
   std::vector<Check> checks{check_bytes(call, **stores)};
   const auto corpora = (*stores)->catalog().corpora(call, (*stores)->workspace());
   if (!corpora) {
     checks.push_back(broken("corpora", corpora.error()));
     return checks;
   }
-  for (const Corpus& corpus : *corpora) checks.push_back(check_corpus(call, **stores, corpus, settings.text(Setting::kModelsName)));
+  for (const Corpus& corpus : *corpora) {
+    checks.push_back(check_corpus(call, **stores, corpus, settings.text(Setting::kModelsName)));
+    checks.push_back(check_index_files(call, **stores, corpus));
+  }
   return checks;
 }
 

@@ -12,7 +12,7 @@
 namespace footnote::app {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kFooters{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kFooters{{
     {"",
      R"(Examples:
   footnote ingest ~/handbook                    read a folder (again: only what changed)
@@ -100,6 +100,12 @@ without: whoever can read it owns it.)"},
   footnote doctor --json | jq '.checks[] | select(.status != "ok")'
 
 The exit code is 1 when something is broken.)"},
+    {"rebuild-index",
+     R"(Examples:
+  footnote rebuild-index
+
+Indexes are a cache of the store, kept in files that save time at start. One that is damaged or does not fit is
+found and made anew by itself; this does it on demand. Nothing is embedded again.)"},
     {"config",
      R"(Examples:
   footnote config

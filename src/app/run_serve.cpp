@@ -18,7 +18,7 @@ namespace {
 constexpr std::chrono::seconds kMaintenanceEvery{60};
 constexpr std::chrono::seconds kUsageSaveMax{5};
 
-/// Lets the store and the indexes go of what died long ago, and writes down the use of keys, once a minute and at the end, on a
+/// Lets the store and the indexes go of what died long ago, saves indexes that changed much and the use of keys, once a minute, on a
 /// thread of its own.
 class Maintenance {
  public:
@@ -59,6 +59,7 @@ class Maintenance {
       if (!purged && purged.error().code != ErrorCode::kCancelled) {
         log(LogLevel::kWarn, "app", "purge failed", {{"corpus", corpus.name}, {"error", purged.error().message}});
       }
+      parts_.index_files().save(call, corpus, IndexFiles::When::kEnoughChanged);
     }
   }
 
@@ -120,6 +121,7 @@ Result<int> run_serve(const CommandContext& context, const ServeCommand& command
   }
   log(LogLevel::kInfo, "app", "draining", {{"grace_ms", context.settings.duration(Setting::kServerDrain).count()}});
   (*server)->drain(context.settings.duration(Setting::kServerDrain));
+  save_indexes({}, *parts, IndexFiles::When::kAnythingChanged);
   log(LogLevel::kInfo, "app", "stopped");
   return kExitOk;
 }

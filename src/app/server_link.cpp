@@ -13,8 +13,8 @@ constexpr std::chrono::minutes kSilenceMax{10};
 constexpr ErrorCode kCodes[] = {
     ErrorCode::kInvalidArgument,   ErrorCode::kUnauthenticated,    ErrorCode::kPermissionDenied, ErrorCode::kNotFound,
     ErrorCode::kAlreadyExists,     ErrorCode::kFailedPrecondition, ErrorCode::kTooLarge,         ErrorCode::kUnsupported,
-    ErrorCode::kResourceExhausted, ErrorCode::kUnavailable,        ErrorCode::kDeadlineExceeded, ErrorCode::kCancelled,
-    ErrorCode::kCorrupted,         ErrorCode::kInternal,
+    ErrorCode::kResourceExhausted, ErrorCode::kStorageFull,        ErrorCode::kUnavailable,      ErrorCode::kDeadlineExceeded,
+    ErrorCode::kCancelled,         ErrorCode::kCorrupted,          ErrorCode::kInternal,
 };
 
 ErrorCode code_of(std::string_view name) {

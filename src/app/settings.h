@@ -34,6 +34,7 @@ enum class Setting {
   kServerBodyTimeout,
   kServerWriteTimeout,
   kServerIdleTimeout,
+  kServerFreeDisk,
   kModelsPath,
   kModelsName,
   kEngineCpu,

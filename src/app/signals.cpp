@@ -16,6 +16,7 @@ namespace footnote::app {
 
 SignalStop::SignalStop() {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk, not the end
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);

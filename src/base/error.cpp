@@ -13,6 +13,7 @@ std::string_view to_string(ErrorCode code) {
     case ErrorCode::kTooLarge: return "too_large";
     case ErrorCode::kUnsupported: return "unsupported";
     case ErrorCode::kResourceExhausted: return "resource_exhausted";
+    case ErrorCode::kStorageFull: return "storage_full";
     case ErrorCode::kUnavailable: return "unavailable";
     case ErrorCode::kDeadlineExceeded: return "deadline_exceeded";
     case ErrorCode::kCancelled: return "cancelled";

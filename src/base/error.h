@@ -16,7 +16,8 @@ enum class ErrorCode {
   kFailedPrecondition,  ///< The system is not in the state that the call needs; the message names the fix.
   kTooLarge,            ///< Past a named limit.
   kUnsupported,         ///< Understood, but not something this build or format can do.
-  kResourceExhausted,   ///< A quota, queue or disk is full; worth a retry later.
+  kResourceExhausted,   ///< A quota or queue is full; worth a retry later.
+  kStorageFull,         ///< The disk is full: reads go on, writes resume once there is room.
   kUnavailable,         ///< A dependency does not answer; worth a retry.
   kDeadlineExceeded,    ///< Time ran out.
   kCancelled,           ///< The caller went away.

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -14,64 +15,108 @@ namespace footnote {
 
 namespace {
 
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return value_; }
-
- private:
-  int value_;
-};
+constexpr std::size_t kBufferBytes = 256 << 10;
 
 std::unexpected<Error> errno_error(const std::filesystem::path& path, std::string_view doing) {
   const int code = errno;
-  ErrorCode kind = ErrorCode::kInternal;
-  if (code == ENOENT || code == ENOTDIR) kind = ErrorCode::kNotFound;
-  if (code == EACCES || code == EPERM || code == EROFS) kind = ErrorCode::kPermissionDenied;
-  if (code == ENOSPC || code == EDQUOT || code == EMFILE || code == ENFILE) kind = ErrorCode::kResourceExhausted;
-  if (code == ELOOP || code == ENXIO) kind = ErrorCode::kInvalidArgument;
-  return fail(kind, "can't {} {}: {}", doing, path.string(), std::strerror(code));
+  return fail(code_of_errno(code), "can't {} {}: {}", doing, path.string(), std::strerror(code));
 }
 
-Result<void> write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path) {
+Result<void> write_all(int descriptor, std::span<const std::byte> bytes, const std::filesystem::path& path) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return errno_error(path, "write");
-    bytes.remove_prefix(static_cast<std::size_t>(count));
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
   return {};
 }
 
-}  // namespace
+/// How many bytes came; 0 at the end.
+Result<std::size_t> read_some(int descriptor, std::span<std::byte> out, const std::filesystem::path& path) {
+  for (;;) {
+    const ssize_t count = ::read(descriptor, out.data(), out.size());
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR) return errno_error(path, "read");
+  }
+}
 
-Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t bytes_max) {
+struct OpenedFile {
+  Descriptor file;
+  std::uint64_t size;
+};
+
+Result<OpenedFile> open_regular(const std::filesystem::path& path) {
   // O_NONBLOCK: opening a FIFO must not wait for a writer that never comes.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) return errno_error(path, "open");
   struct stat status{};
   if (::fstat(file.get(), &status) != 0) return errno_error(path, "look at");
   if (!S_ISREG(status.st_mode)) return fail(ErrorCode::kInvalidArgument, "{} is not a regular file", path.string());
-  if (static_cast<std::uint64_t>(status.st_size) > bytes_max) {
-    return fail(ErrorCode::kTooLarge, "{} has {}; the limit is {}", path.string(), human_bytes(static_cast<std::uint64_t>(status.st_size)),
-                human_bytes(bytes_max));
+  return OpenedFile{std::move(file), static_cast<std::uint64_t>(status.st_size)};
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+Result<bool> make_folder(const std::filesystem::path& folder, mode_t mode) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(folder, ignored)) return false;
+  const std::filesystem::path parent = folder_of(folder);
+  // "a/" has the parent "a".
+  if (folder.filename().empty() && parent != folder) return make_folder(parent, mode);
+  if (parent != folder) FOOTNOTE_CHECK(make_folder(parent, 0777));
+  if (::mkdir(folder.c_str(), mode) != 0) {
+    if (errno == EEXIST && std::filesystem::is_directory(folder, ignored)) return false;  // made by another just now
+    if (errno == EEXIST || errno == ENOTDIR) return fail(ErrorCode::kInvalidArgument, "{} is not a folder", folder.string());
+    return errno_error(folder, "make");
+  }
+  FOOTNOTE_CHECK(sync_folder(parent));
+  return true;
+}
+
+}  // namespace
+
+ErrorCode code_of_errno(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR: return ErrorCode::kNotFound;
+    case EACCES:
+    case EPERM:
+    case EROFS: return ErrorCode::kPermissionDenied;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG: return ErrorCode::kStorageFull;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM: return ErrorCode::kResourceExhausted;
+    case EIO: return ErrorCode::kUnavailable;
+    case EISDIR:
+    case ELOOP:
+    case ENXIO: return ErrorCode::kInvalidArgument;
+    default: return ErrorCode::kInternal;
+  }
+}
+
+void Descriptor::reset() {
+  if (value_ >= 0) ::close(value_);
+  value_ = -1;
+}
+
+Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t bytes_max) {
+  FOOTNOTE_TRY(const OpenedFile opened, open_regular(path));
+  if (opened.size > bytes_max) {
+    return fail(ErrorCode::kTooLarge, "{} has {}; the limit is {}", path.string(), human_bytes(opened.size), human_bytes(bytes_max));
   }
   // The file may grow while it is read: the limit holds for what was read, not for what stat said.
   std::string out;
-  out.resize(static_cast<std::size_t>(status.st_size) + 1);
+  out.resize(static_cast<std::size_t>(opened.size) + 1);
   std::size_t size = 0;
   for (;;) {
-    const ssize_t count = ::read(file.get(), out.data() + size, out.size() - size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return errno_error(path, "read");
+    FOOTNOTE_TRY(const std::size_t count, read_some(opened.file.get(), std::as_writable_bytes(std::span(out).subspan(size)), path));
     if (count == 0) break;
-    size += static_cast<std::size_t>(count);
+    size += count;
     if (size > bytes_max) return fail(ErrorCode::kTooLarge, "{} grew past the limit of {}", path.string(), human_bytes(bytes_max));
     if (size == out.size()) out.resize(out.size() * 2);
   }
@@ -80,25 +125,94 @@ Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t b
 }
 
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes) {
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  const std::filesystem::path temporary = folder / (path.filename().string() + "." + random_base62(8) + ".tmp");
-  {
-    const Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-    if (file.get() < 0) return errno_error(temporary, "create");
-    auto written = write_all(file.get(), bytes, temporary);
-    if (written && ::fsync(file.get()) != 0) written = errno_error(temporary, "sync");
-    if (!written) {
-      ::unlink(temporary.c_str());
-      return written;
-    }
-  }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    auto error = errno_error(path, "replace");
-    ::unlink(temporary.c_str());
-    return error;
-  }
+  FOOTNOTE_TRY(AtomicFile file, AtomicFile::create(path));
+  FOOTNOTE_CHECK(file.write(std::as_bytes(std::span(bytes))));
+  return file.commit();
+}
+
+Result<void> sync_folder(const std::filesystem::path& folder) {
   const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.get() < 0 || ::fsync(directory.get()) != 0) return errno_error(folder, "sync");
+  if (directory.get() < 0) return errno_error(folder, "open");
+  // EINVAL: its file system has no such thing, and makes entries last by itself or not at all.
+  if (::fsync(directory.get()) != 0 && errno != EINVAL) return errno_error(folder, "sync");
+  return {};
+}
+
+Result<bool> make_folders(const std::filesystem::path& folder) { return make_folder(folder, 0700); }
+
+AtomicFile::AtomicFile(std::filesystem::path path, std::filesystem::path temporary, Descriptor file)
+    : path_(std::move(path)), temporary_(std::move(temporary)), file_(std::move(file)) {
+  buffer_.reserve(kBufferBytes);
+}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      file_(std::move(other.file_)),
+      buffer_(std::move(other.buffer_)) {}
+
+AtomicFile::~AtomicFile() {
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+Result<AtomicFile> AtomicFile::create(const std::filesystem::path& path) {
+  std::filesystem::path temporary = folder_of(path) / fmt::format("{}.{}{}", path.filename().string(), random_base62(8), kTemporarySuffix);
+  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (file.get() < 0) return errno_error(temporary, "create");
+  return AtomicFile(path, std::move(temporary), std::move(file));
+}
+
+Result<void> AtomicFile::write(std::span<const std::byte> bytes) {
+  if (buffer_.size() + bytes.size() > kBufferBytes) FOOTNOTE_CHECK(flush());
+  if (bytes.size() >= kBufferBytes) return write_all(file_.get(), bytes, temporary_);
+  buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+  return {};
+}
+
+Result<void> AtomicFile::flush() {
+  FOOTNOTE_CHECK(write_all(file_.get(), buffer_, temporary_));
+  buffer_.clear();
+  return {};
+}
+
+Result<void> AtomicFile::commit() {
+  FOOTNOTE_CHECK(flush());
+  if (::fsync(file_.get()) != 0) return errno_error(temporary_, "sync");
+  file_.reset();
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return errno_error(path_, "replace");
+  temporary_.clear();
+  return sync_folder(folder_of(path_));
+}
+
+InputFile::InputFile(std::filesystem::path path, Descriptor file, std::uint64_t size)
+    : path_(std::move(path)), file_(std::move(file)), size_(size) {
+  buffer_.reserve(kBufferBytes);
+}
+
+Result<InputFile> InputFile::open(const std::filesystem::path& path) {
+  FOOTNOTE_TRY(OpenedFile opened, open_regular(path));
+  return InputFile(path, std::move(opened.file), opened.size);
+}
+
+Result<void> InputFile::read(std::span<std::byte> out) {
+  while (!out.empty()) {
+    if (next_ < buffer_.size()) {
+      const std::size_t count = std::min(out.size(), buffer_.size() - next_);
+      std::memcpy(out.data(), buffer_.data() + next_, count);
+      next_ += count;
+      out = out.subspan(count);
+      continue;
+    }
+    // What is wanted in bulk goes to its place without a stop here.
+    const bool direct = out.size() >= kBufferBytes;
+    if (!direct) buffer_.resize(kBufferBytes);
+    auto count = read_some(file_.get(), direct ? out : std::span<std::byte>(buffer_), path_);
+    next_ = 0;
+    buffer_.resize(direct || !count ? 0 : *count);
+    if (!count) return std::unexpected(std::move(count).error());
+    if (*count == 0) return fail(ErrorCode::kCorrupted, "{} ends too soon", path_.string());
+    if (direct) out = out.subspan(*count);
+  }
   return {};
 }
 

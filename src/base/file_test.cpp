@@ -1,11 +1,13 @@
 #include "base/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstring>
 
 #include "base/ids.h"
@@ -84,6 +86,70 @@ TEST_F(FileTest, AFailedWriteLeavesTheOldBytesAndNoLitter) {
   const auto written = write_file_atomically(path("missing/x"), "new");
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(FileTest, AFileOnItsWayShowsOnlyWhenItIsWhole) {
+  ASSERT_TRUE(write_file_atomically(path("x"), "old"));
+  const std::vector<std::byte> bulk(600 << 10, std::byte{7});  // past the buffer
+  {
+    auto file = AtomicFile::create(path("x")).value();
+    ASSERT_TRUE(file.write(bulk));
+    EXPECT_EQ(*read_file(path("x"), 100), "old");
+    EXPECT_EQ(files(), 2u);
+  }
+  EXPECT_EQ(*read_file(path("x"), 100), "old") << "given up";
+  EXPECT_EQ(files(), 1u);
+  auto file = AtomicFile::create(path("x")).value();
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(file.write(std::span(bulk).first(1000)));
+  ASSERT_TRUE(file.write(bulk));
+  ASSERT_TRUE(file.commit());
+  EXPECT_EQ(fs::file_size(path("x")), 1'000'000U + bulk.size());
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(FileTest, ReadsPieceByPiece) {
+  std::string bytes(700'000, ' ');
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 7 + i / 255);
+  ASSERT_TRUE(write_file_atomically(path("x"), bytes));
+  auto file = InputFile::open(path("x")).value();
+  EXPECT_EQ(file.size(), bytes.size());
+  std::string out(bytes.size(), '\0');
+  const std::size_t ends[] = {1, 9, 300'000, 300'001, 690'000, bytes.size()};
+  std::size_t at = 0;
+  for (const std::size_t end : ends) {
+    ASSERT_TRUE(file.read(std::as_writable_bytes(std::span(out).subspan(at, end - at))));
+    at = end;
+  }
+  EXPECT_EQ(out, bytes);
+  std::byte more{};
+  EXPECT_EQ(file.read({&more, 1}).error().code, ErrorCode::kCorrupted);
+  EXPECT_EQ(InputFile::open(folder_).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(InputFile::open(path("missing")).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(FileTest, MakesFoldersOnce) {
+  EXPECT_EQ(make_folders(path("a/b/c/")), true);
+  EXPECT_EQ(fs::status(path("a/b/c")).permissions(), fs::perms::owner_all);
+  EXPECT_EQ(make_folders(path("a/b/c")), false);
+  ASSERT_TRUE(write_file_atomically(path("file"), "x"));
+  EXPECT_EQ(make_folders(path("file")).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(make_folders(path("file/below")).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(FileTest, AFileThatMayNotGrowIsAFullDisk) {
+  // A limit of the process alone: what it meets is what a full disk or a used-up quota gives.
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto ignore_signal = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{1000, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto refused = write_file_atomically(path("x"), std::string(5000, 'x'));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, ignore_signal);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kStorageFull);
+  EXPECT_EQ(files(), 0u);
+  EXPECT_TRUE(write_file_atomically(path("x"), std::string(5000, 'x')));
 }
 
 }  // namespace

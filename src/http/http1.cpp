@@ -49,6 +49,7 @@ int status_of(ErrorCode code) {
     case ErrorCode::kTooLarge: return 413;
     case ErrorCode::kUnsupported: return 501;
     case ErrorCode::kResourceExhausted: return 503;
+    case ErrorCode::kStorageFull: return 507;
     case ErrorCode::kUnavailable: return 503;
     case ErrorCode::kDeadlineExceeded: return 504;
     case ErrorCode::kCancelled: return 499;

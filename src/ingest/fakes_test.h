@@ -92,7 +92,7 @@ class FakeStore final : public ChunkStore {
                                std::span<const std::string> deleted) override {
     const MutexLock lock(mutex_);
     commit_sizes.push_back(drafts.size());
-    if (fail_commits) return fail(ErrorCode::kResourceExhausted, "disk full");
+    if (fail_commits) return fail(ErrorCode::kStorageFull, "disk full");
     CommitReceipt out{++generation_, {}, 0};
     for (const DocumentDraft& draft : drafts) out.documents.push_back(put(draft));
     for (const std::string& key : deleted) {

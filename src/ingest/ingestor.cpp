@@ -56,7 +56,7 @@ Result<void> check_space(const Corpus& corpus, const Embedder& embedder) {
   const EmbeddingSpace space = embedder.space();
   if (space == corpus.space) return {};
   return fail(ErrorCode::kFailedPrecondition,
-              "the embedder is {} ({} numbers), corpus '{}' was made with {} ({}); run footnote rebuild-index", space.model_id,
+              "the embedder is {} ({} numbers), corpus '{}' was made with {} ({}): use that model, or another corpus", space.model_id,
               space.dimension, corpus.name, corpus.space.model_id, corpus.space.dimension);
 }
 

@@ -236,7 +236,7 @@ TEST_F(IngestorTest, NothingIsToldThatIsNotCommitted) {
   store_.fail_commits = true;
   told_.clear();
   folder_.write("new.md", "x");
-  EXPECT_EQ(ingest(folder_.path()).error().code, ErrorCode::kResourceExhausted);
+  EXPECT_EQ(ingest(folder_.path()).error().code, ErrorCode::kStorageFull);
   EXPECT_EQ(std::ranges::count(told_, "added new.md"), 0);
 }
 

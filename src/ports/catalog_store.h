@@ -25,7 +25,7 @@ class CatalogStore {
   virtual Result<Corpus> find_corpus(const CallContext& call, WorkspaceId workspace, std::string_view name) const = 0;
   virtual Result<Corpus> corpus(const CallContext& call, CorpusId id) const = 0;
   /// The corpus of that name, made in `space` when it is not there. kFailedPrecondition when it is there in another
-  /// space, naming `rebuild-index`.
+  /// space, naming the model that it was made with.
   virtual Result<Corpus> ensure_corpus(const CallContext& call, WorkspaceId workspace, std::string_view name,
                                        const EmbeddingSpace& space) = 0;
   virtual Result<Source> ensure_source(const CallContext& call, CorpusId corpus, SourceKind kind, std::string_view location) = 0;

@@ -90,7 +90,7 @@ class ChunkReader {
 /// Writing side. `commit` replaces the named documents and deletes `deleted_keys` in one atomic, durable step and
 /// counts the corpus's generation up by one: when it returns a receipt the data survives a crash or power cut; when
 /// it returns an error nothing of it is visible. A commit that changes nothing makes no generation.
-/// kResourceExhausted: the disk is full. kFailedPrecondition: vectors of another dimension than the corpus's space.
+/// kStorageFull: the disk is full. kFailedPrecondition: vectors of another dimension than the corpus's space.
 class ChunkStore : public ChunkReader {
  public:
   virtual Result<CommitReceipt> commit(const CallContext& call, CorpusId corpus, std::span<const DocumentDraft> drafts,

@@ -80,7 +80,7 @@ TEST_P(CatalogStoreContract, ACorpusKeepsItsSpace) {
     const auto refused = catalog().ensure_corpus(call_, workspace_, "memory", other);
     ASSERT_FALSE(refused.has_value());
     EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
-    EXPECT_THAT(refused.error().message, ::testing::HasSubstr("rebuild-index"));
+    EXPECT_THAT(refused.error().message, ::testing::HasSubstr(space_.model_id));
   }
   EXPECT_EQ(catalog().find_corpus(call_, workspace_, "memory")->space, space_);
 }

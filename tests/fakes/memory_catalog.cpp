@@ -70,7 +70,7 @@ Result<Corpus> MemoryStore::ensure_corpus(const CallContext& call, WorkspaceId w
     const Corpus& corpus = stored.corpus;
     if (corpus.workspace != workspace || corpus.name != name) continue;
     if (corpus.space == space) return corpus;
-    return fail(ErrorCode::kFailedPrecondition, "corpus '{}' holds vectors of {} ({} numbers); run footnote rebuild-index", name,
+    return fail(ErrorCode::kFailedPrecondition, "corpus '{}' holds vectors of {} ({} numbers); use that model", name,
                 corpus.space.model_id, corpus.space.dimension);
   }
   StoredCorpus made;

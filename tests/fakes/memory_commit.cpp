@@ -14,7 +14,7 @@ Result<void> check_chunks(const DocumentDraft& draft, const EmbeddingSpace& spac
     if (chunk.vectors.empty()) return fail(ErrorCode::kInvalidArgument, "'{}' has a chunk without vectors", draft.key);
     for (const std::vector<float>& vector : chunk.vectors) {
       if (static_cast<int>(vector.size()) != space.dimension) {
-        return fail(ErrorCode::kFailedPrecondition, "embedding dim {} != corpus dim {}; run footnote rebuild-index", vector.size(),
+        return fail(ErrorCode::kFailedPrecondition, "embedding dim {} != corpus dim {}", vector.size(),
                     space.dimension);
       }
       if (!std::ranges::all_of(vector, [](float value) { return std::isfinite(value); })) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "base/assert.h"
@@ -186,6 +187,44 @@ std::vector<float> FlatIndex::score(std::span<const float> vector, std::int64_t 
     }
   }
   return out;
+}
+
+Result<void> FlatIndex::save(ByteSink& sink) const {
+  FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(dimension_)));
+  FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(segments_.size())));
+  for (const auto& segment : segments_) {
+    FOOTNOTE_CHECK(write_rows(sink, segment->rows));
+    FOOTNOTE_CHECK(sink.put_all<std::uint32_t>(segment->first));
+    FOOTNOTE_CHECK(sink.put_all(std::span<const float>(segment->values.data(), stride_ * segment->first.back())));
+  }
+  return {};
+}
+
+Result<FlatIndex::SegmentPtr> FlatIndex::load_segment(ByteSource& source, const RowLimits& limits) const {
+  FOOTNOTE_TRY(const auto rows, read_rows(source, limits));
+  FOOTNOTE_TRY(auto first, source.take_all<std::uint32_t>(rows.size() + 1));
+  // Each row has a vector or more.
+  const bool ascending = std::ranges::adjacent_find(first, std::greater_equal{}) == first.end();
+  if (first.front() != 0 || !ascending) return fail(ErrorCode::kCorrupted, "a segment's vectors are out of order");
+  const std::uint64_t room = source.remaining() / sizeof(float) / stride_;
+  if (first.back() > room) return fail(ErrorCode::kCorrupted, "{} vectors are announced, and there is room for {}", first.back(), room);
+  const std::size_t count = first.back() * stride_;
+  AlignedFloats values(count);
+  FOOTNOTE_CHECK(source.read(std::as_writable_bytes(std::span(values.data(), count))));
+  return std::make_shared<Segment>(rows, std::move(first), std::move(values));
+}
+
+Result<FlatIndex> FlatIndex::load(ByteSource& source, RowLimits limits, cpu::CpuLevel level) {
+  limits.rows_max = kSegmentRowsMax;
+  FOOTNOTE_TRY(const auto dimension, source.take<std::uint32_t>());
+  if (dimension == 0) return fail(ErrorCode::kCorrupted, "vectors without numbers");
+  FlatIndex index(dimension, level);
+  FOOTNOTE_TRY(const auto segments, source.take<std::uint32_t>());
+  for (std::uint32_t i = 0; i < segments; ++i) {
+    FOOTNOTE_TRY(auto segment, index.load_segment(source, limits));
+    index.segments_.push_back(std::move(segment));
+  }
+  return index;
 }
 
 bool FlatIndex::contains(std::int64_t label, std::int64_t generation) const {

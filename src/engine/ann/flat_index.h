@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/ann/dot.h"
+#include "engine/rows/row_stream.h"
 #include "engine/rows/row_table.h"
 #include "engine/rows/top_k.h"
 
@@ -53,6 +54,13 @@ class FlatIndex {
   /// The best dot product of `vector` with each label's vectors, in their order; 0 for a label that is not there.
   std::vector<float> score(std::span<const float> vector, std::int64_t generation, std::span<const std::int64_t> labels) const;
 
+  /// index := dimension:u32 segments:u32 segment*
+  /// segment := rows first:u32[rows + 1] value:f32[first.back() * stride]
+  /// Deaths are not written: forget() those that count first.
+  Result<void> save(ByteSink& sink) const;
+  /// What save() wrote. kCorrupted: something else.
+  static Result<FlatIndex> load(ByteSource& source, RowLimits limits, cpu::CpuLevel level = cpu::best_cpu_level());
+
   bool contains(std::int64_t label, std::int64_t generation) const;
   /// Sets the bytes of the groups that some row belongs to, dead ones too. REQUIRES: a byte for each.
   void mark_groups(GroupMask& used) const;
@@ -68,6 +76,7 @@ class FlatIndex {
   using SegmentPtr = std::shared_ptr<Segment>;  // Shared: copies of the index hold the same segments.
 
   SegmentPtr merge(const Segment& older, const Segment& newer) const;
+  Result<SegmentPtr> load_segment(ByteSource& source, const RowLimits& limits) const;
   void scan(const Segment& segment, const float* query, const FlatQuery& options, TopK& top) const;
 
   std::size_t dimension_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -7,6 +8,9 @@
 #include <vector>
 
 namespace footnote::bm25 {
+
+/// Counted up whenever the same text gives other terms than before: what was indexed by older rules is indexed again.
+inline constexpr std::uint32_t kAnalyzerRules = 1;
 
 /// A term as it is indexed. The view lives until the sink that it was given to returns.
 struct Term {

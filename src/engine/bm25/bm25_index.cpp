@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/bm25/segment_stream.h"
+
 namespace footnote::bm25 {
 namespace {
 
@@ -164,6 +166,28 @@ std::vector<double> Bm25Index::coverage(std::span<const Alternatives> words, std
     }
   }
   return out;
+}
+
+Result<void> Bm25Index::save(ByteSink& sink) const {
+  FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(segments_.size())));
+  for (const auto& segment : segments_) FOOTNOTE_CHECK(write_segment(sink, *segment));
+  return {};
+}
+
+Result<Bm25Index> Bm25Index::load(ByteSource& source, ann::RowLimits limits, Bm25Options options) {
+  limits.rows_max = kSegmentRowsMax;
+  Bm25Index index(options);
+  FOOTNOTE_TRY(const auto segments, source.take<std::uint32_t>());
+  for (std::uint32_t i = 0; i < segments; ++i) {
+    FOOTNOTE_TRY(auto segment, read_segment(source, limits));
+    index.living_.rows += segment->rows.size();
+    for (const std::uint32_t length : segment->lengths) index.living_.length += length;
+    for (std::size_t row = 0; row < segment->rows.size(); ++row) {
+      index.changed_last_ = std::max(index.changed_last_, segment->rows.row(row).born);
+    }
+    index.segments_.push_back(std::move(segment));
+  }
+  return index;
 }
 
 bool Bm25Index::contains(std::int64_t label, std::int64_t generation) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/bm25/segment.h"
+#include "engine/rows/row_stream.h"
 #include "engine/rows/row_table.h"
 #include "engine/rows/top_k.h"
 
@@ -66,9 +67,17 @@ class Bm25Index {
   /// Rows of that generation that hold the term.
   std::size_t document_frequency(std::string_view term, std::int64_t generation) const;
 
+  /// index := segments:u32 segment*
+  /// segment := rows length:u32[rows] terms:u32 text end:u32[terms] first:u32[terms + 1] posting:u32[first.back()]
+  /// Deaths are not written: forget() those that count first.
+  Result<void> save(ByteSink& sink) const;
+  /// What save() wrote. kCorrupted: something else.
+  static Result<Bm25Index> load(ByteSource& source, ann::RowLimits limits, Bm25Options options = {});
+
   bool contains(std::int64_t label, std::int64_t generation) const;
   /// Sets the bytes of the groups that some row belongs to, dead ones too. REQUIRES: a byte for each.
   void mark_groups(ann::GroupMask& used) const;
+  const Bm25Options& options() const { return options_; }
   std::size_t segment_count() const { return segments_.size(); }
   /// Rows held, those that died included.
   std::size_t row_count() const;

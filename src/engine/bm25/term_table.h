@@ -18,6 +18,10 @@ class TermTable {
     ends_.push_back(static_cast<std::uint32_t>(text_.size()));
   }
 
+  /// All terms in one, and where in it each ends.
+  const std::string& text() const { return text_; }
+  const std::vector<std::uint32_t>& ends() const { return ends_; }
+
   std::size_t size() const { return ends_.size(); }
   std::string_view operator[](std::size_t i) const {
     const std::size_t begin = i == 0 ? 0 : ends_[i - 1];

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "engine/sql/checked_vfs.h"
 #include "engine/sql/error.h"
 
 namespace footnote::sql {
@@ -24,7 +25,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& fi
   // NOMUTEX: a connection has one user at a time, the pool sees to it.
   const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
                     (options.access == Access::kReadWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
-  const int code = sqlite3_open_v2(file.c_str(), &database->handle_, flags, options.vfs);
+  const int code = sqlite3_open_v2(file.c_str(), &database->handle_, flags, checked_vfs(options.vfs));
   if (code != SQLITE_OK) return database->failure(code);
   FOOTNOTE_CHECK(database->configure(options));
   return database;
@@ -32,6 +33,8 @@ Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& fi
 
 Database::~Database() {
   for (const auto& [sql, statement] : kept_) sqlite3_finalize(statement);
+  // SQLite's own last checkpoint would go on writing to a disk that lost writes: the log is left as it is.
+  if (sync_failed_) sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   sqlite3_close_v2(handle_);
 }
 
@@ -69,6 +72,8 @@ Result<void> Database::configure(const OpenOptions& options) {
 
 Result<void> Database::configure_writing(const OpenOptions& options) {
   FOOTNOTE_CHECK(set_pragma("page_size", options.page_bytes));
+  int reserved = kPageSumBytes;
+  FOOTNOTE_CHECK(status_of(sqlite3_file_control(handle_, nullptr, SQLITE_FCNTL_RESERVE_BYTES, &reserved)));
   {
     // Where a log can't be had (some network file systems) SQLite keeps the old mode without an error.
     FOOTNOTE_TRY(auto mode, prepare("PRAGMA journal_mode = WAL"));
@@ -136,6 +141,22 @@ Result<std::int32_t> Database::schema_number() {
 }
 
 Result<void> Database::set_schema_number(std::int32_t number) { return set_pragma("user_version", number); }
+
+bool Database::has_page_sums() {
+  sqlite3_file* file = nullptr;
+  return sqlite3_file_control(handle_, nullptr, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK && sql::has_page_sums(file);
+}
+
+Result<void> Database::add_page_sums() {
+  // configure_writing() has asked for the room at the end of each page; a file that is written anew gets it.
+  // VACUUM attaches the new file for as long as it runs.
+  sqlite3_limit(handle_, SQLITE_LIMIT_ATTACHED, 1);
+  auto written = execute("VACUUM");
+  sqlite3_limit(handle_, SQLITE_LIMIT_ATTACHED, 0);
+  FOOTNOTE_CHECK(std::move(written));
+  FOOTNOTE_CHECK(checkpoint(Checkpoint::kTruncate, busy_timeout_));
+  return {};
+}
 
 std::int64_t Database::last_insert_id() const { return sqlite3_last_insert_rowid(handle_); }
 

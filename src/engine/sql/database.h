@@ -33,7 +33,8 @@ struct OpenOptions {
 };
 
 /// One connection to an SQLite file in WAL mode: synchronous=FULL, foreign keys on, no memory mapping, hardened
-/// against damaged files. It never checkpoints by itself (see Writer). One thread at a time.
+/// against damaged files, with a checksum on every page of a file that it makes (see checked_vfs). It never checkpoints
+/// by itself (see Writer). One thread at a time.
 ///
 /// Errors: see make_error. kCorrupted from open(): the file is no database.
 class Database {
@@ -58,6 +59,11 @@ class Database {
   Result<void> set_application_id(std::int32_t id);
   Result<std::int32_t> schema_number();
   Result<void> set_schema_number(std::int32_t number);
+
+  /// Whether the file's pages carry checksums: those of files that were made without do not until they are added. That
+  /// writes the whole file anew, in one step that a crash undoes. REQUIRES: no other connection, no transaction.
+  bool has_page_sums();
+  Result<void> add_page_sums();
 
   std::int64_t last_insert_id() const;
   /// Rows that the last INSERT, UPDATE or DELETE touched.

@@ -14,8 +14,15 @@ struct Meaning {
 Meaning meaning_of_io_error(int extended_code) {
   switch (extended_code) {
     case SQLITE_IOERR_NOMEM: return {ErrorCode::kResourceExhausted, "memory ran out; free some and try again"};
+    case SQLITE_IOERR_DATA:
+      return {ErrorCode::kCorrupted, "a page of it fails its checksum; restore it from a snapshot, or move it away and ingest again"};
     case SQLITE_IOERR_CORRUPTFS:
       return {ErrorCode::kCorrupted, "its file system is damaged; check the disk, then restore the data folder from a snapshot"};
+    case SQLITE_IOERR_FSYNC:
+    case SQLITE_IOERR_DIR_FSYNC:
+      return {ErrorCode::kUnavailable,
+              "the disk failed to make a write durable; whether this call was kept shows after the next start. Check the disk, then start "
+              "again"};
     default:
       return {ErrorCode::kUnavailable,
               "the disk failed to read or write it and nothing of this call was kept; check the disk, then try again"};
@@ -35,7 +42,7 @@ Meaning meaning_of_constraint(int extended_code) {
 Meaning meaning_of(int extended_code) {
   switch (extended_code & 0xFF) {
     case SQLITE_FULL:
-      return {ErrorCode::kResourceExhausted,
+      return {ErrorCode::kStorageFull,
               "no space is left for it and nothing of this call was kept; free disk space or raise its size limit, then try again"};
     case SQLITE_NOMEM: return {ErrorCode::kResourceExhausted, "memory ran out; free some and try again"};
     case SQLITE_READONLY:

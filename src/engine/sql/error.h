@@ -8,11 +8,12 @@
 namespace footnote::sql {
 
 /// Turns one of SQLite's (extended) result codes into an Error whose message says what to do.
-///   FULL, NOMEM                 kResourceExhausted     READONLY, PERM, AUTH   kPermissionDenied
-///   CORRUPT, NOTADB             kCorrupted             TOOBIG                 kTooLarge
-///   BUSY, LOCKED, IOERR         kUnavailable           INTERRUPT              kCancelled
+///   FULL                        kStorageFull           NOMEM                  kResourceExhausted
+///   CORRUPT, NOTADB, IOERR_DATA kCorrupted             TOOBIG                 kTooLarge
+///   BUSY, LOCKED, other IOERR   kUnavailable           INTERRUPT              kCancelled
 ///   CANTOPEN                    kUnavailable           CONSTRAINT_UNIQUE ...  kAlreadyExists
-///   CONSTRAINT_FOREIGNKEY       kFailedPrecondition    everything else        kInternal
+///   READONLY, PERM, AUTH        kPermissionDenied      CONSTRAINT_FOREIGNKEY  kFailedPrecondition
+///   everything else             kInternal
 /// `detail` is SQLite's own sentence; it names tables and columns, never stored values.
 Error make_error(int extended_code, std::string_view detail, const std::filesystem::path& file);
 

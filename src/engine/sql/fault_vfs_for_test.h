@@ -2,33 +2,32 @@
 
 #include <sqlite3.h>
 
-#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <map>
-#include <random>
 #include <string>
-#include <vector>
 
 #include "base/mutex.h"
+#include "engine/sql/disk_model_for_test.h"
 
 namespace footnote::sql {
 
-/// SQLite's file layer over the real one, with faults on demand: full disks, failing syncs, and power cuts that lose
-/// or tear what was not synced. One at a time; name it in OpenOptions. Must outlive the connections that use it.
+/// SQLite's file layer over the real one, with faults on demand: full disks, failing reads, opens and syncs, and power
+/// cuts that leave what a DiskModel says. One at a time; name it in OpenOptions. Must outlive the connections that use it.
+/// Syncs are the model's alone: the real disk, which nobody unplugs, is not asked to.
 class FaultVfs {
  public:
   static constexpr const char* kName = "footnote-faults";
 
-  FaultVfs() {
+  explicit FaultVfs(std::uint64_t seed = 1) : disk_(seed) {
     real_ = sqlite3_vfs_find(nullptr);
     vfs_ = *real_;
     vfs_.zName = kName;
     vfs_.szOsFile = static_cast<int>(sizeof(File)) + real_->szOsFile;
     vfs_.pAppData = this;
     vfs_.xOpen = &open;
-    vfs_.xDelete = [](sqlite3_vfs* vfs, const char* name, int sync) { return self(vfs).record_delete(name, sync); };
+    vfs_.xDelete = [](sqlite3_vfs* vfs, const char* name, int sync) { return self(vfs).erase(name, sync); };
     vfs_.xAccess = [](sqlite3_vfs* vfs, const char* name, int flags, int* out) {
       return self(vfs).real_->xAccess(self(vfs).real_, name, flags, out);
     };
@@ -47,83 +46,42 @@ class FaultVfs {
     write_code_ = code;
     writes_left_ = nth;
   }
-  /// Syncs fail from now on, or work again.
+  /// Syncs, reads or opens (for want of descriptors) fail from now on, or work again.
   void fail_syncs(bool fail) { syncs_fail_ = fail; }
+  void fail_reads(bool fail) { reads_fail_ = fail; }
+  void fail_opens(bool fail) { opens_fail_ = fail; }
 
-  /// The power goes: of each file's writes since its last sync any may be lost or torn at a sector. Until
-  /// restore_power() nothing that is written lasts; close all connections before that.
-  void cut_power(std::mt19937& random) {
-    const MutexLock lock(mutex_);
-    for (auto& [name, file] : files_) {
-      for (const Change& change : file.pending) {
-        switch (random() % 4) {
-          case 0: break;
-          case 1: apply(file.durable, change, (random() % (change.bytes.size() / kSectorBytes + 1)) * kSectorBytes); break;
-          default: apply(file.durable, change, change.bytes.size());
-        }
-      }
-      file.pending.clear();
-    }
-    power_ = false;
-  }
+  /// How a disk may treat a request to sync: do it; drop those of the log but for checkpoints, which is what a database
+  /// with synchronous=NORMAL asks for; or drop all, synchronous=OFF.
+  enum class Syncs { kDone, kAsIfNormal, kAsIfOff };
+  void set_syncs(Syncs syncs) { syncs_ = syncs; }
+
+  /// The power goes in the middle of the n-th change from now (from 1): write, cut, sync, file made or deleted. From then
+  /// on nothing works until restore_power(); close all connections before that.
+  void cut_power_at(int nth) { changes_left_ = nth; }
+  void cut_power() { power_ = false; }
+  bool has_power() const { return power_; }
+  /// Puts on the disk what the power cut left.
   void restore_power() {
     const MutexLock lock(mutex_);
-    for (const auto& [name, file] : files_) {
-      std::ofstream(name, std::ios::binary | std::ios::trunc).write(file.durable.data(), static_cast<std::streamsize>(file.durable.size()));
+    disk_.cut_power();
+    // What connections share in memory may hold anything.
+    if (std::filesystem::exists(shared_memory_)) {
+      std::string noise(32'768, '\0');
+      for (char& byte : noise) byte = static_cast<char>(disk_.below(256));
+      std::ofstream(shared_memory_, std::ios::binary | std::ios::trunc) << noise;
     }
-    files_.clear();
+    changes_left_ = 0;
     power_ = true;
   }
 
  private:
-  static constexpr std::size_t kSectorBytes = 512;
-  /// A write, or with `truncate` a cut to `offset`.
-  struct Change {
-    std::size_t offset = 0;
-    std::string bytes;
-    bool truncate = false;
-  };
-  struct Image {
-    std::string durable;
-    std::vector<Change> pending;
-  };
-
-  static void apply(std::string& image, const Change& change, std::size_t bytes) {
-    if (change.truncate) return image.resize(std::min(image.size(), change.offset));
-    if (bytes == 0) return;
-    image.resize(std::max(image.size(), change.offset + bytes));
-    image.replace(change.offset, bytes, change.bytes, 0, bytes);
-  }
-  void record(const std::string& name, Change change) {
-    const MutexLock lock(mutex_);
-    if (power_ && !name.empty()) files_[name].pending.push_back(std::move(change));
-  }
-  void record_sync(const std::string& name) {
-    const MutexLock lock(mutex_);
-    if (!power_ || name.empty()) return;
-    Image& file = files_[name];
-    for (const Change& change : file.pending) apply(file.durable, change, change.bytes.size());
-    file.pending.clear();
-  }
-  void record_open(const std::string& name) {
-    const MutexLock lock(mutex_);
-    if (name.empty() || files_.contains(name)) return;
-    std::ifstream in(name, std::ios::binary);
-    files_[name].durable.assign(std::istreambuf_iterator<char>(in), {});
-  }
-  int record_delete(const char* name, int sync) {
-    {
-      const MutexLock lock(mutex_);
-      if (!power_) return SQLITE_OK;
-      files_.erase(name);
-    }
-    return real_->xDelete(real_, name, sync);
-  }
-
   struct File {
     sqlite3_file base;
     FaultVfs* vfs;
     const char* name;  // SQLite keeps it for as long as the file is open
+    bool is_log;
+    bool syncs_folder;  // with its first sync, as SQLite's own layer does for the journals that it makes
     std::string path() const { return name == nullptr ? "" : name; }
     sqlite3_file* real() { return reinterpret_cast<sqlite3_file*>(this + 1); }
   };
@@ -131,50 +89,110 @@ class FaultVfs {
   static File& of(sqlite3_file* file) { return *reinterpret_cast<File*>(file); }
   static sqlite3_file* real(sqlite3_file* file) { return of(file).real(); }
 
+  /// False when the power is off or goes with this change.
+  bool change_lasts() {
+    if (changes_left_ > 0 && --changes_left_ == 0) power_ = false;
+    return power_;
+  }
+
   static int open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out_flags) {
-    File& wrapper = of(file);
-    wrapper.vfs = &self(vfs);
-    wrapper.name = name;
-    std::memset(static_cast<void*>(wrapper.real()), 0, static_cast<std::size_t>(self(vfs).real_->szOsFile));
-    const int code = self(vfs).real_->xOpen(self(vfs).real_, name, wrapper.real(), flags, out_flags);
+    return self(vfs).open_file(name, file, flags, out_flags);
+  }
+  int open_file(const char* name, sqlite3_file* handle, int flags, int* out_flags) {
+    File& file = of(handle);
+    handle->pMethods = nullptr;
+    if (opens_fail_) {
+      errno = EMFILE;
+      return SQLITE_CANTOPEN;
+    }
+    const bool made = (flags & SQLITE_OPEN_CREATE) != 0 && name != nullptr && !std::filesystem::exists(name);
+    if (!power_ || (made && !change_lasts())) return SQLITE_CANTOPEN;
+    file.vfs = this;
+    file.name = name;
+    file.is_log = (flags & SQLITE_OPEN_WAL) != 0;
+    file.syncs_folder = (flags & SQLITE_OPEN_CREATE) != 0 && (flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0;
+    std::memset(static_cast<void*>(file.real()), 0, static_cast<std::size_t>(real_->szOsFile));
+    const int code = real_->xOpen(real_, name, file.real(), flags, out_flags);
     // Without methods SQLite does not close what was not opened.
-    file->pMethods = wrapper.real()->pMethods != nullptr ? &self(vfs).methods_ : nullptr;
-    if (code == SQLITE_OK) self(vfs).record_open(wrapper.path());
+    handle->pMethods = file.real()->pMethods != nullptr ? &methods_ : nullptr;
+    if (code == SQLITE_OK && name != nullptr) {
+      const MutexLock lock(mutex_);
+      disk_.open(name, made);
+      if ((flags & SQLITE_OPEN_MAIN_DB) != 0) shared_memory_ = file.path() + "-shm";
+    }
     return code;
   }
 
-  int write_fault() {
-    const int code = write_code_;
-    if (code == 0) return SQLITE_OK;
-    return writes_left_.fetch_sub(1) <= 1 ? code : SQLITE_OK;
+  int erase(const char* name, int sync) {
+    {
+      const MutexLock lock(mutex_);
+      if (!power_) return SQLITE_IOERR_DELETE;
+      disk_.erase(name);
+      if (!change_lasts()) return SQLITE_IOERR_DELETE;
+      if (sync != 0) disk_.sync_folder();
+    }
+    return real_->xDelete(real_, name, 0);
+  }
+
+  int write(File& file, const void* bytes, int size, sqlite3_int64 at) {
+    errno = EIO;
+    if (write_code_ != 0 && writes_left_.fetch_sub(1) <= 1) return write_code_;
+    {
+      const MutexLock lock(mutex_);
+      if (!power_) return SQLITE_IOERR_WRITE;
+      const std::string data(static_cast<const char*>(bytes), static_cast<std::size_t>(size));
+      disk_.write(file.path(), static_cast<std::size_t>(at), data);
+      if (!change_lasts()) return SQLITE_IOERR_WRITE;
+    }
+    return file.real()->pMethods->xWrite(file.real(), bytes, size, at);
+  }
+
+  int cut(File& file, sqlite3_int64 size) {
+    {
+      const MutexLock lock(mutex_);
+      if (!power_) return SQLITE_IOERR_TRUNCATE;
+      disk_.cut_file(file.path(), static_cast<std::size_t>(size));
+      if (!change_lasts()) return SQLITE_IOERR_TRUNCATE;
+    }
+    return file.real()->pMethods->xTruncate(file.real(), size);
+  }
+
+  int sync(File& file) {
+    const MutexLock lock(mutex_);
+    if (!change_lasts()) return SQLITE_IOERR_FSYNC;
+    if (syncs_fail_) {
+      disk_.lose(file.path());
+      return SQLITE_IOERR_FSYNC;
+    }
+    const bool dropped = syncs_ == Syncs::kAsIfOff || (syncs_ == Syncs::kAsIfNormal && file.is_log && !in_checkpoint_);
+    if (dropped) return SQLITE_OK;
+    disk_.sync(file.path());
+    if (std::exchange(file.syncs_folder, false)) disk_.sync_folder();
+    return SQLITE_OK;
+  }
+
+  int control(File& file, int what, void* argument) {
+    if (what == SQLITE_FCNTL_CKPT_START) in_checkpoint_ = true;
+    if (what == SQLITE_FCNTL_CKPT_DONE) in_checkpoint_ = false;
+    return file.real()->pMethods->xFileControl(file.real(), what, argument);
   }
 
   void fill_methods() {
     methods_.iVersion = 2;
     methods_.xClose = [](sqlite3_file* f) { return real(f)->pMethods->xClose(real(f)); };
     methods_.xRead = [](sqlite3_file* f, void* out, int size, sqlite3_int64 at) {
-      return real(f)->pMethods->xRead(real(f), out, size, at);
+      return of(f).vfs->reads_fail_ ? SQLITE_IOERR_READ : real(f)->pMethods->xRead(real(f), out, size, at);
     };
     methods_.xWrite = [](sqlite3_file* f, const void* bytes, int size, sqlite3_int64 at) {
-      if (const int code = of(f).vfs->write_fault(); code != SQLITE_OK) return code;
-      of(f).vfs->record(of(f).path(),
-                        {static_cast<std::size_t>(at), std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(size))});
-      return real(f)->pMethods->xWrite(real(f), bytes, size, at);
+      return of(f).vfs->write(of(f), bytes, size, at);
     };
-    methods_.xTruncate = [](sqlite3_file* f, sqlite3_int64 size) {
-      of(f).vfs->record(of(f).path(), {static_cast<std::size_t>(size), {}, true});
-      return real(f)->pMethods->xTruncate(real(f), size);
-    };
-    methods_.xSync = [](sqlite3_file* f, int flags) {
-      if (of(f).vfs->syncs_fail_) return SQLITE_IOERR_FSYNC;
-      of(f).vfs->record_sync(of(f).path());
-      return real(f)->pMethods->xSync(real(f), flags);
-    };
+    methods_.xTruncate = [](sqlite3_file* f, sqlite3_int64 size) { return of(f).vfs->cut(of(f), size); };
+    methods_.xSync = [](sqlite3_file* f, int) { return of(f).vfs->sync(of(f)); };
     methods_.xFileSize = [](sqlite3_file* f, sqlite3_int64* size) { return real(f)->pMethods->xFileSize(real(f), size); };
     methods_.xLock = [](sqlite3_file* f, int level) { return real(f)->pMethods->xLock(real(f), level); };
     methods_.xUnlock = [](sqlite3_file* f, int level) { return real(f)->pMethods->xUnlock(real(f), level); };
     methods_.xCheckReservedLock = [](sqlite3_file* f, int* out) { return real(f)->pMethods->xCheckReservedLock(real(f), out); };
-    methods_.xFileControl = [](sqlite3_file* f, int what, void* arg) { return real(f)->pMethods->xFileControl(real(f), what, arg); };
+    methods_.xFileControl = [](sqlite3_file* f, int what, void* arg) { return of(f).vfs->control(of(f), what, arg); };
     methods_.xSectorSize = [](sqlite3_file* f) { return real(f)->pMethods->xSectorSize(real(f)); };
     methods_.xDeviceCharacteristics = [](sqlite3_file* f) { return real(f)->pMethods->xDeviceCharacteristics(real(f)); };
     methods_.xShmMap = [](sqlite3_file* f, int page, int size, int extend, void volatile** out) {
@@ -193,9 +211,15 @@ class FaultVfs {
   std::atomic<int> write_code_{0};
   std::atomic<int> writes_left_{0};
   std::atomic<bool> syncs_fail_{false};
+  std::atomic<bool> reads_fail_{false};
+  std::atomic<bool> opens_fail_{false};
+  std::atomic<bool> in_checkpoint_{false};
+  std::atomic<Syncs> syncs_{Syncs::kDone};
+  std::atomic<int> changes_left_{0};
+  std::atomic<bool> power_{true};
   Mutex mutex_;
-  std::map<std::string, Image> files_ FOOTNOTE_TSA(guarded_by(mutex_));  // what is on the platter
-  bool power_ FOOTNOTE_TSA(guarded_by(mutex_)) = true;
+  DiskModel disk_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::string shared_memory_ FOOTNOTE_TSA(guarded_by(mutex_));
 };
 
 }  // namespace footnote::sql

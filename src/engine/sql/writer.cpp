@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "engine/sql/log_check.h"
 
 namespace footnote::sql {
 
@@ -19,6 +20,7 @@ void warn(std::string_view message, const Error& error) { log(LogLevel::kWarn, "
 Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, OpenOptions options, std::uint64_t wal_bytes_max) {
   options.access = Access::kReadWrite;
   options.log_bytes_kept = wal_bytes_max;
+  FOOTNOTE_CHECK(check_log(file));
   FOOTNOTE_TRY(auto connection, Database::open(file, options));
   std::vector<std::unique_ptr<Database>> connections;
   connections.push_back(std::move(connection));

@@ -33,7 +33,7 @@ class WriteLease {
 /// Thread-safe: callers take turns.
 class Writer {
  public:
-  /// Makes the file when it is not there.
+  /// Makes the file when it is not there. kCorrupted: the log that a crash left is damaged (see check_log).
   static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& file, OpenOptions options, std::uint64_t wal_bytes_max);
   ~Writer();
   Writer(const Writer&) = delete;

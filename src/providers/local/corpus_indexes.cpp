@@ -2,6 +2,8 @@
 
 #include <unordered_set>
 
+#include "providers/local/facet_stream.h"
+
 namespace footnote {
 
 Result<void> check_changes(const IndexChanges& changes, Generation generation, const std::function<bool(std::int64_t)>& holds) {
@@ -51,6 +53,32 @@ std::vector<ann::Death> deaths_of(const IndexChanges& changes) {
   out.reserve(changes.removed.size());
   for (const IndexRemoval& removal : changes.removed) out.push_back({removal.chunk.value, removal.died});
   return out;
+}
+
+Result<void> write_documents(ByteSink& sink, const DocumentTable& documents, const ann::GroupMask& used) {
+  FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(documents.slot_count())));
+  for (std::size_t slot = 0; slot < documents.slot_count(); ++slot) {
+    const DocumentFacets* facets = used[slot] != 0 ? documents.facets(slot) : nullptr;
+    FOOTNOTE_CHECK(sink.put(static_cast<std::uint8_t>(facets != nullptr ? 1 : 0)));
+    if (facets != nullptr) FOOTNOTE_CHECK(write_facets(sink, *facets));
+  }
+  return {};
+}
+
+Result<DocumentTableWriter> read_documents(ByteSource& source) {
+  DocumentTableWriter documents;
+  FOOTNOTE_TRY(const auto slots, source.take<std::uint32_t>());
+  FOOTNOTE_CHECK(source.fits<std::uint8_t>(slots));
+  for (std::uint32_t slot = 0; slot < slots; ++slot) {
+    FOOTNOTE_TRY(const auto filled, source.take<std::uint8_t>());
+    if (filled == 0) {
+      documents.append(std::nullopt);
+      continue;
+    }
+    FOOTNOTE_TRY(auto facets, read_facets(source));
+    documents.append(std::move(facets));
+  }
+  return documents;
 }
 
 }  // namespace footnote

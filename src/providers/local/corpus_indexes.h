@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "base/mutex.h"
+#include "engine/rows/row_stream.h"
 #include "ports/index.h"
 #include "providers/local/document_table.h"
+#include "providers/local/index_file.h"
 #include "providers/local/published.h"
 
 namespace footnote {
@@ -23,8 +25,20 @@ Result<void> check_generation(CorpusId corpus, Generation asked, Generation olde
 /// The removals as an engine takes them.
 std::vector<ann::Death> deaths_of(const IndexChanges& changes);
 
-/// What both local indexes do alike: one engine per corpus, changed step by step, read without waiting.
-/// `Rows` is cheap to copy and has contains(label, generation), forget(died_until) and mark_groups(mask).
+/// The section of an index file with the facets of these slots; the others are left empty.
+Result<void> write_documents(ByteSink& sink, const DocumentTable& documents, const ann::GroupMask& used);
+Result<DocumentTableWriter> read_documents(ByteSource& source);
+
+/// How much an index of a corpus holds, and how much came and went since it was empty or loaded.
+struct IndexExtent {
+  Generation generation = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t changed_rows = 0;
+};
+
+/// What both local indexes do alike: one engine per corpus, changed step by step, read without waiting, saved to a file
+/// and loaded from it. `Rows` is cheap to copy and has contains(label, generation), forget(died_until), mark_groups(mask),
+/// row_count(), save(sink) and load(source, limits).
 template <class Rows>
 class CorpusIndexes {
  public:
@@ -34,14 +48,58 @@ class CorpusIndexes {
     Generation newest = 0;
     Rows rows;
     DocumentTable documents;
+    std::uint64_t changed_rows = 0;
   };
 
   /// `empty` is what every corpus begins with.
-  explicit CorpusIndexes(Rows empty = {}) : empty_(std::make_shared<const State>(State{0, 0, std::move(empty), {}})) {}
+  explicit CorpusIndexes(Rows empty = {}) : empty_(std::make_shared<const State>(State{0, 0, std::move(empty), {}, 0})) {}
 
   Generation generation(CorpusId corpus) const {
     const auto entry = find(corpus);
     return entry ? entry->state.get()->newest : 0;
+  }
+
+  IndexExtent extent(CorpusId corpus) const {
+    const auto entry = find(corpus);
+    const auto state = entry ? entry->state.get() : empty_;
+    return {state->newest, state->rows.row_count(), state->changed_rows};
+  }
+
+  /// Writes what is there at head.generation. kFailedPrecondition when the index stands elsewhere.
+  Result<void> save(const std::filesystem::path& path, const IndexHead& head) const {
+    const auto entry = find(head.corpus);
+    const auto state = entry ? entry->state.get() : empty_;
+    if (state->newest != head.generation) {
+      return fail(ErrorCode::kFailedPrecondition, "the index stands at generation {}, not {}", state->newest, head.generation);
+    }
+    Rows rows = state->rows;
+    rows.forget(head.generation);  // of this copy: nobody who loads it reads older generations
+    ann::GroupMask used(state->documents.slot_count(), 0);
+    rows.mark_groups(used);
+    FOOTNOTE_TRY(IndexFileWriter file, IndexFileWriter::create(path, head));
+    FOOTNOTE_CHECK(file.section([&](ByteSink& sink) { return write_documents(sink, state->documents, used); }));
+    FOOTNOTE_CHECK(file.section([&](ByteSink& sink) { return rows.save(sink); }));
+    return file.commit();
+  }
+
+  /// Takes what a file holds in the place of what is there. Nothing changes unless all of it is well.
+  Result<void> load(IndexFileReader& file) {
+    DocumentTableWriter documents;
+    auto next = std::make_shared<State>(*empty_);
+    FOOTNOTE_CHECK(file.section([&](ByteSource& source) -> Result<void> {
+      FOOTNOTE_TRY(documents, read_documents(source));
+      return {};
+    }));
+    const ann::RowLimits limits{.born_last = file.head().generation, .group_count = static_cast<std::uint32_t>(documents.slot_count())};
+    FOOTNOTE_CHECK(file.section([&](ByteSource& source) { return next->rows.load(source, limits); }));
+    FOOTNOTE_CHECK(file.finish());
+    next->oldest = next->newest = file.head().generation;
+    const auto entry = find_or_make(file.head().corpus);
+    MutexLock lock(entry->writer);
+    entry->documents = std::move(documents);
+    next->documents = entry->documents.publish();
+    entry->state.set(std::move(next));
+    return {};
   }
 
   /// The state that answers for that generation.
@@ -64,6 +122,7 @@ class CorpusIndexes {
     auto next = std::make_shared<State>(*current);
     FOOTNOTE_CHECK(change(next->rows, entry->documents));
     next->newest = changes.to;
+    next->changed_rows += changes.added.size() + changes.removed.size();
     next->documents = entry->documents.publish();
     entry->state.set(std::move(next));
     return {};

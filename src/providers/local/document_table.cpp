@@ -5,8 +5,8 @@ namespace footnote {
 ann::GroupMask DocumentTable::matching(const Filter& filter) const {
   ann::GroupMask mask(slot_count_, 0);
   for (std::size_t slot = 0; slot < slot_count_; ++slot) {
-    const auto& facets = (*pages_[slot / kPageSlots])[slot % kPageSlots];
-    if (facets) mask[slot] = matches(filter, facets->document, facets->key, facets->attributes);
+    const DocumentFacets* found = facets(slot);
+    if (found != nullptr) mask[slot] = matches(filter, found->document, found->key, found->attributes);
   }
   return mask;
 }
@@ -43,6 +43,17 @@ std::uint32_t DocumentTableWriter::slot_for(const IndexRow& row) {
   }
   slots_[row.document] = slot;
   return slot;
+}
+
+void DocumentTableWriter::append(std::optional<DocumentFacets> facets) {
+  const auto slot = static_cast<std::uint32_t>(slot_count_++);
+  auto& place = writable_page(slot / DocumentTable::kPageSlots).emplace_back();
+  if (facets) {
+    slots_[facets->document] = slot;
+    place = std::make_shared<const DocumentFacets>(*std::move(facets));
+  } else {
+    free_slots_.push_back(slot);
+  }
 }
 
 void DocumentTableWriter::keep_only(const ann::GroupMask& used) {

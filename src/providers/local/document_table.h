@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -26,6 +27,8 @@ class DocumentTable {
   std::size_t slot_count() const { return slot_count_; }
   /// One byte per slot, not 0 where the filter lets its document through.
   ann::GroupMask matching(const Filter& filter) const;
+  /// Null for an empty slot.
+  const DocumentFacets* facets(std::size_t slot) const { return (*pages_[slot / kPageSlots])[slot % kPageSlots].get(); }
 
  private:
   friend class DocumentTableWriter;
@@ -43,6 +46,8 @@ class DocumentTableWriter {
  public:
   /// The slot for rows of this document: the one it has if its facets are the same, or a new one.
   std::uint32_t slot_for(const IndexRow& row);
+  /// Fills the next slot, or leaves it empty: for a table that is read back slot by slot.
+  void append(std::optional<DocumentFacets> facets);
   /// Empties the slots whose byte is 0, to be used again.
   void keep_only(const ann::GroupMask& used);
   std::size_t slot_count() const { return slot_count_; }

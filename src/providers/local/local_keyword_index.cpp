@@ -1,6 +1,5 @@
 #include "providers/local/local_keyword_index.h"
 
-#include "engine/bm25/analyzer.h"
 #include "providers/local/query_terms.h"
 
 namespace footnote {
@@ -16,6 +15,25 @@ void add_row(bm25::Batch& batch, bm25::Analyzer& analyzer, const IndexRow& row, 
 }
 
 }  // namespace
+
+Result<void> LocalKeywordIndex::Rows::save(ByteSink& sink) const {
+  FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(languages.size())));
+  for (const auto& [language, born] : languages) {
+    FOOTNOTE_CHECK(sink.put_text(language));
+    FOOTNOTE_CHECK(sink.put(born));
+  }
+  return index.save(sink);
+}
+
+Result<void> LocalKeywordIndex::Rows::load(ByteSource& source, const ann::RowLimits& limits) {
+  FOOTNOTE_TRY(const auto count, source.take<std::uint32_t>());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    FOOTNOTE_TRY(std::string language, source.take_text());
+    FOOTNOTE_TRY(languages[std::move(language)], source.take<Generation>());
+  }
+  FOOTNOTE_TRY(index, bm25::Bm25Index::load(source, limits, index.options()));
+  return {};
+}
 
 std::vector<std::string> LocalKeywordIndex::Rows::languages_at(Generation generation) const {
   std::vector<std::string> out;

@@ -4,15 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "engine/bm25/analyzer.h"
 #include "engine/bm25/bm25_index.h"
 #include "ports/keyword_index.h"
 #include "providers/local/corpus_indexes.h"
+#include "providers/local/saved_index.h"
 
 namespace footnote {
 
 /// Words of each corpus in memory: exact BM25 over title, headings, symbol and text as one field. Each row is stemmed
 /// by its document's language, a query by every language that the corpus has had by that generation.
-class LocalKeywordIndex final : public KeywordIndex {
+class LocalKeywordIndex final : public KeywordIndex, public SavedIndex {
  public:
   explicit LocalKeywordIndex(bm25::Bm25Options options = {}) : corpora_({bm25::Bm25Index(options), {}}) {}
 
@@ -20,6 +22,12 @@ class LocalKeywordIndex final : public KeywordIndex {
   Result<void> apply(const CallContext& call, CorpusId corpus, const IndexChanges& changes) override;
   Result<void> forget(const CallContext& call, CorpusId corpus, Generation died_until) override;
   Result<void> drop(const CallContext& call, CorpusId corpus) override;
+
+  IndexKind kind() const override { return IndexKind::kKeywords; }
+  std::uint32_t rules() const override { return bm25::kAnalyzerRules; }
+  IndexExtent extent(CorpusId corpus) const override { return corpora_.extent(corpus); }
+  Result<void> save(const std::filesystem::path& path, const IndexHead& head) const override { return corpora_.save(path, head); }
+  Result<void> load(IndexFileReader& file) override { return corpora_.load(file); }
 
   Result<std::vector<ScoredChunk>> search(const CallContext& call, const KeywordQuery& query) const override;
   Result<std::vector<double>> coverage(const CallContext& call, const KeywordQuery& query, std::span<const ChunkId> chunks) const override;
@@ -32,6 +40,9 @@ class LocalKeywordIndex final : public KeywordIndex {
     bool contains(std::int64_t label, Generation generation) const { return index.contains(label, generation); }
     void forget(Generation died_until) { index.forget(died_until); }
     void mark_groups(ann::GroupMask& used) const { index.mark_groups(used); }
+    std::uint64_t row_count() const { return index.row_count(); }
+    Result<void> save(ByteSink& sink) const;
+    Result<void> load(ByteSource& source, const ann::RowLimits& limits);
     std::vector<std::string> languages_at(Generation generation) const;
   };
 

@@ -37,8 +37,8 @@ class UnitVectors {
 
 Result<void> check_dimension(std::size_t expected, std::size_t found) {
   if (expected == found) return {};
-  return fail(ErrorCode::kFailedPrecondition, "a vector of {} numbers does not fit an index of {}; run footnote rebuild-index", found,
-              expected);
+  return fail(ErrorCode::kFailedPrecondition,
+              "a vector of {} numbers does not fit an index of {}: use the model that the corpus was made with", found, expected);
 }
 
 /// The dimension of the vectors there, or 0 when there are none.
@@ -54,6 +54,18 @@ Result<std::size_t> common_dimension(std::size_t dimension, const IndexChanges& 
 }
 
 }  // namespace
+
+Result<void> LocalVectorStore::Rows::save(ByteSink& sink) const {
+  FOOTNOTE_CHECK(sink.put(static_cast<std::uint8_t>(index ? 1 : 0)));
+  return index ? index->save(sink) : Result<void>{};
+}
+
+Result<void> LocalVectorStore::Rows::load(ByteSource& source, const ann::RowLimits& limits) {
+  FOOTNOTE_TRY(const auto filled, source.take<std::uint8_t>());
+  if (filled == 0) return {};
+  FOOTNOTE_TRY(index, ann::FlatIndex::load(source, limits));
+  return {};
+}
 
 Result<Generation> LocalVectorStore::generation(const CallContext& call, CorpusId corpus) const {
   FOOTNOTE_CHECK(call.check());

@@ -40,8 +40,8 @@ Result<void> check_vectors(const DocumentDraft& draft, const EmbeddingSpace& spa
     for (const std::vector<float>& vector : chunk.vectors) {
       if (vector.size() != static_cast<std::size_t>(space.dimension)) {
         return fail(ErrorCode::kFailedPrecondition,
-                    "a vector of '{}' has {} numbers, the corpus's model {} makes {}; run footnote rebuild-index", draft.key, vector.size(),
-                    space.model_id, space.dimension);
+                    "a vector of '{}' has {} numbers, the corpus's model {} makes {}; use that model, or another corpus", draft.key,
+                    vector.size(), space.model_id, space.dimension);
       }
       for (const float number : vector) {
         if (!std::isfinite(number)) {
@@ -103,6 +103,7 @@ class Commit {
     FOOTNOTE_TRY(auto update, database_.prepare("UPDATE corpora SET generation = ? WHERE id = ?"));
     update.bind(generation_, corpus_.id.value);
     FOOTNOTE_CHECK(update.run());
+    FOOTNOTE_CHECK(stamp());
     return generation_;
   }
 
@@ -167,6 +168,15 @@ class Commit {
     FOOTNOTE_TRY(auto edges, database_.prepare("UPDATE edges SET died = ?, died_at = ? WHERE document_id = ? AND document_version = ?"));
     edges.bind(generation_, to_row(now_), document, version);
     return edges.run();
+  }
+
+  Result<void> stamp() {
+    FOOTNOTE_TRY(auto insert, database_.prepare("INSERT INTO commits (corpus_id, generation, stamp) VALUES (?, ?, random())"));
+    insert.bind(corpus_.id.value, generation_);
+    FOOTNOTE_CHECK(insert.run());
+    FOOTNOTE_TRY(auto forget, database_.prepare("DELETE FROM commits WHERE corpus_id = ? AND generation <= ?"));
+    forget.bind(corpus_.id.value, generation_ - SqliteChunkStore::kStampsKept);
+    return forget.run();
   }
 
   Result<void> insert_version(std::int64_t document, int version, const DocumentDraft& draft, const std::string& attributes) {

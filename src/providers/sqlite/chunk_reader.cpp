@@ -93,6 +93,16 @@ Result<std::vector<ChunkReader::ChunkRecord>> SqliteChunkStore::chunks(const Cal
   });
 }
 
+Result<std::optional<std::int64_t>> SqliteChunkStore::stamp(const CallContext& call, CorpusId corpus, Generation generation) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<std::optional<std::int64_t>> {
+    FOOTNOTE_TRY(auto find, database.prepare("SELECT stamp FROM commits WHERE corpus_id = ? AND generation = ?"));
+    find.bind(corpus.value, generation);
+    FOOTNOTE_TRY(const bool found, find.step());
+    if (!found) return std::nullopt;
+    return find.integer(0);
+  });
+}
+
 Result<std::map<std::string, std::vector<std::vector<float>>>> SqliteChunkStore::vectors_by_hash(
     const CallContext& call, CorpusId corpus, std::span<const std::string> hashes) const {
   using VectorsByHash = std::map<std::string, std::vector<std::vector<float>>>;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/file.h"
 #include "base/json.h"
 
 namespace footnote {
@@ -20,25 +21,47 @@ constexpr std::size_t kRecordBytesMax = 4096;
 /// A holder() of another process takes the lock for an instant to see whether it is free.
 constexpr std::chrono::milliseconds kProbeGrace{20};
 
-std::unexpected<Error> no_access(const std::filesystem::path& path, std::string_view doing, int error) {
-  const bool exhausted = error == ENOSPC || error == EDQUOT || error == EMFILE || error == ENFILE;
-  return fail(exhausted ? ErrorCode::kResourceExhausted : ErrorCode::kPermissionDenied,
-              "can't {} the data folder {} ({}): give this user write access, or choose another folder with --data", doing, path.string(),
-              std::strerror(error));
+struct Meaning {
+  ErrorCode code;
+  std::string_view advice;
+};
+
+Meaning meaning_of(ErrorCode code) {
+  if (code == ErrorCode::kStorageFull) return {code, "free some space, or choose another folder with --data"};
+  if (code == ErrorCode::kResourceExhausted) return {code, "raise the limit of open files (ulimit -n)"};
+  if (code == ErrorCode::kUnavailable) return {code, "the disk fails: look at the system's log, or choose another folder with --data"};
+  if (code == ErrorCode::kInvalidArgument) return {code, "choose another one with --data"};
+  return {ErrorCode::kPermissionDenied, "give this user write access, or choose another folder with --data"};
 }
 
-Result<void> make_folder(const std::filesystem::path& path) {
-  std::error_code error;
-  std::error_code ignored;
-  if (std::filesystem::create_directories(path, error)) {
-    // What is asked and answered is nobody else's business.
-    std::filesystem::permissions(path, std::filesystem::perms::owner_all, ignored);
+std::unexpected<Error> with_advice(const Error& error) {
+  const Meaning meaning = meaning_of(error.code);
+  return fail(meaning.code, "the data folder: {}: {}", error.message, meaning.advice);
+}
+
+std::unexpected<Error> no_access(const std::filesystem::path& path, std::string_view doing, int error) {
+  return with_advice(Error{code_of_errno(error), fmt::format("can't {} {}: {}", doing, path.string(), std::strerror(error)), {}});
+}
+
+/// What stands in the place of the lock file may be somebody's trap, or an accident; it is neither followed nor removed.
+std::unexpected<Error> not_a_lock(const std::filesystem::path& lock) {
+  return fail(ErrorCode::kInvalidArgument, "{} is a link or no plain file, so it can't lock the data folder: remove it, and try again",
+              lock.string());
+}
+
+Result<int> open_lock(const std::filesystem::path& lock, int flags) {
+  // O_CLOEXEC: a child program must not keep the lock after us. O_NOFOLLOW: no writing through a planted link.
+  // O_NONBLOCK: a FIFO of that name must not make us wait.
+  Descriptor file(::open(lock.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+  if (file.get() < 0) {
+    if ((flags & O_CREAT) == 0 && (errno == ENOENT || errno == ENOTDIR)) return fail(ErrorCode::kNotFound, "no {}", lock.string());
+    if (errno == ELOOP || errno == EISDIR || errno == ENXIO) return not_a_lock(lock);
+    return no_access(lock, "open", errno);
   }
-  if (std::filesystem::is_directory(path, ignored)) return {};
-  if (error == std::errc::not_a_directory || error == std::errc::file_exists || !error) {
-    return fail(ErrorCode::kInvalidArgument, "{} is not a folder: choose another one with --data", path.string());
-  }
-  return no_access(path, "make", error.value());
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) return no_access(lock, "look at", errno);
+  if (!S_ISREG(status.st_mode)) return not_a_lock(lock);
+  return file.release();
 }
 
 bool try_lock(int descriptor, int mode) {
@@ -72,9 +95,9 @@ Result<void> write_record(int descriptor, const std::filesystem::path& path, std
   // A file of an older version, or one that was copied, may be open to others.
   if (::fchmod(descriptor, 0600) != 0) return no_access(path, "write in", errno);
   // In place: a rename would leave the lock on a file that nobody finds any more.
-  if (::ftruncate(descriptor, 0) != 0) return no_access(path, "write in", errno);
+  if (::ftruncate(descriptor, 0) != 0) return no_access(path / kLockFile, "write", errno);
   if (::pwrite(descriptor, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
-    return no_access(path, "write in", errno);
+    return no_access(path / kLockFile, "write", errno);
   }
   return {};
 }
@@ -92,11 +115,8 @@ std::unexpected<Error> held_by(const FolderHolder& holder, const std::filesystem
 }  // namespace
 
 Result<DataFolder> DataFolder::open(const std::filesystem::path& path) {
-  FOOTNOTE_CHECK(make_folder(path));
-  const std::filesystem::path lock = path / kLockFile;
-  // O_CLOEXEC: a child program must not keep the lock after us. O_NOFOLLOW: no writing through a planted link.
-  const int descriptor = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (descriptor < 0) return no_access(path, "write in", errno);
+  if (auto made = make_folders(path); !made) return with_advice(made.error());
+  FOOTNOTE_TRY(const int descriptor, open_lock(path / kLockFile, O_RDWR | O_CREAT));
   DataFolder folder(path, descriptor);
   if (!try_lock(descriptor, LOCK_EX)) {
     std::this_thread::sleep_for(kProbeGrace);
@@ -114,14 +134,12 @@ DataFolder::~DataFolder() {
 Result<void> DataFolder::set_url(std::string_view url, std::string_view token) { return write_record(descriptor_, path_, url, token); }
 
 Result<std::optional<FolderHolder>> DataFolder::holder(const std::filesystem::path& path) {
-  const int descriptor = ::open((path / kLockFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (descriptor < 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
-    return no_access(path, "read", errno);
-  }
-  const DataFolder closer(path, descriptor);
-  if (try_lock(descriptor, LOCK_SH)) return std::nullopt;
-  return read_record(descriptor);
+  const auto descriptor = open_lock(path / kLockFile, O_RDONLY);
+  if (!descriptor && descriptor.error().code == ErrorCode::kNotFound) return std::nullopt;
+  if (!descriptor) return std::unexpected(descriptor.error());
+  const DataFolder closer(path, *descriptor);
+  if (try_lock(*descriptor, LOCK_SH)) return std::nullopt;
+  return read_record(*descriptor);
 }
 
 }  // namespace footnote

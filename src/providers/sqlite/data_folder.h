@@ -30,7 +30,8 @@ class DataFolder {
  public:
   /// Makes the folder when it is not there and locks it, without waiting.
   /// kFailedPrecondition: another process has it; the message names its pid and address.
-  /// kPermissionDenied: it can't be made or written in. kInvalidArgument: something else than a folder is there.
+  /// kPermissionDenied: it can't be made or written in. kInvalidArgument: something else than a folder is there, or
+  /// something else than a plain file has the lock's name. kStorageFull, kResourceExhausted.
   static Result<DataFolder> open(const std::filesystem::path& path);
   ~DataFolder();
   DataFolder(DataFolder&& other) noexcept : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}

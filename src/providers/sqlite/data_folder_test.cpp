@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -135,8 +137,39 @@ TEST(DataFolder, ALockFileThatIsALinkIsNotFollowed) {
   const auto data = root.path() / "data";
   std::filesystem::create_directory(data);
   std::filesystem::create_symlink(precious, data / kLockFile);
-  EXPECT_FALSE(DataFolder::open(data).has_value());
+  const auto refused = DataFolder::open(data);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(refused.error().message, HasSubstr("remove it"));
+  EXPECT_EQ(DataFolder::holder(data).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(std::filesystem::file_size(precious), 7U);
+}
+
+TEST(DataFolder, ALockThatIsNoPlainFileIsToldApartFromWantOfRights) {
+  const sql::FolderForTest root;
+  const auto lock = root.path() / kLockFile;
+  ASSERT_EQ(::mkfifo(lock.c_str(), 0600), 0);
+  EXPECT_EQ(DataFolder::open(root.path()).error().code, ErrorCode::kInvalidArgument) << "and did not wait";
+  EXPECT_EQ(DataFolder::holder(root.path()).error().code, ErrorCode::kInvalidArgument);
+  std::filesystem::remove(lock);
+  std::filesystem::create_directory(lock);
+  const auto refused = DataFolder::open(root.path());
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(refused.error().message, HasSubstr("remove it"));
+  std::filesystem::remove(lock);
+  EXPECT_TRUE(DataFolder::open(root.path()).has_value());
+}
+
+TEST(DataFolder, WithoutDescriptorsItSaysWhichLimitToRaise) {
+  const sql::FolderForTest root;
+  const int code = in_child([&] {
+    const rlimit none{0, 0};
+    if (::setrlimit(RLIMIT_NOFILE, &none) != 0) return 1;
+    const auto folder = DataFolder::open(root.path());
+    if (folder || folder.error().code != ErrorCode::kResourceExhausted) return 2;
+    return folder.error().message.find("ulimit") == std::string::npos ? 3 : 0;
+  });
+  EXPECT_EQ(code, 0);
 }
 
 }  // namespace

@@ -6,6 +6,9 @@ namespace footnote {
 
 namespace {
 
+/// The first schema whose files carry page checksums.
+constexpr std::int32_t kPageSumsSchema = 3;
+
 /// One step of the schema. A step that was released is never changed: the next change is a new step.
 struct Migration {
   std::int32_t number;
@@ -218,6 +221,18 @@ CREATE TABLE secrets (
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 )sql"},
+    // Since this step the pages carry checksums: see prepare_pages.
+    {kPageSumsSchema, R"sql(
+-- One row for each of a corpus's last generations. Another life of this folder (a copy that went its own way, a store
+-- made anew) counts its generations alike, but never draws the same stamps: what was derived from one knows it again.
+CREATE TABLE commits (
+  corpus_id  INTEGER NOT NULL REFERENCES corpora (id),
+  generation INTEGER NOT NULL,
+  stamp      INTEGER NOT NULL,
+  PRIMARY KEY (corpus_id, generation)
+) STRICT, WITHOUT ROWID;
+INSERT INTO commits (corpus_id, generation, stamp) SELECT id, generation, random() FROM corpora WHERE generation > 0;
+)sql"},
     {4, R"sql(
 -- In a table of its own: reading turns does not read traces.
 CREATE TABLE turn_traces (
@@ -235,6 +250,17 @@ Result<void> refuse_foreign_file(sql::Database& database) {
   FOOTNOTE_CHECK(tables.step());
   if (owner == 0 && tables.integer(0) == 0) return {};
   return fail(ErrorCode::kFailedPrecondition, "{} is another program's database: use another --data folder", database.file().string());
+}
+
+/// Files from before get their checksums now; one that should have them and says it has none is damaged in its head.
+Result<void> prepare_pages(sql::Database& database, std::int32_t current) {
+  if (database.has_page_sums() || current == 0) return {};
+  if (current >= kPageSumsSchema) {
+    return fail(ErrorCode::kCorrupted,
+                "{} has lost the checksums of its pages: restore it from a snapshot, or move it away and ingest again",
+                database.file().string());
+  }
+  return database.add_page_sums();
 }
 
 Result<void> apply(sql::Database& database, const Migration& migration) {
@@ -258,6 +284,7 @@ Result<void> migrate(sql::Database& database) {
                 "another --data folder",
                 current, newest_schema());
   }
+  FOOTNOTE_CHECK(prepare_pages(database, current));
   for (const Migration& migration : kMigrations) {
     if (migration.number > current) FOOTNOTE_CHECK(apply(database, migration));
   }

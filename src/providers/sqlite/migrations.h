@@ -15,6 +15,7 @@ std::int32_t newest_schema();
 
 /// Brings the schema up to date, one transaction a step: a crash leaves a whole older schema or a whole newer one.
 /// kFailedPrecondition: a newer footnote wrote the file, or it holds somebody else's tables; nothing was changed.
+/// REQUIRES: no other connection to the file.
 Result<void> migrate(sql::Database& database);
 
 }  // namespace footnote

@@ -38,7 +38,7 @@ TEST_F(SqliteCatalogStoreTest, MakesACorpusOnceAndFindsItAgain) {
 TEST_F(SqliteCatalogStoreTest, RefusesAnotherSpaceAndNamesTheFix) {
   const auto refused = catalog().ensure_corpus(call_, workspace_, kDefaultCorpus, {"other-model", contract::kDimension});
   EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
-  EXPECT_THAT(refused.error().message, HasSubstr("rebuild-index"));
+  EXPECT_THAT(refused.error().message, HasSubstr("--corpus"));
 }
 
 TEST_F(SqliteCatalogStoreTest, NamesTheCorporaThereAre) {

@@ -14,6 +14,9 @@ namespace footnote {
 /// vectors, a number that is not finite; kNotFound for a source of another corpus.
 class SqliteChunkStore final : public ChunkStore {
  public:
+  /// Generations of a corpus whose stamps are kept.
+  static constexpr Generation kStampsKept = 10'000;
+
   explicit SqliteChunkStore(SqliteStore& store) : store_(store) {}
 
   Result<std::vector<Document>> documents(const CallContext& call, CorpusId corpus, std::string_view after_key,
@@ -32,6 +35,10 @@ class SqliteChunkStore final : public ChunkStore {
                                std::span<const std::string> deleted_keys) override;
   /// Works in small transactions, so that other writers wait for a fraction of a second at most.
   Result<Generation> purge(const CallContext& call, CorpusId corpus, UtcTime before) override;
+
+  /// A number drawn for that commit alone, by which data derived from it knows its own store again; nullopt when the
+  /// corpus has no such generation, or one too old to be remembered. Not in the port.
+  Result<std::optional<std::int64_t>> stamp(const CallContext& call, CorpusId corpus, Generation generation) const;
 
  private:
   SqliteStore& store_;

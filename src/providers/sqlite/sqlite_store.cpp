@@ -1,8 +1,6 @@
 #include "providers/sqlite/sqlite_store.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
+#include "base/file.h"
 #include "domain/catalog.h"
 #include "providers/sqlite/migrations.h"
 
@@ -19,14 +17,6 @@ Result<void> seed(sql::Database& database, const Clock& clock) {
   return insert.run();
 }
 
-/// A file that was just made is not safe until its folder's entry is.
-void sync_folder(const std::filesystem::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  (void)::fsync(descriptor);
-  ::close(descriptor);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::path& folder, const SqliteStoreOptions& options,
@@ -41,7 +31,8 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::pa
     FOOTNOTE_CHECK(migrate(lease.database()));
     FOOTNOTE_CHECK(seed(lease.database(), clock));
   }
-  sync_folder(folder);
+  // A file that was just made is not safe until its folder's entry is.
+  FOOTNOTE_CHECK(sync_folder(folder));
   open.cache_kib = kReaderCacheKib;
   FOOTNOTE_TRY(auto readers, sql::ReaderPool::open(file, open, options.readers));
   return std::unique_ptr<SqliteStore>(new SqliteStore(options, clock, std::move(writer), std::move(readers)));  // private constructor

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -20,7 +21,7 @@ struct SqliteStoreOptions {
   std::size_t readers = 4;
   std::chrono::milliseconds busy_timeout{5000};
   std::uint64_t wal_bytes_max = 16 << 20;
-  std::uint64_t bytes_max = 0;  ///< The database may not grow past this (kResourceExhausted); 0: no bound.
+  std::uint64_t bytes_max = 0;  ///< The database may not grow past this (kStorageFull); 0: no bound.
   /// Deaths of purged chunks that are remembered per corpus, so that an index that lags behind can catch up.
   std::size_t purged_kept_max = 1'000'000;
   const char* vfs = nullptr;  ///< For tests: see sql::OpenOptions.
@@ -28,7 +29,7 @@ struct SqliteStoreOptions {
 
 /// One thing that check() found wrong.
 struct StoreFinding {
-  std::string check;   ///< "quick_check", "foreign_keys", "live_version" ...
+  std::string check;   ///< "integrity", "foreign_keys", "live_version" ...
   std::string detail;  ///< What and where, for people.
 };
 
@@ -52,11 +53,8 @@ class SqliteStore {
   /// commit, and its error leaves nothing behind.
   template <class Body>
   auto write(const CallContext& call, Body&& body) -> decltype(body(std::declval<sql::Database&>())) {
-    FOOTNOTE_TRY(auto lease, writer_->acquire(call));
-    FOOTNOTE_TRY(auto transaction, sql::Transaction::begin(lease.database()));
-    auto result = body(lease.database());
-    if (!result) return result;
-    FOOTNOTE_CHECK(transaction.commit());
+    auto result = write_once(call, std::forward<Body>(body));
+    if (result || result.error().code == ErrorCode::kStorageFull) full_ = !result;
     return result;
   }
 
@@ -65,10 +63,22 @@ class SqliteStore {
 
   /// False once the disk failed to make a write durable; the process should end (see sql::Writer).
   bool healthy() const { return writer_->healthy(); }
+  /// True while the last write found no room.
+  bool full() const { return full_; }
   const Clock& clock() const { return clock_; }
   const SqliteStoreOptions& options() const { return options_; }
 
  private:
+  template <class Body>
+  auto write_once(const CallContext& call, Body&& body) -> decltype(body(std::declval<sql::Database&>())) {
+    FOOTNOTE_TRY(auto lease, writer_->acquire(call));
+    FOOTNOTE_TRY(auto transaction, sql::Transaction::begin(lease.database()));
+    auto result = body(lease.database());
+    if (!result) return result;
+    FOOTNOTE_CHECK(transaction.commit());
+    return result;
+  }
+
   SqliteStore(const SqliteStoreOptions& options, const Clock& clock, std::unique_ptr<sql::Writer> writer,
               std::unique_ptr<sql::ReaderPool> readers);
 
@@ -77,6 +87,7 @@ class SqliteStore {
   // In this order: readers close first, so that the writer's last checkpoint meets nobody.
   const std::unique_ptr<sql::Writer> writer_;
   const std::unique_ptr<sql::ReaderPool> readers_;
+  std::atomic<bool> full_{false};
 };
 
 }  // namespace footnote

@@ -46,6 +46,10 @@ constexpr Check kChecks[] = {
              || '; its corpus is at generation ' || o.generation
       FROM document_versions v JOIN corpora o ON o.id = v.corpus_id
       WHERE v.born < 1 OR v.born > o.generation OR v.died < v.born OR v.died > o.generation OR (v.died IS NULL) <> (v.died_at IS NULL))sql"},
+    {"commits", R"sql(
+      SELECT 'corpus ' || o.id || ' is at generation ' || o.generation || ', whose commit left no stamp'
+      FROM corpora o LEFT JOIN commits k ON k.corpus_id = o.id AND k.generation = o.generation
+      WHERE o.generation > 0 AND k.stamp IS NULL)sql"},
     {"corpus", R"sql(
       SELECT 'chunk ' || c.id || ' and its document ' || d.id || ' are in different corpora'
       FROM chunks c JOIN documents d ON d.id = c.document_id WHERE c.corpus_id <> d.corpus_id)sql"},
@@ -65,10 +69,11 @@ Result<void> run(sql::Database& database, const Check& check, std::vector<StoreF
   return {};
 }
 
-Result<void> quick_check(sql::Database& database, std::vector<StoreFinding>& findings) {
-  FOOTNOTE_TRY(auto query, database.prepare("PRAGMA quick_check(20)"));
+/// Every page, and that tables and their indexes say the same.
+Result<void> integrity_check(sql::Database& database, std::vector<StoreFinding>& findings) {
+  FOOTNOTE_TRY(auto query, database.prepare("PRAGMA integrity_check(20)"));
   return query.each([&](const sql::Statement& row) -> Result<void> {
-    if (row.text(0) != "ok") findings.push_back({"quick_check", std::string(row.text(0))});
+    if (row.text(0) != "ok") findings.push_back({"integrity", std::string(row.text(0))});
     return {};
   });
 }
@@ -85,7 +90,7 @@ Result<std::vector<StoreFinding>> SqliteStore::check(const CallContext& call) co
       findings.push_back({std::string(name), outcome.error().message});
       return {};
     };
-    FOOTNOTE_CHECK(note("quick_check", quick_check(database, findings)));
+    FOOTNOTE_CHECK(note("integrity", integrity_check(database, findings)));
     for (const Check& check : kChecks) FOOTNOTE_CHECK(note(check.name, run(database, check, findings)));
     return findings;
   });

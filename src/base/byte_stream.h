@@ -1,0 +1,94 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "base/result.h"
+
+namespace footnote {
+
+// Binary forms of values, one after the other, for files of our own. Numbers are little-endian.
+static_assert(std::endian::native == std::endian::little, "numbers are written in the machine's own byte order");
+
+/// Where bytes go.
+class ByteSink {
+ public:
+  virtual ~ByteSink() = default;
+  virtual Result<void> write(std::span<const std::byte> bytes) = 0;
+
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  Result<void> put(T value) {
+    return write(std::as_bytes(std::span(&value, 1)));
+  }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  Result<void> put_all(std::span<const T> values) {
+    return write(std::as_bytes(values));
+  }
+  /// Its length, then its bytes.
+  Result<void> put_text(std::string_view text) {
+    FOOTNOTE_CHECK(put(static_cast<std::uint64_t>(text.size())));
+    return write(std::as_bytes(std::span(text)));
+  }
+};
+
+/// Where bytes come from. Nothing that they say makes it read or make room for more than there are left: kCorrupted.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  /// Fills `out`. REQUIRES: no more than remaining().
+  virtual Result<void> read(std::span<std::byte> out) = 0;
+  virtual std::uint64_t remaining() const = 0;
+
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  Result<T> take() {
+    T value{};
+    FOOTNOTE_CHECK(fits<T>(1));
+    FOOTNOTE_CHECK(read(std::as_writable_bytes(std::span(&value, 1))));
+    return value;
+  }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  Result<std::vector<T>> take_all(std::uint64_t count) {
+    FOOTNOTE_CHECK(fits<T>(count));
+    std::vector<T> values(static_cast<std::size_t>(count));
+    FOOTNOTE_CHECK(read(std::as_writable_bytes(std::span(values))));
+    return values;
+  }
+  Result<std::string> take_text() {
+    FOOTNOTE_TRY(const auto size, take<std::uint64_t>());
+    FOOTNOTE_CHECK(fits<char>(size));
+    std::string text(static_cast<std::size_t>(size), '\0');
+    FOOTNOTE_CHECK(read(std::as_writable_bytes(std::span(text))));
+    return text;
+  }
+  /// kCorrupted unless `count` values can still come.
+  template <class T>
+  Result<void> fits(std::uint64_t count) const {
+    if (count <= remaining() / sizeof(T)) return {};
+    return fail(ErrorCode::kCorrupted, "{} values are announced, and {} bytes are left", count, remaining());
+  }
+};
+
+/// Counts what it is given.
+class ByteCount final : public ByteSink {
+ public:
+  Result<void> write(std::span<const std::byte> bytes) override {
+    count_ += bytes.size();
+    return {};
+  }
+  std::uint64_t count() const { return count_; }
+
+ private:
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace footnote

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+
+#include "engine/bm25/segment.h"
+#include "engine/rows/row_stream.h"
+
+namespace footnote::bm25 {
+
+/// See Bm25Index::save.
+Result<void> write_segment(ByteSink& sink, const Segment& segment);
+/// kCorrupted: not what write_segment() wrote; every number in it is checked, so that a search of what comes back stays
+/// inside it.
+Result<std::shared_ptr<Segment>> read_segment(ByteSource& source, const ann::RowLimits& limits);
+
+}  // namespace footnote::bm25

@@ -1,0 +1,133 @@
+#include "providers/local/index_file.h"
+
+#include <array>
+#include <string_view>
+
+#include "base/crc32c.h"
+
+namespace footnote {
+
+namespace {
+
+constexpr std::string_view kMagic = "fnindex\n";
+
+/// To the file, counting the sum on.
+class SummingSink final : public ByteSink {
+ public:
+  SummingSink(AtomicFile& file, std::uint32_t& sum) : file_(file), sum_(sum) {}
+  Result<void> write(std::span<const std::byte> bytes) override {
+    sum_ = crc32c(bytes, sum_);
+    return file_.write(bytes);
+  }
+
+ private:
+  AtomicFile& file_;
+  std::uint32_t& sum_;
+};
+
+/// From the file, at most `bytes`, counting the sum on.
+class SummingSource final : public ByteSource {
+ public:
+  SummingSource(InputFile& file, std::uint32_t& sum, std::uint64_t bytes) : file_(file), sum_(sum), remaining_(bytes) {}
+  Result<void> read(std::span<std::byte> out) override {
+    FOOTNOTE_CHECK(fits<std::byte>(out.size()));
+    FOOTNOTE_CHECK(file_.read(out));
+    sum_ = crc32c(out, sum_);
+    remaining_ -= out.size();
+    return {};
+  }
+  std::uint64_t remaining() const override { return remaining_; }
+
+ private:
+  InputFile& file_;
+  std::uint32_t& sum_;
+  std::uint64_t remaining_;
+};
+
+Result<void> write_head(ByteSink& sink, const IndexHead& head) {
+  FOOTNOTE_CHECK(sink.write(std::as_bytes(std::span(kMagic))));
+  FOOTNOTE_CHECK(sink.put(kIndexFormat));
+  FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(head.kind)));
+  FOOTNOTE_CHECK(sink.put(head.rules));
+  FOOTNOTE_CHECK(sink.put(static_cast<std::int32_t>(head.space.dimension)));
+  FOOTNOTE_CHECK(sink.put(head.corpus.value));
+  FOOTNOTE_CHECK(sink.put(head.generation));
+  FOOTNOTE_CHECK(sink.put(head.stamp));
+  return sink.put_text(head.space.model_id);
+}
+
+}  // namespace
+
+Result<IndexFileWriter> IndexFileWriter::create(const std::filesystem::path& path, const IndexHead& head) {
+  FOOTNOTE_TRY(AtomicFile file, AtomicFile::create(path));
+  IndexFileWriter writer(std::move(file));
+  SummingSink sink(writer.file_, writer.sum_);
+  FOOTNOTE_CHECK(write_head(sink, head));
+  FOOTNOTE_CHECK(sink.put(writer.sum_));
+  return writer;
+}
+
+Result<void> IndexFileWriter::section(const std::function<Result<void>(ByteSink&)>& content) {
+  ByteCount length;
+  FOOTNOTE_CHECK(content(length));
+  SummingSink sink(file_, sum_);
+  FOOTNOTE_CHECK(sink.put(length.count()));
+  FOOTNOTE_CHECK(content(sink));
+  return sink.put(sum_);
+}
+
+Result<IndexFileReader> IndexFileReader::open(const std::filesystem::path& path) {
+  FOOTNOTE_TRY(InputFile file, InputFile::open(path));
+  IndexFileReader reader(std::move(file));
+  FOOTNOTE_CHECK(reader.read_head());
+  return reader;
+}
+
+Result<void> IndexFileReader::read_head() {
+  SummingSource source(file_, sum_, left_);
+  std::array<char, kMagic.size()> magic{};
+  FOOTNOTE_CHECK(source.read(std::as_writable_bytes(std::span(magic))));
+  if (std::string_view(magic.data(), magic.size()) != kMagic) return fail(ErrorCode::kCorrupted, "it is no index file");
+  FOOTNOTE_TRY(const auto format, source.take<std::uint32_t>());
+  if (format != kIndexFormat) return fail(ErrorCode::kCorrupted, "its format is {}, this footnote reads {}", format, kIndexFormat);
+  FOOTNOTE_TRY(const auto kind, source.take<std::uint32_t>());
+  head_.kind = static_cast<IndexKind>(kind);
+  FOOTNOTE_TRY(head_.rules, source.take<std::uint32_t>());
+  FOOTNOTE_TRY(head_.space.dimension, source.take<std::int32_t>());
+  FOOTNOTE_TRY(head_.corpus.value, source.take<std::int64_t>());
+  FOOTNOTE_TRY(head_.generation, source.take<Generation>());
+  FOOTNOTE_TRY(head_.stamp, source.take<std::int64_t>());
+  FOOTNOTE_TRY(const auto model_bytes, source.take<std::uint64_t>());
+  if (model_bytes > kModelBytesMax) return fail(ErrorCode::kCorrupted, "its model's name has {} bytes", model_bytes);
+  FOOTNOTE_TRY(const auto model, source.take_all<char>(model_bytes));
+  head_.space.model_id.assign(model.begin(), model.end());
+  left_ = source.remaining();
+  return check_sum();
+}
+
+Result<void> IndexFileReader::check_sum() {
+  const std::uint32_t expected = sum_;
+  SummingSource source(file_, sum_, left_);
+  FOOTNOTE_TRY(const auto stored, source.take<std::uint32_t>());
+  left_ = source.remaining();
+  if (stored != expected) return fail(ErrorCode::kCorrupted, "it fails its checksum");
+  return {};
+}
+
+Result<void> IndexFileReader::section(const std::function<Result<void>(ByteSource&)>& content) {
+  SummingSource whole(file_, sum_, left_);
+  FOOTNOTE_TRY(const auto bytes, whole.take<std::uint64_t>());
+  FOOTNOTE_CHECK(whole.fits<std::byte>(bytes));
+  SummingSource source(file_, sum_, bytes);
+  FOOTNOTE_CHECK(content(source));
+  if (source.remaining() != 0) return fail(ErrorCode::kCorrupted, "a section is longer than what it holds");
+  left_ = whole.remaining() - bytes;
+  return check_sum();
+}
+
+Result<void> IndexFileReader::finish() const {
+  if (left_ == 0) return {};
+  return fail(ErrorCode::kCorrupted, "{} bytes follow its end", left_);
+}
+
+}  // namespace footnote

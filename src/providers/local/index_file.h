@@ -1,0 +1,82 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "base/byte_stream.h"
+#include "base/file.h"
+#include "domain/catalog.h"
+#include "domain/ids.h"
+
+namespace footnote {
+
+/// What is written in an index file. A number never changes its meaning.
+enum class IndexKind : std::uint32_t { kVectors = 1, kKeywords = 2 };
+
+/// What an index file is of. An index is a cache: a file that says anything else than what is asked for is worth nothing.
+struct IndexHead {
+  IndexKind kind = IndexKind::kVectors;
+  std::uint32_t rules = 0;  ///< Version of how its contents are made out of the store's: another one makes another index.
+  CorpusId corpus;
+  EmbeddingSpace space;
+  Generation generation = 0;
+  std::int64_t stamp = 0;  ///< The commit of that generation, told from all others (see SqliteChunkStore::stamp).
+
+  bool operator==(const IndexHead&) const = default;
+};
+
+// file    := magic:byte[8] format:u32 kind:u32 rules:u32 dimension:i32 corpus:i64 generation:i64 stamp:i64
+//            model_bytes:u64 model:byte[model_bytes] sum:u32 section*
+// section := bytes:u64 content:byte[bytes] sum:u32
+// A sum is the CRC-32C of all that stands before it, from the sum before on; nothing follows the last section. So every
+// byte is under a sum, and each section has its one place.
+
+inline constexpr std::uint32_t kIndexFormat = 1;
+/// The longest name of a model that a file may carry.
+inline constexpr std::uint64_t kModelBytesMax = 4096;
+
+/// Writes an index file, which shows when it is whole (see AtomicFile).
+class IndexFileWriter {
+ public:
+  static Result<IndexFileWriter> create(const std::filesystem::path& path, const IndexHead& head);
+
+  /// Calls `content` twice, first to learn the length: it must write the same both times.
+  Result<void> section(const std::function<Result<void>(ByteSink&)>& content);
+  /// Call once, last.
+  Result<void> commit() { return file_.commit(); }
+
+ private:
+  explicit IndexFileWriter(AtomicFile file) : file_(std::move(file)) {}
+
+  AtomicFile file_;
+  std::uint32_t sum_ = 0;
+};
+
+/// Reads an index file, section by section. Every error but those of the disk is kCorrupted (damaged, cut short, another format) and
+/// says why.
+class IndexFileReader {
+ public:
+  static Result<IndexFileReader> open(const std::filesystem::path& path);
+
+  const IndexHead& head() const { return head_; }
+  std::uint64_t size() const { return file_.size(); }
+
+  /// Lets `content` read the next section, then checks that it took all of it and that the sum fits. Nothing of what `content` was
+  /// given may be used before that.
+  Result<void> section(const std::function<Result<void>(ByteSource&)>& content);
+  /// kCorrupted when something follows.
+  Result<void> finish() const;
+
+ private:
+  explicit IndexFileReader(InputFile file) : file_(std::move(file)), left_(file_.size()) {}
+  Result<void> read_head();
+  Result<void> check_sum();
+
+  InputFile file_;
+  std::uint64_t left_;
+  std::uint32_t sum_ = 0;
+  IndexHead head_;
+};
+
+}  // namespace footnote

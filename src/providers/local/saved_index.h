@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+
+#include "providers/local/corpus_indexes.h"
+#include "providers/local/index_file.h"
+
+namespace footnote {
+
+/// An index that can be written to a file and read back, beside the ports. Thread-safe.
+class SavedIndex {
+ public:
+  virtual ~SavedIndex() = default;
+  virtual IndexKind kind() const = 0;
+  /// IndexHead::rules of the files that it writes and reads.
+  virtual std::uint32_t rules() const = 0;
+  virtual IndexExtent extent(CorpusId corpus) const = 0;
+
+  /// Writes what the index holds of a corpus at head.generation, whole or not at all. kFailedPrecondition when it stands at another.
+  virtual Result<void> save(const std::filesystem::path& path, const IndexHead& head) const = 0;
+  /// Takes what the file holds as the corpus of its head, in the place of what is there. Nothing changes unless all is well.
+  /// REQUIRES: the file's head is what is wanted. kCorrupted says what is wrong.
+  virtual Result<void> load(IndexFileReader& file) = 0;
+};
+
+}  // namespace footnote
