@@ -127,7 +127,7 @@ TEST_F(IndexFilesTest, ADamagedFileIsFoundRemovedAndMadeAnew) {
     bytes.seekp(-40, std::ios::end);
     bytes.put('\x7F');
     bytes.close();
-    EXPECT_THAT(reason(kind), HasSubstr("checksum"));
+    EXPECT_THAT(reason(kind), HasSubstr("damaged"));
     Process process(data());
     process.start();
     EXPECT_FALSE(std::filesystem::exists(file(kind)));

@@ -17,8 +17,8 @@ def free_port():
 class Server:
     """`footnote serve` on a free port; ready when entered, drained by SIGTERM when left."""
 
-    def __init__(self, binary, data, environment=None):
-        self.binary, self.data = binary, data
+    def __init__(self, binary, data, environment=None, ready="/readyz"):
+        self.binary, self.data, self.ready = binary, data, ready
         self.environment = {**os.environ, **(environment or {})}
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -32,7 +32,7 @@ class Server:
             if self.process.poll() is not None:
                 break
             try:
-                urllib.request.urlopen(self.url + "/readyz", timeout=2)
+                urllib.request.urlopen(self.url + self.ready, timeout=2)
                 return self
             except (urllib.error.URLError, OSError):
                 time.sleep(0.05)

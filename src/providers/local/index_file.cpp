@@ -110,7 +110,7 @@ Result<void> IndexFileReader::check_sum() {
   SummingSource source(file_, sum_, left_);
   FOOTNOTE_TRY(const auto stored, source.take<std::uint32_t>());
   left_ = source.remaining();
-  if (stored != expected) return fail(ErrorCode::kCorrupted, "it fails its checksum");
+  if (stored != expected) return fail(ErrorCode::kCorrupted, "it is damaged: it fails its checksum");
   return {};
 }
 
@@ -119,15 +119,17 @@ Result<void> IndexFileReader::section(const std::function<Result<void>(ByteSourc
   FOOTNOTE_TRY(const auto bytes, whole.take<std::uint64_t>());
   FOOTNOTE_CHECK(whole.fits<std::byte>(bytes));
   SummingSource source(file_, sum_, bytes);
-  FOOTNOTE_CHECK(content(source));
-  if (source.remaining() != 0) return fail(ErrorCode::kCorrupted, "a section is longer than what it holds");
+  if (auto read = content(source); !read) {
+    return read.error().code == ErrorCode::kCorrupted ? with_context(std::move(read).error(), "it is damaged") : read;
+  }
+  if (source.remaining() != 0) return fail(ErrorCode::kCorrupted, "it is damaged: a section is longer than what it holds");
   left_ = whole.remaining() - bytes;
   return check_sum();
 }
 
 Result<void> IndexFileReader::finish() const {
   if (left_ == 0) return {};
-  return fail(ErrorCode::kCorrupted, "{} bytes follow its end", left_);
+  return fail(ErrorCode::kCorrupted, "it is damaged: {} bytes follow its end", left_);
 }
 
 }  // namespace footnote
