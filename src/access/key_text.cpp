@@ -10,6 +10,7 @@ namespace footnote::access {
 namespace {
 
 constexpr std::size_t kShownChars = 8;
+constexpr std::size_t kOwnerChars = 43;  // 256 bits
 constexpr std::string_view kAlphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 constexpr std::array<std::uint32_t, 256> make_crc_table() {
@@ -45,6 +46,8 @@ std::string make_key_text() {
   const std::string random = random_base62(kKeyRandomChars);
   return std::string(kKeyPrefix) + random + check_of(random);
 }
+
+std::string make_owner_text() { return "fn_owner_" + random_base62(kOwnerChars); }
 
 bool is_key_text(std::string_view text) {
   if (text.size() != kKeyChars || !text.starts_with(kKeyPrefix)) return false;

@@ -16,6 +16,9 @@ inline constexpr std::size_t kKeyChars = kKeyPrefix.size() + kKeyRandomChars + k
 /// A fresh one, from the system's generator.
 std::string make_key_text();
 
+/// A token for whoever owns the data folder, good for one life of a server: 256 random bits. Never a key.
+std::string make_owner_text();
+
 /// Prefix, length, alphabet and check are right. Says nothing about whether such a key was ever given out.
 bool is_key_text(std::string_view text);
 

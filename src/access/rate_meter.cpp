@@ -18,6 +18,8 @@ seconds wait_for(double amount) { return seconds{std::max<std::int64_t>(1, stati
 
 }  // namespace
 
+std::int64_t requests_today(const KeyUsage& usage, UtcTime now) { return usage.day == day_of(now) ? usage.requests : 0; }
+
 RateMeter::RateMeter(const KeyLimits& limits, const KeyUsage& usage, UtcTime now)
     : limits_(limits), usage_(usage), tokens_(static_cast<double>(limits.requests_per_minute)), filled_at_(now) {}
 
@@ -27,10 +29,8 @@ void RateMeter::refill(UtcTime now) {
   const double passed = std::max(0.0, std::chrono::duration<double>(now - filled_at_).count());
   tokens_ = std::min(quota, tokens_ + passed * quota / static_cast<double>(kMinute.count()));
   filled_at_ = now;
-  if (day_of(now) != usage_.day) {
-    usage_.day = day_of(now);
-    usage_.requests = 0;
-  }
+  usage_.requests = requests_today(usage_, now);
+  usage_.day = day_of(now);
 }
 
 RateVerdict RateMeter::count(UtcTime now) {

@@ -19,6 +19,9 @@ struct RateWindow {
   std::chrono::seconds until_full{0};  ///< When nothing more is asked.
 };
 
+/// The requests of the day that `now` falls on.
+std::int64_t requests_today(const KeyUsage& usage, UtcTime now);
+
 /// What came of counting one request.
 struct RateVerdict {
   std::vector<RateWindow> windows;                  ///< Those that are bound; the tightest first.

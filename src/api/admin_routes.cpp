@@ -12,11 +12,6 @@ constexpr std::size_t kScopesMax = 4;
 
 Json time_json(const std::optional<UtcTime>& time) { return time ? Json(to_rfc3339(*time)) : Json(nullptr); }
 
-std::int64_t requests_today(const ApiKey& key, UtcTime now) {
-  const auto today = std::chrono::floor<std::chrono::days>(now).time_since_epoch().count();
-  return key.usage.day == today ? key.usage.requests : 0;
-}
-
 /// The workspace whose keys are meant: the caller's, or for an operator the one that is named. To others a foreign one is not there.
 Result<Workspace> find_meant(const AdminServices& services, const Caller& caller, const CallContext& call,
                              const std::optional<std::string>& name) {
@@ -151,7 +146,7 @@ JsonObject render_key(const ApiKey& key, std::string_view workspace, UtcTime now
           {"created_at", to_rfc3339(key.created_at)},
           {"expires_at", time_json(key.expires_at)},
           {"last_used_at", time_json(key.usage.last_used_at)},
-          {"requests_today", requests_today(key, now)},
+          {"requests_today", access::requests_today(key.usage, now)},
           {"requests_per_minute", key.limits.requests_per_minute},
           {"requests_per_day", key.limits.requests_per_day}};
 }

@@ -1,12 +1,12 @@
 #include "app/admin_link.h"
 
+#include "access/key_text.h"
 #include "api/admin_routes.h"
 #include "api/door.h"
 #include "app/folder_access.h"
 #include "app/server_link.h"
 #include "app/stores.h"
 #include "base/assert.h"
-#include "base/ids.h"
 #include "http/url.h"
 
 namespace footnote::app {
@@ -61,7 +61,7 @@ class LocalAdmin final : public AdminLink {
  private:
   LocalAdmin() = default;
 
-  const std::string token_ = "fn_owner_" + random_base62(43);
+  const std::string token_ = access::make_owner_text();
   Metrics metrics_;
   std::unique_ptr<Stores> stores_;
   std::unique_ptr<access::Keys> keys_;

@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "access/key_text.h"
 #include "app/command_line.h"
 #include "app/model_folder.h"
 #include "app/progress.h"
@@ -14,8 +15,6 @@
 
 namespace footnote::app {
 namespace {
-
-constexpr std::size_t kOwnerTokenChars = 43;  // 256 bits
 
 std::unique_ptr<http::Client> make_client(const Settings& settings, Metrics& metrics) {
   if (!settings.is_set(Setting::kLlmBaseUrl)) return nullptr;
@@ -80,7 +79,7 @@ Result<void> Composition::open_keys(const CallContext& call, const Settings& set
 Composition::Composition(std::unique_ptr<Stores> stores, std::unique_ptr<Embedder> embedder, const Settings& settings, cpu::CpuLevel level,
                          Indexes indexes)
     : stores_(std::move(stores)),
-      owner_token_("fn_owner_" + random_base62(kOwnerTokenChars)),
+      owner_token_(access::make_owner_text()),
       embedder_(std::move(embedder)),
       vectors_(level),
       index_files_(stores_->folder().path(), stores_->chunks(), {&vectors_, &keywords_}),
