@@ -98,8 +98,9 @@ const markup = () => answerChunks([
 
 const wire = (chunks, end = '\n\n') => [...chunks.map((chunk) => `data: ${JSON.stringify(chunk)}${end}`), `data: [DONE]${end}`].join('');
 
-async function* paced(chunks, ms) {
+async function* paced(chunks, ms, beforeFinish) {
   for (const chunk of chunks) {
+    if (chunk.type === 'finish') await beforeFinish;
     yield `data: ${JSON.stringify(chunk)}\n\n`;
     await sleep(ms);
   }
@@ -179,7 +180,7 @@ async function readBody(request) {
 async function chat(request, response, state) {
   const body = await readBody(request);
   state.asked.push(body);
-  const scenario = scenarios[body.question] ?? (() => paced(leaveAnswer(), state.pace));
+  const scenario = scenarios[body.question] ?? (() => paced(leaveAnswer(), state.pace, state.beforeFinish));
   const outcome = scenario();
   if (outcome.status) {
     response.writeHead(outcome.status, { 'content-type': 'application/json', ...outcome.headers });
@@ -228,10 +229,14 @@ async function handle(request, response, state) {
   }
 }
 
-/** Starts the server; `state` may be changed while it runs (pace, corpora, examples) and counts what happened. */
+/**
+ * Starts the server; `state` may be changed while it runs (pace, corpora, examples; beforeFinish, a promise that the end of an
+ * answer waits for) and counts what happened.
+ */
 export async function startFixture({ port = 0, pace = 8 } = {}) {
   const state = {
     pace,
+    beforeFinish: undefined,
     asked: [],
     aborted: 0,
     corpora: [{ name: 'memory', documents: documents.length, chunks: 12, generation: 1 }],

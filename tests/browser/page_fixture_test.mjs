@@ -5,6 +5,7 @@ import test, { after, before, describe } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startFixture, longLeave } from './fixture_server.mjs';
 import { activeSelector, ask, highlighted, launch, openPage, settled, sidewaysScroll } from './browser.mjs';
 
@@ -37,6 +38,12 @@ function onPage(name, options, steps, expectedTroubles = /^$/) {
   });
 }
 
+/** Waits until the fixture has seen what the page did: requests and closes take their own time to arrive. */
+async function becomes(count, expected) {
+  for (const deadline = Date.now() + 30_000; count() < expected && Date.now() < deadline;) await sleep(10);
+  assert.equal(count(), expected);
+}
+
 async function violations(page) {
   await page.evaluate(axeSource);
   const { violations: found } = await page.evaluate(() => globalThis.axe.run(document, {
@@ -48,9 +55,16 @@ async function violations(page) {
 describe('an answer', () => {
   onPage('streams, cites, and is told to screen readers once', {}, async (page) => {
     assert.equal(await activeSelector(page), '#question');
-    await ask(page, question);
-    await page.waitForSelector('#answer[aria-busy="true"]');
-    assert.equal(await page.textContent('#announcer'), '');
+    let finish;
+    fixture.state.beforeFinish = new Promise((resolve) => { finish = resolve; });
+    try {
+      await ask(page, question);
+      await page.waitForSelector('#answer[aria-busy="true"] .prose .cite');
+      assert.equal(await page.textContent('#announcer'), '');
+    } finally {
+      finish();
+      fixture.state.beforeFinish = undefined;
+    }
     assert.equal(await settled(page), 'done');
     assert.match(await page.textContent('#announcer'), /^Answer: Every parent may take 26 weeks.*2 sources\. High confidence\.$/s);
     assert.deepEqual(await page.locator('.cite').allTextContents(), ['1', '1', '2']);
@@ -182,7 +196,7 @@ describe('failures', () => {
       assert.match(await page.textContent('[role=alert]'), message);
       const before = fixture.state.asked.length;
       await page.getByRole('button', { name: 'Try again' }).click();
-      await page.waitForSelector('[role=alert]');
+      await becomes(() => fixture.state.asked.length, before + 1);
       assert.equal(await settled(page), 'failed');
       assert.equal(fixture.state.asked.length, before + 1);
       assert.equal(await page.locator('.earlier').count(), 0, 'the second try takes the place of the first');
@@ -222,8 +236,7 @@ describe('stopping', () => {
     assert.match(await page.textContent('.notice'), /Stopped here/);
     assert.equal(await page.isVisible('#stop'), false);
     assert.equal(await activeSelector(page), '#question');
-    await page.waitForTimeout(200);
-    assert.equal(fixture.state.aborted, before + 1);
+    await becomes(() => fixture.state.aborted, before + 1);
   });
 
   onPage('asking again cancels the former, which stays in the history', {}, async (page) => {
@@ -232,8 +245,7 @@ describe('stopping', () => {
     await page.waitForSelector('.prose p');
     await ask(page, question);
     assert.equal(await settled(page), 'done');
-    await page.waitForTimeout(100);
-    assert.equal(fixture.state.aborted, before + 1);
+    await becomes(() => fixture.state.aborted, before + 1);
     assert.match(await page.textContent('.earlier'), /fixture: slow.*stopped/);
     await page.click('.earlier');
     assert.equal(await page.textContent('.turn-question'), 'fixture: slow');
