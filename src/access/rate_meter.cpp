@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace footnote::access {
 namespace {
@@ -56,7 +57,10 @@ RateVerdict RateMeter::count(UtcTime now) {
     const std::int64_t left = std::max<std::int64_t>(0, limits_.requests_per_day - usage_.requests);
     verdict.windows.push_back({"day", kDay, limits_.requests_per_day, left, until_tomorrow});
   }
-  std::ranges::stable_sort(verdict.windows, {}, &RateWindow::remaining);
+  // The one that ends first comes first; the minute's, when both do. (Not stable_sort: clang finds it deprecated in this library.)
+  if (verdict.windows.size() == 2 && verdict.windows[1].remaining < verdict.windows[0].remaining) {
+    std::swap(verdict.windows[0], verdict.windows[1]);
+  }
   return verdict;
 }
 

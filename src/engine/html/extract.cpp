@@ -63,8 +63,12 @@ bool has_main_heading(const Page& page) {
   return false;
 }
 
-/// Whether its text is a part of the content's, if only inside code or a table.
+/// Whether its text is a part of the content's, if only inside code or a table, or the content is a part of its: an <h1> that is
+/// never closed holds the rest of the page.
 bool is_rendered(const xmlNode* node, const RegionFinder& regions) {
+  for (const xmlNode* at = regions.content(); at != nullptr; at = at->parent) {
+    if (at == node) return true;
+  }
   for (const xmlNode* at = node; at != nullptr && !regions.is_dropped(at); at = at->parent) {
     if (at == regions.content()) return true;
   }

@@ -97,7 +97,7 @@ TEST(Extract, FindsTheDensestBlock) {
 }
 
 TEST(Extract, MainHeadingOutsideTheContentIsKept) {
-  for (const std::string& page : {"<pre>make<h1>Warranty</h1>install</pre>" + kProse,
+  for (const std::string& page : {"<pre>make<h1>Warranty</h1>install</pre>" + kProse, "<h1>Open<article>Warranty " + kProse,
                                   "<table><tr><th>A</th><th>B</th></tr><tr><td><h1>Warranty</h1></td><td>2</td></tr></table>" + kProse}) {
     const std::string text = read(page).text;
     EXPECT_EQ(text.find("Warranty"), text.rfind("Warranty")) << "a heading that the text holds already is not said twice: " << text;
