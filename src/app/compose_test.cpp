@@ -18,7 +18,8 @@ Result<cpu::CpuLevel> level_for(const std::string& word) {
 TEST(CpuLevelSetting, AutoIsTheBestAndEveryOtherWordIsMeant) {
   EXPECT_EQ(level_for("auto"), cpu::best_cpu_level());
   const auto usable = cpu::usable_cpu_levels();
-  for (const cpu::CpuLevel level : {cpu::CpuLevel::kPortable, cpu::CpuLevel::kAvx2, cpu::CpuLevel::kAvx512}) {
+  for (const cpu::CpuLevel level : {cpu::CpuLevel::kPortable, cpu::CpuLevel::kAvx2, cpu::CpuLevel::kAvx2Int8, cpu::CpuLevel::kAvx512,
+                                    cpu::CpuLevel::kVnni, cpu::CpuLevel::kAmx}) {
     const auto found = level_for(std::string(cpu::to_string(level)));
     if (std::ranges::find(usable, level) != usable.end()) {
       EXPECT_EQ(found, level);

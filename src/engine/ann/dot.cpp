@@ -86,11 +86,17 @@ DotKernel dot_kernel(cpu::CpuLevel level) {
   switch (level) {
     case cpu::CpuLevel::kPortable: return dot_portable;
 #if defined(__x86_64__)
-    case cpu::CpuLevel::kAvx2: return dot_avx2;
-    case cpu::CpuLevel::kAvx512: return dot_avx512;
+    case cpu::CpuLevel::kAvx2:
+    case cpu::CpuLevel::kAvx2Int8: return dot_avx2;
+    case cpu::CpuLevel::kAvx512:
+    case cpu::CpuLevel::kVnni:
+    case cpu::CpuLevel::kAmx: return dot_avx512;
 #else
     case cpu::CpuLevel::kAvx2:
-    case cpu::CpuLevel::kAvx512: break;
+    case cpu::CpuLevel::kAvx2Int8:
+    case cpu::CpuLevel::kAvx512:
+    case cpu::CpuLevel::kVnni:
+    case cpu::CpuLevel::kAmx: break;
 #endif
   }
   return dot_portable;

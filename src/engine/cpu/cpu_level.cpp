@@ -3,6 +3,7 @@
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
+#include <cstring>
 
 #include <algorithm>
 #include <array>
@@ -17,12 +18,14 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 #include <immintrin.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 namespace footnote::cpu {
 namespace {
 
-constexpr std::array kLevels{CpuLevel::kPortable, CpuLevel::kAvx2, CpuLevel::kAvx512};
+constexpr std::array kLevels{CpuLevel::kPortable, CpuLevel::kAvx2, CpuLevel::kAvx2Int8, CpuLevel::kAvx512, CpuLevel::kVnni, CpuLevel::kAmx};
 
 // Where the thread under test goes on after an illegal instruction; null on every other thread.
 thread_local sigjmp_buf* illegal_instruction_return = nullptr;
@@ -88,9 +91,86 @@ __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma"))) bool avx5
   return true;
 }
 
+/// Sums of four products of bytes and of two products of words, added to what was there.
+__attribute__((target("avx512f,avx512bw,avx512vnni"))) bool vnni_numbers_are_right() {
+  const Operands<std::uint8_t, 64> unsigned_bytes(3, 7);
+  const Operands<std::int8_t, 64> signed_bytes(-1, 20);
+  const Operands<std::int16_t, 32> words(-111, 900);
+  alignas(64) std::int32_t of_bytes[16];
+  alignas(64) std::int32_t of_words[16];
+  const __m512i ones = _mm512_set1_epi32(1);
+  const __m512i word_values = _mm512_load_si512(words.values);
+  _mm512_store_si512(of_bytes, _mm512_dpbusd_epi32(ones, _mm512_load_si512(unsigned_bytes.values), _mm512_load_si512(signed_bytes.values)));
+  _mm512_store_si512(of_words, _mm512_dpwssd_epi32(ones, word_values, word_values));
+  for (std::size_t i = 0; i < 16; ++i) {
+    std::int32_t bytes = 1;
+    std::int32_t squares = 1;
+    for (std::size_t k = 4 * i; k < 4 * i + 4; ++k) bytes += unsigned_bytes.values[k] * signed_bytes.values[k];
+    for (std::size_t k = 2 * i; k < 2 * i + 2; ++k) squares += words.values[k] * words.values[k];
+    if (of_bytes[i] != bytes || of_words[i] != squares) return false;
+  }
+  return true;
+}
+
+/// The system hands out tile registers on request only; it refuses where there are none.
+bool may_use_tiles() {
+  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr long kTileData = 18;
+  return ::syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
+/// One product of tiles, and the rounding of floats to bf16. The palette is the one that all these machines have, stated
+/// here rather than asked for: some hypervisors leave that leaf of CPUID empty.
+__attribute__((target("avx512f,avx512bf16,amx-tile,amx-bf16"))) bool amx_numbers_are_right() {
+  struct alignas(64) {
+    std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
+    std::uint16_t row_bytes[16] = {64, 64, 64};
+    std::uint8_t rows[16] = {16, 16, 16};
+  } config;
+  alignas(64) std::uint16_t left[16 * 32];
+  alignas(64) std::uint16_t right[16 * 32];
+  alignas(64) float product[16 * 16];
+  volatile int step = 1;
+  // Small whole numbers: their bf16 is exact, and so are the sums.
+  const auto bf16 = [](int whole) {
+    const auto number = static_cast<float>(whole);
+    std::uint32_t bits;
+    std::memcpy(&bits, &number, sizeof(bits));
+    return static_cast<std::uint16_t>(bits >> 16);
+  };
+  for (int i = 0; i < 16 * 32; ++i) {
+    left[i] = bf16(i * step % 7 - 3);
+    right[i] = bf16(i * step % 5 - 2);
+  }
+  _tile_loadconfig(&config);
+  _tile_zero(0);
+  _tile_loadd(1, left, 64);
+  _tile_loadd(2, right, 64);
+  _tile_dpbf16ps(0, 1, 2);
+  _tile_stored(0, product, 64);
+  _tile_release();
+  for (int row = 0; row < 16; ++row) {
+    for (int column = 0; column < 16; ++column) {
+      int expected = 0;
+      for (int k = 0; k < 32; ++k) expected += ((row * 32 + k) % 7 - 3) * ((k / 2 * 32 + 2 * column + k % 2) % 5 - 2);
+      if (product[row * 16 + column] != static_cast<float>(expected)) return false;
+    }
+  }
+  alignas(64) std::uint16_t rounded[32];
+  const __m512 numbers = _mm512_load_ps(product);
+  _mm512_store_si512(rounded, reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(numbers, numbers)));
+  for (int i = 0; i < 16; ++i) {
+    if (rounded[i] != bf16(static_cast<int>(product[i])) || rounded[i + 16] != rounded[i]) return false;
+  }
+  return true;
+}
+
 bool works(CpuLevel level) {
   switch (level) {
     case CpuLevel::kPortable: return true;
+    case CpuLevel::kAvx2Int8: return works(CpuLevel::kAvx2);
+    case CpuLevel::kVnni: return works(CpuLevel::kAvx512) && passes_guarded(vnni_numbers_are_right);
+    case CpuLevel::kAmx: return works(CpuLevel::kVnni) && may_use_tiles() && passes_guarded(amx_numbers_are_right);
     case CpuLevel::kAvx2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && passes_guarded(avx2_numbers_are_right);
     case CpuLevel::kAvx512:
       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
@@ -130,7 +210,10 @@ std::string_view to_string(CpuLevel level) {
   switch (level) {
     case CpuLevel::kPortable: return "portable";
     case CpuLevel::kAvx2: return "avx2";
+    case CpuLevel::kAvx2Int8: return "avx2-int8";
     case CpuLevel::kAvx512: return "avx512";
+    case CpuLevel::kVnni: return "vnni";
+    case CpuLevel::kAmx: return "amx";
   }
   return "unknown";
 }
@@ -139,7 +222,8 @@ Result<CpuLevel> parse_cpu_level(std::string_view word) {
   for (const CpuLevel level : kLevels) {
     if (to_string(level) == word) return level;
   }
-  return fail(ErrorCode::kInvalidArgument, "'{}' is no level of CPU instructions; say portable, avx2 or avx512", word);
+  return fail(ErrorCode::kInvalidArgument, "'{}' is no level of CPU instructions; say amx, vnni, avx512, avx2-int8, avx2 or portable",
+              word);
 }
 
 std::span<const CpuLevel> usable_cpu_levels() {

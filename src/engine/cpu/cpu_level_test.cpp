@@ -10,7 +10,7 @@
 namespace footnote::cpu {
 namespace {
 
-constexpr CpuLevel kAll[] = {CpuLevel::kPortable, CpuLevel::kAvx2, CpuLevel::kAvx512};
+constexpr CpuLevel kAll[] = {CpuLevel::kPortable, CpuLevel::kAvx2, CpuLevel::kAvx2Int8, CpuLevel::kAvx512, CpuLevel::kVnni, CpuLevel::kAmx};
 
 TEST(CpuLevel, NamesGoBothWays) {
   for (const CpuLevel level : kAll) EXPECT_EQ(parse_cpu_level(to_string(level)), level);
@@ -42,7 +42,9 @@ TEST(CpuLevel, WhatTheProcessorHasIsFound) {
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512vl");
   EXPECT_EQ(has(CpuLevel::kAvx2), avx2);
+  EXPECT_EQ(has(CpuLevel::kAvx2Int8), avx2);
   EXPECT_EQ(has(CpuLevel::kAvx512), avx2 && avx512);
+  EXPECT_EQ(has(CpuLevel::kVnni), avx2 && avx512 && __builtin_cpu_supports("avx512vnni"));
 #endif
 }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <numeric>
-#include <thread>
+#include <system_error>
+#include <utility>
 
 #include "base/assert.h"
 
@@ -12,9 +14,7 @@ namespace {
 
 // Tokens of one micro-batch: enough that weights are read from memory seldom, few enough that activations stay in
 // the cache and that a cancelled call ends soon.
-constexpr std::size_t kBatchTokens = 512;
-// Splitting finer than this for the sake of idle threads reads the weights more often than it saves.
-constexpr std::size_t kBatchTokensMin = 64;
+constexpr std::size_t kBatchTokens = 256;
 
 }  // namespace
 
@@ -24,27 +24,38 @@ Result<std::unique_ptr<Encoder>> Encoder::open(const std::filesystem::path& mode
   const cpu::CpuLevel level = options.level ? *options.level : cpu::best_cpu_level();
   FOOTNOTE_TRY(ModelFiles files, ModelFiles::open(model_folder));
   std::unique_ptr<Encoder> out(new Encoder(std::move(files), level));
-  const Kernels* kernels = kernels_of(level);
+  const Kernels* kernels = options.kernels != nullptr ? options.kernels : kernels_of(level);
   FOOTNOTE_ASSERT(kernels != nullptr);
   FOOTNOTE_TRY(Transformer transformer, Transformer::load(out->files_, *kernels));
   out->transformer_.emplace(std::move(transformer));
   const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
   const std::size_t threads = options.threads != 0 ? options.threads : std::min(processors, kThreadsMax);
-  for (std::size_t worker = 0; worker < threads; ++worker) {
-    FOOTNOTE_TRY(auto workspace, out->transformer_->make_workspace(std::max(kBatchTokens, out->positions_max())));
-    out->workspaces_.push_back(std::move(workspace));
+  const std::size_t tokens = std::max(kBatchTokens, out->positions_max());
+  for (std::size_t i = 0; i < threads; ++i) {
+    FOOTNOTE_TRY(auto bulk, Workspace::make(*out->transformer_, tokens));
+    FOOTNOTE_TRY(auto urgent, Workspace::make(*out->transformer_, tokens));
+    FOOTNOTE_TRY(auto scratch, MemoryBlock::allocate(Pass::scratch_bytes(*out->transformer_, tokens)));
+    out->all_seats_.push_back(std::make_unique<Seat>(std::move(bulk), std::move(urgent), std::move(scratch)));
   }
-  FOOTNOTE_TRY(out->pool_, WorkerPool::start(threads));
+  {
+    const MutexLock lock(out->mutex_);
+    for (const auto& seat : out->all_seats_) out->seats_.push_back(seat.get());
+  }
+  try {
+    for (std::size_t i = 0; i < threads; ++i) out->threads_.emplace_back([raw = out.get()] { raw->serve(); });
+  } catch (const std::system_error& error) {
+    return fail(ErrorCode::kResourceExhausted, "can't start {} threads: {}", threads, error.what());
+  }
   return out;
 }
 
-Result<std::vector<Pooled>> Encoder::encode(const CallContext& call, std::span<const TokenSpan> sequences, Output output) {
-  FOOTNOTE_CHECK(check(sequences));
-  std::vector<Pooled> results(sequences.size());
-  const std::vector<Batch> batches = make_batches(sequences);
-  FOOTNOTE_CHECK(
-      pool_->run(call, batches.size(), [&](std::size_t step, std::size_t worker) { run_batch(batches[step], worker, output, results); }));
-  return results;
+Encoder::~Encoder() {
+  {
+    const MutexLock lock(mutex_);
+    stopping_ = true;
+  }
+  work_arrived_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
 }
 
 Result<void> Encoder::check(std::span<const TokenSpan> sequences) const {
@@ -65,56 +76,214 @@ Result<void> Encoder::check(std::span<const TokenSpan> sequences) const {
   return {};
 }
 
-// Longest first, so that what is left for the end, when threads run out of work, is short.
-std::vector<Encoder::Batch> Encoder::make_batches(std::span<const TokenSpan> sequences) const {
-  std::vector<std::size_t> order(sequences.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+Result<std::vector<Pooled>> Encoder::encode(const CallContext& call, std::span<const TokenSpan> sequences, const EncodeOptions& options) {
+  FOOTNOTE_CHECK(check(sequences));
+  FOOTNOTE_CHECK(call.check());
+  if (sequences.empty()) return std::vector<Pooled>();
+  Request request{.call = &call, .sequences = sequences, .options = options, .order = {}, .results = std::vector<Pooled>(sequences.size())};
+  request.order.resize(sequences.size());
+  std::iota(request.order.begin(), request.order.end(), std::size_t{0});
+  std::ranges::sort(request.order, [&](std::size_t a, std::size_t b) {
     return sequences[a].ids.size() != sequences[b].ids.size() ? sequences[a].ids.size() > sequences[b].ids.size() : a < b;
   });
-  std::size_t total = 0;
-  for (const TokenSpan& sequence : sequences) total += sequence.ids.size();
-  const std::size_t share = (total + threads() - 1) / threads();
-  const std::size_t budget = std::clamp(share, kBatchTokensMin, kBatchTokens);
-  std::vector<Batch> out;
-  std::size_t tokens = 0;
-  for (const std::size_t place : order) {
-    const std::size_t length = sequences[place].ids.size();
-    if (out.empty() || tokens + length > budget) {
-      out.emplace_back();
-      tokens = 0;
+  // Before the lock and gone after it: a request to stop runs this at once, and its end waits for one that runs.
+  const std::stop_callback on_stop(call.stop, [&] {
+    const MutexLock lock(mutex_);
+    request.changed.notify_all();
+  });
+  MutexLock lock(mutex_);
+  if (calls_ >= kCallsMax) return fail(ErrorCode::kResourceExhausted, "{} calls are waiting already", kCallsMax);
+  ++calls_;
+  queue_of(options.urgency).push_back(&request);
+  if (options.urgency == Urgency::kUrgent) urgent_waits_ = true;
+  // This thread works along: a short question need not wait for another to wake up.
+  Seat* seat = take_seat();
+  if (!seats_.empty()) work_arrived_.notify_all();
+  while (!request.finished()) {
+    if (seat != nullptr) {
+      if (work(*seat, options.urgency, lock)) continue;
+      leave_seat(std::exchange(seat, nullptr));
+    } else if (request.next == request.order.size()) {
+      request.changed.wait(lock);  // Passes under way use the caller's memory: they are waited for in any case.
+    } else if (auto alive = call.check(); !alive) {
+      drop(request, std::move(alive).error());
+    } else {
+      request.changed.wait_until(lock, call.deadline);
     }
-    tokens += length;
-    out.back().sequences.push_back(sequences[place]);
-    out.back().places.push_back(place);
   }
-  return out;
+  if (seat != nullptr) leave_seat(seat);
+  --calls_;
+  if (!request.status) return std::unexpected(std::move(request.status).error());
+  return std::move(request.results);
 }
 
-// Steps write to different elements of `results`, so they need no lock.
-void Encoder::run_batch(const Batch& batch, std::size_t worker, Output output, std::vector<Pooled>& results) {
-  std::span<const float> rest = transformer_->forward(batch.sequences, workspaces_[worker]);
-  for (std::size_t i = 0; i < batch.sequences.size(); ++i) {
+void Encoder::serve() {
+  MutexLock lock(mutex_);
+  while (!stopping_) {
+    if (!has_work() || seats_.empty()) {
+      work_arrived_.wait(lock);
+      continue;
+    }
+    Seat* seat = take_seat();
+    while (work(*seat, Urgency::kBulk, lock)) {
+    }
+    leave_seat(seat);
+  }
+}
+
+bool Encoder::has_work() const { return !urgent_.empty() || !bulk_.empty() || !joinable_.empty(); }
+
+Encoder::Seat* Encoder::take_seat() {
+  if (seats_.empty()) return nullptr;
+  Seat* seat = seats_.back();
+  seats_.pop_back();
+  return seat;
+}
+
+void Encoder::leave_seat(Seat* seat) {
+  seats_.push_back(seat);
+  if (has_work()) work_arrived_.notify_one();
+}
+
+bool Encoder::work(Seat& seat, Urgency least, MutexLock& lock) {
+  Batch batch;
+  if (gather(Urgency::kUrgent, batch) || (least == Urgency::kBulk && gather(Urgency::kBulk, batch))) {
+    run(batch, seat, lock);
+    return true;
+  }
+  const auto urgent = std::ranges::find(joinable_, Urgency::kUrgent, &Batch::urgency);
+  if (urgent != joinable_.end()) {
+    join(**urgent, seat, lock);
+  } else if (least == Urgency::kBulk && !joinable_.empty()) {
+    join(*joinable_.back(), seat, lock);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// Requests take turns: one that is not yet empty goes to the end of its queue.
+bool Encoder::gather(Urgency urgency, Batch& batch) {
+  std::deque<Request*>& queue = queue_of(urgency);
+  std::size_t tokens = 0;
+  bool full = false;
+  while (!queue.empty() && !full) {
+    Request& request = *queue.front();
+    if (auto alive = request.call->check(); !alive) {
+      drop(request, std::move(alive).error());
+      if (request.finished()) request.changed.notify_all();
+      continue;
+    }
+    for (; request.next < request.order.size(); ++request.next) {
+      const std::size_t index = request.order[request.next];
+      const std::size_t length = request.sequences[index].ids.size();
+      full = !batch.places.empty() && tokens + length > kBatchTokens;
+      if (full) break;
+      tokens += length;
+      batch.places.push_back({&request, index});
+      batch.sequences.push_back(request.sequences[index]);
+      ++request.running;
+    }
+    queue.pop_front();
+    if (request.next < request.order.size()) queue.push_back(&request);
+  }
+  if (urgency == Urgency::kUrgent) urgent_waits_ = !queue.empty();
+  batch.urgency = urgency;
+  return !batch.places.empty();
+}
+
+void Encoder::run(Batch& batch, Seat& seat, MutexLock& lock) {
+  const bool urgent = batch.urgency == Urgency::kUrgent;
+  batch.pass.emplace(*transformer_, batch.sequences, urgent ? seat.urgent : seat.bulk, threads_.size());
+  std::vector<std::uint32_t> chunks(batch.pass->stages());
+  for (std::size_t stage = 0; stage < chunks.size(); ++stage) chunks[stage] = static_cast<std::uint32_t>(batch.pass->chunks(stage));
+  batch.board.emplace(std::move(chunks));
+  joinable_.push_back(&batch);
+
+  lock.native().unlock();
+  while (!batch.board->finished()) {
+    if (!urgent && urgent_waits_) {
+      lock.native().lock();
+      run_urgent(seat, lock);
+      lock.native().unlock();
+    }
+    if (const auto chunk = batch.board->take()) {
+      batch.pass->run(chunk->stage, chunk->index, seat.scratch.data());
+      batch.board->done(*chunk);
+    } else {
+      batch.board->wait();
+    }
+  }
+  std::exception_ptr thrown;
+  try {
+    pool(batch);
+  } catch (...) {  // The last resort: memory ran out.
+    thrown = std::current_exception();
+  }
+  lock.native().lock();
+
+  std::erase(joinable_, &batch);
+  while (batch.helpers > 0) batch.left.wait(lock);
+  for (const Place& place : batch.places) {
+    Request& request = *place.request;
+    --request.running;
+    if (thrown) drop(request, Error{ErrorCode::kInternal, "encoding failed", {}});
+    if (request.finished()) request.changed.notify_all();
+  }
+}
+
+void Encoder::run_urgent(Seat& seat, MutexLock& lock) {
+  Batch batch;
+  if (gather(Urgency::kUrgent, batch)) run(batch, seat, lock);
+}
+
+void Encoder::join(Batch& batch, Seat& seat, MutexLock& lock) {
+  const bool urgent = batch.urgency == Urgency::kUrgent;
+  ++batch.helpers;
+  lock.native().unlock();
+  while (!batch.board->finished() && (urgent || !urgent_waits_)) {
+    if (const auto chunk = batch.board->take()) {
+      batch.pass->run(chunk->stage, chunk->index, seat.scratch.data());
+      batch.board->done(*chunk);
+    } else {
+      batch.board->wait();
+    }
+  }
+  lock.native().lock();
+  if (--batch.helpers == 0) batch.left.notify_all();
+}
+
+void Encoder::drop(Request& request, Error error) {
+  if (request.status) request.status = std::unexpected(std::move(error));
+  request.next = request.order.size();
+  std::erase(queue_of(request.options.urgency), &request);
+}
+
+void Encoder::pool(const Batch& batch) const {
+  std::span<const float> rest = batch.pass->hidden();
+  for (std::size_t i = 0; i < batch.places.size(); ++i) {
     const std::span<const float> own = rest.first(batch.sequences[i].ids.size() * hidden());
     rest = rest.subspan(own.size());
-    Pooled& result = results[batch.places[i]];
-    result.vector = pool(own);
-    if (output == Output::kPooledAndTokens) result.token_vectors.assign(own.begin(), own.end());
+    const Request& request = *batch.places[i].request;
+    const_cast<Request&>(request).results[batch.places[i].index] = pool_one(own, request.options.output);
   }
 }
 
-std::vector<float> Encoder::pool(std::span<const float> token_vectors) const {
+Pooled Encoder::pool_one(std::span<const float> token_vectors, Output output) const {
   const std::size_t width = hidden();
   const std::size_t rows = files_.pooling == Pooling::kMean ? token_vectors.size() / width : 1;
-  std::vector<float> out(width, 0.0F);
+  Pooled out;
+  out.vector.assign(width, 0.0F);
   for (std::size_t row = 0; row < rows; ++row) {
-    for (std::size_t k = 0; k < width; ++k) out[k] += token_vectors[row * width + k];
+    for (std::size_t k = 0; k < width; ++k) out.vector[k] += token_vectors[row * width + k];
   }
-  // The mean's divisor is left out: making the length one takes any common factor away.
   double squares = 0;
-  for (const float value : out) squares += static_cast<double>(value) * value;
-  const auto factor = static_cast<float>(squares > 0 ? 1.0 / std::sqrt(squares) : 0.0);
-  for (float& value : out) value *= factor;
+  for (const float value : out.vector) squares += static_cast<double>(value) * value;
+  const double length = std::sqrt(squares);
+  const auto factor = static_cast<float>(length > 0 ? 1.0 / length : 0.0);
+  for (float& value : out.vector) value *= factor;
+  out.length = static_cast<float>(length / static_cast<double>(rows));
+  if (output == Output::kPooledAndTokens) out.token_vectors.assign(token_vectors.begin(), token_vectors.end());
   return out;
 }
 

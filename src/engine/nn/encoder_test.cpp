@@ -55,10 +55,35 @@ bool same_bytes(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
+/// A level's name as part of a test's: without the hyphen.
+std::string identifier(std::string_view name) {
+  std::string out(name);
+  std::erase(out, '-');
+  return out;
+}
+
+/// How close to the reference a level must stay: each text, and their mean.
+struct Fidelity {
+  double lowest;
+  double mean;
+};
+
+Fidelity fidelity_of(cpu::CpuLevel level) {
+  switch (level) {
+    case cpu::CpuLevel::kPortable:
+    case cpu::CpuLevel::kAvx2:
+    case cpu::CpuLevel::kAvx512: return {0.999999, 0.999999};
+    case cpu::CpuLevel::kAvx2Int8: return {0.994, 0.997};
+    case cpu::CpuLevel::kVnni: return {0.998, 0.999};
+    case cpu::CpuLevel::kAmx: return {0.9995, 0.9995};
+  }
+  return {1, 1};
+}
+
 class EveryLevel : public ::testing::TestWithParam<cpu::CpuLevel> {};
 
 INSTANTIATE_TEST_SUITE_P(Encoder, EveryLevel, ::testing::ValuesIn(cpu::usable_cpu_levels().begin(), cpu::usable_cpu_levels().end()),
-                         [](const auto& test) { return std::string(to_string(test.param)); });
+                         [](const auto& test) { return identifier(to_string(test.param)); });
 
 TEST_P(EveryLevel, GivesTheReferenceVectors) {
   const auto encoder = open_model({.level = GetParam(), .threads = 2});
@@ -73,15 +98,18 @@ TEST_P(EveryLevel, GivesTheReferenceVectors) {
   const auto encoded = encoder->encode({}, sequences);
   ASSERT_TRUE(encoded.has_value()) << encoded.error().message;
   double lowest = 1;
+  double sum = 0;
   for (std::size_t i = 0; i < encoded->size(); ++i) {
     const Sample& sample = testing::samples()[i * stride];
     EXPECT_EQ(tokens[i].ids, sample.ids) << sample.text;
     const double similarity = cosine((*encoded)[i].vector, sample.vector);
-    EXPECT_GE(similarity, 0.99999) << sample.text;
+    EXPECT_GE(similarity, fidelity_of(GetParam()).lowest) << sample.text;
     lowest = std::min(lowest, similarity);
+    sum += similarity;
   }
-  RecordProperty("lowest_cosine", fmt::format("{:.9f}", lowest));
-  EXPECT_GE(lowest, 0.999999);
+  const double mean = sum / static_cast<double>(encoded->size());
+  RecordProperty("cosine", fmt::format("lowest {:.6f}, mean {:.6f}", lowest, mean));
+  EXPECT_GE(mean, fidelity_of(GetParam()).mean);
 }
 
 TEST_P(EveryLevel, BytesDependOnTheTokensAlone) {
@@ -93,7 +121,7 @@ TEST_P(EveryLevel, BytesDependOnTheTokensAlone) {
   std::vector<Pooled> alone;
   for (const auto& sequence : ids) {
     const TokenSpan span{sequence};
-    alone.push_back((*one_thread->encode({}, {&span, 1}, Output::kPooledAndTokens))[0]);
+    alone.push_back((*one_thread->encode({}, {&span, 1}, {.output = Output::kPooledAndTokens}))[0]);
   }
   std::vector<std::size_t> order(ids.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -103,7 +131,7 @@ TEST_P(EveryLevel, BytesDependOnTheTokensAlone) {
     std::vector<TokenSpan> shuffled;
     for (const std::size_t i : order) shuffled.push_back({ids[i]});
     for (Encoder* encoder : {one_thread.get(), three_threads.get()}) {
-      const auto together = encoder->encode({}, shuffled, Output::kPooledAndTokens);
+      const auto together = encoder->encode({}, shuffled, {.output = Output::kPooledAndTokens});
       ASSERT_TRUE(together.has_value());
       for (std::size_t i = 0; i < order.size(); ++i) {
         EXPECT_TRUE(same_bytes((*together)[i].vector, alone[order[i]].vector)) << "length " << ids[order[i]].size();
@@ -126,7 +154,7 @@ TEST(Encoder, ReturnsTokenVectorsWhenAsked) {
   const auto encoder = open_model({.level = {}, .threads = 1});
   ASSERT_NE(encoder, nullptr);
   const std::vector<std::vector<std::uint32_t>> ids{{101, 7592, 102}, {101, 102}};
-  const auto encoded = encoder->encode({}, spans_of(ids), Output::kPooledAndTokens);
+  const auto encoded = encoder->encode({}, spans_of(ids), {.output = Output::kPooledAndTokens});
   ASSERT_TRUE(encoded.has_value());
   EXPECT_EQ((*encoded)[0].token_vectors.size(), 3 * 384U);
   EXPECT_EQ((*encoded)[1].token_vectors.size(), 2 * 384U);

@@ -21,32 +21,13 @@
 #pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")
 #endif
 
-#include "engine/nn/kernels_impl.h"
+#include "engine/nn/kernels_common.h"
+#include "engine/nn/kernels_float.h"
+#include "engine/nn/vector_avx512.h"
 
 namespace footnote::nn {
-namespace {
 
-struct Avx512 {
-  using Float = __m512;
-  using Int = std::int32_t __attribute__((vector_size(64)));
-  static constexpr std::size_t kLanes = 16;
-  static constexpr std::size_t kTileRows = 12;
-
-  static Float load(const float* from) { return _mm512_loadu_ps(from); }
-  static void store(float* to, Float value) { _mm512_storeu_ps(to, value); }
-  static Float broadcast(float value) { return _mm512_set1_ps(value); }
-  static Float multiply_add(Float a, Float b, Float c) { return _mm512_fmadd_ps(a, b, c); }
-  static Int bits(Float value) { return reinterpret_cast<Int>(value); }
-  static Float floats(Int value) { return reinterpret_cast<Float>(value); }
-  static Float maximum(Float a, Float b) { return _mm512_max_ps(a, b); }
-  static Float minimum(Float a, Float b) { return _mm512_min_ps(a, b); }
-  static float sum(Float v) { return _mm512_reduce_add_ps(v); }
-  static float largest(Float v) { return _mm512_reduce_max_ps(v); }
-};
-
-}  // namespace
-
-const Kernels* avx512_kernels() { return table_of<Avx512>(); }
+const Kernels* avx512_kernels() { return float_kernels<Avx512>(); }
 
 }  // namespace footnote::nn
 

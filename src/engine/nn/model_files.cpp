@@ -88,6 +88,7 @@ Result<EncoderShape> read_shape(const JsonObject& config) {
   FOOTNOTE_CHECK(require("num_hidden_layers", 128, shape.layers));
   FOOTNOTE_CHECK(require("num_attention_heads", 256, shape.heads));
   FOOTNOTE_CHECK(require("max_position_embeddings", 8192, shape.positions));
+  shape.positions_total = shape.positions;
   FOOTNOTE_CHECK(require("type_vocab_size", 16, shape.token_types));
   const Json* epsilon = config.if_contains("layer_norm_eps");
   if (epsilon != nullptr && epsilon->is_number()) shape.norm_epsilon = epsilon->to_number<float>();
@@ -160,7 +161,6 @@ Result<ModelFiles> ModelFiles::open(const std::filesystem::path& folder) {
   if (!weights && weights.error().code == ErrorCode::kNotFound) return missing(folder / kWeightsName);
   if (!weights && weights.error().code == ErrorCode::kCorrupted) return corrupted(folder / kWeightsName, weights.error().message);
   if (!weights) return std::unexpected(std::move(weights).error());
-  FOOTNOTE_CHECK(check_sum(sums, folder, kWeightsName, weights->file_bytes()));
 
   FOOTNOTE_TRY(const WordPieceOptions options, read_tokenizer_options(folder));
   FOOTNOTE_TRY(WordPiece tokenizer, WordPiece::create(vocabulary, options));
@@ -168,12 +168,22 @@ Result<ModelFiles> ModelFiles::open(const std::filesystem::path& folder) {
     return corrupted(folder / kVocabularyName, "it has more lines than the model has vectors");
   }
   const auto sum = sums.find(kWeightsName);
-  return ModelFiles{shape,
+  const bool prefixed = weights->has("bert.embeddings.word_embeddings.weight");
+  return ModelFiles{folder,
+                    prefixed ? "bert." : "",
+                    shape,
                     pooling,
                     std::clamp<std::size_t>(window, 2, shape.positions),
                     sum == sums.end() ? std::string() : sum->second,
                     std::move(tokenizer),
                     *std::move(weights)};
+}
+
+std::filesystem::path ModelFiles::weights_path() const { return folder / kWeightsName; }
+
+Result<void> ModelFiles::verify_weights() const {
+  if (weights_sha256.empty() || sha256_hex(weights.file_bytes()) == weights_sha256) return {};
+  return corrupted(weights_path(), "it does not match its SHA-256 sum in checksums.sha256");
 }
 
 }  // namespace footnote::nn

@@ -19,7 +19,9 @@ struct EncoderShape {
   std::size_t intermediate = 0;
   std::size_t layers = 0;
   std::size_t heads = 0;
-  std::size_t positions = 0;  ///< Rows of the position table: the longest sequence that can be encoded.
+  std::size_t positions = 0;        ///< The longest sequence that can be encoded.
+  std::size_t positions_total = 0;  ///< Rows of the position table.
+  std::size_t position_offset = 0;  ///< The first row that is used: XLM-R skips some.
   std::size_t token_types = 0;
   float norm_epsilon = 1e-12F;
 
@@ -32,9 +34,15 @@ struct EncoderShape {
 struct ModelFiles {
   /// kFailedPrecondition: the folder or a file is missing; the message names the command that brings it.
   /// kUnsupported: another architecture. kCorrupted: a file fails its checksum or can't be read as what it is.
-  /// Checksums are those of `checksums.sha256` (the format of sha256sum) for model.safetensors and vocab.txt.
+  /// Checksums are those of `checksums.sha256` (the format of sha256sum). The weights' own is left to verify_weights().
   static Result<ModelFiles> open(const std::filesystem::path& folder);
 
+  std::filesystem::path weights_path() const;
+  /// kCorrupted: model.safetensors does not match its sum in checksums.sha256. Reads all of it.
+  Result<void> verify_weights() const;
+
+  std::filesystem::path folder;
+  std::string prefix;  ///< Before every tensor's name: "bert." or nothing.
   EncoderShape shape;
   Pooling pooling = Pooling::kMean;
   std::size_t tokens_max = 0;  ///< The model's window with [CLS] and [SEP]; at most shape.positions.

@@ -93,9 +93,15 @@ TEST_F(ModelFolder, ChecksumsAreChecked) {
   const auto files = open();
   ASSERT_TRUE(files.has_value()) << files.error().message;
   EXPECT_EQ(files->weights_sha256, weights_sum);
+  EXPECT_TRUE(files->verify_weights().has_value());
   folder_.write("checksums.sha256", vocabulary_sum + "  model.safetensors\n");
-  expect_error(ErrorCode::kCorrupted, "model.safetensors");
-  expect_error(ErrorCode::kCorrupted, "run `make setup` to fetch it again");
+  const auto damaged = open();
+  ASSERT_TRUE(damaged.has_value()) << "the weights' sum is left to who reads them";
+  const auto verified = damaged->verify_weights();
+  ASSERT_FALSE(verified.has_value());
+  EXPECT_EQ(verified.error().code, ErrorCode::kCorrupted);
+  EXPECT_NE(verified.error().message.find("model.safetensors"), std::string::npos);
+  EXPECT_NE(verified.error().message.find("run `make setup` to fetch it again"), std::string::npos);
   folder_.write("checksums.sha256", weights_sum + "  ./vocab.txt\n");
   expect_error(ErrorCode::kCorrupted, "vocab.txt");
   folder_.write("checksums.sha256", "hello\n");

@@ -95,6 +95,25 @@ Result<void> check_no_overlap(const std::map<std::string, Tensor, std::less<>>& 
   return {};
 }
 
+Result<void> check_shape(std::string_view name, const Tensor& tensor, std::initializer_list<std::uint64_t> shape) {
+  if (std::equal(tensor.shape.begin(), tensor.shape.end(), shape.begin(), shape.end())) return {};
+  return fail(ErrorCode::kCorrupted, "tensor '{}' has the shape [{}], [{}] is expected", name, fmt::join(tensor.shape, ", "),
+              fmt::join(shape, ", "));
+}
+
+/// IEEE half precision, its small and infinite numbers included.
+float half_to_float(std::uint16_t half) {
+  const std::uint32_t sign = std::uint32_t{half} >> 15 << 31;
+  const std::uint32_t exponent = half >> 10 & 31U;
+  const std::uint32_t fraction = half & 1023U;
+  if (exponent == 0) {
+    const float small = static_cast<float>(fraction) * 0x1p-24F;
+    return sign == 0 ? small : -small;
+  }
+  if (exponent == 31) return std::bit_cast<float>(sign | 0x7F800000U | fraction << 13);
+  return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
+}
+
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
@@ -164,14 +183,31 @@ Result<Tensor> SafeTensors::tensor(std::string_view name) const {
 Result<std::span<const float>> SafeTensors::floats(std::string_view name, std::initializer_list<std::uint64_t> shape) const {
   FOOTNOTE_TRY(const Tensor found, tensor(name));
   if (found.type != DataType::kF32) return fail(ErrorCode::kCorrupted, "tensor '{}' is not F32", name);
-  if (!std::equal(found.shape.begin(), found.shape.end(), shape.begin(), shape.end())) {
-    return fail(ErrorCode::kCorrupted, "tensor '{}' has the shape [{}], [{}] is expected", name, fmt::join(found.shape, ", "),
-                fmt::join(shape, ", "));
-  }
+  FOOTNOTE_CHECK(check_shape(name, found, shape));
   if (reinterpret_cast<std::uintptr_t>(found.bytes.data()) % alignof(float) != 0) {
     return fail(ErrorCode::kUnsupported, "tensor '{}' is not aligned to {} bytes", name, alignof(float));
   }
   return std::span(reinterpret_cast<const float*>(found.bytes.data()), found.bytes.size() / sizeof(float));
+}
+
+Result<std::vector<float>> SafeTensors::read_floats(std::string_view name, std::initializer_list<std::uint64_t> shape) const {
+  FOOTNOTE_TRY(const Tensor found, tensor(name));
+  FOOTNOTE_CHECK(check_shape(name, found, shape));
+  const bool whole = found.type == DataType::kF32;
+  if (!whole && found.type != DataType::kF16 && found.type != DataType::kBf16) {
+    return fail(ErrorCode::kUnsupported, "tensor '{}' is neither F32 nor F16 nor BF16", name);
+  }
+  std::vector<float> out(found.bytes.size() / (whole ? sizeof(float) : sizeof(std::uint16_t)));
+  if (whole) {
+    std::memcpy(out.data(), found.bytes.data(), found.bytes.size());
+    return out;
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    std::uint16_t bits;
+    std::memcpy(&bits, found.bytes.data() + i * sizeof(bits), sizeof(bits));
+    out[i] = found.type == DataType::kBf16 ? std::bit_cast<float>(std::uint32_t{bits} << 16) : half_to_float(bits);
+  }
+  return out;
 }
 
 }  // namespace footnote::nn

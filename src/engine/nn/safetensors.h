@@ -18,6 +18,7 @@ class MappedFile {
  public:
   /// kNotFound when there is no such file, kUnavailable when it can't be mapped.
   static Result<MappedFile> open(const std::filesystem::path& path);
+  MappedFile() = default;
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();
@@ -58,6 +59,9 @@ class SafeTensors {
   /// An fp32 tensor of exactly this shape, row-major. kCorrupted: not there, or another type or shape.
   /// kUnsupported: the file does not align it to four bytes.
   Result<std::span<const float>> floats(std::string_view name, std::initializer_list<std::uint64_t> shape) const;
+
+  /// The same as a copy, from fp32, fp16 or bf16.
+  Result<std::vector<float>> read_floats(std::string_view name, std::initializer_list<std::uint64_t> shape) const;
 
   std::string_view file_bytes() const { return file_.bytes(); }
 

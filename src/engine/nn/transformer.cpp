@@ -1,222 +1,214 @@
 #include "engine/nn/transformer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <string>
+#include <numbers>
+#include <utility>
 
 #include "base/assert.h"
 
 namespace footnote::nn {
-namespace {
 
-// Attention scores are computed for so many query rows at a time: a multiple of every tile's height that keeps the
-// scores of the longest sequence in the second-level cache.
-constexpr std::size_t kQueryRows = 48;
-
-// Rows of matrices lie a little further apart than their width: at a power of two they would share cache sets.
-std::size_t padded_stride(std::size_t width) { return width + 16; }
-
-std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
-
-}  // namespace
-
-/// Finds tensors under the names that BERT checkpoints use, with or without a "bert." in front.
-class Transformer::Loader {
+/// Finds tensors under the names that BERT checkpoints use, with or without the name of the family in front, and packs
+/// them into memory that was laid out before.
+class Transformer::Packer {
  public:
-  Loader(const ModelFiles& files, const Kernels& kernels)
-      : weights_(files.weights),
-        shape_(files.shape),
-        panel_(kernels.panel_columns),
-        prefix_(files.weights.has("bert.embeddings.word_embeddings.weight") ? "bert." : "") {}
+  Packer(const ModelFiles& files, Transformer& out) : files_(files), shape_(files.shape), out_(out) {}
 
-  Result<std::span<const float>> matrix(const std::string& name, std::size_t rows, std::size_t columns) const {
-    return weights_.floats(prefix_ + name, {rows, columns});
-  }
-
-  Result<Norm> norm(const std::string& name) const {
-    FOOTNOTE_TRY(const auto gain, weights_.floats(prefix_ + name + ".weight", {shape_.hidden}));
-    FOOTNOTE_TRY(const auto shift, weights_.floats(prefix_ + name + ".bias", {shape_.hidden}));
-    return Norm{gain, shift};
-  }
-
-  Result<PackedMatrix> packed(std::initializer_list<std::string> names, std::size_t rows, std::size_t columns) const {
-    std::vector<PackedMatrix::Part> parts;
-    for (const std::string& name : names) {
-      FOOTNOTE_TRY(const auto weight, matrix(name + ".weight", rows, columns));
-      FOOTNOTE_TRY(const auto bias, weights_.floats(prefix_ + name + ".bias", {rows}));
-      parts.push_back({weight, bias});
+  Result<void> pack() {
+    if (out_.kernels_->format == Format::kInt8) FOOTNOTE_CHECK(find_huge_channels());
+    FOOTNOTE_CHECK(copy("embeddings.position_embeddings.weight", {shape_.positions_total, shape_.hidden}, out_.position_table_));
+    FOOTNOTE_CHECK(copy("embeddings.token_type_embeddings.weight", {shape_.token_types, shape_.hidden}, out_.type_table_));
+    if (out_.token_copy_ != nullptr) {
+      FOOTNOTE_CHECK(copy("embeddings.word_embeddings.weight", {shape_.vocabulary, shape_.hidden}, out_.token_copy_));
     }
-    return PackedMatrix::pack(parts, columns, panel_);
-  }
-
-  Result<Layer> layer(std::size_t index) const {
-    const std::string at = "encoder.layer." + std::to_string(index) + ".";
-    const std::string self = at + "attention.self.";
-    const std::size_t hidden = shape_.hidden;
-    Layer out;
-    FOOTNOTE_TRY(out.query_key_value, packed({self + "query", self + "key", self + "value"}, hidden, hidden));
-    FOOTNOTE_TRY(out.attention_output, packed({at + "attention.output.dense"}, hidden, hidden));
-    FOOTNOTE_TRY(out.attention_norm, norm(at + "attention.output.LayerNorm"));
-    FOOTNOTE_TRY(out.feed_forward_in, packed({at + "intermediate.dense"}, shape_.intermediate, hidden));
-    FOOTNOTE_TRY(out.feed_forward_out, packed({at + "output.dense"}, hidden, shape_.intermediate));
-    FOOTNOTE_TRY(out.output_norm, norm(at + "output.LayerNorm"));
-    return out;
+    std::string norm = "embeddings.LayerNorm";
+    const Norm* norm_out = &out_.embedding_norm_;
+    for (std::size_t i = 0; i < shape_.layers; ++i) {
+      const Layer& layer = out_.layers_[i];
+      const std::string at = "encoder.layer." + std::to_string(i) + ".";
+      FOOTNOTE_TRY(DenseMatrix projection, projection_of(at + "attention.self."));
+      FOOTNOTE_CHECK(pack_pair(norm, *norm_out, std::move(projection), layer.query_key_value));
+      FOOTNOTE_TRY(const DenseMatrix output, dense(at + "attention.output.dense", shape_.hidden, shape_.hidden));
+      pack_matrix(*out_.kernels_, output, layer.attention_output);
+      FOOTNOTE_TRY(DenseMatrix feed_in, dense(at + "intermediate.dense", shape_.intermediate, shape_.hidden));
+      FOOTNOTE_CHECK(pack_pair(at + "attention.output.LayerNorm", layer.attention_norm, std::move(feed_in), layer.feed_forward_in));
+      FOOTNOTE_TRY(DenseMatrix feed_out, dense(at + "output.dense", shape_.hidden, shape_.intermediate));
+      if (out_.kernels_->format == Format::kInt8) {
+        const auto channels = largest_channels(strength(feed_out, [](std::size_t, std::size_t k) { return k; }, shape_.intermediate));
+        take_exact_channels(feed_out, channels, std::vector<float>(kExactChannels, 1.0F), layer.feed_forward_out);
+      }
+      pack_matrix(*out_.kernels_, feed_out, layer.feed_forward_out);
+      norm = at + "output.LayerNorm";
+      norm_out = &layer.output_norm;
+    }
+    // Nothing is multiplied after the last one.
+    FOOTNOTE_TRY(const auto gain, files_.weights.read_floats(files_.prefix + norm + ".weight", {shape_.hidden}));
+    FOOTNOTE_TRY(const auto shift, files_.weights.read_floats(files_.prefix + norm + ".bias", {shape_.hidden}));
+    store_norm(*norm_out, gain, shift, gain, shift);
+    return {};
   }
 
  private:
-  const SafeTensors& weights_;
+  Result<void> copy(const std::string& name, std::initializer_list<std::uint64_t> shape, const float* to) {
+    FOOTNOTE_TRY(const auto values, files_.weights.read_floats(files_.prefix + name, shape));
+    std::ranges::copy(values, const_cast<float*>(to));
+    return {};
+  }
+
+  Result<DenseMatrix> dense(const std::string& name, std::size_t columns, std::size_t depth) const {
+    DenseMatrix out;
+    FOOTNOTE_TRY(out.weight, files_.weights.read_floats(files_.prefix + name + ".weight", {columns, depth}));
+    FOOTNOTE_TRY(out.bias, files_.weights.read_floats(files_.prefix + name + ".bias", {columns}));
+    return out;
+  }
+
+  /// Queries, keys and values side by side. The scale of scores and the base of the exponential go into the queries.
+  Result<DenseMatrix> projection_of(const std::string& at) const {
+    FOOTNOTE_TRY(DenseMatrix out, dense(at + "query", shape_.hidden, shape_.hidden));
+    const float factor = std::numbers::log2e_v<float> / std::sqrt(static_cast<float>(shape_.head_size()));
+    for (float& value : out.weight) value *= factor;
+    for (float& value : out.bias) value *= factor;
+    for (const char* name : {"key", "value"}) {
+      FOOTNOTE_TRY(const DenseMatrix part, dense(at + name, shape_.hidden, shape_.hidden));
+      out.weight.insert(out.weight.end(), part.weight.begin(), part.weight.end());
+      out.bias.insert(out.bias.end(), part.bias.begin(), part.bias.end());
+    }
+    return out;
+  }
+
+  /// The largest weight of each row or column of a matrix.
+  template <class Key>
+  static std::vector<float> strength(const DenseMatrix& matrix, Key key, std::size_t count) {
+    std::vector<float> out(count, 0.0F);
+    for (std::size_t column = 0; column < matrix.columns(); ++column) {
+      for (std::size_t k = 0; k < matrix.depth(); ++k) {
+        float& most = out[key(column, k)];
+        most = std::max(most, std::fabs(matrix.weight[column * matrix.depth() + k]));
+      }
+    }
+    return out;
+  }
+
+  /// A few neurons write huge numbers to the same few channels of the hidden state: where second matrices write hardest.
+  Result<void> find_huge_channels() {
+    std::vector<float> sum(shape_.hidden, 0.0F);
+    for (std::size_t i = 0; i < shape_.layers; ++i) {
+      FOOTNOTE_TRY(const DenseMatrix matrix,
+                   dense("encoder.layer." + std::to_string(i) + ".output.dense", shape_.hidden, shape_.intermediate));
+      const auto own = strength(matrix, [](std::size_t column, std::size_t) { return column; }, shape_.hidden);
+      for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += own[k];
+    }
+    huge_ = largest_channels(sum);
+    return {};
+  }
+
+  /// A norm and the matrix that its rows meet.
+  Result<void> pack_pair(const std::string& name, const Norm& norm, DenseMatrix next, const Matrix& matrix) {
+    FOOTNOTE_TRY(const auto gain, files_.weights.read_floats(files_.prefix + name + ".weight", {shape_.hidden}));
+    FOOTNOTE_TRY(const auto shift, files_.weights.read_floats(files_.prefix + name + ".bias", {shape_.hidden}));
+    if (out_.kernels_->format == Format::kInt8) {
+      Migrated migrated = migrate_channels(gain, shift, next);
+      std::array<float, kExactChannels> factors;
+      for (std::size_t i = 0; i < kExactChannels; ++i) factors[i] = std::exchange(migrated.gain[huge_[i]], 0.0F);
+      take_exact_channels(next, huge_, factors, matrix);
+      store_norm(norm, gain, shift, migrated.gain, migrated.shift);
+    } else {
+      store_norm(norm, gain, shift, gain, shift);
+    }
+    pack_matrix(*out_.kernels_, next, matrix);
+    return {};
+  }
+
+  static void store_norm(const Norm& out, std::span<const float> gain, std::span<const float> shift, std::span<const float> rows_gain,
+                         std::span<const float> rows_shift) {
+    std::ranges::copy(gain, const_cast<float*>(out.gain));
+    std::ranges::copy(shift, const_cast<float*>(out.shift));
+    std::ranges::copy(rows_gain, const_cast<float*>(out.rows_gain));
+    std::ranges::copy(rows_shift, const_cast<float*>(out.rows_shift));
+  }
+
+  const ModelFiles& files_;
   const EncoderShape& shape_;
-  const std::size_t panel_;
-  const std::string prefix_;
+  Transformer& out_;
+  std::array<std::uint32_t, kExactChannels> huge_{};
 };
 
+Norm Transformer::lay_out_norm(Layout& layout) const {
+  Norm out;
+  out.gain = layout.take_floats(shape_.hidden);
+  out.shift = layout.take_floats(shape_.hidden);
+  out.rows_gain = layout.take_floats(shape_.hidden);
+  out.rows_shift = layout.take_floats(shape_.hidden);
+  out.epsilon = shape_.norm_epsilon;
+  return out;
+}
+
+void Transformer::lay_out(Layout& layout) {
+  const Kernels& k = *kernels_;
+  position_table_ = layout.take_floats(shape_.positions_total * shape_.hidden);
+  type_table_ = layout.take_floats(shape_.token_types * shape_.hidden);
+  if (token_table_.empty()) token_copy_ = layout.take_floats(shape_.vocabulary * shape_.hidden);
+  embedding_norm_ = lay_out_norm(layout);
+  layers_.resize(shape_.layers);
+  for (Layer& layer : layers_) {
+    layer.query_key_value = lay_out_matrix(k, shape_.hidden, 3 * shape_.hidden, true, layout);
+    layer.attention_output = lay_out_matrix(k, shape_.hidden, shape_.hidden, false, layout);
+    layer.attention_norm = lay_out_norm(layout);
+    layer.feed_forward_in = lay_out_matrix(k, shape_.hidden, shape_.intermediate, true, layout);
+    layer.feed_forward_out = lay_out_matrix(k, shape_.intermediate, shape_.hidden, true, layout);
+    layer.output_norm = lay_out_norm(layout);
+  }
+  Norm* norm = &embedding_norm_;
+  for (Layer& layer : layers_) {
+    norm->exact_channels = layer.query_key_value.exact_channels;
+    layer.attention_norm.exact_channels = layer.feed_forward_in.exact_channels;
+    norm = &layer.output_norm;
+  }
+  norm->exact_channels = layers_.back().feed_forward_in.exact_channels;  // Its rows go nowhere.
+}
+
 Result<Transformer> Transformer::load(const ModelFiles& files, const Kernels& kernels) {
-  const EncoderShape& shape = files.shape;
-  const Loader loader(files, kernels);
   Transformer out;
-  out.shape_ = shape;
+  out.shape_ = files.shape;
   out.kernels_ = &kernels;
-  FOOTNOTE_TRY(out.token_table_, loader.matrix("embeddings.word_embeddings.weight", shape.vocabulary, shape.hidden));
-  FOOTNOTE_TRY(out.position_table_, loader.matrix("embeddings.position_embeddings.weight", shape.positions, shape.hidden));
-  FOOTNOTE_TRY(out.type_table_, loader.matrix("embeddings.token_type_embeddings.weight", shape.token_types, shape.hidden));
-  FOOTNOTE_TRY(out.embedding_norm_, loader.norm("embeddings.LayerNorm"));
-  for (std::size_t i = 0; i < shape.layers; ++i) {
-    FOOTNOTE_TRY(Layer layer, loader.layer(i));
-    out.layers_.push_back(std::move(layer));
+  const std::string table = files.prefix + "embeddings.word_embeddings.weight";
+  FOOTNOTE_TRY(const Tensor tensor, files.weights.tensor(table));
+  if (tensor.type == DataType::kF32) {
+    FOOTNOTE_TRY(out.token_table_, files.weights.floats(table, {files.shape.vocabulary, files.shape.hidden}));
   }
+  Layout counted;
+  out.lay_out(counted);
+
+  const auto path = PackedFile::path_of(files.folder, kernels);
+  FOOTNOTE_TRY(const PackedKey key, PackedFile::key_of(files.weights_path(), kernels, counted.used()));
+  std::byte* memory = nullptr;
+  if (auto packed = PackedFile::open(path, key)) {
+    out.packed_ = *std::move(packed);
+    memory = const_cast<std::byte*>(out.packed_.payload().data());  // Mapped for reading: nothing writes to it below.
+  } else {
+    FOOTNOTE_CHECK(files.verify_weights());
+    FOOTNOTE_TRY(out.fresh_, MemoryBlock::allocate(counted.used()));
+    memory = out.fresh_.data();
+  }
+  Layout layout(memory);
+  out.lay_out(layout);
+  if (memory == out.fresh_.data()) {
+    FOOTNOTE_CHECK(Packer(files, out).pack());
+    // Kept for the next start where the folder can be written; where it can't, every start packs.
+    (void)PackedFile::write(path, key, std::span(out.fresh_.data(), out.fresh_.size()));
+  }
+  if (out.token_copy_ != nullptr) out.token_table_ = {out.token_copy_, files.shape.vocabulary * files.shape.hidden};
   return out;
 }
 
-Result<Transformer::Workspace> Transformer::make_workspace(std::size_t tokens_max) const {
-  const std::size_t wide = std::max(padded_stride(3 * shape_.hidden), padded_stride(shape_.intermediate));
-  const std::size_t keys = round_up(tokens_max, kernels_->panel_columns) + 16;
-  Workspace out;
-  out.tokens_max_ = tokens_max;
-  FOOTNOTE_TRY(out.hidden_, FloatBuffer::allocate(tokens_max * shape_.hidden));
-  FOOTNOTE_TRY(out.projected_, FloatBuffer::allocate(tokens_max * wide));
-  FOOTNOTE_TRY(out.mixed_, FloatBuffer::allocate(tokens_max * shape_.hidden));
-  FOOTNOTE_TRY(out.added_, FloatBuffer::allocate(tokens_max * shape_.hidden));
-  FOOTNOTE_TRY(out.scores_, FloatBuffer::allocate(kQueryRows * keys));
-  FOOTNOTE_TRY(out.keys_, FloatBuffer::allocate(keys * shape_.head_size()));
-  FOOTNOTE_TRY(out.values_, FloatBuffer::allocate(keys * shape_.head_size()));
-  return out;
-}
-
-std::span<const float> Transformer::forward(std::span<const TokenSpan> sequences, Workspace& workspace) const {
-  std::size_t tokens = 0;
-  for (const TokenSpan& sequence : sequences) tokens += sequence.ids.size();
-  FOOTNOTE_ASSERT(tokens <= workspace.tokens_max_);
-  float* hidden = workspace.hidden_.data();
-  float* projected = workspace.projected_.data();
-  float* mixed = workspace.mixed_.data();
-  float* added = workspace.added_.data();
-  embed(sequences, workspace);
-  for (const Layer& layer : layers_) {
-    multiply(layer.query_key_value, tokens, hidden, projected, Activation::kNone);
-    std::size_t first = 0;
-    for (const TokenSpan& sequence : sequences) {
-      attend(first, sequence.ids.size(), workspace);
-      first += sequence.ids.size();
-    }
-    multiply(layer.attention_output, tokens, mixed, added, Activation::kNone);
-    add_norm(layer.attention_norm, tokens, added, hidden);
-    multiply(layer.feed_forward_in, tokens, hidden, projected, Activation::kGelu);
-    multiply(layer.feed_forward_out, tokens, projected, added, Activation::kNone);
-    add_norm(layer.output_norm, tokens, added, hidden);
-  }
-  return {hidden, tokens * shape_.hidden};
-}
-
-void Transformer::embed(std::span<const TokenSpan> sequences, Workspace& workspace) const {
+void Transformer::embed(const TokenSpan& sequence, std::size_t position, float* out) const {
   const std::size_t width = shape_.hidden;
-  float* hidden = workspace.hidden_.data();
-  float* added = workspace.added_.data();
-  std::size_t row = 0;
-  for (const TokenSpan& sequence : sequences) {
-    for (std::size_t i = 0; i < sequence.ids.size(); ++i, ++row) {
-      const float* token = token_table_.data() + sequence.ids[i] * width;
-      const float* type = type_table_.data() + (sequence.types.empty() ? 0 : sequence.types[i]) * width;
-      for (std::size_t k = 0; k < width; ++k) added[row * width + k] = token[k] + type[k];
-      std::copy_n(position_table_.data() + i * width, width, hidden + row * width);
-    }
-  }
-  add_norm(embedding_norm_, row, added, hidden);
-}
-
-void Transformer::attend(std::size_t first_token, std::size_t length, Workspace& workspace) const {
-  for (std::size_t head = 0; head < shape_.heads; ++head) attend_head(first_token, length, head, workspace);
-}
-
-// softmax(Q K' / sqrt(size)) V of one head, as two multiplications whose right sides are packed here.
-void Transformer::attend_head(std::size_t first_token, std::size_t length, std::size_t head, Workspace& workspace) const {
-  const std::size_t size = shape_.head_size();
-  const std::size_t panel = kernels_->panel_columns;
-  const std::size_t stride = padded_stride(3 * shape_.hidden);
-  const std::size_t columns = round_up(length, panel);
-  const std::size_t score_stride = round_up(columns, 16);
-  const float* queries = workspace.projected_.data() + first_token * stride + head * size;
-  const float* keys = queries + shape_.hidden;
-  const float* values = keys + shape_.hidden;
-  float* packed_keys = workspace.keys_.data();
-  float* packed_values = workspace.values_.data();
-  float* scores = workspace.scores_.data();
-  // What is left of the last panel keeps old numbers: softmax reads no score past `length`.
-  for (std::size_t token = 0; token < length; ++token) {
-    float* key = packed_keys + token / panel * panel * size + token % panel;
-    for (std::size_t k = 0; k < size; ++k) key[k * panel] = keys[token * stride + k];
-    for (std::size_t k = 0; k < size; k += panel) {
-      std::copy_n(values + token * stride + k, panel, packed_values + (k / panel * length + token) * panel);
-    }
-  }
-  for (std::size_t row = 0; row < length; row += kQueryRows) {
-    const std::size_t rows = std::min(kQueryRows, length - row);
-    kernels_->multiply({.left = queries + row * stride,
-                        .left_stride = stride,
-                        .panels = packed_keys,
-                        .bias = nullptr,
-                        .out = scores,
-                        .out_stride = score_stride,
-                        .rows = rows,
-                        .columns = columns,
-                        .depth = size,
-                        .activation = Activation::kNone});
-    kernels_->softmax(
-        {.scores = scores, .stride = score_stride, .rows = rows, .columns = length, .scale = 1.0F / std::sqrt(static_cast<float>(size))});
-    kernels_->multiply({.left = scores,
-                        .left_stride = score_stride,
-                        .panels = packed_values,
-                        .bias = nullptr,
-                        .out = workspace.mixed_.data() + (first_token + row) * shape_.hidden + head * size,
-                        .out_stride = shape_.hidden,
-                        .rows = rows,
-                        .columns = size,
-                        .depth = length,
-                        .activation = Activation::kNone});
-  }
-}
-
-void Transformer::multiply(const PackedMatrix& matrix, std::size_t rows, const float* left, float* out, Activation activation) const {
-  const auto stride = [&](std::size_t width) { return width == shape_.hidden ? width : padded_stride(width); };
-  kernels_->multiply({.left = left,
-                      .left_stride = stride(matrix.depth()),
-                      .panels = matrix.panels(),
-                      .bias = matrix.bias(),
-                      .out = out,
-                      .out_stride = stride(matrix.columns()),
-                      .rows = rows,
-                      .columns = matrix.columns(),
-                      .depth = matrix.depth(),
-                      .activation = activation});
-}
-
-void Transformer::add_norm(const Norm& norm, std::size_t rows, const float* addend, float* rows_in_place) const {
-  kernels_->add_norm({.rows = rows_in_place,
-                      .addend = addend,
-                      .gain = norm.gain.data(),
-                      .shift = norm.shift.data(),
-                      .count = rows,
-                      .width = shape_.hidden,
-                      .epsilon = shape_.norm_epsilon});
+  const float* token = token_table_.data() + sequence.ids[position] * width;
+  const float* place = position_table_ + (position + shape_.position_offset) * width;
+  const float* type = type_table_ + (sequence.types.empty() ? 0 : sequence.types[position]) * width;
+  for (std::size_t k = 0; k < width; ++k) out[k] = token[k] + type[k] + place[k];
 }
 
 }  // namespace footnote::nn

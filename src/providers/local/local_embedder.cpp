@@ -75,7 +75,9 @@ Result<std::vector<Embedding>> LocalEmbedder::embed(const CallContext& call, std
   std::vector<nn::TokenSpan> sequences;
   sequences.reserve(ids.size());
   for (const auto& window_ids : ids) sequences.push_back({.ids = window_ids});
-  FOOTNOTE_TRY(auto pooled, encoder_->encode(call, sequences));
+  // Somebody waits for the answer to a question; documents can wait.
+  const auto urgency = options.kind == EmbedKind::kQuery ? nn::Urgency::kUrgent : nn::Urgency::kBulk;
+  FOOTNOTE_TRY(auto pooled, encoder_->encode(call, sequences, {.output = nn::Output::kPooled, .urgency = urgency}));
   auto next = pooled.begin();
   for (Embedding& embedding : out) {
     for (WindowVector& vector : embedding.windows) vector.values = std::move((next++)->vector);

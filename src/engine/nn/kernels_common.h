@@ -1,0 +1,92 @@
+// What the arithmetic of all levels shares, over a vector type `V`. Included by kernels_*.h alone, inside the region that
+// switches a level's instructions on; so it includes nothing itself and lives in an anonymous namespace: no other file may
+// end up with a copy that uses instructions its machine lacks.
+//
+// V has: Float and Int (vectors of kLanes), load, store, broadcast, multiply_add, maximum, minimum, sum, largest,
+// smallest, round (to a whole number, ties to even), power_of_two (of a whole number in a Float), keep_first.
+namespace footnote::nn {
+namespace {
+
+#define FOOTNOTE_INLINE inline __attribute__((always_inline))
+#define FOOTNOTE_INLINE_LAMBDA __attribute__((always_inline))
+
+// Unrolls by template: g++ keeps an array of accumulators in registers only when no loop indexes it.
+template <class Body, std::size_t... kIndex>
+FOOTNOTE_INLINE void unroll(std::index_sequence<kIndex...>, Body&& body) {
+  (body(std::integral_constant<std::size_t, kIndex>{}), ...);
+}
+
+template <class V, std::size_t kTerms>
+FOOTNOTE_INLINE typename V::Float polynomial(typename V::Float x, const float (&coefficients)[kTerms]) {
+  typename V::Float value = V::broadcast(coefficients[kTerms - 1]);
+  for (std::size_t i = kTerms - 1; i-- > 0;) value = V::multiply_add(value, x, V::broadcast(coefficients[i]));
+  return value;
+}
+
+// 2^x for x <= 0, by a polynomial on [-1/2, 1/2]; below -126 it is as good as 0.
+template <class V, std::size_t kTerms>
+FOOTNOTE_INLINE typename V::Float exp2_of_negative(typename V::Float x, const float (&terms)[kTerms]) {
+  const typename V::Float bounded = V::maximum(x, V::broadcast(-126.0F));
+  const typename V::Float whole = V::round(bounded);
+  return polynomial<V>(bounded - whole, terms) * V::power_of_two(whole);
+}
+
+// ln(2)^k / k!
+constexpr float kExp2Terms[] = {1.0F, 0.693147182F, 0.240226507F, 0.0555041087F, 0.00961812911F, 0.00133335581F, 0.000154035304F};
+constexpr float kExp2FewTerms[] = {1.0F, 0.693147182F, 0.240226507F, 0.0555041087F, 0.00961812911F, 0.00133335581F};
+
+// x * Phi(x), where Phi - 1/2 is an odd polynomial on |x| <= 4.4: off by less than 2.5e-5, for levels that round more
+// than that. The constants are read through a pointer that the compiler can't see through: it would otherwise keep them
+// in registers across a multiplication and spill its accumulators.
+constexpr float kPhiTerms[] = {0.398761849F,     -0.0660768896F,  0.00964332483F,   -0.00105508403F, 8.43084664e-05F,
+                               -4.72637484e-06F, 1.74169335e-07F, -3.75658746e-09F, 3.57257936e-11F};
+constexpr float kGeluMinimum = -0.1701F;
+
+template <class V>
+FOOTNOTE_INLINE typename V::Float quick_gelu(typename V::Float x) {
+  using Float = typename V::Float;
+  const float(*terms)[9] = &kPhiTerms;
+  asm volatile("" : "+r"(terms));
+  const Float limit = V::broadcast(4.4F);
+  const Float clamped = V::minimum(V::maximum(x, V::broadcast(-4.4F)), limit);
+  const Float phi = V::multiply_add(clamped, polynomial<V>(clamped * clamped, *terms), V::broadcast(0.5F));
+  // Past the fit Phi is 0 or 1 but for 1e-5: a hugely negative x must not magnify that.
+  return V::maximum(x, V::broadcast(-4.4F)) * phi;
+}
+
+// Calls body(first row, kRows) for blocks of at most kMost rows of about equal height: 16 rows are 8 and 8 rather than 12 and 4.
+template <std::size_t kMost, class Body>
+FOOTNOTE_INLINE void pick_height(std::size_t first, std::size_t rows, Body&& body) {
+  if constexpr (kMost > 0) {
+    if (rows == kMost) return body(first, std::integral_constant<std::size_t, kMost>{});
+    pick_height<kMost - 1>(first, rows, body);
+  }
+}
+
+template <std::size_t kMost, class Body>
+FOOTNOTE_INLINE void for_row_blocks(std::size_t rows, Body&& body) {
+  const std::size_t blocks = (rows + kMost - 1) / kMost;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const std::size_t first = rows * i / blocks;
+    pick_height<kMost>(first, rows * (i + 1) / blocks - first, body);
+  }
+}
+
+// Mean and 1 / deviation of a row.
+template <class V>
+FOOTNOTE_INLINE void measure_row(const float* row, std::size_t width, float epsilon, typename V::Float& mean, typename V::Float& factor) {
+  using Float = typename V::Float;
+  const float share = 1.0F / static_cast<float>(width);
+  Float sum = V::load(row);
+  for (std::size_t k = V::kLanes; k < width; k += V::kLanes) sum = sum + V::load(row + k);
+  mean = V::broadcast(V::sum(sum) * share);
+  Float squares = V::broadcast(0.0F);
+  for (std::size_t k = 0; k < width; k += V::kLanes) {
+    const Float centred = V::load(row + k) - mean;
+    squares = V::multiply_add(centred, centred, squares);
+  }
+  factor = V::broadcast(1.0F / __builtin_sqrtf(V::sum(squares) * share + epsilon));
+}
+
+}  // namespace
+}  // namespace footnote::nn

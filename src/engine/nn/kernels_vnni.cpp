@@ -1,0 +1,46 @@
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "engine/nn/kernels.h"
+
+#if defined(__x86_64__)
+
+#if defined(__GNUC__) && !defined(__clang__)
+// g++ 12 takes the deliberately undefined operands inside its own intrinsics for mistakes.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+#include <immintrin.h>
+
+// All headers come before this: what they define must not use the level's instructions.
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx512vnni,avx2,fma"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx512vnni,avx2,fma")
+#endif
+
+#include "engine/nn/kernels_common.h"
+#include "engine/nn/kernels_int8.h"
+#include "engine/nn/vector_avx512.h"
+
+namespace footnote::nn {
+
+const Kernels* vnni_kernels() { return int8_kernels<Vnni>(); }
+
+}  // namespace footnote::nn
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#else
+
+namespace footnote::nn {
+const Kernels* vnni_kernels() { return nullptr; }
+}  // namespace footnote::nn
+
+#endif

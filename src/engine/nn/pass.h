@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/nn/memory_block.h"
+#include "engine/nn/transformer.h"
+
+namespace footnote::nn {
+
+/// Memory for one pass over at most `tokens_max()` tokens. Belongs to one pass at a time.
+class Workspace {
+ public:
+  static Result<Workspace> make(const Transformer& transformer, std::size_t tokens_max);
+  std::size_t tokens_max() const { return tokens_max_; }
+
+ private:
+  friend class Pass;
+  std::size_t tokens_max_ = 0;
+  std::size_t capacity_ = 0;  // Rows of every buffer: some past the last token can be read.
+  MemoryBlock memory_;
+  float* hidden_ = nullptr;
+  float* mixed_ = nullptr;  // What attention gives; kFloat and kInt8.
+  float* wide_ = nullptr;   // Results of a few rows on their way to the next format.
+  Rows hidden_rows_;
+  Rows projected_;
+  Rows mixed_rows_;
+  Rows feed_rows_;
+};
+
+/// All layers over some sequences, which lie one after the other with no padding between them, as stages that follow each
+/// other, each of chunks that any threads may run at once in any order. A sequence's bytes depend on its own tokens alone.
+/// REQUIRES: ids, types and lengths are in the model's range and all tokens fit the workspace.
+class Pass {
+ public:
+  /// `threads`: how many may come to help. Borrows everything.
+  Pass(const Transformer& transformer, std::span<const TokenSpan> sequences, Workspace& workspace, std::size_t threads);
+
+  /// Bytes that a thread brings along to run chunks.
+  static std::size_t scratch_bytes(const Transformer& transformer, std::size_t tokens_max);
+
+  std::size_t stages() const { return stages_.size(); }
+  std::size_t chunks(std::size_t stage) const { return stages_[stage].chunks; }
+  /// Thread-safe for different chunks of one stage. REQUIRES: all stages before are done.
+  void run(std::size_t stage, std::size_t chunk, std::byte* scratch) const;
+
+  /// The last hidden states, tokens x hidden, once all stages are done. A view into the workspace.
+  std::span<const float> hidden() const;
+
+ private:
+  enum class Step : std::uint8_t {
+    kEmbed,
+    kProject,  // Queries, keys and values.
+    kAttend,
+    kOutput,  // What attention gave, added to the hidden state, which is normalised.
+    kFeedIn,
+    kFeedOut,
+    // For few rows: columns are shared out first, and what needs whole rows is a stage of its own.
+    kProjectColumns,
+    kSplitHeads,
+    kPrepareMixed,
+    kOutputColumns,
+    kOutputNorm,
+    kFeedInColumns,
+    kPrepareFeed,
+    kFeedOutColumns,
+    kFeedOutNorm,
+  };
+  struct Stage {
+    Step step;
+    std::uint16_t layer;
+    std::uint32_t chunks;
+  };
+  struct Range {
+    std::size_t begin;
+    std::size_t end;
+    std::size_t size() const { return end - begin; }
+  };
+
+  void plan_by_rows();
+  void plan_by_columns();
+  std::uint32_t column_chunks(std::size_t columns) const;
+  Range columns_of(const Matrix& matrix, std::size_t chunk, std::size_t chunks) const;
+  Range rows_of(std::size_t chunk) const;
+
+  void embed(Range rows) const;
+  void project(const Matrix& matrix, Range rows, float* wide) const;
+  void split_heads(Range rows, float* wide) const;
+  void attend(std::size_t chunk, std::size_t chunks, std::byte* scratch) const;
+  void prepare_mixed(Range rows) const;
+  void feed_in(const Matrix& matrix, const Matrix& next, Range rows, float* wide) const;
+  void prepare_feed(const Matrix& next, Range rows, float* wide) const;
+  void normalise(const Norm& norm, Range rows) const;
+  void multiply(const Rows& left, const Matrix& matrix, Range rows, Range columns, Epilogue epilogue, float* out, std::size_t out_stride,
+                const Rows& out_rows = {}) const;
+  std::size_t wide_stride() const;
+  bool writes_rows() const { return transformer_.kernels().format == Format::kBf16; }
+  bool is_int8() const { return transformer_.kernels().format == Format::kInt8; }
+
+  const Transformer& transformer_;
+  const std::span<const TokenSpan> sequences_;
+  Workspace& workspace_;
+  const std::size_t threads_;
+  std::vector<std::size_t> first_row_;  // Of each sequence; one more at the end.
+  std::vector<Stage> stages_;
+  std::size_t head_groups_ = 1;
+};
+
+}  // namespace footnote::nn

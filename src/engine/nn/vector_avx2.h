@@ -1,0 +1,111 @@
+// Eight lanes of AVX2 for kernels_*.h. Included inside a region that switches the instructions on, as kernels_common.h is.
+namespace footnote::nn {
+namespace {
+
+struct Avx2 {
+  using Float = __m256;
+  using Int = __m256i;
+  static constexpr std::size_t kLanes = 8;
+  static constexpr std::size_t kTileRows = 6;
+  // Two products of a byte up to 127 and one down to -127 fit the sixteen bits that vpmaddubsw sums them in.
+  static constexpr float kBytesMax = 127.0F;
+
+  static Float load(const float* from) { return _mm256_loadu_ps(from); }
+  static void store(float* to, Float value) { _mm256_storeu_ps(to, value); }
+  static Float broadcast(float value) { return _mm256_set1_ps(value); }
+  static Float multiply_add(Float a, Float b, Float c) { return _mm256_fmadd_ps(a, b, c); }
+  static Float maximum(Float a, Float b) { return _mm256_max_ps(a, b); }
+  static Float minimum(Float a, Float b) { return _mm256_min_ps(a, b); }
+  static Float magnitude(Float value) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0F), value); }
+  static Float round(Float value) { return _mm256_round_ps(value, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+  static Float power_of_two(Float whole) {
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(whole), _mm256_set1_epi32(127)), 23));
+  }
+  static Float keep_first(std::size_t count, Float value, float other) {
+    const __m256i place = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i kept = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count < kLanes ? count : kLanes)), place);
+    return _mm256_blendv_ps(_mm256_set1_ps(other), value, _mm256_castsi256_ps(kept));
+  }
+  static float sum(Float v) {
+    const __m128 four = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+  }
+  static float largest(Float v) {
+    const __m128 four = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    const __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)));
+  }
+  static float smallest(Float v) {
+    const __m128 four = _mm_min_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    const __m128 two = _mm_min_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_min_ss(two, _mm_movehdup_ps(two)));
+  }
+
+  static Int zero_int() { return _mm256_setzero_si256(); }
+  static Int load_int(const std::byte* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); }
+  static Int broadcast_int(const std::byte* from) {
+    std::int32_t value;
+    __builtin_memcpy(&value, from, sizeof(value));
+    return _mm256_set1_epi32(value);
+  }
+  static void prefetch(const std::byte* from) { _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T0); }
+  static Float to_float(Int value) { return _mm256_cvtepi32_ps(value); }
+  static void store_bytes(std::byte* to, Float value) {
+    const __m256i whole = _mm256_cvtps_epi32(value);
+    const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(words, words));
+  }
+  static void store_words(std::byte* to, Float value) {
+    const __m256i whole = _mm256_cvtps_epi32(value);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_packs_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1)));
+  }
+  static void interleave_words(const std::byte* even, const std::byte* odd, std::byte* out) {
+    const Int a = load_int(even), b = load_int(odd);
+    const Int low = _mm256_unpacklo_epi16(a, b), high = _mm256_unpackhi_epi16(a, b);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permute2x128_si256(low, high, 0x20));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 32), _mm256_permute2x128_si256(low, high, 0x31));
+  }
+  static void transpose(const float* in, std::size_t in_stride, float* out, std::size_t out_stride) {
+    transpose_int(reinterpret_cast<const std::byte*>(in), in_stride * sizeof(float), reinterpret_cast<std::byte*>(out),
+                  out_stride * sizeof(float));
+  }
+  // Strides in bytes.
+  static void transpose_int(const std::byte* in, std::size_t in_stride, std::byte* out, std::size_t out_stride) {
+    Int r[8], t[8];
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < 8; ++i) r[i] = load_int(in + i * in_stride);
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < 8; i += 2) {
+      t[i] = _mm256_unpacklo_epi32(r[i], r[i + 1]);
+      t[i + 1] = _mm256_unpackhi_epi32(r[i], r[i + 1]);
+    }
+#pragma GCC unroll 2
+    for (std::size_t i = 0; i < 8; i += 4) {
+      r[i] = _mm256_unpacklo_epi64(t[i], t[i + 2]);
+      r[i + 1] = _mm256_unpackhi_epi64(t[i], t[i + 2]);
+      r[i + 2] = _mm256_unpacklo_epi64(t[i + 1], t[i + 3]);
+      r[i + 3] = _mm256_unpackhi_epi64(t[i + 1], t[i + 3]);
+    }
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < 4; ++i) {
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i * out_stride), _mm256_permute2x128_si256(r[i], r[i + 4], 0x20));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + (i + 4) * out_stride), _mm256_permute2x128_si256(r[i], r[i + 4], 0x31));
+    }
+  }
+};
+
+struct Avx2Int8 : Avx2 {
+  static constexpr std::size_t kTileRows = 5;
+  static void dot_bytes(Int& sum, Int left, Int right) {
+    Int products;
+    // One statement, so that g++ 12 neither copies nor spills the accumulators.
+    asm("vpmaddubsw %3, %2, %1\n\tvpmaddwd %4, %1, %1\n\tvpaddd %1, %0, %0"
+        : "+x"(sum), "=&x"(products)
+        : "x"(left), "x"(right), "x"(_mm256_set1_epi16(1)));
+  }
+  static void dot_words(Int& sum, Int left, Int right) { sum = _mm256_add_epi32(sum, _mm256_madd_epi16(left, right)); }
+};
+
+}  // namespace
+}  // namespace footnote::nn

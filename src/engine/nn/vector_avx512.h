@@ -1,0 +1,101 @@
+// Sixteen lanes of AVX-512 for kernels_*.h, and how they multiply integers at kVnni. Included inside a region that switches
+// the instructions on, as kernels_common.h is.
+namespace footnote::nn {
+namespace {
+
+struct Avx512 {
+  using Float = __m512;
+  using Int = __m512i;
+  static constexpr std::size_t kLanes = 16;
+  static constexpr std::size_t kTileRows = 12;
+  static constexpr float kBytesMax = 255.0F;
+
+  static Float load(const float* from) { return _mm512_loadu_ps(from); }
+  static void store(float* to, Float value) { _mm512_storeu_ps(to, value); }
+  static Float broadcast(float value) { return _mm512_set1_ps(value); }
+  static Float multiply_add(Float a, Float b, Float c) { return _mm512_fmadd_ps(a, b, c); }
+  static Float maximum(Float a, Float b) { return _mm512_max_ps(a, b); }
+  static Float minimum(Float a, Float b) { return _mm512_min_ps(a, b); }
+  static Float magnitude(Float value) { return _mm512_abs_ps(value); }
+  static Float round(Float value) { return _mm512_roundscale_ps(value, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+  static Float power_of_two(Float whole) { return _mm512_scalef_ps(_mm512_set1_ps(1.0F), whole); }
+  static Float keep_first(std::size_t count, Float value, float other) {
+    const auto mask = static_cast<__mmask16>(count >= kLanes ? 0xFFFF : (1U << count) - 1);
+    return _mm512_mask_mov_ps(_mm512_set1_ps(other), mask, value);
+  }
+  // Halves onto each other, in the order of the scalar model.
+  static float sum(Float v) {
+    const __m256 eight = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+    const __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+    const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+  }
+  static float largest(Float v) { return _mm512_reduce_max_ps(v); }
+  static float smallest(Float v) { return _mm512_reduce_min_ps(v); }
+
+  static Int zero_int() { return _mm512_setzero_si512(); }
+  static Int load_int(const std::byte* from) { return _mm512_loadu_si512(from); }
+  static Int broadcast_int(const std::byte* from) {
+    std::int32_t value;
+    __builtin_memcpy(&value, from, sizeof(value));
+    return _mm512_set1_epi32(value);
+  }
+  static void prefetch(const std::byte* from) { _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T0); }
+  static Float to_float(Int value) { return _mm512_cvtepi32_ps(value); }
+  static void store_bytes(std::byte* to, Float value) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtusepi32_epi8(_mm512_max_epi32(_mm512_cvtps_epi32(value), zero_int())));
+  }
+  static void store_words(std::byte* to, Float value) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(value)));
+  }
+  static void interleave_words(const std::byte* even, const std::byte* odd, std::byte* out) {
+    const __m512i order = _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39, 7, 38, 6, 37, 5, 36, 4, 35, 3,
+                                           34, 2, 33, 1, 32, 0);
+    const Int a = load_int(even), b = load_int(odd);
+    _mm512_storeu_si512(out, _mm512_permutex2var_epi16(a, order, b));
+    _mm512_storeu_si512(out + 64, _mm512_permutex2var_epi16(a, _mm512_add_epi16(order, _mm512_set1_epi16(16)), b));
+  }
+  static void transpose(const float* in, std::size_t in_stride, float* out, std::size_t out_stride) {
+    transpose_int(reinterpret_cast<const std::byte*>(in), in_stride * sizeof(float), reinterpret_cast<std::byte*>(out),
+                  out_stride * sizeof(float));
+  }
+  // Strides in bytes.
+  static void transpose_int(const std::byte* in, std::size_t in_stride, std::byte* out, std::size_t out_stride) {
+    Int r[16], t[16];
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < 16; ++i) r[i] = load_int(in + i * in_stride);
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < 16; i += 2) {
+      t[i] = _mm512_unpacklo_epi32(r[i], r[i + 1]);
+      t[i + 1] = _mm512_unpackhi_epi32(r[i], r[i + 1]);
+    }
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < 16; i += 4) {
+      r[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
+      r[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
+      r[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
+      r[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
+    }
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < 4; ++i) {
+      t[i] = _mm512_shuffle_i32x4(r[i], r[i + 4], 0x88);
+      t[i + 4] = _mm512_shuffle_i32x4(r[i], r[i + 4], 0xDD);
+      t[i + 8] = _mm512_shuffle_i32x4(r[i + 8], r[i + 12], 0x88);
+      t[i + 12] = _mm512_shuffle_i32x4(r[i + 8], r[i + 12], 0xDD);
+    }
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < 8; ++i) {
+      _mm512_storeu_si512(out + i * out_stride, _mm512_shuffle_i32x4(t[i], t[i + 8], 0x88));
+      _mm512_storeu_si512(out + (i + 8) * out_stride, _mm512_shuffle_i32x4(t[i], t[i + 8], 0xDD));
+    }
+  }
+};
+
+struct Vnni : Avx512 {
+  // Through tied operands, so that g++ 12 neither copies nor spills the accumulators.
+  static void dot_bytes(Int& sum, Int left, Int right) { asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(left), "v"(right)); }
+  static void dot_words(Int& sum, Int left, Int right) { asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(left), "v"(right)); }
+};
+
+}  // namespace
+}  // namespace footnote::nn

@@ -1,0 +1,137 @@
+// The vectors of a machine that is not here, for kernels_*.h: sixteen lanes in plain code, each operation rounding just
+// as the instruction does. With it the kernels of kVnni give, anywhere, the bytes that they give on their machine.
+namespace footnote::nn {
+namespace {
+
+struct Model {
+  static constexpr std::size_t kLanes = 16;
+  static constexpr std::size_t kTileRows = 2;  // No result depends on it.
+  static constexpr float kBytesMax = 255.0F;
+
+  struct Float {
+    float lanes[kLanes];
+    float& operator[](std::size_t i) { return lanes[i]; }
+    float operator[](std::size_t i) const { return lanes[i]; }
+    friend Float operator+(const Float& a, const Float& b) {
+      return each([&](std::size_t i) { return a[i] + b[i]; });
+    }
+    friend Float operator-(const Float& a, const Float& b) {
+      return each([&](std::size_t i) { return a[i] - b[i]; });
+    }
+    friend Float operator*(const Float& a, const Float& b) {
+      return each([&](std::size_t i) { return a[i] * b[i]; });
+    }
+  };
+  struct Int {
+    std::int32_t lanes[kLanes];
+    std::int32_t& operator[](std::size_t i) { return lanes[i]; }
+    std::int32_t operator[](std::size_t i) const { return lanes[i]; }
+  };
+
+  template <class Operation>
+  static Float each(Operation operation) {
+    Float out;
+    for (std::size_t i = 0; i < kLanes; ++i) out[i] = operation(i);
+    return out;
+  }
+
+  static Float load(const float* from) {
+    Float out;
+    std::memcpy(&out, from, sizeof(out));
+    return out;
+  }
+  static void store(float* to, Float value) { std::memcpy(to, &value, sizeof(value)); }
+  static Float broadcast(float value) {
+    return each([&](std::size_t) { return value; });
+  }
+  static Float multiply_add(Float a, Float b, Float c) {
+    return each([&](std::size_t i) { return std::fma(a[i], b[i], c[i]); });
+  }
+  static Float maximum(Float a, Float b) {
+    return each([&](std::size_t i) { return a[i] > b[i] ? a[i] : b[i]; });
+  }
+  static Float minimum(Float a, Float b) {
+    return each([&](std::size_t i) { return a[i] < b[i] ? a[i] : b[i]; });
+  }
+  static Float magnitude(Float value) {
+    return each([&](std::size_t i) { return std::fabs(value[i]); });
+  }
+  static Float round(Float value) {
+    return each([&](std::size_t i) { return std::nearbyint(value[i]); });
+  }
+  static Float power_of_two(Float whole) {
+    return each([&](std::size_t i) { return std::ldexp(1.0F, static_cast<int>(whole[i])); });
+  }
+  static Float keep_first(std::size_t count, Float value, float other) {
+    return each([&](std::size_t i) { return i < count ? value[i] : other; });
+  }
+  template <class Join>
+  static float fold(Float v, Join join) {
+    for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
+      for (std::size_t i = 0; i < half; ++i) v[i] = join(v[i], v[i + half]);
+    }
+    return v[0];
+  }
+  static float sum(Float v) {
+    return fold(v, [](float a, float b) { return a + b; });
+  }
+  static float largest(Float v) {
+    return fold(v, [](float a, float b) { return a > b ? a : b; });
+  }
+  static float smallest(Float v) {
+    return fold(v, [](float a, float b) { return a < b ? a : b; });
+  }
+
+  static Int zero_int() { return Int{}; }
+  static Int load_int(const std::byte* from) {
+    Int out;
+    std::memcpy(&out, from, sizeof(out));
+    return out;
+  }
+  static Int broadcast_int(const std::byte* from) {
+    std::int32_t value;
+    std::memcpy(&value, from, sizeof(value));
+    Int out;
+    for (std::size_t i = 0; i < kLanes; ++i) out[i] = value;
+    return out;
+  }
+  static void prefetch(const std::byte*) {}
+  static Float to_float(Int value) {
+    return each([&](std::size_t i) { return static_cast<float>(value[i]); });
+  }
+  template <class Number>
+  static void store_as(std::byte* to, Float value) {
+    using Limits = std::numeric_limits<Number>;
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      const float whole = std::nearbyint(value[i]);
+      const auto number = static_cast<Number>(std::clamp(whole, static_cast<float>(Limits::min()), static_cast<float>(Limits::max())));
+      std::memcpy(to + i * sizeof(Number), &number, sizeof(Number));
+    }
+  }
+  static void store_bytes(std::byte* to, Float value) { store_as<std::uint8_t>(to, value); }
+  static void store_words(std::byte* to, Float value) { store_as<std::int16_t>(to, value); }
+  static void interleave_words(const std::byte* even, const std::byte* odd, std::byte* out) {
+    for (std::size_t i = 0; i < 2 * kLanes; ++i) {
+      std::memcpy(out + 4 * i, even + 2 * i, 2);
+      std::memcpy(out + 4 * i + 2, odd + 2 * i, 2);
+    }
+  }
+  static void transpose_int(const std::byte* in, std::size_t in_stride, std::byte* out, std::size_t out_stride) {
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      for (std::size_t k = 0; k < kLanes; ++k) std::memcpy(out + k * out_stride + 4 * i, in + i * in_stride + 4 * k, 4);
+    }
+  }
+  template <class Left, class Right, std::size_t kProducts>
+  static void dot(Int& sum, Int left, Int right) {
+    Left a[kLanes * kProducts];
+    Right b[kLanes * kProducts];
+    std::memcpy(a, &left, sizeof(a));
+    std::memcpy(b, &right, sizeof(b));
+    for (std::size_t i = 0; i < kLanes * kProducts; ++i) sum[i / kProducts] += std::int32_t{a[i]} * std::int32_t{b[i]};
+  }
+  static void dot_bytes(Int& sum, Int left, Int right) { dot<std::uint8_t, std::int8_t, 4>(sum, left, right); }
+  static void dot_words(Int& sum, Int left, Int right) { dot<std::int16_t, std::int16_t, 2>(sum, left, right); }
+};
+
+}  // namespace
+}  // namespace footnote::nn
