@@ -4,6 +4,7 @@
 #include <cmath>
 #include <exception>
 #include <numeric>
+#include <ranges>
 #include <system_error>
 #include <utility>
 
@@ -16,12 +17,20 @@ namespace {
 // the cache and that a cancelled call ends soon.
 constexpr std::size_t kBatchTokens = 256;
 
+/// The fastest that works, by what it computes.
+cpu::CpuLevel best_level() {
+  for (const cpu::CpuLevel level : std::views::reverse(cpu::usable_cpu_levels())) {
+    if (kernels_agree(level)) return level;
+  }
+  return cpu::CpuLevel::kPortable;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Encoder>> Encoder::open(const std::filesystem::path& model_folder, const EncoderOptions& options) {
   if (options.threads > kThreadsMax) return fail(ErrorCode::kInvalidArgument, "more than {} encoder threads", kThreadsMax);
   if (options.level) FOOTNOTE_CHECK(cpu::require_cpu_level(*options.level));
-  const cpu::CpuLevel level = options.level ? *options.level : cpu::best_cpu_level();
+  const cpu::CpuLevel level = options.level ? *options.level : best_level();
   FOOTNOTE_TRY(ModelFiles files, ModelFiles::open(model_folder));
   std::unique_ptr<Encoder> out(new Encoder(std::move(files), level));
   const Kernels* kernels = options.kernels != nullptr ? options.kernels : kernels_of(level);

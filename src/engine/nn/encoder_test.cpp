@@ -112,6 +112,20 @@ TEST_P(EveryLevel, GivesTheReferenceVectors) {
   EXPECT_GE(mean, fidelity_of(GetParam()).mean);
 }
 
+/// AMX where there is none: the model of its arithmetic runs the same code, memory and layouts.
+TEST(Encoder, TheModelOfTilesGivesTheReferenceVectors) {
+  const auto encoder = open_model({.level = {}, .threads = 2, .kernels = amx_model()});
+  ASSERT_NE(encoder, nullptr);
+  for (std::size_t i = 0; i < testing::samples().size(); i += testing::kSanitized ? 100 : 20) {
+    const Sample& sample = testing::samples()[i];
+    if (sample.ids.size() > 40) continue;
+    const TokenSpan span{sample.ids};
+    const auto encoded = encoder->encode({}, {&span, 1});
+    ASSERT_TRUE(encoded.has_value());
+    EXPECT_GE(cosine((*encoded)[0].vector, sample.vector), 0.9995) << sample.text;
+  }
+}
+
 TEST_P(EveryLevel, BytesDependOnTheTokensAlone) {
   const auto one_thread = open_model({.level = GetParam(), .threads = 1});
   const auto three_threads = open_model({.level = GetParam(), .threads = 3});

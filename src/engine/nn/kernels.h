@@ -139,6 +139,7 @@ std::size_t attention_scratch_bytes(std::size_t length_max, std::size_t head_siz
 struct Kernels {
   Format format = Format::kFloat;
   std::size_t panel_columns = 0;
+  std::size_t block_rows = 0;  ///< So many rows at a time keep weights in the nearer caches and results not too far off.
   void (*multiply)(const Multiplication&) = nullptr;
   void (*normalise)(const Normalisation&) = nullptr;
   void (*prepare)(const Preparation&) = nullptr;
@@ -148,6 +149,10 @@ struct Kernels {
 
 /// Null when this build has no such level. Whether the machine can run it: cpu::usable_cpu_levels.
 const Kernels* kernels_of(cpu::CpuLevel level);
+
+/// Whether a small product of the level's kernels agrees with its model in plain code: the last part of the self-test, for an
+/// instruction that is there but gives other numbers would be worse than one that is not. True where there is no model.
+bool kernels_agree(cpu::CpuLevel level);
 
 // One per source file kernels_*.cpp; null where the processor family has none.
 const Kernels* portable_kernels();

@@ -16,7 +16,6 @@
 #pragma GCC target("avx2,fma")
 #endif
 
-#include "engine/nn/kernels_common.h"
 #include "engine/nn/kernels_float.h"
 #include "engine/nn/kernels_int8.h"
 #include "engine/nn/vector_avx2.h"

@@ -21,7 +21,6 @@
 #pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")
 #endif
 
-#include "engine/nn/kernels_common.h"
 #include "engine/nn/kernels_float.h"
 #include "engine/nn/vector_avx512.h"
 

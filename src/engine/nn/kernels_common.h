@@ -1,9 +1,11 @@
+#pragma once
+
 // What the arithmetic of all levels shares, over a vector type `V`. Included by kernels_*.h alone, inside the region that
-// switches a level's instructions on; so it includes nothing itself and lives in an anonymous namespace: no other file may
+// switches a level's instructions on; so it includes nothing itself, and it lives in an anonymous namespace: no other file may
 // end up with a copy that uses instructions its machine lacks.
 //
 // V has: Float and Int (vectors of kLanes), load, store, broadcast, multiply_add, maximum, minimum, sum, largest,
-// smallest, round (to a whole number, ties to even), power_of_two (of a whole number in a Float), keep_first.
+// smallest, round (to a whole number, ties to even), times_power_of_two (for whole numbers from -126 to 0), keep_first.
 namespace footnote::nn {
 namespace {
 
@@ -28,30 +30,29 @@ template <class V, std::size_t kTerms>
 FOOTNOTE_INLINE typename V::Float exp2_of_negative(typename V::Float x, const float (&terms)[kTerms]) {
   const typename V::Float bounded = V::maximum(x, V::broadcast(-126.0F));
   const typename V::Float whole = V::round(bounded);
-  return polynomial<V>(bounded - whole, terms) * V::power_of_two(whole);
+  return V::times_power_of_two(polynomial<V>(bounded - whole, terms), whole);
 }
 
 // ln(2)^k / k!
 constexpr float kExp2Terms[] = {1.0F, 0.693147182F, 0.240226507F, 0.0555041087F, 0.00961812911F, 0.00133335581F, 0.000154035304F};
-constexpr float kExp2FewTerms[] = {1.0F, 0.693147182F, 0.240226507F, 0.0555041087F, 0.00961812911F, 0.00133335581F};
+constexpr float kExp2FewTerms[] = {1.0F, 0.693147182F, 0.240226507F, 0.0555041087F, 0.00961812911F};
 
-// x * Phi(x), where Phi - 1/2 is an odd polynomial on |x| <= 4.4: off by less than 2.5e-5, for levels that round more
-// than that. The constants are read through a pointer that the compiler can't see through: it would otherwise keep them
-// in registers across a multiplication and spill its accumulators.
-constexpr float kPhiTerms[] = {0.398761849F,     -0.0660768896F,  0.00964332483F,   -0.00105508403F, 8.43084664e-05F,
-                               -4.72637484e-06F, 1.74169335e-07F, -3.75658746e-09F, 3.57257936e-11F};
-constexpr float kGeluMinimum = -0.1701F;
+// x * Phi(x), where Phi - 1/2 is an odd polynomial on |x| <= 3.9 and constant past that: off by less than 1.5e-4 of max(1, x), for
+// levels that round far more than that. The constants are read through a pointer that the compiler can't see through: it
+// would otherwise keep them in registers across a multiplication and spill its accumulators.
+constexpr float kPhiTerms[] = {0.398086041F,    -0.0648701414F,   0.00891411304F, -0.000844584079F,
+                               5.12452280e-05F, -1.77092181e-06F, 2.62803468e-08F};
+constexpr float kGeluMinimum = -0.1702F;
 
 template <class V>
 FOOTNOTE_INLINE typename V::Float quick_gelu(typename V::Float x) {
   using Float = typename V::Float;
-  const float(*terms)[9] = &kPhiTerms;
+  const float(*terms)[7] = &kPhiTerms;
   asm volatile("" : "+r"(terms));
-  const Float limit = V::broadcast(4.4F);
-  const Float clamped = V::minimum(V::maximum(x, V::broadcast(-4.4F)), limit);
-  const Float phi = V::multiply_add(clamped, polynomial<V>(clamped * clamped, *terms), V::broadcast(0.5F));
-  // Past the fit Phi is 0 or 1 but for 1e-5: a hugely negative x must not magnify that.
-  return V::maximum(x, V::broadcast(-4.4F)) * phi;
+  // Phi ends a little off 0: a hugely negative x must not magnify that.
+  const Float bounded = V::maximum(x, V::broadcast(-3.9F));
+  const Float clamped = V::minimum(bounded, V::broadcast(3.9F));
+  return bounded * V::multiply_add(clamped, polynomial<V>(clamped * clamped, *terms), V::broadcast(0.5F));
 }
 
 // Calls body(first row, kRows) for blocks of at most kMost rows of about equal height: 16 rows are 8 and 8 rather than 12 and 4.

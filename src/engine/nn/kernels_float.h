@@ -1,5 +1,7 @@
 // The arithmetic of the fp32 levels over a vector type `V`: see kernels_common.h for how it is included.
 // V has besides: kTileRows, transpose (a square of kLanes by kLanes numbers).
+#include "engine/nn/kernels_common.h"
+
 namespace footnote::nn {
 namespace {
 
@@ -161,7 +163,8 @@ void attend_float(const Attention& a) {
 
 template <class V>
 const Kernels* float_kernels() {
-  static constexpr Kernels kTable{Format::kFloat, 2 * V::kLanes, multiply_float<V>, normalise_float<V>, nullptr, nullptr, attend_float<V>};
+  static constexpr Kernels kTable{Format::kFloat,     2 * V::kLanes, 24,      multiply_float<V>,
+                                  normalise_float<V>, nullptr,       nullptr, attend_float<V>};
   return &kTable;
 }
 

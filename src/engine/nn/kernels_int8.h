@@ -7,6 +7,8 @@
 // A row of numbers x is held as bytes q with x = scale * q + offset, and a column of weights as w = column_scale * p, so
 //   sum(x * w) = scale * column_scale * sum(q * p) + offset * column_scale * sum(p):
 // the sum of products is exact, and so does not depend on how it is cut.
+#include "engine/nn/kernels_common.h"
+
 namespace footnote::nn {
 namespace {
 
@@ -289,7 +291,8 @@ void attend_int8(const Attention& a) {
   for (std::size_t token = 0; token < a.length; token += 2) {
     for (std::size_t k = 0; k < a.head_size; k += kPanel) {
       const std::byte* even = values + token * p.row_bytes + k * kWord;
-      V::interleave_words(even, even + p.row_bytes, s.values + (k * pairs + token / 2 * kPanel) * 2 * kWord);
+      std::byte* out = s.values + (k * pairs + token / 2 * kPanel) * 2 * kWord;
+      V::interleave_words(even, even + p.row_bytes, out, out + kPanel * kWord);
     }
   }
   for_row_blocks<V::kTileRows>(a.length, [&](std::size_t first, auto rows) {
@@ -323,8 +326,8 @@ void attend_int8(const Attention& a) {
 
 template <class V>
 const Kernels* int8_kernels() {
-  static constexpr Kernels kTable{Format::kInt8,   2 * V::kLanes,       multiply_int8<V>, normalise_int8<V>,
-                                  prepare_int8<V>, split_heads_int8<V>, attend_int8<V>};
+  static constexpr Kernels kTable{Format::kInt8,       2 * V::kLanes, 24, multiply_int8<V>, normalise_int8<V>, prepare_int8<V>,
+                                  split_heads_int8<V>, attend_int8<V>};
   return &kTable;
 }
 

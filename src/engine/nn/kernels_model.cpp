@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -7,13 +8,15 @@
 #include <utility>
 
 #include "engine/nn/kernels.h"
+#include "engine/nn/pack.h"
 // After what they use.
-#include "engine/nn/kernels_common.h"
+#include "engine/nn/kernels_bf16.h"
 #include "engine/nn/kernels_int8.h"
 #include "engine/nn/vector_model.h"
 
 namespace footnote::nn {
 
 const Kernels* vnni_model() { return int8_kernels<Model>(); }
+const Kernels* amx_model() { return bf16_kernels<Model, ModelTiles>(); }
 
 }  // namespace footnote::nn

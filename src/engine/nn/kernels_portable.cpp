@@ -6,7 +6,6 @@
 
 #include "engine/nn/kernels.h"
 // After what they use.
-#include "engine/nn/kernels_common.h"
 #include "engine/nn/kernels_float.h"
 
 namespace footnote::nn {
@@ -34,9 +33,9 @@ struct Portable {
     const Float shifter = broadcast(12582912.0F);
     return (value + shifter) - shifter;
   }
-  static Float power_of_two(Float whole) {
+  static Float times_power_of_two(Float value, Float whole) {
     const Float shifted = whole + broadcast(12582912.0F + 127.0F);
-    return reinterpret_cast<Float>(reinterpret_cast<Int>(shifted) << 23);
+    return value * reinterpret_cast<Float>(reinterpret_cast<Int>(shifted) << 23);
   }
   static float sum(Float v) { return (v[0] + v[2]) + (v[1] + v[3]); }
   static float largest(Float v) {
@@ -56,8 +55,8 @@ struct Portable {
 const Kernels* portable_kernels() { return float_kernels<Portable>(); }
 
 std::size_t attention_scratch_bytes(std::size_t length_max, std::size_t head_size) {
-  // Keys and values packed, and for each row of the tallest tile its scores twice over.
-  constexpr std::size_t kTileRowsMax = 32;
+  // Keys and values packed, and for each row of the tallest tile (and one more) its scores twice over.
+  constexpr std::size_t kTileRowsMax = 33;
   const std::size_t padded = (length_max + 31) / 32 * 32;
   return padded * (2 * head_size * sizeof(float) + 2 * sizeof(float) + kTileRowsMax * 2 * sizeof(float));
 }

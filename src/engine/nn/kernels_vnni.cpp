@@ -21,7 +21,6 @@
 #pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx512vnni,avx2,fma")
 #endif
 
-#include "engine/nn/kernels_common.h"
 #include "engine/nn/kernels_int8.h"
 #include "engine/nn/vector_avx512.h"
 

@@ -7,9 +7,6 @@
 namespace footnote::nn {
 namespace {
 
-// Rows of a chunk: two tiles, so that weights are read from the nearer cache half as often, few enough that fp32 results
-// wait for their next format in the cache.
-constexpr std::size_t kBlockRows = 24;
 // Up to so many rows, and with more than one thread, the columns of a matrix are shared out instead.
 constexpr std::size_t kColumnRowsMax = 48;
 constexpr std::size_t kHeadsOfChunk = 4;
@@ -91,12 +88,12 @@ Pass::Pass(const Transformer& transformer, std::span<const TokenSpan> sequences,
 
 std::size_t Pass::scratch_bytes(const Transformer& transformer, std::size_t tokens_max) {
   const EncoderShape& shape = transformer.shape();
-  const std::size_t wide = kBlockRows * padded(std::max(3 * shape.hidden, shape.intermediate)) * sizeof(float);
+  const std::size_t wide = transformer.kernels().block_rows * padded(std::max(3 * shape.hidden, shape.intermediate)) * sizeof(float);
   return std::max(wide, attention_scratch_bytes(tokens_max, shape.head_size()));
 }
 
 void Pass::plan_by_rows() {
-  const auto blocks = static_cast<std::uint32_t>(chunk_count(first_row_.back(), kBlockRows));
+  const auto blocks = static_cast<std::uint32_t>(chunk_count(first_row_.back(), transformer_.kernels().block_rows));
   const auto heads = static_cast<std::uint32_t>(sequences_.size() * head_groups_);
   stages_.push_back({Step::kEmbed, 0, blocks});
   for (std::uint16_t layer = 0; layer < transformer_.layers().size(); ++layer) {
@@ -110,7 +107,7 @@ void Pass::plan_by_rows() {
 
 void Pass::plan_by_columns() {
   const EncoderShape& shape = transformer_.shape();
-  const auto blocks = static_cast<std::uint32_t>(chunk_count(first_row_.back(), kBlockRows));
+  const auto blocks = static_cast<std::uint32_t>(chunk_count(first_row_.back(), transformer_.kernels().block_rows));
   const auto heads = static_cast<std::uint32_t>(sequences_.size() * head_groups_);
   stages_.push_back({Step::kEmbed, 0, blocks});
   for (std::uint16_t layer = 0; layer < transformer_.layers().size(); ++layer) {
@@ -138,7 +135,10 @@ Pass::Range Pass::columns_of(const Matrix& matrix, std::size_t chunk, std::size_
   return {panels * chunk / chunks * panel, panels * (chunk + 1) / chunks * panel};
 }
 
-Pass::Range Pass::rows_of(std::size_t chunk) const { return {chunk * kBlockRows, std::min((chunk + 1) * kBlockRows, first_row_.back())}; }
+Pass::Range Pass::rows_of(std::size_t chunk) const {
+  const std::size_t block = transformer_.kernels().block_rows;
+  return {chunk * block, std::min((chunk + 1) * block, first_row_.back())};
+}
 
 void Pass::run(std::size_t stage_index, std::size_t chunk, std::byte* scratch) const {
   const Stage& stage = stages_[stage_index];

@@ -18,8 +18,9 @@ struct Avx2 {
   static Float minimum(Float a, Float b) { return _mm256_min_ps(a, b); }
   static Float magnitude(Float value) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0F), value); }
   static Float round(Float value) { return _mm256_round_ps(value, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
-  static Float power_of_two(Float whole) {
-    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(whole), _mm256_set1_epi32(127)), 23));
+  static Float times_power_of_two(Float value, Float whole) {
+    const __m256i exponent = _mm256_add_epi32(_mm256_cvtps_epi32(whole), _mm256_set1_epi32(127));
+    return _mm256_mul_ps(value, _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23)));
   }
   static Float keep_first(std::size_t count, Float value, float other) {
     const __m256i place = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -49,7 +50,7 @@ struct Avx2 {
     __builtin_memcpy(&value, from, sizeof(value));
     return _mm256_set1_epi32(value);
   }
-  static void prefetch(const std::byte* from) { _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T0); }
+  FOOTNOTE_INLINE static void prefetch(const std::byte* from) { _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T0); }
   static Float to_float(Int value) { return _mm256_cvtepi32_ps(value); }
   static void store_bytes(std::byte* to, Float value) {
     const __m256i whole = _mm256_cvtps_epi32(value);
@@ -60,11 +61,11 @@ struct Avx2 {
     const __m256i whole = _mm256_cvtps_epi32(value);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_packs_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1)));
   }
-  static void interleave_words(const std::byte* even, const std::byte* odd, std::byte* out) {
+  static void interleave_words(const std::byte* even, const std::byte* odd, std::byte* first, std::byte* second) {
     const Int a = load_int(even), b = load_int(odd);
     const Int low = _mm256_unpacklo_epi16(a, b), high = _mm256_unpackhi_epi16(a, b);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permute2x128_si256(low, high, 0x20));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 32), _mm256_permute2x128_si256(low, high, 0x31));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(first), _mm256_permute2x128_si256(low, high, 0x20));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(second), _mm256_permute2x128_si256(low, high, 0x31));
   }
   static void transpose(const float* in, std::size_t in_stride, float* out, std::size_t out_stride) {
     transpose_int(reinterpret_cast<const std::byte*>(in), in_stride * sizeof(float), reinterpret_cast<std::byte*>(out),

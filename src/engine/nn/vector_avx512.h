@@ -18,7 +18,7 @@ struct Avx512 {
   static Float minimum(Float a, Float b) { return _mm512_min_ps(a, b); }
   static Float magnitude(Float value) { return _mm512_abs_ps(value); }
   static Float round(Float value) { return _mm512_roundscale_ps(value, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
-  static Float power_of_two(Float whole) { return _mm512_scalef_ps(_mm512_set1_ps(1.0F), whole); }
+  static Float times_power_of_two(Float value, Float whole) { return _mm512_scalef_ps(value, whole); }
   static Float keep_first(std::size_t count, Float value, float other) {
     const auto mask = static_cast<__mmask16>(count >= kLanes ? 0xFFFF : (1U << count) - 1);
     return _mm512_mask_mov_ps(_mm512_set1_ps(other), mask, value);
@@ -40,7 +40,7 @@ struct Avx512 {
     __builtin_memcpy(&value, from, sizeof(value));
     return _mm512_set1_epi32(value);
   }
-  static void prefetch(const std::byte* from) { _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T0); }
+  FOOTNOTE_INLINE static void prefetch(const std::byte* from) { _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T0); }
   static Float to_float(Int value) { return _mm512_cvtepi32_ps(value); }
   static void store_bytes(std::byte* to, Float value) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtusepi32_epi8(_mm512_max_epi32(_mm512_cvtps_epi32(value), zero_int())));
@@ -48,12 +48,12 @@ struct Avx512 {
   static void store_words(std::byte* to, Float value) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(value)));
   }
-  static void interleave_words(const std::byte* even, const std::byte* odd, std::byte* out) {
+  static void interleave_words(const std::byte* even, const std::byte* odd, std::byte* first, std::byte* second) {
     const __m512i order = _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39, 7, 38, 6, 37, 5, 36, 4, 35, 3,
                                            34, 2, 33, 1, 32, 0);
     const Int a = load_int(even), b = load_int(odd);
-    _mm512_storeu_si512(out, _mm512_permutex2var_epi16(a, order, b));
-    _mm512_storeu_si512(out + 64, _mm512_permutex2var_epi16(a, _mm512_add_epi16(order, _mm512_set1_epi16(16)), b));
+    _mm512_storeu_si512(first, _mm512_permutex2var_epi16(a, order, b));
+    _mm512_storeu_si512(second, _mm512_permutex2var_epi16(a, _mm512_add_epi16(order, _mm512_set1_epi16(16)), b));
   }
   static void transpose(const float* in, std::size_t in_stride, float* out, std::size_t out_stride) {
     transpose_int(reinterpret_cast<const std::byte*>(in), in_stride * sizeof(float), reinterpret_cast<std::byte*>(out),

@@ -59,8 +59,8 @@ struct Model {
   static Float round(Float value) {
     return each([&](std::size_t i) { return std::nearbyint(value[i]); });
   }
-  static Float power_of_two(Float whole) {
-    return each([&](std::size_t i) { return std::ldexp(1.0F, static_cast<int>(whole[i])); });
+  static Float times_power_of_two(Float value, Float whole) {
+    return each([&](std::size_t i) { return std::ldexp(value[i], static_cast<int>(whole[i])); });
   }
   static Float keep_first(std::size_t count, Float value, float other) {
     return each([&](std::size_t i) { return i < count ? value[i] : other; });
@@ -110,10 +110,17 @@ struct Model {
   }
   static void store_bytes(std::byte* to, Float value) { store_as<std::uint8_t>(to, value); }
   static void store_words(std::byte* to, Float value) { store_as<std::int16_t>(to, value); }
-  static void interleave_words(const std::byte* even, const std::byte* odd, std::byte* out) {
+  static void interleave_words(const std::byte* even, const std::byte* odd, std::byte* first, std::byte* second) {
     for (std::size_t i = 0; i < 2 * kLanes; ++i) {
-      std::memcpy(out + 4 * i, even + 2 * i, 2);
-      std::memcpy(out + 4 * i + 2, odd + 2 * i, 2);
+      std::byte* out = i < kLanes ? first + 4 * i : second + 4 * (i - kLanes);
+      std::memcpy(out, even + 2 * i, 2);
+      std::memcpy(out + 2, odd + 2 * i, 2);
+    }
+  }
+  static void store_bf16(std::byte* to, Float low, Float high) {
+    for (std::size_t i = 0; i < 2 * kLanes; ++i) {
+      const std::uint16_t rounded = to_bf16(i < kLanes ? low[i] : high[i - kLanes]);
+      std::memcpy(to + 2 * i, &rounded, 2);
     }
   }
   static void transpose_int(const std::byte* in, std::size_t in_stride, std::byte* out, std::size_t out_stride) {
@@ -131,6 +138,63 @@ struct Model {
   }
   static void dot_bytes(Int& sum, Int left, Int right) { dot<std::uint8_t, std::int8_t, 4>(sum, left, right); }
   static void dot_words(Int& sum, Int left, Int right) { dot<std::int16_t, std::int16_t, 2>(sum, left, right); }
+};
+
+/// Eight tiles in memory. A product of two bf16 numbers is exact; even and odd ones are summed apart, then added, as the
+/// instruction does. Numbers too small to be normal are 0 to it.
+struct ModelTiles {
+  static constexpr std::size_t kRows = 16;
+  struct Tile {
+    std::byte bytes[kRows * 64];
+  };
+  static inline thread_local Tile tiles[8];
+
+  using Numbers = float[kRows][2 * kRows];
+
+  static float flushed(float value) { return std::fabs(value) < std::numeric_limits<float>::min() ? 0.0F : value; }
+  static void read(const Tile& tile, Numbers& out) {
+    for (std::size_t i = 0; i < 2 * kRows * kRows; ++i) {
+      std::uint16_t half;
+      std::memcpy(&half, tile.bytes + 2 * i, 2);
+      out[i / (2 * kRows)][i % (2 * kRows)] = flushed(std::bit_cast<float>(std::uint32_t{half} << 16));
+    }
+  }
+
+  static void begin() {}
+  static void end() {}
+  template <int kTile>
+  static void zero() {
+    tiles[kTile] = {};
+  }
+  template <int kTile>
+  static void load(const std::byte* from, std::size_t stride) {
+    for (std::size_t row = 0; row < kRows; ++row) std::memcpy(tiles[kTile].bytes + row * 64, from + row * stride, 64);
+  }
+  template <int kTile>
+  static void store(float* to, std::size_t stride) {
+    for (std::size_t row = 0; row < kRows; ++row) {
+      std::memcpy(reinterpret_cast<std::byte*>(to) + row * stride, tiles[kTile].bytes + row * 64, 64);
+    }
+  }
+  template <int kSum, int kLeft, int kRight>
+  static void multiply() {
+    Numbers left, right;
+    read(tiles[kLeft], left);
+    read(tiles[kRight], right);
+    for (std::size_t m = 0; m < kRows; ++m) {
+      float products[2 * kRows] = {};  // Even and odd ones in turn.
+      for (std::size_t k = 0; k < kRows; ++k) {
+        for (std::size_t n = 0; n < 2 * kRows; ++n) products[n] += left[m][2 * k + n % 2] * right[k][n];
+      }
+      for (std::size_t n = 0; n < kRows; ++n) {
+        float sum;
+        std::byte* place = tiles[kSum].bytes + m * 64 + n * 4;
+        std::memcpy(&sum, place, 4);
+        sum = flushed(sum + (products[2 * n] + products[2 * n + 1]));
+        std::memcpy(place, &sum, 4);
+      }
+    }
+  }
 };
 
 }  // namespace
