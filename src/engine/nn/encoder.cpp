@@ -98,24 +98,25 @@ void Encoder::run_batch(const Batch& batch, std::size_t worker, Output output, s
     const std::span<const float> own = rest.first(batch.sequences[i].ids.size() * hidden());
     rest = rest.subspan(own.size());
     Pooled& result = results[batch.places[i]];
-    result.vector = pool(own);
+    pool(own, result);
     if (output == Output::kPooledAndTokens) result.token_vectors.assign(own.begin(), own.end());
   }
 }
 
-std::vector<float> Encoder::pool(std::span<const float> token_vectors) const {
+void Encoder::pool(std::span<const float> token_vectors, Pooled& result) const {
   const std::size_t width = hidden();
   const std::size_t rows = files_.pooling == Pooling::kMean ? token_vectors.size() / width : 1;
-  std::vector<float> out(width, 0.0F);
+  std::vector<float>& out = result.vector;
+  out.assign(width, 0.0F);
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t k = 0; k < width; ++k) out[k] += token_vectors[row * width + k];
   }
-  // The mean's divisor is left out: making the length one takes any common factor away.
+  // The mean's divisor goes into the length alone: making that one takes any common factor away.
   double squares = 0;
   for (const float value : out) squares += static_cast<double>(value) * value;
   const auto factor = static_cast<float>(squares > 0 ? 1.0 / std::sqrt(squares) : 0.0);
   for (float& value : out) value *= factor;
-  return out;
+  result.length = static_cast<float>(std::sqrt(squares) / static_cast<double>(rows));
 }
 
 }  // namespace footnote::nn

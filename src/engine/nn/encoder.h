@@ -26,6 +26,7 @@ enum class Output { kPooled, kPooledAndTokens };
 /// One sequence, encoded.
 struct Pooled {
   std::vector<float> vector;         ///< hidden() numbers of unit length.
+  float length = 0;                  ///< Of the pooled vector before it was made one.
   std::vector<float> token_vectors;  ///< The last hidden state, tokens x hidden(), not normalised; when asked for.
 };
 
@@ -64,7 +65,7 @@ class Encoder {
   Result<void> check(std::span<const TokenSpan> sequences) const;
   std::vector<Batch> make_batches(std::span<const TokenSpan> sequences) const;
   void run_batch(const Batch& batch, std::size_t worker, Output output, std::vector<Pooled>& results);
-  std::vector<float> pool(std::span<const float> token_vectors) const;
+  void pool(std::span<const float> token_vectors, Pooled& result) const;
 
   // Constant after open.
   const ModelFiles files_;
