@@ -113,6 +113,7 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
           .chunks = stores_->chunks(),
           .conversations = stores_->conversations(),
           .embedder = *embedder_,
+          .reranker = nullptr,
           .keys = *keys_,
           .metrics = metrics_,
           .home = stores_->workspace(),
