@@ -18,9 +18,11 @@ constexpr std::chrono::minutes kRerankTimeout{5};
 std::vector<std::size_t> best_first(std::span<const RerankScore> scores) {
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return scores[a].calibrated != scores[b].calibrated ? scores[a].calibrated > scores[b].calibrated : scores[a].raw > scores[b].raw;
-  });
+  const auto better = [&](std::size_t a, std::size_t b) {
+    if (scores[a].calibrated != scores[b].calibrated) return scores[a].calibrated > scores[b].calibrated;
+    return scores[a].raw != scores[b].raw ? scores[a].raw > scores[b].raw : a < b;
+  };
+  std::ranges::sort(order, better);
   return order;
 }
 

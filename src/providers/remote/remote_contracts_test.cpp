@@ -82,7 +82,7 @@ std::shared_ptr<Reranker> reranker_over(http::Handler handler, const Make& make)
 JsonArray ranked(const std::vector<RerankScore>& scores, std::string_view key, double RerankScore::* score) {
   std::vector<std::size_t> order(scores.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return scores[a].raw > scores[b].raw; });
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return scores[a].raw > scores[b].raw; });
   JsonArray out;
   for (const std::size_t index : order) out.push_back(JsonObject{{"index", index}, {key, scores[index].*score}});
   return out;
