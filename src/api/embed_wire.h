@@ -29,7 +29,7 @@ enum class VectorEncoding { kFloat, kBase64 };
 /// OpenAI's answer: object, data, model, usage. kBase64: little-endian 32-bit floats.
 std::string render_openai_embeddings(std::span<const Embedding> embeddings, VectorEncoding encoding, std::string_view model);
 
-/// Seed form: vectors, normalize, dim.
+/// The plain form: vectors, normalize, dim.
 std::string render_vectors(std::span<const Embedding> embeddings, VectorLength length, int dimension);
 
 }  // namespace footnote::api
