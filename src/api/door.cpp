@@ -1,6 +1,5 @@
 #include "api/door.h"
 
-#include "api/error_mapping.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -16,11 +15,17 @@ Counter& refused_counter(Metrics& metrics, ErrorCode reason) {
                          {{"reason", std::string(to_string(reason))}});
 }
 
-http::Response refusal(const Door& door, const http::Request& request, const Caller& caller, const Error& error) {
+/// What a route says of itself to those who guard it.
+struct Guarded {
+  KeyScope scope;
+  ErrorForm error_form;
+};
+
+http::Response refusal(const Door& door, ErrorForm form, const http::Request& request, const Caller& caller, const Error& error) {
   refused_counter(door.metrics, error.code).add();
   log(LogLevel::kWarn, "access", "access refused",
       {{"reason", to_string(error.code)}, {"route", request.route}, {"key_id", caller.key.value}, {"request_id", request.request_id}});
-  http::Response response = render_error(error);
+  http::Response response = form(error);
   if (error.code == ErrorCode::kUnauthenticated) response.headers.set("www-authenticate", "Bearer realm=\"footnote\"");
   return response;
 }
@@ -45,22 +50,22 @@ Result<Admission> identify(const Door& door, const http::Request& request) {
   return known;
 }
 
-std::optional<http::Response> admit(const Door& door, KeyScope scope, http::Request& request) {
+std::optional<http::Response> admit(const Door& door, const Guarded& route, http::Request& request) {
   auto admitted = identify(door, request);
-  if (!admitted) return refusal(door, request, {}, admitted.error());
+  if (!admitted) return refusal(door, route.error_form, request, {}, admitted.error());
   const auto admission = std::make_shared<const Admission>(*std::move(admitted));
   request.attachment = admission;
   const Caller& caller = admission->caller;
   if (const auto wait = admission->rate.retry_after) {
     http::Response response =
-        refusal(door, request, caller,
+        refusal(door, route.error_form, request, caller,
                 {ErrorCode::kResourceExhausted, fmt::format("this key's requests are used up; try again in {} s", wait->count()), {}});
     response.headers.set("retry-after", std::to_string(wait->count()));
     return response;
   }
-  if (!caller.may(scope)) {
-    return refusal(door, request, caller,
-                   {ErrorCode::kPermissionDenied, fmt::format("this needs a key with the scope '{}'", to_string(scope)), {}});
+  if (!caller.may(route.scope)) {
+    return refusal(door, route.error_form, request, caller,
+                   {ErrorCode::kPermissionDenied, fmt::format("this needs a key with the scope '{}'", to_string(route.scope)), {}});
   }
   return std::nullopt;
 }
@@ -81,19 +86,19 @@ Result<Caller> caller_of(const Door& door, const http::Request& request, const C
   return caller;
 }
 
-http::Handler with_caller(const Door& door, Handler handler) {
-  return [door, handler = std::move(handler)](const http::Request& request, const CallContext& call) {
+http::Handler with_caller(const Door& door, ErrorForm form, Handler handler) {
+  return [door, form, handler = std::move(handler)](const http::Request& request, const CallContext& call) {
     const auto caller = caller_of(door, request, call);
-    if (!caller) return render_error(caller.error());
+    if (!caller) return form(caller.error());
     auto response = handler(*caller, request, call);
-    return response ? *std::move(response) : render_error(response.error());
+    return response ? *std::move(response) : form(response.error());
   };
 }
 
-http::StreamHandler with_caller(const Door& door, StreamHandler handler) {
-  return [door, handler = std::move(handler)](const http::Request& request, const CallContext& call, http::ResponseStream& response) {
+http::StreamHandler with_caller(const Door& door, ErrorForm form, StreamHandler handler) {
+  return [door, form, handler = std::move(handler)](const http::Request& request, const CallContext& call, http::ResponseStream& response) {
     const auto caller = caller_of(door, request, call);
-    if (!caller) return response.reply(render_error(caller.error()));
+    if (!caller) return response.reply(form(caller.error()));
     handler(*caller, request, call, response);
   };
 }
@@ -107,12 +112,13 @@ http::Route guarded(const Door& door, Route route) {
   out.lane = route.lane;
   out.body_bytes_max = route.body_bytes_max;
   out.timeout = route.timeout;
-  std::visit([&](auto& handler) { out.handler = with_caller(door, std::move(handler)); }, route.handler);
+  std::visit([&](auto& handler) { out.handler = with_caller(door, route.error_form, std::move(handler)); }, route.handler);
   if (const auto scope = route.access.scope()) {
     for (const ErrorCode reason : {ErrorCode::kUnauthenticated, ErrorCode::kPermissionDenied, ErrorCode::kResourceExhausted}) {
       refused_counter(door.metrics, reason);  // a series that is there at 0 can be watched
     }
-    out.admit = [door, scope = *scope](http::Request& request) { return admit(door, scope, request); };
+    const Guarded own{*scope, route.error_form};
+    out.admit = [door, own](http::Request& request) { return admit(door, own, request); };
   }
   return out;
 }

@@ -11,7 +11,7 @@ int status_of(const Error& error) {
     case ErrorCode::kAlreadyExists: return 409;
     case ErrorCode::kFailedPrecondition: return 409;
     case ErrorCode::kTooLarge: return 413;
-    case ErrorCode::kUnsupported: return 415;
+    case ErrorCode::kUnsupported: return error.field.empty() ? 415 : 422;
     case ErrorCode::kResourceExhausted: return 429;
     case ErrorCode::kStorageFull: return 507;
     case ErrorCode::kUnavailable: return 503;
@@ -23,12 +23,71 @@ int status_of(const Error& error) {
   return 500;
 }
 
+namespace {
+
+http::Response with_retry_after(http::Response response, const Error& error) {
+  if (error.code == ErrorCode::kResourceExhausted || error.code == ErrorCode::kUnavailable) response.headers.set("retry-after", "1");
+  return response;
+}
+
+std::string_view openai_type(int status) {
+  if (status == 401) return "authentication_error";
+  if (status == 403) return "permission_error";
+  if (status == 429) return "rate_limit_error";
+  return status >= 500 ? "server_error" : "invalid_request_error";
+}
+
+std::string_view tei_type(int status) {
+  if (status == 401) return "Unauthenticated";
+  if (status == 403) return "PermissionDenied";
+  if (status == 422) return "Tokenizer";
+  if (status == 424) return "Backend";
+  if (status == 429) return "Overloaded";
+  return status >= 500 ? "Unhealthy" : "Validation";
+}
+
+int tei_status(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kInternal:
+    case ErrorCode::kCorrupted: return 424;
+    case ErrorCode::kInvalidArgument:
+    case ErrorCode::kUnauthenticated:
+    case ErrorCode::kPermissionDenied:
+    case ErrorCode::kNotFound:
+    case ErrorCode::kAlreadyExists:
+    case ErrorCode::kFailedPrecondition:
+    case ErrorCode::kTooLarge:
+    case ErrorCode::kUnsupported:
+    case ErrorCode::kResourceExhausted:
+    case ErrorCode::kStorageFull:
+    case ErrorCode::kUnavailable:
+    case ErrorCode::kDeadlineExceeded:
+    case ErrorCode::kCancelled: return status_of(error);
+  }
+  return status_of(error);
+}
+
+}  // namespace
+
 http::Response render_error(const Error& error) {
   JsonObject body{{"code", to_string(error.code)}, {"message", error.message}};
   if (!error.field.empty()) body["field"] = error.field;
-  http::Response response = http::Response::json(status_of(error), JsonObject{{"error", std::move(body)}});
-  if (error.code == ErrorCode::kResourceExhausted || error.code == ErrorCode::kUnavailable) response.headers.set("retry-after", "1");
-  return response;
+  return with_retry_after(http::Response::json(status_of(error), JsonObject{{"error", std::move(body)}}), error);
+}
+
+http::Response render_openai_error(const Error& error) {
+  const int usual = status_of(error);
+  const int status = usual == 422 ? 400 : usual;
+  JsonObject body{{"message", error.message},
+                  {"type", openai_type(status)},
+                  {"param", error.field.empty() ? Json(nullptr) : Json(error.field)},
+                  {"code", to_string(error.code)}};
+  return with_retry_after(http::Response::json(status, JsonObject{{"error", std::move(body)}}), error);
+}
+
+http::Response render_tei_error(const Error& error) {
+  const int status = tei_status(error);
+  return with_retry_after(http::Response::json(status, JsonObject{{"error", error.message}, {"error_type", tei_type(status)}}), error);
 }
 
 }  // namespace footnote::api

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "access/caller.h"
+#include "api/error_mapping.h"
 #include "base/result.h"
 #include "http/router.h"
 
@@ -38,6 +39,9 @@ Handler bind(const Services& services,
   };
 }
 
+/// The form of a front door's errors, of those too that the door gives out for it.
+using ErrorForm = http::Response (*)(const Error&);
+
 /// One row of the table of routes.
 struct Route {
   Access access;
@@ -48,6 +52,7 @@ struct Route {
   std::size_t body_bytes_max = http::kRouteBodyBytesMaxDefault;
   std::chrono::milliseconds timeout = std::chrono::seconds{60};
   std::string summary;
+  ErrorForm error_form = render_error;
 };
 
 }  // namespace footnote::api

@@ -13,6 +13,7 @@
 #include "ingest/ingestor.h"
 #include "ports/catalog_store.h"
 #include "ports/chunk_store.h"
+#include "ports/reranker.h"
 #include "retrieve/retriever.h"
 
 namespace footnote::api {
@@ -26,6 +27,7 @@ struct Services {
   const ChunkReader& chunks;
   const ConversationStore& conversations;
   Embedder& embedder;
+  Reranker* reranker;  ///< Null while none is configured.
   access::Keys& keys;
   Metrics& metrics;
   WorkspaceId home;  ///< The default workspace: the caller's, as long as there are no keys.

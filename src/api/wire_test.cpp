@@ -46,6 +46,18 @@ TEST(ErrorMapping, UnreadableIs400AndAWrongFieldIs422) {
   EXPECT_EQ(render_error({ErrorCode::kNotFound, "no", ""}).body, R"({"error":{"code":"not_found","message":"no"}})");
 }
 
+TEST(ErrorMapping, OtherFrontDoorsHaveFormsOfTheirOwn) {
+  EXPECT_EQ(render_openai_error({ErrorCode::kInvalidArgument, "wrong", "input"}).body,
+            R"({"error":{"message":"wrong","type":"invalid_request_error","param":"input","code":"invalid_argument"}})");
+  EXPECT_EQ(render_openai_error({ErrorCode::kInvalidArgument, "wrong", "input"}).status, 400);
+  EXPECT_EQ(render_openai_error({ErrorCode::kUnauthenticated, "no", ""}).status, 401);
+  EXPECT_EQ(render_openai_error({ErrorCode::kUnavailable, "down", ""}).headers.find("retry-after"), "1");
+  EXPECT_EQ(render_tei_error({ErrorCode::kTooLarge, "many", "inputs"}).body, R"({"error":"many","error_type":"Validation"})");
+  EXPECT_EQ(render_tei_error({ErrorCode::kUnauthenticated, "no", ""}).body, R"({"error":"no","error_type":"Unauthenticated"})");
+  EXPECT_EQ(render_error({ErrorCode::kUnsupported, "no", "normalize"}).status, 422);
+  EXPECT_EQ(render_error({ErrorCode::kUnsupported, "no", ""}).status, 415);
+}
+
 TEST(CodePoints, CountsCodePointsInAnyOrder) {
   const std::string text = "a\xC3\xA9\xF0\x9F\x98\x80z";  // a, e acute, a face, z
   CodePointOffsets offsets(text);

@@ -4,12 +4,10 @@
 
 #include "access/key_text.h"
 #include "app/command_line.h"
-#include "app/model_folder.h"
 #include "app/progress.h"
 #include "app/readiness.h"
 #include "base/log.h"
 #include "chunk/sentences.h"
-#include "providers/local/local_embedder.h"
 #include "providers/local/sentence_reader.h"
 #include "providers/openai/openai_llm.h"
 
@@ -39,33 +37,34 @@ Result<void> check_llm(const Settings& settings) {
                     settings.value(Setting::kLlmBaseUrl).place);
 }
 
+/// Vectors of another length than those that are stored under the same name would fail at the first question.
+Result<void> check_stored_spaces(const CallContext& call, const CatalogStore& catalog, const EmbeddingSpace& space) {
+  FOOTNOTE_TRY(const auto corpora, all_corpora(call, catalog));
+  for (const Corpus& corpus : corpora) {
+    if (corpus.space.model_id != space.model_id || corpus.space.dimension == space.dimension) continue;
+    return fail(ErrorCode::kFailedPrecondition,
+                "the embedder {} gives vectors of {} numbers, corpus '{}' holds vectors of {} numbers by that name: set "
+                "EMBEDDER_DIMENSION={}, or give the model another name (EMBEDDER_MODEL) and ingest anew",
+                space.model_id, space.dimension, corpus.name, corpus.space.dimension, corpus.space.dimension);
+  }
+  return {};
+}
+
 }  // namespace
-
-Result<cpu::CpuLevel> cpu_level_of(const Settings& settings) {
-  const std::string& word = settings.text(Setting::kEngineCpu);
-  if (word == "auto") return cpu::best_cpu_level();
-  FOOTNOTE_TRY(const cpu::CpuLevel level, cpu::parse_cpu_level(word));
-  FOOTNOTE_CHECK(cpu::require_cpu_level(level));
-  return level;
-}
-
-Result<std::unique_ptr<LocalEmbedder>> open_embedder(const Settings& settings) {
-  FOOTNOTE_TRY(const auto folder, find_model_folder(settings));
-  nn::EncoderOptions options;
-  options.threads = static_cast<std::size_t>(settings.integer(Setting::kEngineThreads));
-  FOOTNOTE_TRY(options.level, cpu_level_of(settings));
-  return LocalEmbedder::open(folder, options);
-}
 
 Result<std::unique_ptr<Composition>> Composition::open(const CallContext& call, const Settings& settings, DataFolder folder,
                                                        ComposeOptions options) {
   FOOTNOTE_CHECK(check_llm(settings));
-  if (!options.embedder) {
-    FOOTNOTE_TRY(options.embedder, open_embedder(settings));
+  Opened opened{.metrics = std::move(options.metrics), .stores = {}, .embedder = std::move(options.embedder), .reranker = {}};
+  if (!opened.metrics) opened.metrics = std::make_unique<Metrics>();
+  FOOTNOTE_TRY(opened.reranker, open_reranker(settings, *opened.metrics));
+  if (!opened.embedder.port) {
+    FOOTNOTE_TRY(opened.embedder, open_embedder(call, settings, *opened.metrics));
   }
   FOOTNOTE_TRY(const cpu::CpuLevel level, cpu_level_of(settings));
-  FOOTNOTE_TRY(auto stores, Stores::open(call, std::move(folder), settings.text(Setting::kWorkspace)));
-  std::unique_ptr<Composition> parts(new Composition(std::move(stores), std::move(options.embedder), settings, level, options.indexes));
+  FOOTNOTE_TRY(opened.stores, Stores::open(call, std::move(folder), settings.text(Setting::kWorkspace)));
+  FOOTNOTE_CHECK(check_stored_spaces(call, opened.stores->catalog(), opened.embedder.port->space()));
+  std::unique_ptr<Composition> parts(new Composition(std::move(opened), settings, level, options.indexes));
   FOOTNOTE_CHECK(parts->open_keys(call, settings));
   return parts;
 }
@@ -76,30 +75,31 @@ Result<void> Composition::open_keys(const CallContext& call, const Settings& set
   return {};
 }
 
-Composition::Composition(std::unique_ptr<Stores> stores, std::unique_ptr<Embedder> embedder, const Settings& settings, cpu::CpuLevel level,
-                         Indexes indexes)
-    : stores_(std::move(stores)),
+Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel level, Indexes indexes)
+    : metrics_(std::move(opened.metrics)),
+      stores_(std::move(opened.stores)),
       owner_token_(access::make_owner_text()),
-      embedder_(std::move(embedder)),
+      embedder_(std::move(opened.embedder)),
+      reranker_(std::move(opened.reranker)),
       vectors_(level),
       index_files_(stores_->folder().path(), stores_->chunks(), {&vectors_, &keywords_}),
-      reader_(std::make_unique<SentenceReader>(*embedder_, chunk::split_sentences)),
-      client_(make_client(settings, metrics_)),
+      reader_(std::make_unique<SentenceReader>(embedder(), chunk::split_sentences)),
+      client_(make_client(settings, *metrics_)),
       llm_(make_llm(settings, client_.get())),
       sync_(stores_->chunks(), {&vectors_, &keywords_}, stores_->clock()),
-      ingestor_(stores_->chunks(), *embedder_, indexes == Indexes::kOn ? &sync_ : nullptr),
-      lag_({&vectors_, &keywords_}, stores_->clock(), metrics_),
-      retriever_(*embedder_, vectors_, keywords_, stores_->chunks(), &metrics_),
+      ingestor_(stores_->chunks(), embedder(), indexes == Indexes::kOn ? &sync_ : nullptr),
+      lag_({&vectors_, &keywords_}, stores_->clock(), *metrics_),
+      retriever_(embedder(), vectors_, keywords_, stores_->chunks(), metrics_.get()),
       free_bytes_min_(static_cast<std::uint64_t>(settings.integer(Setting::kServerFreeDisk)) << 20),
       answers_({.retriever = retriever_,
                 .reader = *reader_,
                 .llm = llm_.get(),
                 .conversations = stores_->conversations(),
                 .clock = stores_->clock(),
-                .metrics = &metrics_}) {
+                .metrics = metrics_.get()}) {
   metrics_
-      .gauge("footnote_build_info", "Always 1; its labels say what runs",
-             {{"version", std::string(version())}, {"embedder", embedder_->space().model_id}})
+      ->gauge("footnote_build_info", "Always 1; its labels say what runs",
+              {{"version", std::string(version())}, {"embedder", embedder().space().model_id}})
       .set(1);
 }
 
@@ -112,9 +112,10 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
           .catalog = stores_->catalog(),
           .chunks = stores_->chunks(),
           .conversations = stores_->conversations(),
-          .embedder = *embedder_,
+          .embedder = embedder(),
+          .reranker = reranker_.port.get(),
           .keys = *keys_,
-          .metrics = metrics_,
+          .metrics = *metrics_,
           .home = stores_->workspace(),
           .version = std::string(version()),
           .not_ready_reasons = [this] { return not_ready_reasons(*stores_, free_bytes_min_); },

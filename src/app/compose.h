@@ -7,6 +7,7 @@
 
 #include "access/keys.h"
 #include "api/routes.h"
+#include "app/compose_models.h"
 #include "app/index_files.h"
 #include "app/settings.h"
 #include "app/stores.h"
@@ -18,10 +19,6 @@
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_vector_store.h"
 
-namespace footnote {
-class LocalEmbedder;
-}
-
 namespace footnote::app {
 
 /// Whether commits are brought into the indexes. Off for a process that only writes.
@@ -29,16 +26,11 @@ enum class Indexes { kOff, kOn };
 
 struct ComposeOptions {
   Indexes indexes = Indexes::kOn;
+  /// What an embedder that was opened before counts in; made here otherwise.
+  std::unique_ptr<Metrics> metrics = {};
   /// Taken instead of the configured one: opened before, because the data folder's name depends on it.
-  std::unique_ptr<Embedder> embedder;
+  Provided<Embedder> embedder = {};
 };
-
-/// What engine.cpu says; the best that works here for auto. kFailedPrecondition: the machine lacks it.
-Result<cpu::CpuLevel> cpu_level_of(const Settings& settings);
-
-/// The configured model, opened. kFailedPrecondition: it is not there, or the CPU lacks the level that was asked for.
-/// kCorrupted: a file fails its checksum. The message names the fix.
-Result<std::unique_ptr<LocalEmbedder>> open_embedder(const Settings& settings);
 
 /// All parts of one process on one data folder, wired. The one place that names concrete providers. Parts are
 /// borrowed by each other and live as long as this.
@@ -59,8 +51,8 @@ class Composition {
   access::Keys& keys() { return *keys_; }
   /// Lets whoever can read the data folder in at the server; new with each start.
   const std::string& owner_token() const { return owner_token_; }
-  Metrics& metrics() { return metrics_; }
-  Embedder& embedder() { return *embedder_; }
+  Metrics& metrics() { return *metrics_; }
+  Embedder& embedder() { return *embedder_.port; }
   const VectorStore& vectors() const { return vectors_; }
   ingest::IndexSync& sync() { return sync_; }
   IndexFiles& index_files() { return index_files_; }
@@ -72,16 +64,23 @@ class Composition {
   api::Services services(std::vector<std::string> example_questions);
 
  private:
-  Composition(std::unique_ptr<Stores> stores, std::unique_ptr<Embedder> embedder, const Settings& settings, cpu::CpuLevel level,
-              Indexes indexes);
+  /// What is opened before the rest is wired.
+  struct Opened {
+    std::unique_ptr<Metrics> metrics;
+    std::unique_ptr<Stores> stores;
+    Provided<Embedder> embedder;
+    Provided<Reranker> reranker;
+  };
+  Composition(Opened opened, const Settings& settings, cpu::CpuLevel level, Indexes indexes);
   Result<void> open_keys(const CallContext& call, const Settings& settings);
 
   // Each part uses only those above it, so they end in the right order.
-  Metrics metrics_;
+  std::unique_ptr<Metrics> metrics_;
   std::unique_ptr<Stores> stores_;
   std::string owner_token_;
   std::unique_ptr<access::Keys> keys_;
-  std::unique_ptr<Embedder> embedder_;
+  Provided<Embedder> embedder_;
+  Provided<Reranker> reranker_;  ///< Its port is null while none is configured.
   LocalVectorStore vectors_;
   LocalKeywordIndex keywords_;
   IndexFiles index_files_;

@@ -60,6 +60,7 @@ Result<int> run_doctor(const CommandContext& context) {
   std::vector<Check> checks = check_machine(context.settings.path(Setting::kData));
   checks.push_back(check_cpu(context.settings));
   checks.push_back(check_model(context.call, context.settings));
+  checks.push_back(check_reranker(context.call, context.settings));
   for (Check& check : check_store(context.call, context.settings)) checks.push_back(std::move(check));
   checks.push_back(check_port(context.settings));
   checks.push_back(check_llm_endpoint(context.call, context.settings));

@@ -24,8 +24,11 @@ struct Check {
 std::vector<Check> check_machine(const std::filesystem::path& data);
 /// The encoder's instruction level, and those that work here.
 Check check_cpu(const Settings& settings);
-/// Opens the model and embeds three sentences: two that say the same must be nearer than the one that does not.
+/// The configured embedder: opens the model, or asks the server, and embeds three sentences: two that say the same must be nearer than the
+/// one that does not.
 Check check_model(const CallContext& call, const Settings& settings);
+/// Whether a reranker is configured, and scores.
+Check check_reranker(const CallContext& call, const Settings& settings);
 /// The stored bytes, what is in there, and indexes built from it; or the server that has it.
 std::vector<Check> check_store(const CallContext& call, const Settings& settings);
 /// Whether the port is free, or a Footnote of this data folder listens there.

@@ -108,17 +108,59 @@ Check check_cpu(const Settings& settings) {
   return check;
 }
 
-Check check_model(const CallContext& call, const Settings& settings) {
-  const auto folder = find_model_folder(settings);
-  if (!folder) return {"model", Health::kBroken, folder.error().message, "run `make setup`", {}};
-  const auto embedder = open_embedder(settings);
-  if (!embedder) return {"model", Health::kBroken, embedder.error().message, "run `make setup` to fetch it again", {}};
+namespace {
+
+/// Two sentences that say the same, and one that says something else.
+struct Cosines {
+  double near = 0;
+  double far = 0;
+  bool sound() const { return near >= far + 0.1; }
+};
+
+Result<Cosines> compare_sentences(const CallContext& call, Embedder& embedder) {
   const std::vector<std::string_view> texts{"How long is parental leave?", "The number of weeks off for new parents",
                                             "The compiler could not find the header file"};
-  const auto vectors = (*embedder)->embed(call, texts, {});
-  if (!vectors) return {"model", Health::kBroken, vectors.error().message, {}, {}};
-  const double near = cosine((*vectors)[0], (*vectors)[1]);
-  const double far = cosine((*vectors)[0], (*vectors)[2]);
+  FOOTNOTE_TRY(const auto vectors, embedder.embed(call, texts, {}));
+  return Cosines{cosine(vectors[0], vectors[1]), cosine(vectors[0], vectors[2])};
+}
+
+Check check_remote_model(const CallContext& call, const Settings& settings) {
+  const std::string& provider = settings.text(Setting::kEmbedderProvider);
+  const std::string& url = settings.text(Setting::kEmbedderUrl);
+  const JsonObject who{{"provider", provider}, {"url", url}};
+  const std::string fix = "start that server, or set EMBEDDER_PROVIDER=local";
+  Metrics metrics;
+  const auto embedder = open_embedder(call, settings, metrics);
+  if (!embedder) return {"model", Health::kBroken, fmt::format("{} at {}: {}", provider, url, embedder.error().message), fix, who};
+  const auto cosines = compare_sentences(call, *embedder->port);
+  if (!cosines) return {"model", Health::kBroken, fmt::format("{} at {}: {}", provider, url, cosines.error().message), fix, who};
+  const EmbeddingSpace space = embedder->port->space();
+  Check check{"model",
+              Health::kOk,
+              fmt::format("{} at {}: {}, {} numbers; paraphrase {:.2f}, unrelated {:.2f}", provider, url, space.model_id, space.dimension,
+                          cosines->near, cosines->far),
+              {},
+              who};
+  check.facts["model"] = space.model_id;
+  check.facts["dimension"] = space.dimension;
+  if (!cosines->sound()) {
+    check.health = Health::kBroken;
+    check.fix = "its vectors do not tell texts apart; is it an embedding model?";
+  }
+  return check;
+}
+
+}  // namespace
+
+Check check_model(const CallContext& call, const Settings& settings) {
+  if (embeds_elsewhere(settings)) return check_remote_model(call, settings);
+  const auto folder = find_model_folder(settings);
+  if (!folder) return {"model", Health::kBroken, folder.error().message, "run `make setup`", {}};
+  const auto embedder = open_local_embedder(settings);
+  if (!embedder) return {"model", Health::kBroken, embedder.error().message, "run `make setup` to fetch it again", {}};
+  const auto cosines = compare_sentences(call, **embedder);
+  if (!cosines) return {"model", Health::kBroken, cosines.error().message, {}, {}};
+  const auto [near, far] = *cosines;
   const EmbeddingSpace space = (*embedder)->space();
   Check check{
       "model",
@@ -126,7 +168,12 @@ Check check_model(const CallContext& call, const Settings& settings) {
       fmt::format("{}, {} numbers, {} tokens, {} threads, at {}; paraphrase {:.2f}, unrelated {:.2f}", space.model_id, space.dimension,
                   (*embedder)->encoder().tokens_max(), (*embedder)->encoder().threads(), folder->string(), near, far),
       {},
-      {{"model", space.model_id}, {"path", folder->string()}, {"dimension", space.dimension}, {"paraphrase", near}, {"unrelated", far}}};
+      {{"provider", "local"},
+       {"model", space.model_id},
+       {"path", folder->string()},
+       {"dimension", space.dimension},
+       {"paraphrase", near},
+       {"unrelated", far}}};
   std::error_code ignored;
   if (!fs::exists(*folder / "checksums.sha256", ignored)) {
     check.detail += "; no checksums.sha256, so its bytes were not checked";
@@ -135,9 +182,29 @@ Check check_model(const CallContext& call, const Settings& settings) {
     check.detail += "; checksums fit";
     check.facts["checksum"] = "ok";
   }
-  if (near < far + 0.1) {
+  if (!cosines->sound()) {
     check.health = Health::kBroken;
     check.fix = "the encoder gives wrong numbers on this machine; try FOOTNOTE_CPU=portable and report it";
+  }
+  return check;
+}
+
+Check check_reranker(const CallContext& call, const Settings& settings) {
+  const std::string& provider = settings.text(Setting::kRerankerProvider);
+  const std::string& url = settings.text(Setting::kRerankerUrl);
+  Metrics metrics;
+  const auto reranker = open_reranker(settings, metrics);
+  if (!reranker) return {"reranker", Health::kBroken, reranker.error().message, "set RERANKER_PROVIDER=none", {{"provider", provider}}};
+  if (!reranker->port) return {"reranker", Health::kOk, "none configured", {}, {{"provider", provider}}};
+  const std::string_view passages[] = {"New parents take 16 weeks off.", "The compiler could not find the header file."};
+  const auto scores = reranker->port->rerank(call, "How long is parental leave?", passages);
+  Check check{"reranker", Health::kOk, fmt::format("{} at {}", provider, url), {}, {{"provider", provider}, {"url", url}}};
+  if (!scores) {
+    check.health = Health::kNote;
+    check.detail += fmt::format("; {}", scores.error().message);
+    check.fix = "start that server, or set RERANKER_PROVIDER=none";
+  } else {
+    check.detail += fmt::format("; related {:.2f}, unrelated {:.2f}", (*scores)[0].calibrated, (*scores)[1].calibrated);
   }
   return check;
 }

@@ -170,12 +170,14 @@ JsonArray figures_json(std::span<const StageFigures> figures) {
 Result<int> run_eval(const CommandContext& context, const EvalCommand& command) {
   FOOTNOTE_TRY(const BeirSet set, read_beir(command.folder));
   FOOTNOTE_TRY(const fs::path root, cache_root(command));
-  FOOTNOTE_TRY(auto embedder, open_embedder(context.settings));
-  const EmbeddingSpace space = embedder->space();
+  auto metrics = std::make_unique<Metrics>();
+  FOOTNOTE_TRY(auto embedder, open_embedder(context.call, context.settings, *metrics));
+  const EmbeddingSpace space = embedder.port->space();
   const std::string name =
       sha256_hex(fmt::format("{}\n{}\n{}\n{}", set.corpus_hash, space.model_id, space.dimension, kCacheVersion)).substr(0, 24);
   FOOTNOTE_TRY(DataFolder folder, DataFolder::open(root / name));
-  FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder), {.embedder = std::move(embedder)}));
+  FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder),
+                                                   {.metrics = std::move(metrics), .embedder = std::move(embedder)}));
 
   const auto start = steady_clock::now();
   EvalCorpus eval_corpus(context, *parts, set);

@@ -9,6 +9,7 @@
 #include "api/browser_policy.h"
 #include "api/door.h"
 #include "api/error_mapping.h"
+#include "app/compose_models.h"
 #include "base/log.h"
 #include "http/host.h"
 
@@ -29,6 +30,15 @@ Result<api::BrowserPolicy> make_policy(const Settings& settings) {
   FOOTNOTE_TRY(options.origins, api::parse_allowed_origins(settings.text(Setting::kServerAllowedOrigins)));
   options.address_hosts = !http::is_loopback_host(settings.text(Setting::kServerHost));
   return api::BrowserPolicy(std::move(options));
+}
+
+}  // namespace
+
+namespace {
+
+/// Whether handlers spend their time waiting for other servers rather than computing.
+bool waits_for_others(const Settings& settings) {
+  return settings.is_set(Setting::kLlmBaseUrl) || embeds_elsewhere(settings) || reranks_elsewhere(settings);
 }
 
 }  // namespace
@@ -57,7 +67,7 @@ Result<http::ServerOptions> make_server_options(const Settings& settings) {
   options.host = settings.text(Setting::kServerHost);
   options.port = static_cast<std::uint16_t>(settings.integer(Setting::kServerPort));
   const auto workers = static_cast<unsigned>(settings.integer(Setting::kServerWorkers));
-  options.workers = workers != 0 ? workers : workers_for(settings.is_set(Setting::kLlmBaseUrl), std::thread::hardware_concurrency());
+  options.workers = workers != 0 ? workers : workers_for(waits_for_others(settings), std::thread::hardware_concurrency());
   options.queue_wait_max = settings.duration(Setting::kServerQueueWait);
   options.header_deadline = settings.duration(Setting::kServerHeadTimeout);
   options.body_deadline = settings.duration(Setting::kServerBodyTimeout);

@@ -138,7 +138,8 @@ class SettingsLoader {
     for (const auto& [id, text] : sources_.flags) {
       FOOTNOTE_CHECK(put(spec_of(id), text, Origin::kFlag, fmt::format("flag {}", spec_of(id).flag)));
     }
-    FOOTNOTE_CHECK(take_litellm_base());
+    FOOTNOTE_CHECK(take_stand_in(Setting::kLlmBaseUrl, "LITELLM_BASE", with_version_path));
+    FOOTNOTE_CHECK(take_stand_in(Setting::kEmbedderUrl, "EMBEDDER_BASE", [](std::string url) { return url; }));
     return std::move(settings_);
   }
 
@@ -216,15 +217,16 @@ class SettingsLoader {
     return {};
   }
 
-  Result<void> take_litellm_base() {
-    const SettingSpec& spec = spec_of(Setting::kLlmBaseUrl);
+  /// A variable of other programs that says the same as a setting that is not set.
+  Result<void> take_stand_in(Setting id, std::string_view name, std::string (*form)(std::string)) {
+    const SettingSpec& spec = spec_of(id);
     if (settings_.is_set(spec.id)) return {};
-    if (const auto text = sources_.environment("LITELLM_BASE"); text && !text->empty()) {
-      return put(spec, with_version_path(*text), Origin::kEnvironment, "environment variable LITELLM_BASE");
+    if (const auto text = sources_.environment(name); text && !text->empty()) {
+      return put(spec, form(*text), Origin::kEnvironment, fmt::format("environment variable {}", name));
     }
     for (const auto& entry : dot_env_) {
-      if (entry.name != "LITELLM_BASE" || entry.value.empty()) continue;
-      return put(spec, with_version_path(entry.value), Origin::kDotEnv, fmt::format(".env:{} (LITELLM_BASE)", entry.line));
+      if (entry.name != name || entry.value.empty()) continue;
+      return put(spec, form(entry.value), Origin::kDotEnv, fmt::format(".env:{} ({})", entry.line, name));
     }
     return {};
   }

@@ -170,6 +170,14 @@ TEST(Settings, LitellmBaseStandsInForTheBaseUrl) {
               "environment variable LLM_BASE_URL");
 }
 
+TEST(Settings, EmbedderBaseStandsInForTheUrlAndChoosesNoProvider) {
+  check_value(Layers().env("EMBEDDER_BASE", "http://e:8082"), Setting::kEmbedderUrl, "http://e:8082", "environment variable EMBEDDER_BASE");
+  check_value(Layers().env("EMBEDDER_BASE", "http://e:8082"), Setting::kEmbedderProvider, "local", "default");
+  check_value(Layers().dot_env("EMBEDDER_BASE=http://e"), Setting::kEmbedderUrl, "http://e", ".env:1 (EMBEDDER_BASE)");
+  check_value(Layers().env("EMBEDDER_BASE", "http://e").env("EMBEDDER_URL", "http://o"), Setting::kEmbedderUrl, "http://o",
+              "environment variable EMBEDDER_URL");
+}
+
 TEST(Settings, UnknownFootnoteNamesInDotEnvAreNoted) {
   const auto settings = Layers().dot_env("PATH=/x\nFOOTNOTE_PROT=1\n").load();
   ASSERT_TRUE(settings);
@@ -196,7 +204,7 @@ TEST(DotEnv, QuotesAndComments) {
 
 TEST(ConfigReport, SecretsNeverShow) {
   Layers layers;
-  layers.env("LLM_API_KEY", "sk-very-secret");
+  layers.env("LLM_API_KEY", "sk-very-secret").env("EMBEDDER_KEY", "sk-very-secret-too").env("RERANKER_KEY", "sk-very-secret-3");
   const auto settings = layers.load();
   ASSERT_TRUE(settings);
   EXPECT_THAT(render_config(*settings), Not(HasSubstr("sk-very-secret")));

@@ -164,6 +164,20 @@ std::string to_text(const Json& value) {
   return out;
 }
 
+void append_floats(std::string& out, std::span<const float> values) {
+  char separator = '[';
+  for (const float value : values) {
+    out.push_back(separator);
+    if (std::isfinite(value)) {
+      write_number(out, value);
+    } else {
+      out += "null";
+    }
+    separator = ',';
+  }
+  out += values.empty() ? "[]" : "]";
+}
+
 double json_number(float value) {
   std::array<char, 32> buffer{};
   const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);

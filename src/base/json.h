@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,9 @@ Result<Json> parse_request_json(std::string_view text);
 /// can't say, become null. Control characters are escaped, so the text never spans lines; malformed UTF-8 becomes
 /// U+FFFD.
 std::string to_text(const Json& value);
+
+/// Appends a list of floats as JSON, as to_text would write them, without a value for each.
+void append_floats(std::string& out, std::span<const float> values);
 
 /// A float in its own precision: 0.1f prints as 0.1, not as the double nearest to it.
 double json_number(float value);

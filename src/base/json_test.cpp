@@ -109,5 +109,20 @@ TEST(Json, TextIsJsonWhateverBytesAStringHolds) {
 
 TEST(Json, KeepsTextBeyondAscii) { check_round_trip(R"("caf\u00e9 \ud83d\ude00")", "\"caf\xc3\xa9 \xf0\x9f\x98\x80\""); }
 
+TEST(Json, FloatsAreWrittenAsTheirValuesWouldBe) {
+  const auto text = [](std::vector<float> values) {
+    std::string out = "x";
+    append_floats(out, values);
+    return out;
+  };
+  EXPECT_EQ(text({}), "x[]");
+  EXPECT_EQ(text({0.1F, -0.25F, 0, 1e-30F, 3e30F}), "x[0.1,-0.25,0,1e-30,3e+30]");
+  EXPECT_EQ(text({std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}), "x[null,null]");
+  const std::vector<float> many{1.0F / 3, 0.0012345F, -7.5F};
+  JsonArray array;
+  for (const float value : many) array.push_back(json_number(value));
+  EXPECT_EQ(text(many), "x" + to_text(array));
+}
+
 }  // namespace
 }  // namespace footnote

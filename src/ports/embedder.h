@@ -14,10 +14,13 @@ namespace footnote {
 enum class EmbedKind { kQuery, kPassage };
 /// What to do with a text past the model's window: cut it, or give one vector per overlapping window.
 enum class Overflow { kTruncate, kWindows };
+/// kAsPooled: the vector as the model pooled it, before it is made one long; its direction is the same.
+enum class VectorLength { kUnit, kAsPooled };
 
 struct EmbedOptions {
   EmbedKind kind = EmbedKind::kPassage;
   Overflow overflow = Overflow::kWindows;
+  VectorLength length = VectorLength::kUnit;
 };
 
 /// The vector of one window; `range` is the part of the text that it covers.
@@ -26,16 +29,19 @@ struct WindowVector {
   std::vector<float> values;
 };
 
-/// One text's vectors: at least one, in text order. `truncated` only with Overflow::kTruncate.
+/// One text's vectors: at least one, in text order. `truncated` only with Overflow::kTruncate. An embedder that can't see
+/// tokens (a remote one) gives one window over the whole text, whatever the overflow, and never says `truncated`; its server
+/// cuts what is past its window. `tokens` is then what the server counted, 0 where it does not say.
 struct Embedding {
   std::vector<WindowVector> windows;
   std::size_t tokens = 0;
   bool truncated = false;
 };
 
-/// Turns text into unit-length vectors, one Embedding per text, in input order. The same text gives the same
-/// numbers alone and in any batch. Thread-safe. Borrows `texts` for the call only.
-/// kUnavailable: worth a retry. kCancelled, kDeadlineExceeded: as the call says.
+/// Turns text into vectors of unit length (unless asked for otherwise), one Embedding per text, in input order. The same
+/// text gives the same numbers alone and in any batch. All numbers are finite. Thread-safe. Borrows `texts` for the call only.
+/// kUnavailable, kResourceExhausted (too many at once): worth a retry. kTooLarge: a text that can't be taken. kUnsupported: no
+/// other length than one can be had. kCancelled, kDeadlineExceeded: as the call says.
 class Embedder {
  public:
   virtual ~Embedder() = default;

@@ -16,10 +16,17 @@
 ///   INSTANTIATE_TEST_SUITE_P(Local, EmbedderContract, ::testing::Values(EmbedderCase{"local", make}), embedder_case_name);
 namespace footnote::contract {
 
+/// What an embedder can see of its model; see Embedding and VectorLength.
+struct EmbedderSight {
+  bool tokens = true;
+  bool pooled_length = true;
+};
+
 struct EmbedderCase {
   std::string name;
   /// Shared, as a model may take long to load: one for all tests will do.
   std::function<std::shared_ptr<Embedder>()> make;
+  EmbedderSight sight = {};
 };
 
 inline std::string embedder_case_name(const ::testing::TestParamInfo<EmbedderCase>& info) { return info.param.name; }
@@ -82,6 +89,11 @@ TEST_P(EmbedderContract, TextsOfOneTopicAreNearerThanTextsOfTwo) {
 TEST_P(EmbedderContract, ALongTextGetsOverlappingWindowsThatCoverIt) {
   const std::string text = long_text();
   const Embedding embedding = embed({text}, {.overflow = Overflow::kWindows}).at(0);
+  if (!GetParam().sight.tokens) {
+    ASSERT_EQ(embedding.windows.size(), 1U);
+    EXPECT_EQ(embedding.windows[0].range, (TextRange{0, text.size()}));
+    return;
+  }
   ASSERT_GT(embedding.windows.size(), 2U);
   EXPECT_FALSE(embedding.truncated);
   EXPECT_EQ(embedding.windows.front().range.begin, 0U);
@@ -101,9 +113,28 @@ TEST_P(EmbedderContract, TruncationGivesTheFirstWindowAndSaysSo) {
   const std::string text = long_text();
   const Embedding cut = embed({text}, {.overflow = Overflow::kTruncate}).at(0);
   ASSERT_EQ(cut.windows.size(), 1U);
-  EXPECT_TRUE(cut.truncated);
+  EXPECT_EQ(cut.truncated, GetParam().sight.tokens);
   EXPECT_EQ(cut.windows[0].range.begin, 0U);
-  EXPECT_LT(cut.windows[0].range.end, text.size());
+  if (GetParam().sight.tokens) {
+    EXPECT_LT(cut.windows[0].range.end, text.size());
+  }
+}
+
+TEST_P(EmbedderContract, APooledVectorPointsWhereTheUnitVectorPointsOrCantBeHad) {
+  const std::string_view texts[] = {"Shipping takes three days.", "Returns are free."};
+  const auto pooled = embedder_->embed(call_, texts, {.length = VectorLength::kAsPooled});
+  if (!GetParam().sight.pooled_length) {
+    ASSERT_FALSE(pooled.has_value());
+    EXPECT_EQ(pooled.error().code, ErrorCode::kUnsupported);
+    return;
+  }
+  ASSERT_TRUE(pooled.has_value()) << pooled.error().message;
+  for (std::size_t i = 0; i < std::size(texts); ++i) {
+    const std::vector<float>& values = pooled->at(i).windows.at(0).values;
+    const double length = std::sqrt(dot(values, values));
+    EXPECT_GT(std::abs(length - 1), 1e-3);
+    EXPECT_NEAR(dot(values, vector_of(texts[i])) / length, 1.0, 1e-4);
+  }
 }
 
 TEST_P(EmbedderContract, ACallThatIsOverEnds) {

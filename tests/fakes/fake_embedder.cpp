@@ -35,10 +35,6 @@ void add_direction(std::string_view stem, std::vector<float>& sum) {
 void normalise(std::vector<float>& values) {
   double squares = 0;
   for (float value : values) squares += static_cast<double>(value) * value;
-  if (squares == 0) {
-    values[0] = 1;  // a text without content words still has a unit vector
-    return;
-  }
   for (float& value : values) value = static_cast<float>(value / std::sqrt(squares));
 }
 
@@ -46,14 +42,15 @@ void normalise(std::vector<float>& values) {
 
 EmbeddingSpace FakeEmbedder::space() const { return {"fake-bag-of-words", options_.dimension}; }
 
-std::vector<float> FakeEmbedder::vector_of(std::span<const Word> words) const {
+std::vector<float> FakeEmbedder::vector_of(std::span<const Word> words, VectorLength length) const {
   std::vector<float> sum(static_cast<std::size_t>(options_.dimension), 0.0f);
   for (const Word& word : words) {
     if (word.function) continue;
     const auto synonym = synonyms_.find(word.stem);
     add_direction(synonym == synonyms_.end() ? word.stem : synonym->second, sum);
   }
-  normalise(sum);
+  if (std::ranges::all_of(sum, [](float value) { return value == 0; })) sum[0] = 1;  // a text without content words has a vector too
+  if (length == VectorLength::kUnit) normalise(sum);
   return sum;
 }
 
@@ -66,7 +63,7 @@ Embedding FakeEmbedder::embed_one(std::string_view text, const EmbedOptions& opt
     const bool last = first + count == words.size();
     const std::size_t begin = first == 0 ? 0 : words[first].range.begin;
     const std::size_t end = last ? text.size() : words[first + count - 1].range.end;
-    out.windows.push_back({{begin, end}, vector_of(all.subspan(first, count))});
+    out.windows.push_back({{begin, end}, vector_of(all.subspan(first, count), options.length)});
     if (last) return out;
     if (options.overflow == Overflow::kTruncate) {
       out.truncated = true;

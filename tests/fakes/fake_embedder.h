@@ -35,7 +35,7 @@ class FakeEmbedder final : public Embedder {
 
  private:
   Embedding embed_one(std::string_view text, const EmbedOptions& options) const FOOTNOTE_TSA(requires_capability(mutex_));
-  std::vector<float> vector_of(std::span<const Word> words) const FOOTNOTE_TSA(requires_capability(mutex_));
+  std::vector<float> vector_of(std::span<const Word> words, VectorLength length) const FOOTNOTE_TSA(requires_capability(mutex_));
 
   const FakeEmbedderOptions options_;
   Faults faults_;

@@ -32,7 +32,21 @@ BODIES = {  # a good body for each route that takes one, so that only the key ca
     "/api/admin/keys": {"name": "planted", "scopes": ["admin"]},
     "/api/admin/keys/{id}/rotate": {},
     "/api/admin/workspaces": {"name": "planted"},
+    "/embed": {"inputs": [QUESTION]},
+    "/v1/embeddings": {"input": QUESTION},
+    "/v1/rerank": {"query": QUESTION, "documents": ["x"]},
+    "/v2/rerank": {"query": QUESTION, "documents": ["x"]},
+    "/tei/embed": {"inputs": QUESTION},
+    "/tei/rerank": {"query": QUESTION, "texts": ["x"]},
 }
+
+
+def error_of(data):
+    """(code, message) of an error in any of the forms that routes have: ours and OpenAI's, or TEI's."""
+    body = json.loads(data)
+    if "error_type" in body:
+        return re.sub(r"(?<!^)([A-Z])", r"_\1", body["error_type"]).lower(), body["error"]
+    return body["error"]["code"], body["error"]["message"]
 
 
 def forged_key(random_part="Z" * 30):
@@ -130,7 +144,7 @@ class Keys(AccessCase):
 
     def test_only_pages_and_health_are_open(self):
         open_routes = {pattern for _, pattern, scope in self.routes if not scope}
-        self.assertLessEqual({p for p in open_routes if not p.startswith("/assets/")}, {"/", "/livez", "/readyz", "/openapi.json"})
+        self.assertLessEqual({p for p in open_routes if not p.startswith("/assets/")}, {"/", "/livez", "/readyz", "/health", "/tei/health", "/openapi.json"})
 
     def test_every_route_turns_bad_keys_away(self):
         bad = {
@@ -151,7 +165,7 @@ class Keys(AccessCase):
                     response, data = self.send(method, pattern, key)
                     self.assertEqual(response.status, 401)
                     self.assertIn("Bearer", response.headers["www-authenticate"])
-                    self.assertEqual(json.loads(data)["error"]["code"], "unauthenticated")
+                    self.assertEqual(error_of(data)[0], "unauthenticated")
 
     def test_every_route_wants_its_scope(self):
         covers = {"read": {"read"}, "ingest": {"ingest"}, "visitor": {"visitor"}, "admin": {"read", "ingest", "admin"}}
@@ -162,7 +176,7 @@ class Keys(AccessCase):
                 with self.subTest(route=f"{method} {pattern}", key=name):
                     response, data = self.send(method, pattern, self.keys[name]["key"])
                     self.assertEqual(response.status, 403)
-                    self.assertIn(scope, json.loads(data)["error"]["message"])
+                    self.assertIn(scope, error_of(data)[1])
 
     def test_a_key_in_the_address_or_in_another_header_is_no_key(self):
         key = self.keys["admin"]["key"]

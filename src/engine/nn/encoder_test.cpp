@@ -176,6 +176,17 @@ TEST(Encoder, ReturnsTokenVectorsWhenAsked) {
   EXPECT_TRUE(encoder->encode({}, {})->empty());
 }
 
+TEST(Encoder, VectorTimesLengthIsTheMeanOfTheTokens) {
+  const auto encoder = open_model({.level = {}, .threads = 1});
+  ASSERT_NE(encoder, nullptr);
+  const std::vector<std::vector<std::uint32_t>> ids{{101, 7592, 102}};
+  const Pooled pooled = encoder->encode({}, spans_of(ids), {.output = Output::kPooledAndTokens})->at(0);
+  for (std::size_t k = 0; k < 384; ++k) {
+    const float mean = (pooled.token_vectors[k] + pooled.token_vectors[384 + k] + pooled.token_vectors[768 + k]) / 3;
+    EXPECT_NEAR(pooled.vector[k] * pooled.length, mean, 1e-5);
+  }
+}
+
 TEST(Encoder, TokenTypesCount) {
   const auto encoder = open_model({.level = {}, .threads = 1});
   ASSERT_NE(encoder, nullptr);

@@ -80,7 +80,13 @@ Result<std::vector<Embedding>> LocalEmbedder::embed(const CallContext& call, std
   FOOTNOTE_TRY(auto pooled, encoder_->encode(call, sequences, {.output = nn::Output::kPooled, .urgency = urgency}));
   auto next = pooled.begin();
   for (Embedding& embedding : out) {
-    for (WindowVector& vector : embedding.windows) vector.values = std::move((next++)->vector);
+    for (WindowVector& vector : embedding.windows) {
+      vector.values = std::move(next->vector);
+      if (options.length == VectorLength::kAsPooled) {
+        for (float& value : vector.values) value *= next->length;
+      }
+      ++next;
+    }
   }
   return out;
 }

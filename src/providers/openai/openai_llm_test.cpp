@@ -1,10 +1,5 @@
 #include "providers/openai/openai_llm.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <condition_variable>
 #include <stdexcept>
 
@@ -12,6 +7,7 @@
 #include "base/log.h"
 #include "contracts/llm_contract.h"
 #include "http/server.h"
+#include "providers/remote/upstream_for_test.h"
 
 namespace footnote::contract {
 namespace {
@@ -86,30 +82,10 @@ std::shared_ptr<Llm> is_over_limit() {
   });
 }
 
-/// A port that is taken but where nobody listens.
-class ClosedPort {
- public:
-  ClosedPort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    address_.sin_family = AF_INET;
-    address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address_;
-    ::bind(socket_, reinterpret_cast<const sockaddr*>(&address_), size);
-    ::getsockname(socket_, reinterpret_cast<sockaddr*>(&address_), &size);
-  }
-  ~ClosedPort() { ::close(socket_); }
-  ClosedPort(const ClosedPort&) = delete;
-  ClosedPort& operator=(const ClosedPort&) = delete;
-  int number() const { return ntohs(address_.sin_port); }
-
- private:
-  const int socket_;
-  sockaddr_in address_{};
-};
-
 std::shared_ptr<Llm> is_down() {
   struct Alone {
     Metrics metrics;
-    ClosedPort port;
+    testing::ClosedPort port;
     http::Client client{{}, metrics};
     OpenAiLlm llm{client, {.base_url = fmt::format("http://127.0.0.1:{}/v1", port.number()), .model = "asked-model"}};
   };

@@ -1,0 +1,121 @@
+#include "app/compose_models.h"
+
+#include "app/model_folder.h"
+#include "http/url.h"
+#include "providers/local/local_embedder.h"
+#include "providers/openai/openai_embedder.h"
+#include "providers/remote/embed_service_embedder.h"
+#include "providers/remote/remote_rerankers.h"
+
+namespace footnote::app {
+namespace {
+
+/// 100 vectors of 4,096 numbers, written at length.
+constexpr std::size_t kResponseBytesMax = 32 << 20;
+
+/// The settings of one server that a port is asked through.
+struct ServerSettings {
+  Setting provider, url, key, timeout;
+  std::string_view name;    ///< In messages: "the embedder".
+  std::string_view prefix;  ///< Of its variables, and its name in the metrics: "EMBEDDER".
+};
+constexpr ServerSettings kEmbedderServer{Setting::kEmbedderProvider, Setting::kEmbedderUrl, Setting::kEmbedderKey,
+                                         Setting::kEmbedderTimeout,  "the embedder",        "EMBEDDER"};
+constexpr ServerSettings kRerankerServer{Setting::kRerankerProvider, Setting::kRerankerUrl, Setting::kRerankerKey,
+                                         Setting::kRerankerTimeout,  "the reranker",        "RERANKER"};
+
+Result<void> require(const Settings& settings, Setting provider, Setting needed, std::string_view what) {
+  if (settings.is_set(needed)) return {};
+  return fail_field(ErrorCode::kInvalidArgument, spec_of(needed).key, "{} is {} (from {}) but {} is not set; {}", spec_of(provider).key,
+                    settings.text(provider), settings.value(provider).place, spec_of(needed).env, what);
+}
+
+Result<UpstreamOptions> upstream_options(const Settings& settings, const ServerSettings& server) {
+  FOOTNOTE_CHECK(require(settings, server.provider, server.url, "name the server's address"));
+  const SettingValue& url = settings.value(server.url);
+  if (const auto parsed = http::parse_url(url.text); !parsed) {
+    return fail_field(ErrorCode::kInvalidArgument, spec_of(server.url).key, "{}: {} (from {})", spec_of(server.url).key,
+                      parsed.error().message, url.place);
+  }
+  return UpstreamOptions{.name = std::string(server.name),
+                         .settings = std::string(server.prefix),
+                         .base_url = url.text,
+                         .key = settings.text(server.key),
+                         .timeout = settings.duration(server.timeout)};
+}
+
+std::unique_ptr<http::Client> make_client(std::string name, std::chrono::milliseconds timeout, Metrics& metrics) {
+  http::ClientOptions options;
+  options.name = std::move(name);
+  options.silence_timeout = timeout;
+  options.response_bytes_max = kResponseBytesMax;
+  return std::make_unique<http::Client>(options, metrics);
+}
+
+}  // namespace
+
+Result<cpu::CpuLevel> cpu_level_of(const Settings& settings) {
+  const std::string& word = settings.text(Setting::kEngineCpu);
+  if (word == "auto") return cpu::best_cpu_level();
+  FOOTNOTE_TRY(const cpu::CpuLevel level, cpu::parse_cpu_level(word));
+  FOOTNOTE_CHECK(cpu::require_cpu_level(level));
+  return level;
+}
+
+bool embeds_elsewhere(const Settings& settings) { return settings.text(Setting::kEmbedderProvider) != "local"; }
+
+bool reranks_elsewhere(const Settings& settings) {
+  const std::string& provider = settings.text(Setting::kRerankerProvider);
+  return provider != "none" && provider != "local";
+}
+
+Result<std::unique_ptr<LocalEmbedder>> open_local_embedder(const Settings& settings) {
+  FOOTNOTE_TRY(const auto folder, find_model_folder(settings));
+  nn::EncoderOptions options;
+  options.threads = static_cast<std::size_t>(settings.integer(Setting::kEngineThreads));
+  // When it is not said the encoder looks for itself what gives the right numbers.
+  if (settings.text(Setting::kEngineCpu) != "auto") {
+    FOOTNOTE_TRY(options.level, cpu_level_of(settings));
+  }
+  return LocalEmbedder::open(folder, options);
+}
+
+Result<Provided<Embedder>> open_embedder(const CallContext& call, const Settings& settings, Metrics& metrics) {
+  Provided<Embedder> out;
+  if (!embeds_elsewhere(settings)) {
+    FOOTNOTE_TRY(out.port, open_local_embedder(settings));
+    return out;
+  }
+  FOOTNOTE_TRY(UpstreamOptions upstream, upstream_options(settings, kEmbedderServer));
+  const std::string& model = settings.text(Setting::kEmbedderModel);
+  const auto dimension = static_cast<int>(settings.integer(Setting::kEmbedderDimension));
+  out.client = make_client("embedder", upstream.timeout, metrics);
+  if (settings.text(Setting::kEmbedderProvider) == "openai") {
+    FOOTNOTE_CHECK(require(settings, Setting::kEmbedderProvider, Setting::kEmbedderModel, "name the model to ask for"));
+    FOOTNOTE_TRY(out.port, OpenAiEmbedder::open(call, *out.client, {std::move(upstream), model, dimension}));
+  } else {
+    FOOTNOTE_TRY(out.port, EmbedServiceEmbedder::open(call, *out.client, {std::move(upstream), model, dimension}));
+  }
+  return out;
+}
+
+Result<Provided<Reranker>> open_reranker(const Settings& settings, Metrics& metrics) {
+  Provided<Reranker> out;
+  const SettingValue& provider = settings.value(Setting::kRerankerProvider);
+  if (provider.text == "none") return out;
+  if (provider.text == "local") {
+    return fail_field(ErrorCode::kFailedPrecondition, "reranker.provider",
+                      "reranker.provider is local (from {}), but no cross-encoder can be loaded yet; set it to none, cohere or tei",
+                      provider.place);
+  }
+  FOOTNOTE_TRY(UpstreamOptions upstream, upstream_options(settings, kRerankerServer));
+  out.client = make_client("reranker", upstream.timeout, metrics);
+  if (provider.text == "cohere") {
+    out.port = std::make_unique<CohereReranker>(*out.client, std::move(upstream), settings.text(Setting::kRerankerModel));
+  } else {
+    out.port = std::make_unique<TeiReranker>(*out.client, std::move(upstream));
+  }
+  return out;
+}
+
+}  // namespace footnote::app

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+
+#include "app/settings.h"
+#include "base/metrics.h"
+#include "engine/cpu/cpu_level.h"
+#include "http/client.h"
+#include "ports/embedder.h"
+#include "ports/reranker.h"
+
+namespace footnote {
+class LocalEmbedder;
+}
+
+namespace footnote::app {
+
+/// What engine.cpu says; the best that works here for auto. kFailedPrecondition: the machine lacks it.
+Result<cpu::CpuLevel> cpu_level_of(const Settings& settings);
+
+/// An implementation of a port, and the connections that it borrows: null for one of this process.
+template <class Port>
+struct Provided {
+  std::unique_ptr<http::Client> client;
+  std::unique_ptr<Port> port;  // after what it borrows, so that it ends first
+};
+
+/// Whether another server embeds (or ranks): its settings name one.
+bool embeds_elsewhere(const Settings& settings);
+bool reranks_elsewhere(const Settings& settings);
+
+/// The built-in model, opened. kFailedPrecondition: it is not there, or the CPU lacks the level that was asked for.
+/// kCorrupted: a file fails its checksum. The message names the fix.
+Result<std::unique_ptr<LocalEmbedder>> open_local_embedder(const Settings& settings);
+
+/// The configured embedder. A remote one is asked for a vector, so that a wrong dimension is told here. kInvalidArgument: a setting
+/// that its provider needs is missing. `metrics` outlives it.
+Result<Provided<Embedder>> open_embedder(const CallContext& call, const Settings& settings, Metrics& metrics);
+
+/// The configured reranker; its port is null for none. Nothing is asked of it.
+Result<Provided<Reranker>> open_reranker(const Settings& settings, Metrics& metrics);
+
+}  // namespace footnote::app

@@ -1,0 +1,31 @@
+#include "base/base64.h"
+
+#include <gtest/gtest.h>
+
+namespace footnote {
+namespace {
+
+std::string base64(std::string_view bytes) {
+  std::string out;
+  append_base64(out, bytes);
+  return out;
+}
+
+TEST(Base64, GivesTheVectorsOfTheStandard) {
+  EXPECT_EQ(base64(""), "");
+  EXPECT_EQ(base64("f"), "Zg==");
+  EXPECT_EQ(base64("fo"), "Zm8=");
+  EXPECT_EQ(base64("foo"), "Zm9v");
+  EXPECT_EQ(base64("foob"), "Zm9vYg==");
+  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(base64(std::string_view("\xFB\xFF\x00", 3)), "+/8A");
+}
+
+TEST(Base64, Appends) {
+  std::string out = "\"";
+  append_base64(out, "foo");
+  EXPECT_EQ(out, "\"Zm9v");
+}
+
+}  // namespace
+}  // namespace footnote

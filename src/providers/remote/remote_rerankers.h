@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+
+#include "ports/reranker.h"
+#include "providers/remote/batches.h"
+#include "providers/remote/json_upstream.h"
+
+namespace footnote {
+
+/// Reranker over a server with Cohere's POST /rerank (also Jina's, LiteLLM's, vLLM's); its base URL holds the version path. Its
+/// scores lie between 0 and 1 and are taken as they are. Borrows the client.
+class CohereReranker final : public Reranker {
+ public:
+  CohereReranker(http::Client& client, UpstreamOptions options, std::string model)
+      : upstream_(client, std::move(options)), model_(std::move(model)) {}
+
+  Result<std::vector<RerankScore>> rerank(const CallContext& call, std::string_view question,
+                                          std::span<const std::string_view> passages) override;
+
+ private:
+  const JsonUpstream upstream_;
+  const std::string model_;
+  BatchSize batch_;
+};
+
+/// Reranker over Text Embeddings Inference's POST /rerank. The raw score is the model's; calibrated is its sigmoid. Passages past
+/// the model's window are cut by the server. Borrows the client.
+class TeiReranker final : public Reranker {
+ public:
+  TeiReranker(http::Client& client, UpstreamOptions options) : upstream_(client, std::move(options)) {}
+
+  Result<std::vector<RerankScore>> rerank(const CallContext& call, std::string_view question,
+                                          std::span<const std::string_view> passages) override;
+
+ private:
+  const JsonUpstream upstream_;
+  BatchSize batch_;
+};
+
+}  // namespace footnote
