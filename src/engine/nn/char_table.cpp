@@ -130,16 +130,18 @@ CharKind CharTable::kind_of_folded(char32_t code_point) {
   return is_punctuation(code_point) ? CharKind::kPunctuation : CharKind::kWord;
 }
 
-std::uint8_t CharTable::combining_class(char32_t code_point) { return u_getCombiningClass(static_cast<UChar32>(code_point)); }
+std::uint8_t CharTable::order_of(char32_t folded) const {
+  return options_.strip_accents ? u_getCombiningClass(static_cast<UChar32>(folded)) : 0;
+}
 
 std::uint32_t CharTable::compute(char32_t code_point) const {
   if (code_point == 0 || code_point == 0xFFFD || is_control(code_point)) return pack(CharKind::kRemoved, 0);
   if (u_isUWhiteSpace(static_cast<UChar32>(code_point))) return pack(CharKind::kSpace, 0);
-  if (is_ideograph(code_point)) return pack(CharKind::kIdeograph, 0);
+  if (options_.space_ideographs && is_ideograph(code_point)) return pack(CharKind::kIdeograph, 0);
   Expansion folded;
   const std::size_t count = expand(code_point, folded);
   if (count == 0) return pack(CharKind::kRemoved, 0);
-  if (count > 1 || combining_class(folded[0]) != 0) return pack(CharKind::kMany, 0);
+  if (count > 1 || order_of(folded[0]) != 0) return pack(CharKind::kMany, 0);
   return pack(kind_of_folded(folded[0]), folded[0]);
 }
 

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "base/assert.h"
 #include "base/utf8.h"
 
 namespace footnote::nn {
 namespace {
-
-constexpr std::size_t kTextBytesMax = 0xFFFFFFFF;
 
 std::size_t encode_utf8(char32_t c, char* out) {
   if (c < 0x80) {
@@ -42,23 +39,16 @@ class WordPiece::Run {
   Run(const WordPiece& owner, std::string_view text, std::size_t tokens_max, Tokens& out)
       : owner_(owner), characters_(*owner.characters_), text_(text), tokens_max_(tokens_max), out_(out) {}
 
+  /// All of the text: added tokens, and between them words.
   void run(Specials specials) {
-    const bool recognise = specials == Specials::kRecognise;
     std::size_t at = 0;
     while (at < text_.size() && !full_) {
-      if (recognise && text_[at] == '[') {
-        if (const Special* special = owner_.special_at(text_.substr(at))) {
-          end_word();
-          emit(special->id, at, at + special->text.size());
-          at += special->text.size();
-          continue;
-        }
-      }
-      const std::size_t begin = at;
-      const char32_t code_point = next(at);
-      take(code_point, begin, at);
+      const auto added = owner_.added_.next(text_, at, specials);
+      take_words(at, added ? added->begin : text_.size());
+      if (!added) break;
+      emit(added->id, added->begin, added->end);
+      at = added->end;
     }
-    end_word();
   }
 
   /// The text has more tokens than there was room for.
@@ -66,6 +56,15 @@ class WordPiece::Run {
 
  private:
   static constexpr std::size_t kWordBytesMax = kWordCharsMax * 4;
+
+  void take_words(std::size_t at, std::size_t stop) {
+    while (at < stop && !full_) {
+      const std::size_t begin = at;
+      const char32_t code_point = next(at);
+      take(code_point, begin, at);
+    }
+    end_word();
+  }
 
   char32_t next(std::size_t& at) const {
     const auto byte = static_cast<unsigned char>(text_[at]);
@@ -106,7 +105,7 @@ class WordPiece::Run {
       add(folded[i], begin, end);
       if (kind == CharKind::kPunctuation) {
         end_word();
-      } else if (const std::uint8_t order = CharTable::combining_class(folded[i]); order != 0) {
+      } else if (const std::uint8_t order = characters_.order_of(folded[i]); order != 0) {
         sift_down(order);
       }
     }
@@ -131,7 +130,7 @@ class WordPiece::Run {
     while (last > 0) {
       const std::size_t previous = char_start(last);
       std::size_t at = previous;
-      if (CharTable::combining_class(next_code_point({word_.data(), word_bytes_}, at)) <= order) return;
+      if (characters_.order_of(next_code_point({word_.data(), word_bytes_}, at)) <= order) return;
       std::size_t stop = last;
       next_code_point({word_.data(), word_bytes_}, stop);
       std::rotate(word_.begin() + previous, word_.begin() + last, word_.begin() + stop);
@@ -151,7 +150,7 @@ class WordPiece::Run {
 
   void end_word() {
     if (word_chars_ == 0) return;
-    if (word_chars_ > kWordCharsMax || !cut_word()) emit(owner_.unknown_id_, word_begin_, word_end_);
+    if (word_chars_ > kWordCharsMax || !cut_word()) emit(owner_.unknown_id(), word_begin_, word_end_);
     word_chars_ = 0;
     word_bytes_ = 0;
   }
@@ -204,60 +203,36 @@ class WordPiece::Run {
 
 Result<WordPiece> WordPiece::create(std::string_view vocabulary_text, WordPieceOptions options) {
   FOOTNOTE_TRY(Vocabulary vocabulary, Vocabulary::parse(vocabulary_text));
-  WordPiece out;
-  out.vocabulary_ = std::make_unique<const Vocabulary>(std::move(vocabulary));
-  out.characters_ = std::make_unique<const CharTable>(FoldOptions{options.lower_case, options.strip_accents});
-  for (const std::string_view name : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
-    const std::uint32_t id = out.vocabulary_->find(name);
-    if (id != Vocabulary::kNone) out.specials_.push_back({name, id});
+  Setup setup{std::move(vocabulary), options, {}, {}};
+  for (const char* name : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
+    const std::uint32_t id = setup.vocabulary.find(name);
+    if (id != Vocabulary::kNone) setup.added.push_back({.content = name, .id = id, .special = true});
   }
   const auto require = [&](std::string_view name, std::uint32_t& id) -> Result<void> {
-    id = out.vocabulary_->find(name);
+    id = setup.vocabulary.find(name);
     if (id == Vocabulary::kNone) return fail(ErrorCode::kCorrupted, "the vocabulary has no {}", name);
     return {};
   };
-  FOOTNOTE_CHECK(require("[UNK]", out.unknown_id_));
-  FOOTNOTE_CHECK(require("[CLS]", out.class_id_));
-  FOOTNOTE_CHECK(require("[SEP]", out.separator_id_));
-  return out;
+  FOOTNOTE_CHECK(require("[UNK]", setup.unknown_id));
+  FOOTNOTE_CHECK(require("[CLS]", setup.marks.begin));
+  FOOTNOTE_CHECK(require("[SEP]", setup.marks.end));
+  return WordPiece(std::move(setup));
 }
 
-const WordPiece::Special* WordPiece::special_at(std::string_view text) const {
-  for (const Special& special : specials_) {
-    if (text.starts_with(special.text)) return &special;
-  }
-  return nullptr;
+WordPiece::WordPiece(Setup setup)
+    : Tokenizer(setup.marks, setup.unknown_id, setup.tokens_max),
+      vocabulary_(std::make_unique<const Vocabulary>(std::move(setup.vocabulary))),
+      characters_(std::make_unique<const CharTable>(
+          FoldOptions{setup.options.lower_case, setup.options.strip_accents, setup.options.space_ideographs})),
+      vocabulary_size_(vocabulary_->size()) {
+  for (const AddedToken& token : setup.added) vocabulary_size_ = std::max<std::size_t>(vocabulary_size_, token.id + std::size_t{1});
+  added_ = AddedTokens(std::move(setup.added));
 }
 
-void WordPiece::append(std::string_view text, std::size_t tokens_max, Specials specials, Tokens& out) const {
-  const std::string_view readable = text.substr(0, kTextBytesMax);
-  Run run(*this, readable, tokens_max, out);
+bool WordPiece::append(std::string_view text, std::size_t tokens_max, Specials specials, Tokens& out) const {
+  Run run(*this, text, tokens_max, out);
   run.run(specials);
-  out.truncated = run.full() || readable.size() < text.size();
-}
-
-void WordPiece::tokenize_into(std::string_view text, std::size_t tokens_max, Specials specials, Tokens& out) const {
-  out.ids.clear();
-  out.ranges.clear();
-  append(text, tokens_max, specials, out);
-}
-
-Tokens WordPiece::tokenize(std::string_view text, std::size_t tokens_max, Specials specials) const {
-  Tokens out;
-  append(text, tokens_max, specials, out);
-  return out;
-}
-
-Tokens WordPiece::frame(std::string_view text, std::size_t tokens_max, Specials specials) const {
-  FOOTNOTE_ASSERT(tokens_max >= 2);
-  Tokens out;
-  out.ids.push_back(class_id_);
-  out.ranges.push_back({0, 0});
-  append(text, tokens_max - 1, specials, out);
-  const std::uint32_t end = out.ranges.back().end;
-  out.ids.push_back(separator_id_);
-  out.ranges.push_back({end, end});
-  return out;
+  return run.full();
 }
 
 }  // namespace footnote::nn
