@@ -11,6 +11,8 @@ namespace {
 
 // The reference library's category tables date from Unicode 8: newer characters are unassigned to it.
 constexpr int kCategoryUnicodeMajor = 8;
+// Its decomposition and order of marks are those of Unicode 12.
+constexpr int kDecompositionUnicodeMajor = 12;
 
 int category(char32_t code_point) {
   // Characters whose category changed between Unicode 8 and ICU's version.
@@ -131,7 +133,10 @@ CharKind CharTable::kind_of_folded(char32_t code_point) {
 }
 
 std::uint8_t CharTable::order_of(char32_t folded) const {
-  return options_.strip_accents ? u_getCombiningClass(static_cast<UChar32>(folded)) : 0;
+  if (!options_.strip_accents) return 0;
+  UVersionInfo age;
+  u_charAge(static_cast<UChar32>(folded), age);
+  return age[0] > kDecompositionUnicodeMajor ? 0 : u_getCombiningClass(static_cast<UChar32>(folded));
 }
 
 std::uint32_t CharTable::compute(char32_t code_point) const {
@@ -140,7 +145,7 @@ std::uint32_t CharTable::compute(char32_t code_point) const {
   if (options_.space_ideographs && is_ideograph(code_point)) return pack(CharKind::kIdeograph, 0);
   Expansion folded;
   const std::size_t count = expand(code_point, folded);
-  if (count == 0) return pack(CharKind::kRemoved, 0);
+  if (count == 0) return pack(CharKind::kStripped, 0);
   if (count > 1 || order_of(folded[0]) != 0) return pack(CharKind::kMany, 0);
   return pack(kind_of_folded(folded[0]), folded[0]);
 }

@@ -16,7 +16,8 @@ struct FoldOptions {
 
 /// What one code point of the input means to the tokenizer.
 enum class CharKind : std::uint8_t {
-  kRemoved,      ///< Control and format characters, NUL, U+FFFD, stripped marks.
+  kRemoved,      ///< Control and format characters, NUL, U+FFFD: as if they were not there.
+  kStripped,     ///< An accent that is dropped, but only after marks were sorted: see order_of().
   kSpace,        ///< Ends a word.
   kPunctuation,  ///< A word of its own.
   kWord,         ///< Part of a word.

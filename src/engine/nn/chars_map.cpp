@@ -19,20 +19,24 @@ std::uint32_t offset(std::uint32_t unit) { return (unit >> 10) << ((unit & 0x200
 
 }  // namespace
 
-CharsMap::CharsMap() { fill_tables(); }
+CharsMap::CharsMap() : CharsMap({}, {}) {}
+
+CharsMap::CharsMap(std::vector<std::uint32_t> units, std::string_view replacements)
+    : units_(std::move(units)), replacements_(replacements), entries_(kTableSize) {
+  for (char32_t c = 0; c < kTableSize; ++c) entries_[c] = compute(c);
+  for (char32_t c = 0; c < 128; ++c) plain_[c] = !entry(c).mapped && c != '\r';
+}
 
 Result<CharsMap> CharsMap::parse(std::string_view bytes) {
   const std::size_t size = bytes.size() < 4 ? 0 : read_u32(bytes, 0);
   if (size == 0 || size % 4 != 0 || size > bytes.size() - 4) {
     return fail(ErrorCode::kCorrupted, "the character map's sizes don't fit its {} bytes", bytes.size());
   }
-  CharsMap out;
-  out.replacements_ = bytes.substr(4 + size);
-  if (!is_valid_utf8(out.replacements_)) return fail(ErrorCode::kCorrupted, "the character map's replacements are not UTF-8");
-  out.units_.resize(size / 4);
-  for (std::size_t i = 0; i < out.units_.size(); ++i) out.units_[i] = read_u32(bytes, 4 + i * 4);
-  out.fill_tables();
-  return out;
+  const std::string_view replacements = bytes.substr(4 + size);
+  if (!is_valid_utf8(replacements)) return fail(ErrorCode::kCorrupted, "the character map's replacements are not UTF-8");
+  std::vector<std::uint32_t> units(size / 4);
+  for (std::size_t i = 0; i < units.size(); ++i) units[i] = read_u32(bytes, 4 + i * 4);
+  return CharsMap(std::move(units), replacements);
 }
 
 std::optional<std::string_view> CharsMap::replacement_of(std::string_view text) const {
@@ -59,12 +63,6 @@ std::uint8_t CharsMap::compute(char32_t code_point) const {
   append_utf8(bytes, code_point);
   const auto packed = static_cast<std::uint8_t>(break_class(code_point));
   return replacement_of(bytes) ? packed | kMappedBit : packed;
-}
-
-void CharsMap::fill_tables() {
-  entries_.resize(kTableSize);
-  for (char32_t c = 0; c < kTableSize; ++c) entries_[c] = compute(c);
-  for (char32_t c = 0; c < 128; ++c) plain_[c] = !entry(c).mapped && c != '\r';
 }
 
 }  // namespace footnote::nn

@@ -46,8 +46,8 @@ class CharsMap {
   static constexpr std::uint8_t kMappedBit = 0x80;
 
   static Entry unpack(std::uint8_t packed) { return {static_cast<BreakClass>(packed & ~kMappedBit), (packed & kMappedBit) != 0}; }
+  CharsMap(std::vector<std::uint32_t> units, std::string_view replacements);
   std::uint8_t compute(char32_t code_point) const;
-  void fill_tables();
 
   std::vector<std::uint32_t> units_;
   std::string replacements_;

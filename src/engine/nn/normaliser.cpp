@@ -23,7 +23,7 @@ Normaliser::Read Normaliser::read(std::size_t at) const {
 }
 
 void Normaliser::fill(std::size_t bytes_wanted, MappedText& out) {
-  while (!done() && out.bytes.size() < bytes_wanted) {
+  while (!done() && out.size() < bytes_wanted) {
     take_plain_ascii(out);
     if (!done()) take_cluster(out);
   }
@@ -38,13 +38,9 @@ void Normaliser::take_plain_ascii(MappedText& out) {
   // The last one may have marks after it.
   if (end < text_.size() && end > at_) --end;
   if (end == at_) return;
-  out.bytes.append(text_, at_, end - at_);
-  const std::size_t first = out.ranges.size();
-  out.ranges.resize(out.bytes.size());
-  auto place = static_cast<std::uint32_t>(at_);
-  for (std::size_t i = first; i < out.ranges.size(); ++i, ++place) out.ranges[i] = {place, place + 1};
+  out.add_one_by_one(text_.substr(at_, end - at_), at_);
   at_ = aligned_ = end;
-  previous_ = out.ranges.back();
+  previous_ = {static_cast<std::uint32_t>(end - 1), static_cast<std::uint32_t>(end)};
   written_ = true;
   last_is_extra_ = false;
 }
@@ -104,7 +100,13 @@ ByteRange Normaliser::next_place() {
 }
 
 void Normaliser::keep(std::size_t begin, std::size_t end, char32_t code_point, MappedText& out) {
-  const ByteRange place = next_place();
+  ByteRange place{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+  if (aligned_ == begin) {
+    aligned_ = end;
+    previous_ = place;
+  } else {
+    place = next_place();
+  }
   std::array<char, 4> bytes;
   if (code_point == kReplacementCharacter) {  // Perhaps of a malformed byte.
     out.add({bytes.data(), encode_utf8(code_point, bytes.data())}, place);
@@ -130,7 +132,7 @@ void Normaliser::replace(std::size_t characters, std::string_view by, MappedText
   }
   if (characters == 0 || !written_) return;
   const ByteRange removed = next_place();
-  if (last_is_extra_) std::fill(out.ranges.end() - static_cast<std::ptrdiff_t>(last_bytes_), out.ranges.end(), removed);
+  if (last_is_extra_) out.move_last(last_bytes_, removed);
   last_is_extra_ = false;
   while (--characters > 0) next_place();
 }

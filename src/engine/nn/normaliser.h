@@ -2,34 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "engine/nn/chars_map.h"
-#include "engine/nn/tokenizer.h"
+#include "engine/nn/mapped_text.h"
 
 namespace footnote::nn {
-
-/// Text on its way to a model, and where each of its bytes comes from. Well-formed UTF-8.
-struct MappedText {
-  std::string bytes;
-  std::vector<ByteRange> ranges;  ///< Of each byte, the original character; as many as bytes.
-
-  void clear() {
-    bytes.clear();
-    ranges.clear();
-  }
-  void add(std::string_view text, ByteRange range) {
-    bytes += text;
-    ranges.resize(bytes.size(), range);
-  }
-  void add(const MappedText& other, std::size_t begin, std::size_t end) {
-    bytes.append(other.bytes, begin, end - begin);
-    ranges.insert(ranges.end(), other.ranges.begin() + static_cast<std::ptrdiff_t>(begin),
-                  other.ranges.begin() + static_cast<std::ptrdiff_t>(end));
-  }
-};
 
 /// Applies a character map to a part of a text, step by step, as the reference does: a grapheme cluster of fewer than 6
 /// bytes is replaced whole by what the shortest key at its head stands for; else its characters are, one by one. Places

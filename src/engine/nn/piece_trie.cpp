@@ -12,10 +12,13 @@ class PieceTrie::Builder {
   explicit Builder(std::span<const std::string_view> pieces) : pieces_(pieces), order_(pieces.size()) {
     std::iota(order_.begin(), order_.end(), 0U);
     std::ranges::stable_sort(order_, [&](std::uint32_t a, std::uint32_t b) { return pieces_[a] < pieces_[b]; });
+    // The root's block, where nobody's child may lie on the root, and the empty one.
     add_block();
-    // The root has no parent; nobody's child may lie where it does.
-    free_[0] = 255;
-    used_[0] = true;
+    free_[0] = kBlock - 1;
+    used_[kRoot] = true;
+    add_block();
+    free_[1] = 0;
+    std::fill_n(used_.begin() + kEmptyBlock, kBlock, true);
   }
 
   std::vector<Node> build() {
@@ -43,7 +46,7 @@ class PieceTrie::Builder {
 
   void place_children(Range range, std::vector<Range>& open) {
     while (range.begin < range.end && pieces_[order_[range.begin]].size() == range.depth) {
-      if (range.depth > 0) nodes_[range.node].id = order_[range.begin];
+      if (range.depth > 0) nodes_[range.node].set_id(order_[range.begin]);
       ++range.begin;
     }
     if (range.begin == range.end) return;
@@ -54,10 +57,11 @@ class PieceTrie::Builder {
     }
     const std::uint32_t base = find_base();
     nodes_[range.node].base = base;
+    is_base_[base] = true;
     std::size_t begin = range.begin;
     for (const unsigned char byte : labels_) {
       const std::uint32_t child = base ^ byte;
-      nodes_[child].parent = range.node;
+      nodes_[child].set_label(byte);
       used_[child] = true;
       --free_[child / kBlock];
       std::size_t end = begin;
@@ -73,6 +77,7 @@ class PieceTrie::Builder {
       if (free_[block] < labels_.size()) continue;
       for (std::size_t low = 0; low < kBlock; ++low) {
         const auto base = static_cast<std::uint32_t>(block * kBlock + low);
+        if (is_base_[base]) continue;
         if (std::ranges::none_of(labels_, [&](unsigned char byte) { return used_[base ^ byte]; })) return base;
       }
     }
@@ -83,6 +88,7 @@ class PieceTrie::Builder {
   void add_block() {
     nodes_.resize(nodes_.size() + kBlock);
     used_.resize(nodes_.size());
+    is_base_.resize(nodes_.size());
     free_.push_back(kBlock);
   }
 
@@ -90,11 +96,13 @@ class PieceTrie::Builder {
   std::vector<std::uint32_t> order_;
   std::vector<Node> nodes_;
   std::vector<bool> used_;
+  std::vector<bool> is_base_;
   std::vector<std::size_t> free_;  // Of each block, how many nodes nobody has.
   std::vector<unsigned char> labels_;
 };
 
 Result<PieceTrie> PieceTrie::build(std::span<const std::string_view> pieces) {
+  if (pieces.size() > kPiecesMax) return fail(ErrorCode::kCorrupted, "{} pieces are past {}", pieces.size(), kPiecesMax);
   std::size_t bytes = 0;
   for (const std::string_view piece : pieces) {
     if (piece.size() > kPieceBytesMax) return fail(ErrorCode::kCorrupted, "a piece of {} bytes is past {}", piece.size(), kPieceBytesMax);

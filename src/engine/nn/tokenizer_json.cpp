@@ -180,23 +180,24 @@ Result<std::unique_ptr<const Tokenizer>> read_wordpiece(const JsonObject& root, 
 }
 
 /// A step of the normalizer; a sequence is its steps. `spaces` remembers what comes after the map.
-Result<void> read_normalizer(const Json& normalizer, CharsMap& map, Unigram::Spaces& spaces, bool& collapses_to_mark) {
+Result<void> read_normalizer(const Json& normalizer, CharsMap& map, Unigram::Spaces& spaces) {
   if (normalizer.is_null()) return {};
   const std::string_view type = type_of(normalizer);
   if (type == "Sequence") {
     const JsonArray* steps = array_at(normalizer.get_object(), "normalizers");
     if (steps == nullptr) return corrupted("its normalizer has no steps");
-    for (const Json& step : *steps) FOOTNOTE_CHECK(read_normalizer(step, map, spaces, collapses_to_mark));
+    for (const Json& step : *steps) FOOTNOTE_CHECK(read_normalizer(step, map, spaces));
     return {};
   }
-  const bool is_first = !spaces.strip_left && !spaces.strip_right && !spaces.collapse;
+  const bool keeps_runs = spaces.runs == Unigram::Runs::kKept;
+  const bool is_first = !spaces.strip_left && !spaces.strip_right && keeps_runs;
   if (type == "Precompiled" && is_first) {
     const auto bytes = decode_base64(string_at(normalizer.get_object(), "precompiled_charsmap").value_or(""));
     if (!bytes) return corrupted("its character map is not base64");
     FOOTNOTE_TRY(map, CharsMap::parse(*bytes));
     return {};
   }
-  if (type == "Strip" && !spaces.collapse) {
+  if (type == "Strip" && keeps_runs) {
     spaces.strip_left |= bool_at(normalizer.get_object(), "strip_left").value_or(true);
     spaces.strip_right |= bool_at(normalizer.get_object(), "strip_right").value_or(true);
     return {};
@@ -205,8 +206,7 @@ Result<void> read_normalizer(const Json& normalizer, CharsMap& map, Unigram::Spa
     const JsonObject* pattern = object_at(normalizer.get_object(), "pattern");
     const auto content = string_at(normalizer.get_object(), "content").value_or("");
     if (pattern != nullptr && string_at(*pattern, "Regex") == " {2,}" && (content == " " || content == "\xE2\x96\x81")) {
-      spaces.collapse = true;
-      collapses_to_mark = content != " ";
+      spaces.runs = content == " " ? Unigram::Runs::kOneSpace : Unigram::Runs::kOneMark;
       return {};
     }
   }
@@ -259,11 +259,11 @@ Result<std::vector<Unigram::Piece>> read_pieces(const JsonObject& model) {
 
 Result<std::unique_ptr<const Tokenizer>> read_unigram(const JsonObject& root, const JsonObject& model, const TokenizerConfig& config) {
   Unigram::Setup setup;
-  bool collapses_to_mark = false;
-  FOOTNOTE_CHECK(read_normalizer(value_at(root, "normalizer"), setup.map, setup.spaces, collapses_to_mark));
+  FOOTNOTE_CHECK(read_normalizer(value_at(root, "normalizer"), setup.map, setup.spaces));
   FOOTNOTE_CHECK(read_splitter(value_at(root, "pre_tokenizer"), setup.spaces));
   // Then the spaces would be gone before they could split.
-  if (collapses_to_mark && setup.spaces.split_spaces) return unsupported("pre-tokenizer", "one that splits at spaces already replaced");
+  if (setup.spaces.runs == Unigram::Runs::kOneMark && setup.spaces.split_spaces)
+    return unsupported("pre-tokenizer", "one that splits at spaces already replaced");
   FOOTNOTE_TRY(setup.pieces, read_pieces(model));
   FOOTNOTE_TRY(setup.marks, read_frame(root));
   FOOTNOTE_TRY(setup.added, read_added(root));

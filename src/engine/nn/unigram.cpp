@@ -68,23 +68,48 @@ class Unigram::Run {
     at_head_ = true;
     if (!owner_.normalised_added_.empty()) {
       normaliser.fill(kNoLimit, normalised_);
+      squeeze();
       take_parts();
     } else {
       while (!normaliser.done() && !full_) {
         normaliser.fill(kStepBytes, normalised_);
         // The last character may still move.
-        const std::size_t kept = normaliser.done() ? normalised_.bytes.size() : last_character(normalised_.bytes);
+        const std::size_t kept = normaliser.done() ? normalised_.size() : last_character(normalised_.bytes());
         take_characters(0, kept);
-        normalised_.bytes.erase(0, kept);
-        normalised_.ranges.erase(normalised_.ranges.begin(), normalised_.ranges.begin() + static_cast<std::ptrdiff_t>(kept));
+        normalised_.remove_prefix(kept);
       }
     }
     end_segment();
   }
 
+  // Strips white space and collapses runs of it. Elsewhere held_ does this as it goes, but where a token is looked for it
+  // must be done before.
+  void squeeze() {
+    MappedText out;
+    std::size_t run = 0;
+    std::string_view bytes = normalised_.bytes();
+    std::size_t at = 0;
+    const auto size_at = [&](std::size_t place) { return utf8_sequence_bytes(bytes[place]); };
+    if (spaces_.strip_left) {
+      while (at < bytes.size() && is_white_space(bytes.substr(at, size_at(at)))) at += size_at(at);
+    }
+    if (spaces_.strip_right) {
+      for (std::size_t last; at < bytes.size() && is_white_space(bytes.substr(last = last_character(bytes)));)
+        bytes = bytes.substr(0, last);
+    }
+    for (; at < bytes.size(); at += size_at(at)) {
+      run = bytes[at] == ' ' ? run + 1 : 0;
+      const bool goes_on = run > 0 && at + 1 < bytes.size() && bytes[at + 1] == ' ';
+      if (spaces_.runs != Runs::kKept && goes_on) continue;
+      const bool is_mark = run > 1 && spaces_.runs == Runs::kOneMark;
+      out.add(is_mark ? kWordMark : bytes.substr(at, size_at(at)), normalised_.range(at));
+    }
+    normalised_ = std::move(out);
+  }
+
   // Added tokens of the normalised text part it once more.
   void take_parts() {
-    const std::string_view bytes = normalised_.bytes;
+    const std::string_view bytes = normalised_.bytes();
     std::size_t at = 0;
     while (at < bytes.size() && !full_) {
       const auto added = owner_.normalised_added_.next(bytes, at, specials_);
@@ -92,7 +117,7 @@ class Unigram::Run {
       if (!added) return;
       flush_held();
       end_word();
-      emit(added->id, {normalised_.ranges[added->begin].begin, normalised_.ranges[added->end - 1].end});
+      emit(added->id, {normalised_.range(added->begin).begin, normalised_.range(added->end - 1).end});
       begin_part();
       at = added->end;
     }
@@ -114,7 +139,7 @@ class Unigram::Run {
   void begin_part() { at_part_head_ = true; }
 
   void take_characters(std::size_t at, std::size_t end) {
-    const std::string_view bytes = normalised_.bytes;
+    const std::string_view bytes = normalised_.bytes();
     while (at < end && !full_) {
       const std::size_t plain = plain_end(bytes, at, end);
       if (plain > at) {
@@ -123,14 +148,14 @@ class Unigram::Run {
         continue;
       }
       const std::string_view character = bytes.substr(at, utf8_sequence_bytes(bytes[at]));
-      take_character(character, normalised_.ranges[at]);
+      take_character(character, normalised_.range(at));
       at += character.size();
     }
   }
 
   // Where characters end that just go on with the word: past its first, neither space nor U+2581.
   std::size_t plain_end(std::string_view bytes, std::size_t at, std::size_t end) const {
-    if (at_part_head_ || !held_.bytes.empty()) return at;
+    if (at_part_head_ || !held_.empty()) return at;
     while (at < end) {
       const auto byte = static_cast<unsigned char>(bytes[at]);
       if (byte <= ' ' || byte == 0xC2 || (byte >= 0xE1 && byte <= 0xE3)) break;
@@ -154,14 +179,14 @@ class Unigram::Run {
 
   // White space is held back until it is known what follows.
   void flush_held() {
-    const std::string_view bytes = held_.bytes;
+    const std::string_view bytes = held_.bytes();
     for (std::size_t at = 0; at < bytes.size();) {
       std::size_t last = at;
-      if (bytes[at] == ' ' && spaces_.collapse) {
+      if (bytes[at] == ' ' && spaces_.runs != Runs::kKept) {
         while (last + 1 < bytes.size() && bytes[last + 1] == ' ') ++last;
       }
       const std::string_view character = bytes.substr(last, utf8_sequence_bytes(bytes[last]));
-      put(character == " " ? kWordMark : character, held_.ranges[last]);
+      put(character == " " ? kWordMark : character, held_.range(last));
       at = last + character.size();
     }
     held_.clear();
@@ -180,7 +205,7 @@ class Unigram::Run {
   }
 
   void end_word() {
-    if (word_.bytes.empty()) return;
+    if (word_.empty()) return;
     find_best_path();
     cut_word();
     word_.clear();
@@ -188,24 +213,29 @@ class Unigram::Run {
 
   // The best way to each place, from left to right; of equal ones the first found, which begins further left.
   void find_best_path() {
-    const std::string_view word = word_.bytes;
-    nodes_.assign(word.size() + 1, {0, kNowhere, 0});
+    const std::string_view word = word_.bytes();
+    const PieceTrie& trie = owner_.trie_;
+    const double* const scores = owner_.scores_.data();
     const bool as_text = specials_ == Specials::kAsText;
+    if (nodes_.size() <= word.size()) nodes_.resize(word.size() * 2 + 1);
+    Node* const nodes = nodes_.data();
+    nodes[0].score = 0;
+    for (std::size_t i = 1; i <= word.size(); ++i) nodes[i].begin = kNowhere;
     for (std::size_t begin = 0; begin < word.size();) {
-      const double here = nodes_[begin].score;
+      const double here = nodes[begin].score;
       const std::size_t single = begin + utf8_sequence_bytes(word[begin]);
       bool has_single = false;
       std::uint32_t trie_node = PieceTrie::kRoot;
       for (std::size_t end = begin; end < word.size();) {
-        trie_node = owner_.trie_.step(trie_node, static_cast<unsigned char>(word[end]));
+        trie_node = trie.step(trie_node, static_cast<unsigned char>(word[end]));
         if (trie_node == PieceTrie::kNone) break;
         ++end;
-        const std::uint32_t id = owner_.trie_.id_at(trie_node);
+        const std::uint32_t id = trie.id_at(trie_node);
         if (id == PieceTrie::kNone || (as_text && owner_.special_[id])) continue;
-        improve(nodes_[end], here + owner_.scores_[id], begin, id);
+        improve(nodes[end], here + scores[id], begin, id);
         has_single |= end == single;
       }
-      if (!has_single) improve(nodes_[single], here + owner_.unknown_score_, begin, owner_.unknown_id());
+      if (!has_single) improve(nodes[single], here + owner_.unknown_score_, begin, owner_.unknown_id());
       begin = single;
     }
   }
@@ -217,7 +247,7 @@ class Unigram::Run {
 
   void cut_word() {
     cuts_.clear();
-    for (auto end = static_cast<std::uint32_t>(word_.bytes.size()); end > 0; end = cuts_.back().begin) {
+    for (auto end = static_cast<std::uint32_t>(word_.size()); end > 0; end = cuts_.back().begin) {
       const Node& node = nodes_[end];
       // Unknown characters in a row are one token.
       if (node.id == owner_.unknown_id() && !cuts_.empty() && cuts_.back().id == node.id) {
@@ -227,15 +257,15 @@ class Unigram::Run {
       }
     }
     for (std::size_t i = cuts_.size(); i-- > 0 && !full_;) {
-      const std::size_t end = i == 0 ? word_.bytes.size() : cuts_[i - 1].begin;
+      const std::size_t end = i == 0 ? word_.size() : cuts_[i - 1].begin;
       emit_piece(cuts_[i], end);
     }
   }
 
   void emit_piece(const Cut& cut, std::size_t end) {
-    const ByteRange range{word_.ranges[cut.begin].begin, word_.ranges[end - 1].end};
+    const ByteRange range{word_.range(cut.begin).begin, word_.range(end - 1).end};
     if (cut.id != owner_.unknown_id()) return emit(cut.id, range);
-    const std::string_view piece = std::string_view(word_.bytes).substr(cut.begin, end - cut.begin);
+    const std::string_view piece = word_.bytes().substr(cut.begin, end - cut.begin);
     // Unknown characters in a row may spell a piece.
     const std::uint32_t id = owner_.trie_.find(piece);
     if (id != PieceTrie::kNone && !(specials_ == Specials::kAsText && owner_.special_[id])) return emit(id, range);
@@ -315,7 +345,7 @@ Unigram::Unigram(Setup setup, PieceTrie trie)
   for (AddedToken& token : normalised) {
     MappedText text;
     Normaliser(map_, token.content, 0, token.content.size()).fill(kNoLimit, text);
-    token.content = std::move(text.bytes);
+    token.content = text.bytes();
   }
   added_ = AddedTokens(std::move(plain));
   normalised_added_ = AddedTokens(std::move(normalised));

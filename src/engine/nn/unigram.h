@@ -29,12 +29,14 @@ class Unigram final : public Tokenizer {
 
   /// Which parts of a text get a U+2581 that they don't have: parts between added tokens, or words when `split_spaces`.
   enum class Prefix { kAlways, kFirst, kNever };
+  /// What runs of U+0020 become, before added tokens are looked for in normalised text.
+  enum class Runs { kKept, kOneSpace, kOneMark };
 
   struct Spaces {
     bool split_spaces = true;  ///< Any white space ends a word and is dropped; else U+0020 becomes U+2581.
     bool split_words = true;   ///< A word begins at each U+2581; else only where split_spaces says.
-    bool collapse = false;     ///< Runs of U+0020 are one.
-    bool strip_left = false;   ///< White space at the ends of the text is dropped.
+    Runs runs = Runs::kKept;
+    bool strip_left = false;  ///< White space at the ends of the text is dropped.
     bool strip_right = false;
     Prefix prefix = Prefix::kAlways;
   };

@@ -30,6 +30,14 @@ class WordPiece::Run {
 
  private:
   static constexpr std::size_t kWordBytesMax = kWordCharsMax * 4;
+  // Of one letter; what is past it stays where it is.
+  static constexpr std::size_t kMarksMax = 64;
+
+  struct Mark {
+    std::uint8_t order;
+    bool is_kept;   // A character of the word, not stripped.
+    bool is_extra;  // Not the first that its character is decomposed to.
+  };
 
   void take_words(std::size_t at, std::size_t stop) {
     while (at < stop && !full_) {
@@ -52,15 +60,24 @@ class WordPiece::Run {
   void take(char32_t code_point, std::size_t begin, std::size_t end) {
     const CharEntry entry = characters_.lookup(code_point);
     switch (entry.kind) {
-      case CharKind::kWord: add(entry.folded, begin, end); break;
-      case CharKind::kSpace: end_word(); break;
+      case CharKind::kWord:
+        mark_count_ = 0;
+        add(entry.folded, begin, end);
+        break;
+      case CharKind::kSpace:
+        mark_count_ = 0;
+        end_word();
+        break;
       case CharKind::kPunctuation:
+        mark_count_ = 0;
         end_word();
         add(entry.folded, begin, end);
         end_word();
         break;
       case CharKind::kRemoved: break;
+      case CharKind::kStripped: take_stripped(code_point, begin, end); break;
       case CharKind::kIdeograph:
+        mark_count_ = 0;
         end_word();
         take_expanded(code_point, begin, end);
         end_word();
@@ -69,18 +86,34 @@ class WordPiece::Run {
     }
   }
 
+  void take_stripped(char32_t code_point, std::size_t begin, std::size_t end) {
+    if (const std::uint8_t order = characters_.order_of(code_point); order != 0) {
+      sort_mark({order, false, false}, {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
+      place_marks();
+    } else {
+      mark_count_ = 0;
+    }
+  }
+
   void take_expanded(char32_t code_point, std::size_t begin, std::size_t end) {
     CharTable::Expansion folded;
     const std::size_t count = characters_.expand(code_point, folded);
+    const ByteRange place{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
     for (std::size_t i = 0; i < count; ++i) {
       const CharKind kind = CharTable::kind_of_folded(folded[i]);
+      const std::uint8_t order = characters_.order_of(folded[i]);
+      if (order == 0) {
+        mark_count_ = 0;
+        base_place_ = place;
+      }
       if (kind != CharKind::kWord) end_word();
       if (kind == CharKind::kSpace) continue;
       add(folded[i], begin, end);
       if (kind == CharKind::kPunctuation) {
         end_word();
-      } else if (const std::uint8_t order = characters_.order_of(folded[i]); order != 0) {
-        sift_down(order);
+      } else if (order != 0) {
+        sift_down(sort_mark({order, true, i > 0}, place));
+        place_marks();
       }
     }
   }
@@ -97,22 +130,56 @@ class WordPiece::Run {
     word_bytes_ += length;
   }
 
-  // Canonical ordering: the mark just appended moves before earlier marks of a higher class.
-  void sift_down(std::uint8_t order) {
-    if (word_chars_ > kWordCharsMax) return;
-    std::size_t last = char_start(word_bytes_);
-    while (last > 0) {
-      const std::size_t previous = char_start(last);
-      std::size_t at = previous;
-      if (characters_.order_of(next_code_point({word_.data(), word_bytes_}, at)) <= order) return;
-      std::size_t stop = last;
-      next_code_point({word_.data(), word_bytes_}, stop);
-      std::rotate(word_.begin() + previous, word_.begin() + last, word_.begin() + stop);
-      // Both now stand for the bytes of both, so that ranges stay in order.
-      const ByteRange both{sources_[previous].begin, sources_[last].end};
-      std::fill(sources_.begin() + previous, sources_.begin() + stop, both);
-      last = previous;
+  // A mark of the letter at hand, in canonical order: by class, those of one class as they came. Returns how many of
+  // the word's own marks come after it.
+  std::size_t sort_mark(Mark mark, ByteRange place) {
+    if (mark_count_ == 0) place_count_ = 0;
+    if (mark_count_ == kMarksMax) return 0;
+    if (!mark.is_extra) places_[place_count_++] = place;
+    std::size_t at = mark_count_++;
+    std::size_t passed = 0;
+    for (; at > 0 && marks_[at - 1].order > mark.order; --at) {
+      marks_[at] = marks_[at - 1];
+      passed += marks_[at].is_kept ? 1 : 0;
     }
+    marks_[at] = mark;
+    return passed;
+  }
+
+  // The mark just appended to the word moves before `passed` others.
+  void sift_down(std::size_t passed) {
+    if (word_chars_ > kWordCharsMax) return;
+    const std::size_t last = char_start(word_bytes_);
+    std::size_t to = last;
+    for (; passed > 0 && to > 0; --passed) to = char_start(to);
+    std::rotate(word_.begin() + to, word_.begin() + last, word_.begin() + word_bytes_);
+  }
+
+  // As the reference counts, the first mark in order has the place of the first in the text, and so on; one that came
+  // out of another character has the place of the one before.
+  void place_marks() {
+    if (word_chars_ == 0) return;
+    std::array<ByteRange, kMarksMax> places;
+    ByteRange place = base_place_;
+    for (std::size_t i = 0, next = 0; i < mark_count_; ++i) {
+      if (!marks_[i].is_extra) place = places_[next++];
+      places[i] = place;
+    }
+    if (word_chars_ > kWordCharsMax) {  // Of a word so long only its extent is kept.
+      for (std::size_t i = 0; i < mark_count_; ++i) {
+        if (marks_[i].is_kept) word_end_ = places[i].end;
+      }
+      return;
+    }
+    std::size_t stop = word_bytes_;
+    for (std::size_t i = mark_count_; i-- > 0 && stop > 0;) {
+      if (!marks_[i].is_kept) continue;
+      const std::size_t start = char_start(stop);
+      std::fill(sources_.begin() + start, sources_.begin() + stop, places[i]);
+      stop = start;
+    }
+    word_begin_ = sources_[0].begin;
+    word_end_ = sources_[word_bytes_ - 1].end;
   }
 
   std::size_t char_start(std::size_t end) const {
@@ -173,6 +240,12 @@ class WordPiece::Run {
   std::size_t word_chars_ = 0;
   std::size_t word_begin_ = 0;
   std::size_t word_end_ = 0;
+
+  std::array<Mark, kMarksMax> marks_;        // Since the last letter, in canonical order.
+  std::array<ByteRange, kMarksMax> places_;  // Of those that are not extra, in the order of the text.
+  std::size_t mark_count_ = 0;
+  std::size_t place_count_ = 0;
+  ByteRange base_place_;  // Of the last letter that was decomposed.
 };
 
 Result<WordPiece> WordPiece::create(std::string_view vocabulary_text, WordPieceOptions options) {
