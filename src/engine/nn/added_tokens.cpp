@@ -3,6 +3,8 @@
 #include <unicode/uchar.h>
 
 #include <algorithm>
+#include <iterator>
+#include <tuple>
 
 #include "base/utf8.h"
 
@@ -37,9 +39,7 @@ bool touches_word(std::string_view text, std::size_t begin, std::size_t end) {
 AddedTokens::AddedTokens(std::vector<AddedToken> tokens) : tokens_(std::move(tokens)) {
   std::erase_if(tokens_, [](const AddedToken& token) { return token.content.empty(); });
   const auto head = [](const AddedToken& token) { return static_cast<unsigned char>(token.content.front()); };
-  std::ranges::stable_sort(tokens_, [&](const AddedToken& a, const AddedToken& b) {
-    return head(a) != head(b) ? head(a) < head(b) : a.content.size() > b.content.size();
-  });
+  std::ranges::sort(tokens_, {}, [&](const AddedToken& token) { return std::tuple(head(token), -std::ssize(token.content), token.id); });
   for (const AddedToken& token : tokens_) ++starts_[head(token) + 1U];
   for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
   if (!tokens_.empty() && head(tokens_.front()) == head(tokens_.back())) only_head_ = tokens_.front().content.front();

@@ -48,6 +48,7 @@ class MappedText {
   }
 
   void remove_prefix(std::size_t count) {
+    if (count == 0) return;
     std::memmove(bytes_.get(), bytes_.get() + count, size_ - count);
     std::move(ranges_.get() + count, ranges_.get() + size_, ranges_.get());
     size_ -= count;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 namespace footnote::nn {
 
@@ -11,7 +12,7 @@ class PieceTrie::Builder {
  public:
   explicit Builder(std::span<const std::string_view> pieces) : pieces_(pieces), order_(pieces.size()) {
     std::iota(order_.begin(), order_.end(), 0U);
-    std::ranges::stable_sort(order_, [&](std::uint32_t a, std::uint32_t b) { return pieces_[a] < pieces_[b]; });
+    std::ranges::sort(order_, {}, [&](std::uint32_t id) { return std::pair(pieces_[id], id); });
     // The root's block, where nobody's child may lie on the root, and the empty one.
     add_block();
     free_[0] = kBlock - 1;

@@ -26,7 +26,6 @@ std::string name_or(const std::string& name, const char* otherwise) { return nam
 
 /// XLM-RoBERTa counts four marks of its own before the pieces, whose first three SentencePiece has for the same purpose.
 constexpr std::uint32_t kBeginId = 0;
-constexpr std::uint32_t kPaddingId = 1;
 constexpr std::uint32_t kEndId = 2;
 constexpr std::uint32_t kUnknownId = 3;
 constexpr std::size_t kPiecesBefore = 3;
