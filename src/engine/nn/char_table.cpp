@@ -11,6 +11,8 @@ namespace {
 
 // The reference library's category tables date from Unicode 8: newer characters are unassigned to it.
 constexpr int kCategoryUnicodeMajor = 8;
+// Its decomposition and order of marks are those of Unicode 12.
+constexpr int kDecompositionUnicodeMajor = 12;
 
 int category(char32_t code_point) {
   // Characters whose category changed between Unicode 8 and ICU's version.
@@ -130,16 +132,21 @@ CharKind CharTable::kind_of_folded(char32_t code_point) {
   return is_punctuation(code_point) ? CharKind::kPunctuation : CharKind::kWord;
 }
 
-std::uint8_t CharTable::combining_class(char32_t code_point) { return u_getCombiningClass(static_cast<UChar32>(code_point)); }
+std::uint8_t CharTable::order_of(char32_t folded) const {
+  if (!options_.strip_accents) return 0;
+  UVersionInfo age;
+  u_charAge(static_cast<UChar32>(folded), age);
+  return age[0] > kDecompositionUnicodeMajor ? 0 : u_getCombiningClass(static_cast<UChar32>(folded));
+}
 
 std::uint32_t CharTable::compute(char32_t code_point) const {
   if (code_point == 0 || code_point == 0xFFFD || is_control(code_point)) return pack(CharKind::kRemoved, 0);
   if (u_isUWhiteSpace(static_cast<UChar32>(code_point))) return pack(CharKind::kSpace, 0);
-  if (is_ideograph(code_point)) return pack(CharKind::kIdeograph, 0);
+  if (options_.space_ideographs && is_ideograph(code_point)) return pack(CharKind::kIdeograph, 0);
   Expansion folded;
   const std::size_t count = expand(code_point, folded);
-  if (count == 0) return pack(CharKind::kRemoved, 0);
-  if (count > 1 || combining_class(folded[0]) != 0) return pack(CharKind::kMany, 0);
+  if (count == 0) return pack(CharKind::kStripped, 0);
+  if (count > 1 || order_of(folded[0]) != 0) return pack(CharKind::kMany, 0);
   return pack(kind_of_folded(folded[0]), folded[0]);
 }
 

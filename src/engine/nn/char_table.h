@@ -10,12 +10,14 @@ namespace footnote::nn {
 /// How BERT's text cleaning treats letters.
 struct FoldOptions {
   bool lower_case = true;
-  bool strip_accents = true;  ///< Canonical decomposition, then non-spacing marks are dropped.
+  bool strip_accents = true;     ///< Canonical decomposition, then non-spacing marks are dropped.
+  bool space_ideographs = true;  ///< CJK ideographs are kIdeograph, not kWord.
 };
 
 /// What one code point of the input means to the tokenizer.
 enum class CharKind : std::uint8_t {
-  kRemoved,      ///< Control and format characters, NUL, U+FFFD, stripped marks.
+  kRemoved,      ///< Control and format characters, NUL, U+FFFD: as if they were not there.
+  kStripped,     ///< An accent that is dropped, but only after marks were sorted: see order_of().
   kSpace,        ///< Ends a word.
   kPunctuation,  ///< A word of its own.
   kWord,         ///< Part of a word.
@@ -49,8 +51,9 @@ class CharTable {
   /// kSpace, kPunctuation or kWord for a code point that is folded already.
   static CharKind kind_of_folded(char32_t code_point);
 
-  /// The canonical combining class: marks of one letter are ordered by it.
-  static std::uint8_t combining_class(char32_t code_point);
+  /// Marks of one letter are sorted by this number, if it is not 0: the canonical combining class. 0 for everything
+  /// when nothing is decomposed.
+  std::uint8_t order_of(char32_t folded) const;
 
  private:
   // The basic plane and the next, where emoji live; what lies beyond is computed when met.

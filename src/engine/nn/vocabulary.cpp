@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view kInsideMark = "##";
 constexpr std::size_t kLinesMax = 1U << 24;
+constexpr std::size_t kBytesMax = 0xFFFFFFFF;
 // Longer pieces are kept but can't be met: a word has at most 100 characters of 4 bytes.
 constexpr std::size_t kPieceBytesMax = 512;
 
@@ -36,19 +37,28 @@ bool is_inside_piece(std::string_view line) { return line.size() > kInsideMark.s
 }  // namespace
 
 Result<Vocabulary> Vocabulary::parse(std::string_view text) {
-  if (text.size() > 0xFFFFFFFFU || !is_valid_utf8(text)) return fail(ErrorCode::kCorrupted, "the vocabulary is not UTF-8 text");
-  Vocabulary out;
-  out.offsets_.push_back(0);
+  std::vector<std::string_view> lines;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    out.text_ += line;
+    lines.push_back(line);
+  }
+  return from_pieces(lines);
+}
+
+Result<Vocabulary> Vocabulary::from_pieces(std::span<const std::string_view> pieces) {
+  if (pieces.empty()) return fail(ErrorCode::kCorrupted, "the vocabulary is empty");
+  if (pieces.size() > kLinesMax) return fail(ErrorCode::kCorrupted, "the vocabulary has more than {} pieces", kLinesMax);
+  Vocabulary out;
+  out.offsets_.push_back(0);
+  for (const std::string_view piece : pieces) {
+    if (!is_valid_utf8(piece)) return fail(ErrorCode::kCorrupted, "the vocabulary is not UTF-8 text");
+    if (piece.size() > kBytesMax - out.text_.size()) return fail(ErrorCode::kCorrupted, "the vocabulary is past {} bytes", kBytesMax);
+    out.text_ += piece;
     out.offsets_.push_back(static_cast<std::uint32_t>(out.text_.size()));
   }
-  if (out.size() == 0) return fail(ErrorCode::kCorrupted, "the vocabulary is empty");
-  if (out.size() > kLinesMax) return fail(ErrorCode::kCorrupted, "the vocabulary has more than {} lines", kLinesMax);
   out.slots_.resize(std::bit_ceil(out.size() * 2));
   for (std::uint32_t id = 0; id < out.size(); ++id) out.insert(id);
   return out;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,9 @@ class Vocabulary {
 
   /// kCorrupted: empty, not UTF-8, or more than 2^24 lines.
   static Result<Vocabulary> parse(std::string_view text);
+
+  /// The same from pieces in the order of their ids. An empty piece is an id that no text has.
+  static Result<Vocabulary> from_pieces(std::span<const std::string_view> pieces);
 
   /// The longest piece that `rest` begins with; kNone when there is none.
   Match longest_prefix(std::string_view rest, Place place) const;

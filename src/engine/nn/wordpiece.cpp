@@ -3,38 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "base/assert.h"
 #include "base/utf8.h"
 
 namespace footnote::nn {
-namespace {
-
-constexpr std::size_t kTextBytesMax = 0xFFFFFFFF;
-
-std::size_t encode_utf8(char32_t c, char* out) {
-  if (c < 0x80) {
-    out[0] = static_cast<char>(c);
-    return 1;
-  }
-  if (c < 0x800) {
-    out[0] = static_cast<char>(0xC0 | (c >> 6));
-    out[1] = static_cast<char>(0x80 | (c & 0x3F));
-    return 2;
-  }
-  if (c < 0x10000) {
-    out[0] = static_cast<char>(0xE0 | (c >> 12));
-    out[1] = static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-    out[2] = static_cast<char>(0x80 | (c & 0x3F));
-    return 3;
-  }
-  out[0] = static_cast<char>(0xF0 | (c >> 18));
-  out[1] = static_cast<char>(0x80 | ((c >> 12) & 0x3F));
-  out[2] = static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-  out[3] = static_cast<char>(0x80 | (c & 0x3F));
-  return 4;
-}
-
-}  // namespace
 
 /// One pass over one text: folds characters into a word buffer and cuts each complete word into pieces.
 class WordPiece::Run {
@@ -42,23 +13,16 @@ class WordPiece::Run {
   Run(const WordPiece& owner, std::string_view text, std::size_t tokens_max, Tokens& out)
       : owner_(owner), characters_(*owner.characters_), text_(text), tokens_max_(tokens_max), out_(out) {}
 
+  /// All of the text: added tokens, and between them words.
   void run(Specials specials) {
-    const bool recognise = specials == Specials::kRecognise;
     std::size_t at = 0;
     while (at < text_.size() && !full_) {
-      if (recognise && text_[at] == '[') {
-        if (const Special* special = owner_.special_at(text_.substr(at))) {
-          end_word();
-          emit(special->id, at, at + special->text.size());
-          at += special->text.size();
-          continue;
-        }
-      }
-      const std::size_t begin = at;
-      const char32_t code_point = next(at);
-      take(code_point, begin, at);
+      const auto added = owner_.added_.next(text_, at, specials);
+      take_words(at, added ? added->begin : text_.size());
+      if (!added) break;
+      emit(added->id, added->begin, added->end);
+      at = added->end;
     }
-    end_word();
   }
 
   /// The text has more tokens than there was room for.
@@ -66,6 +30,23 @@ class WordPiece::Run {
 
  private:
   static constexpr std::size_t kWordBytesMax = kWordCharsMax * 4;
+  // Of one letter; what is past it stays where it is.
+  static constexpr std::size_t kMarksMax = 64;
+
+  struct Mark {
+    std::uint8_t order;
+    bool is_kept;   // A character of the word, not stripped.
+    bool is_extra;  // Not the first that its character is decomposed to.
+  };
+
+  void take_words(std::size_t at, std::size_t stop) {
+    while (at < stop && !full_) {
+      const std::size_t begin = at;
+      const char32_t code_point = next(at);
+      take(code_point, begin, at);
+    }
+    end_word();
+  }
 
   char32_t next(std::size_t& at) const {
     const auto byte = static_cast<unsigned char>(text_[at]);
@@ -79,15 +60,24 @@ class WordPiece::Run {
   void take(char32_t code_point, std::size_t begin, std::size_t end) {
     const CharEntry entry = characters_.lookup(code_point);
     switch (entry.kind) {
-      case CharKind::kWord: add(entry.folded, begin, end); break;
-      case CharKind::kSpace: end_word(); break;
+      case CharKind::kWord:
+        mark_count_ = 0;
+        add(entry.folded, begin, end);
+        break;
+      case CharKind::kSpace:
+        mark_count_ = 0;
+        end_word();
+        break;
       case CharKind::kPunctuation:
+        mark_count_ = 0;
         end_word();
         add(entry.folded, begin, end);
         end_word();
         break;
       case CharKind::kRemoved: break;
+      case CharKind::kStripped: take_stripped(code_point, begin, end); break;
       case CharKind::kIdeograph:
+        mark_count_ = 0;
         end_word();
         take_expanded(code_point, begin, end);
         end_word();
@@ -96,18 +86,34 @@ class WordPiece::Run {
     }
   }
 
+  void take_stripped(char32_t code_point, std::size_t begin, std::size_t end) {
+    if (const std::uint8_t order = characters_.order_of(code_point); order != 0) {
+      sort_mark({order, false, false}, {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
+      place_marks();
+    } else {
+      mark_count_ = 0;
+    }
+  }
+
   void take_expanded(char32_t code_point, std::size_t begin, std::size_t end) {
     CharTable::Expansion folded;
     const std::size_t count = characters_.expand(code_point, folded);
+    const ByteRange place{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
     for (std::size_t i = 0; i < count; ++i) {
       const CharKind kind = CharTable::kind_of_folded(folded[i]);
+      const std::uint8_t order = characters_.order_of(folded[i]);
+      if (order == 0) {
+        mark_count_ = 0;
+        base_place_ = place;
+      }
       if (kind != CharKind::kWord) end_word();
       if (kind == CharKind::kSpace) continue;
       add(folded[i], begin, end);
       if (kind == CharKind::kPunctuation) {
         end_word();
-      } else if (const std::uint8_t order = CharTable::combining_class(folded[i]); order != 0) {
-        sift_down(order);
+      } else if (order != 0) {
+        sift_down(sort_mark({order, true, i > 0}, place));
+        place_marks();
       }
     }
   }
@@ -124,22 +130,56 @@ class WordPiece::Run {
     word_bytes_ += length;
   }
 
-  // Canonical ordering: the mark just appended moves before earlier marks of a higher class.
-  void sift_down(std::uint8_t order) {
-    if (word_chars_ > kWordCharsMax) return;
-    std::size_t last = char_start(word_bytes_);
-    while (last > 0) {
-      const std::size_t previous = char_start(last);
-      std::size_t at = previous;
-      if (CharTable::combining_class(next_code_point({word_.data(), word_bytes_}, at)) <= order) return;
-      std::size_t stop = last;
-      next_code_point({word_.data(), word_bytes_}, stop);
-      std::rotate(word_.begin() + previous, word_.begin() + last, word_.begin() + stop);
-      // Both now stand for the bytes of both, so that ranges stay in order.
-      const ByteRange both{sources_[previous].begin, sources_[last].end};
-      std::fill(sources_.begin() + previous, sources_.begin() + stop, both);
-      last = previous;
+  // A mark of the letter at hand, in canonical order: by class, those of one class as they came. Returns how many of
+  // the word's own marks come after it.
+  std::size_t sort_mark(Mark mark, ByteRange place) {
+    if (mark_count_ == 0) place_count_ = 0;
+    if (mark_count_ == kMarksMax) return 0;
+    if (!mark.is_extra) places_[place_count_++] = place;
+    std::size_t at = mark_count_++;
+    std::size_t passed = 0;
+    for (; at > 0 && marks_[at - 1].order > mark.order; --at) {
+      marks_[at] = marks_[at - 1];
+      passed += marks_[at].is_kept ? 1 : 0;
     }
+    marks_[at] = mark;
+    return passed;
+  }
+
+  // The mark just appended to the word moves before `passed` others.
+  void sift_down(std::size_t passed) {
+    if (word_chars_ > kWordCharsMax) return;
+    const std::size_t last = char_start(word_bytes_);
+    std::size_t to = last;
+    for (; passed > 0 && to > 0; --passed) to = char_start(to);
+    std::rotate(word_.begin() + to, word_.begin() + last, word_.begin() + word_bytes_);
+  }
+
+  // As the reference counts, the first mark in order has the place of the first in the text, and so on; one that came
+  // out of another character has the place of the one before.
+  void place_marks() {
+    if (word_chars_ == 0) return;
+    std::array<ByteRange, kMarksMax> places;
+    ByteRange place = base_place_;
+    for (std::size_t i = 0, next = 0; i < mark_count_; ++i) {
+      if (!marks_[i].is_extra) place = places_[next++];
+      places[i] = place;
+    }
+    if (word_chars_ > kWordCharsMax) {  // Of a word so long only its extent is kept.
+      for (std::size_t i = 0; i < mark_count_; ++i) {
+        if (marks_[i].is_kept) word_end_ = places[i].end;
+      }
+      return;
+    }
+    std::size_t stop = word_bytes_;
+    for (std::size_t i = mark_count_; i-- > 0 && stop > 0;) {
+      if (!marks_[i].is_kept) continue;
+      const std::size_t start = char_start(stop);
+      std::fill(sources_.begin() + start, sources_.begin() + stop, places[i]);
+      stop = start;
+    }
+    word_begin_ = sources_[0].begin;
+    word_end_ = sources_[word_bytes_ - 1].end;
   }
 
   std::size_t char_start(std::size_t end) const {
@@ -151,7 +191,7 @@ class WordPiece::Run {
 
   void end_word() {
     if (word_chars_ == 0) return;
-    if (word_chars_ > kWordCharsMax || !cut_word()) emit(owner_.unknown_id_, word_begin_, word_end_);
+    if (word_chars_ > kWordCharsMax || !cut_word()) emit(owner_.unknown_id(), word_begin_, word_end_);
     word_chars_ = 0;
     word_bytes_ = 0;
   }
@@ -200,64 +240,46 @@ class WordPiece::Run {
   std::size_t word_chars_ = 0;
   std::size_t word_begin_ = 0;
   std::size_t word_end_ = 0;
+
+  std::array<Mark, kMarksMax> marks_;        // Since the last letter, in canonical order.
+  std::array<ByteRange, kMarksMax> places_;  // Of those that are not extra, in the order of the text.
+  std::size_t mark_count_ = 0;
+  std::size_t place_count_ = 0;
+  ByteRange base_place_;  // Of the last letter that was decomposed.
 };
 
 Result<WordPiece> WordPiece::create(std::string_view vocabulary_text, WordPieceOptions options) {
   FOOTNOTE_TRY(Vocabulary vocabulary, Vocabulary::parse(vocabulary_text));
-  WordPiece out;
-  out.vocabulary_ = std::make_unique<const Vocabulary>(std::move(vocabulary));
-  out.characters_ = std::make_unique<const CharTable>(FoldOptions{options.lower_case, options.strip_accents});
-  for (const std::string_view name : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
-    const std::uint32_t id = out.vocabulary_->find(name);
-    if (id != Vocabulary::kNone) out.specials_.push_back({name, id});
+  Setup setup{std::move(vocabulary), options, {}, {}};
+  for (const char* name : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
+    const std::uint32_t id = setup.vocabulary.find(name);
+    if (id != Vocabulary::kNone) setup.added.push_back({.content = name, .id = id, .special = true});
   }
   const auto require = [&](std::string_view name, std::uint32_t& id) -> Result<void> {
-    id = out.vocabulary_->find(name);
+    id = setup.vocabulary.find(name);
     if (id == Vocabulary::kNone) return fail(ErrorCode::kCorrupted, "the vocabulary has no {}", name);
     return {};
   };
-  FOOTNOTE_CHECK(require("[UNK]", out.unknown_id_));
-  FOOTNOTE_CHECK(require("[CLS]", out.class_id_));
-  FOOTNOTE_CHECK(require("[SEP]", out.separator_id_));
-  return out;
+  FOOTNOTE_CHECK(require("[UNK]", setup.unknown_id));
+  FOOTNOTE_CHECK(require("[CLS]", setup.marks.begin));
+  FOOTNOTE_CHECK(require("[SEP]", setup.marks.end));
+  return WordPiece(std::move(setup));
 }
 
-const WordPiece::Special* WordPiece::special_at(std::string_view text) const {
-  for (const Special& special : specials_) {
-    if (text.starts_with(special.text)) return &special;
-  }
-  return nullptr;
+WordPiece::WordPiece(Setup setup)
+    : Tokenizer(setup.marks, setup.unknown_id, setup.tokens_max),
+      vocabulary_(std::make_unique<const Vocabulary>(std::move(setup.vocabulary))),
+      characters_(std::make_unique<const CharTable>(
+          FoldOptions{setup.options.lower_case, setup.options.strip_accents, setup.options.space_ideographs})),
+      vocabulary_size_(vocabulary_->size()) {
+  for (const AddedToken& token : setup.added) vocabulary_size_ = std::max<std::size_t>(vocabulary_size_, token.id + std::size_t{1});
+  added_ = AddedTokens(std::move(setup.added));
 }
 
-void WordPiece::append(std::string_view text, std::size_t tokens_max, Specials specials, Tokens& out) const {
-  const std::string_view readable = text.substr(0, kTextBytesMax);
-  Run run(*this, readable, tokens_max, out);
+bool WordPiece::append(std::string_view text, std::size_t tokens_max, Specials specials, Tokens& out) const {
+  Run run(*this, text, tokens_max, out);
   run.run(specials);
-  out.truncated = run.full() || readable.size() < text.size();
-}
-
-void WordPiece::tokenize_into(std::string_view text, std::size_t tokens_max, Specials specials, Tokens& out) const {
-  out.ids.clear();
-  out.ranges.clear();
-  append(text, tokens_max, specials, out);
-}
-
-Tokens WordPiece::tokenize(std::string_view text, std::size_t tokens_max, Specials specials) const {
-  Tokens out;
-  append(text, tokens_max, specials, out);
-  return out;
-}
-
-Tokens WordPiece::frame(std::string_view text, std::size_t tokens_max, Specials specials) const {
-  FOOTNOTE_ASSERT(tokens_max >= 2);
-  Tokens out;
-  out.ids.push_back(class_id_);
-  out.ranges.push_back({0, 0});
-  append(text, tokens_max - 1, specials, out);
-  const std::uint32_t end = out.ranges.back().end;
-  out.ids.push_back(separator_id_);
-  out.ranges.push_back({end, end});
-  return out;
+  return run.full();
 }
 
 }  // namespace footnote::nn
