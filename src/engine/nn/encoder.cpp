@@ -32,7 +32,8 @@ Result<std::unique_ptr<Encoder>> Encoder::open(const std::filesystem::path& mode
   if (options.level) FOOTNOTE_CHECK(cpu::require_cpu_level(*options.level));
   const cpu::CpuLevel level = options.level ? *options.level : best_level();
   FOOTNOTE_TRY(ModelFiles files, ModelFiles::open(model_folder));
-  std::unique_ptr<Encoder> out(new Encoder(std::move(files), level));
+  const Pooling pooling = options.pooling.value_or(files.pooling);
+  std::unique_ptr<Encoder> out(new Encoder(std::move(files), level, pooling));
   const Kernels* kernels = options.kernels != nullptr ? options.kernels : kernels_of(level);
   FOOTNOTE_ASSERT(kernels != nullptr);
   FOOTNOTE_TRY(Transformer transformer, Transformer::load(out->files_, *kernels));
@@ -280,7 +281,7 @@ void Encoder::pool(const Batch& batch) const {
 
 Pooled Encoder::pool_one(std::span<const float> token_vectors, Output output) const {
   const std::size_t width = hidden();
-  const std::size_t rows = files_.pooling == Pooling::kMean ? token_vectors.size() / width : 1;
+  const std::size_t rows = pooling_ == Pooling::kMean ? token_vectors.size() / width : 1;
   Pooled out;
   out.vector.assign(width, 0.0F);
   for (std::size_t row = 0; row < rows; ++row) {

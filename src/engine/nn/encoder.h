@@ -24,6 +24,7 @@ namespace footnote::nn {
 struct EncoderOptions {
   std::optional<cpu::CpuLevel> level;  ///< The best that works when it is not said.
   std::size_t threads = 0;             ///< 0: one for each processor.
+  std::optional<Pooling> pooling;      ///< Another than the model's own.
   const Kernels* kernels = nullptr;    ///< Instead of a level's: for tests of a level that the machine lacks.
 };
 
@@ -64,9 +65,10 @@ class Encoder {
   /// as the call says; what was not begun is dropped. kResourceExhausted: kCallsMax calls are in already.
   Result<std::vector<Pooled>> encode(const CallContext& call, std::span<const TokenSpan> sequences, const EncodeOptions& options = {});
 
-  const WordPiece& tokenizer() const { return files_.tokenizer; }
+  const ModelFiles& files() const { return files_; }
+  const Tokenizer& tokenizer() const { return *files_.tokenizer; }
   std::size_t hidden() const { return files_.shape.hidden; }
-  /// The model's window, [CLS] and [SEP] included: what its authors trained for.
+  /// The model's window, marks included: what its authors trained for.
   std::size_t tokens_max() const { return files_.tokens_max; }
   /// The longest sequence that encode() takes.
   std::size_t positions_max() const { return files_.shape.positions; }
@@ -110,7 +112,7 @@ class Encoder {
     MemoryBlock scratch;
   };
 
-  Encoder(ModelFiles files, cpu::CpuLevel level) : files_(std::move(files)), level_(level) {}
+  Encoder(ModelFiles files, cpu::CpuLevel level, Pooling pooling) : files_(std::move(files)), level_(level), pooling_(pooling) {}
   Result<void> check(std::span<const TokenSpan> sequences) const;
   void serve();
   /// Runs a batch or joins one; false when there was nothing to do. Urgent work first; with kUrgent nothing else.
@@ -132,6 +134,7 @@ class Encoder {
   // Constant after open.
   const ModelFiles files_;
   const cpu::CpuLevel level_;
+  const Pooling pooling_;
   std::optional<const Transformer> transformer_;
   std::vector<std::unique_ptr<Seat>> all_seats_;
 

@@ -9,16 +9,16 @@
 #include "base/json.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "engine/nn/tokenizer_files.h"
 
 namespace footnote::nn {
 namespace {
 
 constexpr std::uint64_t kConfigBytesMax = 1 << 20;
-constexpr std::uint64_t kVocabularyBytesMax = 64 << 20;
+constexpr std::uint64_t kListedBytesMax = 64 << 20;
 constexpr std::string_view kWeightsName = "model.safetensors";
-constexpr std::string_view kVocabularyName = "vocab.txt";
 
-using Checksums = std::map<std::string, std::string, std::less<>>;
+using Checksums = ModelFiles::Checksums;
 
 std::unexpected<Error> missing(const std::filesystem::path& path) {
   return fail(ErrorCode::kFailedPrecondition, "the model needs {}, which is not there; run `make setup` to fetch it", path.string());
@@ -61,20 +61,30 @@ bool bool_at(const JsonObject& object, std::string_view key, bool otherwise) {
   return value != nullptr && value->is_bool() ? value->get_bool() : otherwise;
 }
 
-Result<void> check_architecture(const JsonObject& config) {
+Result<Family> read_family(const JsonObject& config) {
+  const std::string type = string_at(config, "model_type", "");
+  if (type.empty()) return fail(ErrorCode::kUnsupported, "the model's config.json names no model_type");
+  for (const Family family : {Family::kBert, Family::kXlmRoberta}) {
+    if (type == to_string(family)) return family;
+  }
+  return fail(
+      ErrorCode::kUnsupported,
+      "the model's architecture is '{}'; encoders of the types 'bert' (MiniLM, BGE, E5, GTE and the like) and 'xlm-roberta' can be run",
+      type);
+}
+
+Result<void> check_choices(const JsonObject& config) {
   const auto require = [&](std::string_view key, std::string_view wanted) -> Result<void> {
     const std::string found = string_at(config, key, wanted);
     if (found == wanted) return {};
     return fail(ErrorCode::kUnsupported, "the model's {} is '{}'; only '{}' can be run", key, found, wanted);
   };
-  if (!config.contains("model_type")) return fail(ErrorCode::kUnsupported, "the model's config.json names no model_type");
-  FOOTNOTE_CHECK(require("model_type", "bert"));
   FOOTNOTE_CHECK(require("hidden_act", "gelu"));
   FOOTNOTE_CHECK(require("position_embedding_type", "absolute"));
   return {};
 }
 
-Result<EncoderShape> read_shape(const JsonObject& config) {
+Result<EncoderShape> read_shape(const JsonObject& config, Family family) {
   EncoderShape shape;
   const auto require = [&](std::string_view key, std::size_t max, std::size_t& out) -> Result<void> {
     const auto value = size_at(config, key);
@@ -89,6 +99,13 @@ Result<EncoderShape> read_shape(const JsonObject& config) {
   FOOTNOTE_CHECK(require("num_attention_heads", 256, shape.heads));
   FOOTNOTE_CHECK(require("max_position_embeddings", 8192, shape.positions));
   shape.positions_total = shape.positions;
+  if (family == Family::kXlmRoberta) {
+    // Positions are counted from past that of padding.
+    shape.position_offset = size_at(config, "pad_token_id").value_or(1) + 1;
+    if (shape.position_offset >= shape.positions_total)
+      return fail(ErrorCode::kUnsupported, "the model's pad_token_id leaves no positions");
+    shape.positions -= shape.position_offset;
+  }
   FOOTNOTE_CHECK(require("type_vocab_size", 16, shape.token_types));
   const Json* epsilon = config.if_contains("layer_norm_eps");
   if (epsilon != nullptr && epsilon->is_number()) shape.norm_epsilon = epsilon->to_number<float>();
@@ -107,17 +124,17 @@ Result<Pooling> read_pooling(const std::filesystem::path& folder) {
   return fail(ErrorCode::kUnsupported, "the model pools neither by mean nor by its first token");
 }
 
-Result<WordPieceOptions> read_tokenizer_options(const std::filesystem::path& folder) {
-  FOOTNOTE_TRY(const auto config, read_object(folder / "tokenizer_config.json"));
-  WordPieceOptions options;
-  if (!config) return options;
-  options.lower_case = bool_at(*config, "do_lower_case", true);
-  // When it is not said, accents go with upper case.
-  options.strip_accents = bool_at(*config, "strip_accents", options.lower_case);
-  if (!bool_at(*config, "tokenize_chinese_chars", true)) {
-    return fail(ErrorCode::kUnsupported, "tokenizers without spacing of CJK ideographs can't be run");
-  }
-  return options;
+struct Prefixes {
+  std::string query;
+  std::string passage;
+};
+
+Result<Prefixes> read_prefixes(const std::filesystem::path& folder) {
+  FOOTNOTE_TRY(const auto config, read_object(folder / "config_sentence_transformers.json"));
+  const Json* prompts = config ? config->if_contains("prompts") : nullptr;
+  if (prompts == nullptr || !prompts->is_object()) return Prefixes{};
+  const JsonObject& names = prompts->get_object();
+  return Prefixes{string_at(names, "query", ""), string_at(names, "passage", string_at(names, "document", ""))};
 }
 
 Result<Checksums> read_checksums(const std::filesystem::path& path) {
@@ -137,46 +154,79 @@ Result<Checksums> read_checksums(const std::filesystem::path& path) {
   return out;
 }
 
-Result<void> check_sum(const Checksums& sums, const std::filesystem::path& folder, std::string_view name, std::string_view bytes) {
-  const auto sum = sums.find(name);
-  if (sum == sums.end() || sha256_hex(bytes) == sum->second) return {};
-  return corrupted(folder / name, "it does not match its SHA-256 sum in checksums.sha256");
+/// Of all files that are listed but the weights, which are large.
+Result<void> check_sums(const Checksums& sums, const std::filesystem::path& folder) {
+  for (const auto& [name, sum] : sums) {
+    if (name == kWeightsName) continue;
+    FOOTNOTE_TRY(const std::string bytes, read_required(folder / name, kListedBytesMax));
+    if (sha256_hex(bytes) != sum) return corrupted(folder / name, "it does not match its SHA-256 sum in checksums.sha256");
+  }
+  return {};
+}
+
+Result<SafeTensors> open_weights(const std::filesystem::path& path) {
+  auto weights = SafeTensors::open(path);
+  if (weights) return weights;
+  if (weights.error().code == ErrorCode::kNotFound) return missing(path);
+  if (weights.error().code == ErrorCode::kCorrupted) return corrupted(path, weights.error().message);
+  return weights;
+}
+
+/// Rows of the last matrix of a classification head; 0 when there is none.
+std::size_t read_labels(const SafeTensors& weights, Family family) {
+  const auto last = weights.tensor(family == Family::kBert ? "classifier.weight" : "classifier.out_proj.weight");
+  return last && last->shape.size() == 2 ? static_cast<std::size_t>(last->shape[0]) : 0;
 }
 
 }  // namespace
 
+std::string_view to_string(Family family) {
+  switch (family) {
+    case Family::kBert: return "bert";
+    case Family::kXlmRoberta: return "xlm-roberta";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(Pooling pooling) {
+  switch (pooling) {
+    case Pooling::kMean: return "mean";
+    case Pooling::kFirstToken: return "cls";
+  }
+  return "unknown";
+}
+
 Result<ModelFiles> ModelFiles::open(const std::filesystem::path& folder) {
+  ModelFiles out;
+  out.folder = folder;
   FOOTNOTE_TRY(const auto config, read_object(folder / "config.json"));
   if (!config) return missing(folder / "config.json");
-  FOOTNOTE_CHECK(check_architecture(*config));
-  FOOTNOTE_TRY(const EncoderShape shape, read_shape(*config));
-  FOOTNOTE_TRY(const Pooling pooling, read_pooling(folder));
-  FOOTNOTE_TRY(const auto sentence, read_object(folder / "sentence_bert_config.json"));
-  const std::size_t window = sentence ? size_at(*sentence, "max_seq_length").value_or(shape.positions) : shape.positions;
+  FOOTNOTE_TRY(out.family, read_family(*config));
+  FOOTNOTE_CHECK(check_choices(*config));
+  FOOTNOTE_TRY(out.shape, read_shape(*config, out.family));
+  FOOTNOTE_TRY(out.pooling, read_pooling(folder));
+  FOOTNOTE_TRY(Prefixes prefixes, read_prefixes(folder));
+  out.query_prefix = std::move(prefixes.query);
+  out.passage_prefix = std::move(prefixes.passage);
 
   FOOTNOTE_TRY(const Checksums sums, read_checksums(folder / "checksums.sha256"));
-  FOOTNOTE_TRY(const std::string vocabulary, read_required(folder / kVocabularyName, kVocabularyBytesMax));
-  FOOTNOTE_CHECK(check_sum(sums, folder, kVocabularyName, vocabulary));
-  auto weights = SafeTensors::open(folder / kWeightsName);
-  if (!weights && weights.error().code == ErrorCode::kNotFound) return missing(folder / kWeightsName);
-  if (!weights && weights.error().code == ErrorCode::kCorrupted) return corrupted(folder / kWeightsName, weights.error().message);
-  if (!weights) return std::unexpected(std::move(weights).error());
+  FOOTNOTE_CHECK(check_sums(sums, folder));
+  if (const auto sum = sums.find(kWeightsName); sum != sums.end()) out.weights_sha256 = sum->second;
+  FOOTNOTE_TRY(out.weights, open_weights(out.weights_path()));
+  const std::string family_prefix = out.family == Family::kBert ? "bert." : "roberta.";
+  if (out.weights.has(family_prefix + "embeddings.word_embeddings.weight")) out.prefix = family_prefix;
+  out.labels = read_labels(out.weights, out.family);
 
-  FOOTNOTE_TRY(const WordPieceOptions options, read_tokenizer_options(folder));
-  FOOTNOTE_TRY(WordPiece tokenizer, WordPiece::create(vocabulary, options));
-  if (tokenizer.vocabulary().size() > shape.vocabulary) {
-    return corrupted(folder / kVocabularyName, "it has more lines than the model has vectors");
+  FOOTNOTE_TRY(out.tokenizer, open_tokenizer(folder));
+  if (out.tokenizer->vocabulary_size() > out.shape.vocabulary) {
+    return fail(ErrorCode::kCorrupted, "{}: the tokenizer has {} tokens, the model has vectors for {}", folder.string(),
+                out.tokenizer->vocabulary_size(), out.shape.vocabulary);
   }
-  const auto sum = sums.find(kWeightsName);
-  const bool prefixed = weights->has("bert.embeddings.word_embeddings.weight");
-  return ModelFiles{folder,
-                    prefixed ? "bert." : "",
-                    shape,
-                    pooling,
-                    std::clamp<std::size_t>(window, 2, shape.positions),
-                    sum == sums.end() ? std::string() : sum->second,
-                    std::move(tokenizer),
-                    *std::move(weights)};
+  FOOTNOTE_TRY(const auto sentence, read_object(folder / "sentence_bert_config.json"));
+  const std::size_t said = sentence ? size_at(*sentence, "max_seq_length").value_or(out.shape.positions) : out.tokenizer->tokens_max();
+  // Windows are cut with some room for a text beside the marks.
+  out.tokens_max = std::clamp<std::size_t>(said, std::min<std::size_t>(16, out.shape.positions), out.shape.positions);
+  return out;
 }
 
 std::filesystem::path ModelFiles::weights_path() const { return folder / kWeightsName; }

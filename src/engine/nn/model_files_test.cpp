@@ -41,7 +41,7 @@ TEST_F(ModelFolder, ReadsSizesAndDefaults) {
   EXPECT_EQ(files->tokens_max, 40U);
   EXPECT_EQ(files->pooling, Pooling::kMean);
   EXPECT_EQ(files->weights_sha256, "");
-  EXPECT_EQ(files->tokenizer.tokenize("THE").ids, (std::vector<std::uint32_t>{4}));
+  EXPECT_EQ(files->tokenizer->tokenize("THE").ids, (std::vector<std::uint32_t>{4}));
 }
 
 TEST_F(ModelFolder, OptionalFilesChangeWindowPoolingAndCase) {
@@ -52,7 +52,7 @@ TEST_F(ModelFolder, OptionalFilesChangeWindowPoolingAndCase) {
   ASSERT_TRUE(files.has_value()) << files.error().message;
   EXPECT_EQ(files->tokens_max, 16U);
   EXPECT_EQ(files->pooling, Pooling::kFirstToken);
-  EXPECT_EQ(files->tokenizer.tokenize("Cat").ids, (std::vector<std::uint32_t>{5}));
+  EXPECT_EQ(files->tokenizer->tokenize("Cat").ids, (std::vector<std::uint32_t>{5}));
   folder_.write("sentence_bert_config.json", R"({"max_seq_length":4096})");
   EXPECT_EQ(open()->tokens_max, 40U);
   folder_.write("1_Pooling/config.json", R"({"pooling_mode_max_tokens":true})");
@@ -70,8 +70,9 @@ TEST_F(ModelFolder, AMissingFileNamesTheCommand) {
 }
 
 TEST_F(ModelFolder, OtherArchitecturesAreUnsupported) {
-  folder_.write("config.json", R"({"model_type":"roberta"})");
-  expect_error(ErrorCode::kUnsupported, "roberta");
+  folder_.write("config.json", R"({"model_type":"modernbert"})");
+  expect_error(ErrorCode::kUnsupported, "modernbert");
+  expect_error(ErrorCode::kUnsupported, "'bert'");
   folder_.write("config.json", R"({"model_type":"bert","hidden_act":"relu"})");
   expect_error(ErrorCode::kUnsupported, "relu");
   folder_.write("config.json", R"({})");
@@ -84,6 +85,22 @@ TEST_F(ModelFolder, OtherArchitecturesAreUnsupported) {
   expect_error(ErrorCode::kUnsupported, "130");
   folder_.write("config.json", "{");
   expect_error(ErrorCode::kCorrupted, "make setup");
+}
+
+TEST_F(ModelFolder, PromptsAreReadAndPositionsOfXlmRAreShifted) {
+  folder_.write("config_sentence_transformers.json", R"({"prompts":{"query":"query: ","document":"passage: "}})");
+  const auto files = open();
+  ASSERT_TRUE(files.has_value()) << files.error().message;
+  EXPECT_EQ(files->query_prefix, "query: ");
+  EXPECT_EQ(files->passage_prefix, "passage: ");
+  std::string config(kConfig);
+  config.replace(config.find("\"bert\""), 6, "\"xlm-roberta\"");
+  folder_.write("config.json", config);
+  const auto shifted = open();
+  ASSERT_TRUE(shifted.has_value()) << shifted.error().message;
+  EXPECT_EQ(shifted->shape.position_offset, 2U);
+  EXPECT_EQ(shifted->shape.positions, 38U);
+  EXPECT_EQ(shifted->shape.positions_total, 40U);
 }
 
 TEST_F(ModelFolder, ChecksumsAreChecked) {
@@ -113,7 +130,7 @@ TEST_F(ModelFolder, DamagedFilesAreCorrupted) {
   expect_error(ErrorCode::kCorrupted, "make setup");
   folder_.write("model.safetensors", kWeights);
   folder_.write("vocab.txt", std::string(kVocabulary) + "one\ntoo\nmany\n");
-  expect_error(ErrorCode::kCorrupted, "vocab.txt");
+  expect_error(ErrorCode::kCorrupted, "the model has vectors for");
   folder_.write("vocab.txt", "nothing\n");
   expect_error(ErrorCode::kCorrupted, "[UNK]");
 }

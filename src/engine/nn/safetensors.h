@@ -48,6 +48,9 @@ struct Tensor {
 /// Immutable, so safe from any thread. Views live as long as this object, also when it is moved.
 class SafeTensors {
  public:
+  /// No tensors.
+  SafeTensors() = default;
+
   /// kNotFound: no such file. kCorrupted: not a well-formed file; the message says where.
   static Result<SafeTensors> open(const std::filesystem::path& path);
 

@@ -8,18 +8,6 @@
 namespace footnote {
 namespace {
 
-// [CLS] and [SEP].
-constexpr std::size_t kFrameTokens = 2;
-
-std::vector<std::uint32_t> framed(const nn::WordPiece& tokenizer, std::span<const std::uint32_t> ids) {
-  std::vector<std::uint32_t> out;
-  out.reserve(ids.size() + kFrameTokens);
-  out.push_back(tokenizer.class_id());
-  out.insert(out.end(), ids.begin(), ids.end());
-  out.push_back(tokenizer.separator_id());
-  return out;
-}
-
 /// The bytes that a window covers. The outer windows reach to the text's ends, so that all of it is covered.
 TextRange bytes_of(const TextRange& window, const nn::Tokens& tokens, std::size_t text_size, bool last) {
   if (tokens.ids.empty()) return {0, text_size};
@@ -47,29 +35,40 @@ Result<std::unique_ptr<LocalEmbedder>> LocalEmbedder::open(const std::filesystem
   auto folder = std::filesystem::weakly_canonical(model_folder, ignored);
   if (ignored || !folder.has_filename()) folder = model_folder.lexically_normal();
   EmbeddingSpace space{folder.filename().string(), static_cast<int>(encoder->hidden())};
-  return std::unique_ptr<LocalEmbedder>(new LocalEmbedder(std::move(encoder), std::move(space)));
+  std::unique_ptr<LocalEmbedder> out(new LocalEmbedder(std::move(encoder), std::move(space)));
+  const nn::ModelFiles& files = out->encoder_->files();
+  // Cut to half the window at most: what the model was made for are a few words.
+  const std::size_t prefix_max = out->encoder_->tokens_max() / 2;
+  out->query_prefix_ = out->encoder_->tokenizer().tokenize(files.query_prefix, prefix_max, nn::Specials::kAsText).ids;
+  out->passage_prefix_ = out->encoder_->tokenizer().tokenize(files.passage_prefix, prefix_max, nn::Specials::kAsText).ids;
+  return out;
 }
 
 Result<std::vector<Embedding>> LocalEmbedder::embed(const CallContext& call, std::span<const std::string_view> texts,
                                                     const EmbedOptions& options) {
   FOOTNOTE_CHECK(call.check());
-  const nn::WordPiece& tokenizer = encoder_->tokenizer();
-  const std::size_t window = encoder_->tokens_max() - kFrameTokens;
+  const nn::Tokenizer& tokenizer = encoder_->tokenizer();
+  const std::vector<std::uint32_t>& prefix = options.kind == EmbedKind::kQuery ? query_prefix_ : passage_prefix_;
+  const std::size_t around = tokenizer.frame_tokens() + prefix.size();
+  const std::size_t window = encoder_->tokens_max() - around;
   const bool truncate = options.overflow == Overflow::kTruncate;
   std::vector<Embedding> out(texts.size());
   std::vector<std::vector<std::uint32_t>> ids;
   for (std::size_t t = 0; t < texts.size(); ++t) {
-    const nn::Tokens tokens = tokenizer.tokenize(texts[t], truncate ? window : nn::WordPiece::kNoLimit, nn::Specials::kAsText);
+    const nn::Tokens tokens = tokenizer.tokenize(texts[t], truncate ? window : nn::Tokenizer::kNoLimit, nn::Specials::kAsText);
     const auto ranges = window_ranges(tokens.ids.size(), window);
     if (ranges.size() > kWindowsPerTextMax) {
       return fail(ErrorCode::kTooLarge, "a text of {} tokens is too long to embed; split it", tokens.ids.size());
     }
-    out[t].tokens = tokens.ids.size() + kFrameTokens;
+    out[t].tokens = tokens.ids.size() + around;
     out[t].truncated = tokens.truncated;
     for (const TextRange& range : ranges) {
       const bool last = &range == &ranges.back() && !tokens.truncated;
       out[t].windows.push_back({bytes_of(range, tokens, texts[t].size(), last), {}});
-      ids.push_back(framed(tokenizer, std::span(tokens.ids).subspan(range.begin, range.size())));
+      std::vector<std::uint32_t> own = prefix;
+      own.insert(own.end(), tokens.ids.begin() + static_cast<std::ptrdiff_t>(range.begin),
+                 tokens.ids.begin() + static_cast<std::ptrdiff_t>(range.end));
+      ids.push_back(tokenizer.frame_ids(own));
     }
   }
   std::vector<nn::TokenSpan> sequences;

@@ -8,7 +8,7 @@
 
 namespace footnote {
 
-/// The built-in embedder: a BERT-shaped encoder from a Hugging Face model folder. The space is named after the folder.
+/// The built-in embedder: an encoder of the BERT or XLM-R family from a Hugging Face model folder. The space is named after the folder.
 /// Texts past the model's window get windows that overlap by a quarter, cut between tokens. Special tokens spelled out
 /// in a text ("[SEP]") are plain characters: text does not steer the model.
 class LocalEmbedder final : public Embedder {
@@ -31,6 +31,8 @@ class LocalEmbedder final : public Embedder {
   // Constant after open; the encoder is thread-safe.
   const std::unique_ptr<nn::Encoder> encoder_;
   const EmbeddingSpace space_;
+  std::vector<std::uint32_t> query_prefix_;    // Tokens that the model's authors put before questions,
+  std::vector<std::uint32_t> passage_prefix_;  // and before passages.
 };
 
 /// Token ranges [begin, end) of the windows over `token_count` tokens, `window` in each, a quarter of them shared with

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/call_context.h"
+#include "base/result.h"
+#include "engine/nn/encoder.h"
+
+namespace footnote::nn {
+
+/// Reads two texts together and says how well they go together: an encoder with a classification head of one label, or
+/// of two, of which the second is "yes". Thread-safe; the same pair gives the same score in any company.
+class CrossEncoder {
+ public:
+  /// Errors of Encoder::open; kUnsupported: the model has no such head.
+  static Result<std::unique_ptr<CrossEncoder>> open(const std::filesystem::path& model_folder, const EncoderOptions& options);
+
+  /// One logit for each second text, in order. A pair past the model's window loses the end of its second text.
+  Result<std::vector<float>> score(const CallContext& call, std::string_view first, std::span<const std::string_view> seconds,
+                                   Urgency urgency = Urgency::kUrgent);
+
+  const Encoder& encoder() const { return *encoder_; }
+
+ private:
+  struct Dense {
+    std::vector<float> weight;
+    std::vector<float> bias;
+  };
+
+  CrossEncoder() = default;
+  static Result<Dense> read_dense(const SafeTensors& weights, const std::string& name, std::size_t rows, std::size_t columns);
+  float score_of(const Pooled& pooled) const;
+
+  // Constant after open; the encoder is thread-safe.
+  std::unique_ptr<Encoder> encoder_;
+  Dense hidden_;
+  Dense labels_;
+};
+
+}  // namespace footnote::nn
