@@ -3,6 +3,7 @@
 #include "app/model_folder.h"
 #include "http/url.h"
 #include "providers/local/local_embedder.h"
+#include "providers/local/local_reranker.h"
 #include "providers/openai/openai_embedder.h"
 #include "providers/remote/embed_service_embedder.h"
 #include "providers/remote/remote_rerankers.h"
@@ -69,16 +70,43 @@ bool reranks_elsewhere(const Settings& settings) {
   return provider != "none" && provider != "local";
 }
 
-Result<std::unique_ptr<LocalEmbedder>> open_local_embedder(const Settings& settings) {
-  FOOTNOTE_TRY(const auto folder, find_model_folder(settings));
+namespace {
+
+Result<nn::EncoderOptions> encoder_options(const Settings& settings) {
   nn::EncoderOptions options;
   options.threads = static_cast<std::size_t>(settings.integer(Setting::kEngineThreads));
   // When it is not said the encoder looks for itself what gives the right numbers.
   if (settings.text(Setting::kEngineCpu) != "auto") {
     FOOTNOTE_TRY(options.level, cpu_level_of(settings));
   }
+  return options;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LocalEmbedder>> open_local_embedder(const Settings& settings) {
+  FOOTNOTE_TRY(const auto folder, find_model_folder(settings));
+  FOOTNOTE_TRY(const nn::EncoderOptions options, encoder_options(settings));
   return LocalEmbedder::open(folder, options);
 }
+
+namespace {
+
+Result<std::unique_ptr<Reranker>> open_local_reranker(const Settings& settings) {
+  FOOTNOTE_CHECK(require(settings, Setting::kRerankerProvider, Setting::kRerankerModel, "name the folder of a cross-encoder"));
+  const std::string& name = settings.text(Setting::kRerankerModel);
+  FOOTNOTE_TRY(const nn::EncoderOptions options, encoder_options(settings));
+  for (const auto& place : model_search_path(settings)) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(place / name, ignored)) continue;
+    FOOTNOTE_TRY(auto reranker, LocalReranker::open(place / name, options));
+    return reranker;
+  }
+  return fail_field(ErrorCode::kFailedPrecondition, "reranker.model",
+                    "the cross-encoder {} is not here; run `footnote models add FOLDER`, or set reranker.provider to none", name);
+}
+
+}  // namespace
 
 Result<Provided<Embedder>> open_embedder(const CallContext& call, const Settings& settings, Metrics& metrics) {
   Provided<Embedder> out;
@@ -104,9 +132,8 @@ Result<Provided<Reranker>> open_reranker(const Settings& settings, Metrics& metr
   const SettingValue& provider = settings.value(Setting::kRerankerProvider);
   if (provider.text == "none") return out;
   if (provider.text == "local") {
-    return fail_field(ErrorCode::kFailedPrecondition, "reranker.provider",
-                      "reranker.provider is local (from {}), but no cross-encoder can be loaded yet; set it to none, cohere or tei",
-                      provider.place);
+    FOOTNOTE_TRY(out.port, open_local_reranker(settings));
+    return out;
   }
   FOOTNOTE_TRY(UpstreamOptions upstream, upstream_options(settings, kRerankerServer));
   out.client = make_client("reranker", upstream.timeout, metrics);

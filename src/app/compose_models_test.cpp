@@ -46,12 +46,15 @@ TEST(ConfiguredReranker, NoneUnlessOneIsNamed) {
   }
 }
 
-TEST(ConfiguredReranker, ALocalOneCantBeLoadedYet) {
+TEST(ConfiguredReranker, ALocalOneNeedsTheFolderOfACrossEncoder) {
   Metrics metrics;
-  const auto opened = open_reranker(with({{Setting::kRerankerProvider, "local"}}), metrics);
-  ASSERT_FALSE(opened.has_value());
-  EXPECT_EQ(opened.error().code, ErrorCode::kFailedPrecondition);
-  EXPECT_THAT(opened.error().message, HasSubstr("no cross-encoder can be loaded yet"));
+  const auto unnamed = open_reranker(with({{Setting::kRerankerProvider, "local"}}), metrics);
+  ASSERT_FALSE(unnamed.has_value());
+  EXPECT_EQ(unnamed.error().field, "reranker.model");
+  const auto missing = open_reranker(with({{Setting::kRerankerProvider, "local"}, {Setting::kRerankerModel, "nowhere"}}), metrics);
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_EQ(missing.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_THAT(missing.error().message, HasSubstr("footnote models add"));
 }
 
 TEST(ConfiguredModels, SayWhetherTheyAreElsewhere) {

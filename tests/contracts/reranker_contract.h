@@ -18,6 +18,7 @@ namespace footnote::contract {
 struct RerankerCase {
   std::string name;
   std::function<std::shared_ptr<Reranker>()> make;
+  bool understands = true;  ///< False for a model with random weights: what it says is the same every time, but means nothing.
 };
 
 inline std::string reranker_case_name(const ::testing::TestParamInfo<RerankerCase>& info) { return info.param.name; }
@@ -37,8 +38,10 @@ class RerankerContract : public ::testing::TestWithParam<RerankerCase> {
 TEST_P(RerankerContract, OneScorePerPassageInInputOrder) {
   const auto scores = rerank("How long does shipping take?", {"The cat sleeps.", "Shipping takes three days.", ""});
   ASSERT_EQ(scores.size(), 3U);
-  EXPECT_GT(scores[1].raw, scores[0].raw);
-  EXPECT_GT(scores[1].calibrated, scores[0].calibrated);
+  if (GetParam().understands) {
+    EXPECT_GT(scores[1].raw, scores[0].raw);
+  }
+  EXPECT_EQ(scores[1].raw > scores[0].raw, scores[1].calibrated > scores[0].calibrated);
   for (const RerankScore& score : scores) {
     EXPECT_GE(score.calibrated, 0);
     EXPECT_LE(score.calibrated, 1);

@@ -1,7 +1,10 @@
-// The local embedder and reader, with the real model, under the suites that every implementation of their ports must
-// pass. The indexes' own are in local_index_test.cpp.
+// The local embedder and reader, with the real model, and the reranker, with tiny random ones, under the suites that every implementation
+// of their ports must pass. The indexes' own are in local_index_test.cpp.
 #include "contracts/embedder_contract.h"
 #include "contracts/reader_contract.h"
+#include "contracts/reranker_contract.h"
+#include "engine/nn/tiny_model_for_test.h"
+#include "providers/local/local_reranker.h"
 #include "providers/local/model_for_test.h"
 #include "providers/local/sentence_reader.h"
 
@@ -26,6 +29,18 @@ std::shared_ptr<Embedder> make_embedder() {
 }
 std::shared_ptr<Reader> make_reader() { return std::make_shared<SentenceReader>(model_for_test(), split_at_stops); }
 
+std::shared_ptr<Reranker> make_reranker(nn::Family family) {
+  // The folder goes when the reranker is open: all of it is mapped.
+  const nn::testing::TinyModel model(family, 1);
+  auto reranker = LocalReranker::open(model.path());
+  EXPECT_TRUE(reranker.has_value()) << (reranker ? "" : reranker.error().message);
+  return *std::move(reranker);
+}
+
+INSTANTIATE_TEST_SUITE_P(Local, RerankerContract,
+                         ::testing::Values(RerankerCase{"LocalReranker", [] { return make_reranker(nn::Family::kBert); }, false},
+                                           RerankerCase{"LocalRerankerXlmR", [] { return make_reranker(nn::Family::kXlmRoberta); }, false}),
+                         reranker_case_name);
 INSTANTIATE_TEST_SUITE_P(Local, EmbedderContract, ::testing::Values(EmbedderCase{"LocalEmbedder", make_embedder}), embedder_case_name);
 INSTANTIATE_TEST_SUITE_P(Local, ReaderContract, ::testing::Values(ReaderCase{"SentenceReader", make_reader}), reader_case_name);
 
