@@ -80,8 +80,8 @@ abuse: build ## hostile HTTP clients against the real binary: 10,000 idle connec
 .PHONY: bench
 bench: setup ## speed of the encoder on this machine
 	@mkdir -p build
-	$(call build,release,--target encoder_bench)
-	@build/release/encoder_bench .deps/models/all-MiniLM-L6-v2
+	$(call build,release,--target footnote)
+	@build/release/footnote bench encoder
 
 .PHONY: overload
 overload: setup ## goodput of the HTTP server under ten times its peak load

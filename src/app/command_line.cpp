@@ -28,6 +28,7 @@ class CommandLine {
     add_search();
     add_eval();
     add_trace();
+    add_bench();
     add_documents();
     add_keys();
     add_workspaces();
@@ -173,6 +174,16 @@ class CommandLine {
     command.add_option("id", trace_.turn, "The turn's id, as `footnote ask` prints it")->required()->type_name("TURN");
     add_json(command, "The trace as JSON, in the form of GET /api/turns/{id}/trace");
     on_parsed(command, trace_);
+  }
+
+  void add_bench() {
+    CLI::App& command = add_command("bench", "Measure how fast this machine encodes text");
+    command.add_option("what", bench_target_, "What to measure")->required()->type_name("encoder")->check(CLI::IsMember({"encoder"}));
+    command.add_option("--shape", bench_.shapes, "Sequences x tokens, may be given more than once [1x16 32x128 18x160]")->type_name("NxM");
+    command.add_option("--seconds", bench_.seconds, "How long to measure each shape [3]")->check(CLI::Range(0.0, 600.0))->type_name("N");
+    add_setting(command, Setting::kEngineThreads);
+    add_json(command, "One JSON line per shape");
+    on_parsed(command, bench_);
   }
 
   void add_documents() {
@@ -343,6 +354,8 @@ class CommandLine {
   SearchCommand search_;
   EvalCommand eval_;
   TraceCommand trace_;
+  BenchCommand bench_;
+  std::string bench_target_;
   DocumentsCommand documents_;
   DoctorCommand doctor_;
   KeysCommand keys_;

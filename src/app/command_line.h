@@ -46,6 +46,11 @@ struct EvalCommand {
 struct TraceCommand {
   std::string turn;  ///< "turn_..."
 };
+/// What is measured is the encoder: so far there is nothing else.
+struct BenchCommand {
+  std::vector<std::string> shapes{"1x16", "32x128", "18x160"};  ///< Sequences x tokens.
+  double seconds = 3;                                           ///< For each shape.
+};
 struct DoctorCommand {};
 struct RebuildIndexCommand {};
 struct DocumentsCommand {};
@@ -68,7 +73,7 @@ struct CompletionCommand {
   Shell shell = Shell::kBash;
 };
 
-using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, TraceCommand, DoctorCommand,
+using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, TraceCommand, BenchCommand, DoctorCommand,
                              RebuildIndexCommand, DocumentsCommand, KeysCommand, WorkspacesCommand, ConfigCommand, CompletionCommand>;
 
 /// A command line that was understood.

@@ -28,6 +28,7 @@ Result<int> run_workspaces(const CommandContext& context, const WorkspacesComman
 Result<int> run_doctor(const CommandContext& context);
 Result<int> run_rebuild_index(const CommandContext& context);
 Result<int> run_config(const CommandContext& context);
+Result<int> run_bench(const CommandContext& context, const BenchCommand& command);
 Result<int> run_completion(const CompletionCommand& command);
 
 /// The whole program: parse, load the settings, run, print. Never throws.

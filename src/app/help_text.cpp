@@ -12,7 +12,7 @@
 namespace footnote::app {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kFooters{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kFooters{{
     {"",
      R"(Examples:
   footnote ingest ~/handbook                    read a folder (again: only what changed)
@@ -68,6 +68,13 @@ Without LLM_BASE_URL the answer quotes your documents word for word. Exit code 3
   footnote eval data/scifact --json | jq '.stages[] | [.stage, .ndcg_10]'
 
 Every document is embedded once and kept in the cache; a second run embeds nothing.)"},
+    {"bench",
+     R"(Examples:
+  footnote bench encoder                                         milliseconds and tokens a second, three shapes
+  FOOTNOTE_CPU=avx2 footnote bench encoder --threads 1 --shape 8x256
+  footnote bench encoder --json --seconds 1
+
+Against other encoders on the same weights: bench/peers/README.md.)"},
     {"trace",
      R"(Examples:
   footnote trace turn_8JxKq0fWbXr2mVtYpLd3Zs       bars for the stages, every candidate with its scores

@@ -23,7 +23,7 @@ class LocalEmbedder final : public Embedder {
   Result<std::vector<Embedding>> embed(const CallContext& call, std::span<const std::string_view> texts,
                                        const EmbedOptions& options) override;
 
-  const nn::Encoder& encoder() const { return *encoder_; }
+  nn::Encoder& encoder() const { return *encoder_; }
 
  private:
   LocalEmbedder(std::unique_ptr<nn::Encoder> encoder, EmbeddingSpace space) : encoder_(std::move(encoder)), space_(std::move(space)) {}
