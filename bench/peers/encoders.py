@@ -6,7 +6,7 @@
 Makes a virtual environment under build/peers, installs requirements.txt into it (--python-env PATH: another one, as it
 is), writes the peers' models there (graphs.py) and then, for each number of threads and each shape, lets every contender
 run for about a second in turn, for some rounds. A contender that is a library runs in a process of its own, which sleeps
-while others are measured; ours is the program encoder_bench.
+while others are measured; ours is `footnote bench encoder`.
 
 A peer takes part in several forms (graph, scales per tensor or per channel, ...). All run in the first round; the forms
 within FORM_SLACK of their peer's fastest go on, and the fastest over the rounds counts for that shape. Peers are compiled
@@ -30,7 +30,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FORM_SLACK = 1.1
-RUNS_MIN = 5  # As encoder_bench has it.
+RUNS_MIN = 5  # As `footnote bench` has it.
 FLOAT_COSINE_MIN = 0.99999
 CONTENDED_SLACK = 0.2  # Processors that others may keep busy beyond those left to them, before a result is marked.
 
@@ -126,7 +126,7 @@ RUNTIMES = {"onnxruntime": onnxruntime_runner, "openvino": openvino_runner, "tor
 
 
 def synthetic_ids(count: int, length: int):
-    """Those of encoder_bench."""
+    """Those of `footnote bench encoder`."""
     import numpy
 
     return (1000 + numpy.arange(count * length, dtype="int64") * 7919 % 20000).reshape(count, length)
@@ -215,20 +215,29 @@ class Peer:
         self.process.wait()
 
 
+def our_bench(args, level: str, threads: int, shape: tuple[int, int], seconds: int) -> subprocess.CompletedProcess:
+    """One run of `footnote bench encoder`."""
+    command = [str(args.footnote), "bench", "encoder", "--json", "--threads", str(threads), "--shape", f"{shape[0]}x{shape[1]}",
+               "--seconds", str(seconds)]
+    environment = {**os.environ, "FOOTNOTE_CPU": level, "FOOTNOTE_MODELS": str(args.model.parent), "MODEL_NAME": args.model.name}
+    return subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+
 class Ours:
-    """One level of encoder_bench."""
+    """One level of our encoder."""
 
     def __init__(self, level: str, args, threads: int):
         self.level, self.key = level, f"ours {level}"
-        self.command = [str(args.encoder_bench), str(args.model), level, str(threads)]
+        self.args, self.threads = args, threads
 
     def measure(self, shape: tuple[int, int], seconds: int) -> dict:
         before = os.times()
-        done = subprocess.run([*self.command, *map(str, shape), str(seconds)], check=True, text=True, stdout=subprocess.PIPE)
+        done = our_bench(self.args, self.level, self.threads, shape, seconds)
+        done.check_returncode()
         after = os.times()
-        median, best = re.search(r"median\s+([\d.]+) ms\s+best\s+([\d.]+) ms", done.stdout).groups()
+        figures = json.loads(done.stdout)
         used = after.children_user + after.children_system - before.children_user - before.children_system
-        return {"median_ms": float(median), "best_ms": float(best), "cpu_s": used}
+        return {"median_ms": figures["median_ms"], "best_ms": figures["best_ms"], "cpu_s": used}
 
     def warm_up(self, shape: tuple[int, int]) -> None:
         pass
@@ -238,11 +247,8 @@ class Ours:
 
 
 def usable_levels(args) -> list[str]:
-    """The levels that encoder_bench runs on this machine."""
-    def runs(level):
-        command = [str(args.encoder_bench), str(args.model), level, "1", "1", "1", "0"]
-        return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
-    return [level for level in INT8_LEVELS + FLOAT_LEVELS if runs(level)]
+    """The levels that our encoder runs on this machine."""
+    return [level for level in INT8_LEVELS + FLOAT_LEVELS if our_bench(args, level, 1, (1, 1), 0).returncode == 0]
 
 
 def our_cosines(args, levels: list[str]) -> dict:
@@ -393,7 +399,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     paths = {
         "--model": (ROOT / ".deps/models/all-MiniLM-L6-v2", "the model's folder"),
-        "--encoder-bench": (ROOT / "build/release/encoder_bench", "our program"),
+        "--footnote": (ROOT / "build/release/footnote", "our program"),
         "--encoder-test": (ROOT / "build/release/footnote_engine_nn_test", "our test, for our fidelity"),
         "--fixture": (ROOT / "tests/fixtures/embeddings", "token ids and reference vectors"),
         "--out": (ROOT / "build/peers", "environment, models, results"),

@@ -83,7 +83,7 @@ Result<int> run_bench(const CommandContext& context, const BenchCommand& command
   for (const Shape& shape : shapes) {
     FOOTNOTE_TRY(const Figures figures, measure(context.call, *embedder, shape, command.seconds));
     if (json) {
-      write_out(to_text(JsonObject{{"model", embedder->space().model},
+      write_out(to_text(JsonObject{{"model", embedder->space().model_id},
                                    {"level", to_string(encoder.level())},
                                    {"threads", encoder.threads()},
                                    {"sequences", shape.sequences},
@@ -99,7 +99,7 @@ Result<int> run_bench(const CommandContext& context, const BenchCommand& command
                fmt::format("{:.2f} ms", figures.best_ms), fmt::format("{:.0f}", figures.tokens_per_second)});
   }
   if (!json) {
-    write_out(fmt::format("{}, level {}, {} threads\n\n{}", embedder->space().model, to_string(encoder.level()), encoder.threads(),
+    write_out(fmt::format("{}, level {}, {} threads\n\n{}", embedder->space().model_id, to_string(encoder.level()), encoder.threads(),
                           table.render()));
   }
   return kExitOk;
