@@ -439,7 +439,7 @@ def enter_environment(args) -> None:
 def choose_levels(args) -> list[str]:
     usable = usable_levels(args)
     if not usable:
-        sys.exit(f"{args.encoder_bench} runs on no level with {args.model}; build it and run `make setup`")
+        sys.exit(f"{args.footnote} runs on no level with {args.model}; build it and run `make setup`")
     if args.levels:
         wanted = args.levels.split(",")
         lacking = [level for level in wanted if level not in usable]

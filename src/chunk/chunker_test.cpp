@@ -94,6 +94,16 @@ TEST(Chunker, CodeAndTablesStayWholeUpToTheMaximum) {
         ": cccccccccccccccccccccccccccccc\\n```\n");
 }
 
+/// Whoever looks for a space before each cut must not go back to the beginning: that would take minutes.
+TEST(Chunker, TextWithoutSpacesIsCutAsFastAsAnyOther) {
+  const std::string text(4 << 20, 'x');
+  for (const Format format : {Format::kPlainText, Format::kMarkdown}) {
+    std::size_t covered = 0;
+    for (const Piece& piece : chunk_document(parse("a", format, text), {.overlap_bytes_max = 0})) covered += piece.text.size();
+    EXPECT_EQ(covered, text.size());
+  }
+}
+
 TEST(Chunker, TitleOutsideTheTextIsTheRootOfThePath) {
   check("---\ntitle: Guide\n---\n## Setup\n\nWords.\n", {}, "Guide > Setup: ## Setup\\n\\nWords.\n");
   check("---\ntitle: Guide\n---\n# Guide\n\nWords.\n", {}, "Guide: # Guide\\n\\nWords.\n");

@@ -125,8 +125,9 @@ class OutlineBuilder {
     const std::size_t limit = std::max<std::size_t>(unit_bytes_max_ - (kind == Kind::kHeading ? 0 : heading_bytes_), 8);
     while (range.size() > limit) {
       std::size_t end = range.begin + utf8_prefix(text_.substr(range.begin, range.size()), limit).size();
-      const std::size_t space = text_.substr(0, end).find_last_of(" \n\t");
-      if (space != std::string_view::npos && space > range.begin + limit / 2) end = space;
+      const std::size_t half = range.begin + limit / 2;
+      const std::size_t space = text_.substr(half, end - half).find_last_of(" \n\t");
+      if (space != std::string_view::npos && space > 0) end = half + space;
       add_unit(trimmed(text_, {range.begin, end}), kind, false);
       range = trimmed(text_, {end, range.end});
     }

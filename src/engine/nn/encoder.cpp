@@ -260,6 +260,7 @@ void Encoder::join(Batch& batch, Seat& seat, MutexLock& lock) {
     }
   }
   lock.native().lock();
+  if (batch.board->finished()) std::erase(joinable_, &batch);  // Nobody need come back to it.
   if (--batch.helpers == 0) batch.left.notify_all();
 }
 
