@@ -19,23 +19,28 @@ Result<void> check_turn_id(const std::string& id) {
 }
 
 /// From the data folder, or from the server that has it: the same text.
-Result<Json> read_trace(const CommandContext& context, const std::string& id) {
+Result<std::string> read_trace(const CommandContext& context, const std::string& id) {
   FOOTNOTE_TRY(FolderAccess access, access_folder(context.settings, Missing::kRefuse));
   if (const auto* server = std::get_if<HeldByServer>(&access)) {
-    return ServerLink(*server, context.settings.text(Setting::kWorkspace)).get(context.call, fmt::format("/api/turns/{}/trace", id));
+    return ServerLink(*server, context.settings.text(Setting::kWorkspace)).get_text(context.call, fmt::format("/api/turns/{}/trace", id));
   }
   FOOTNOTE_TRY(const auto stores,
                Stores::open(context.call, std::get<DataFolder>(std::move(access)), context.settings.text(Setting::kWorkspace)));
-  FOOTNOTE_TRY(const std::string text, stores->conversations().trace(context.call, stores->workspace(), {id}));
-  return parse_json(text);
+  return stores->conversations().trace(context.call, stores->workspace(), {id});
 }
 
 }  // namespace
 
 Result<int> run_trace(const CommandContext& context, const TraceCommand& command) {
   FOOTNOTE_CHECK(check_turn_id(command.turn));
-  FOOTNOTE_TRY(const Json trace, read_trace(context, command.turn));
-  write_out(context.form == OutputForm::kJson ? to_text(trace) + "\n" : render_trace(trace, context.terminal.out));
+  FOOTNOTE_TRY(const std::string text, read_trace(context, command.turn));
+  // As it is stored: read and written again, a number may end in another digit.
+  if (context.form == OutputForm::kJson) {
+    write_out(text + "\n");
+    return kExitOk;
+  }
+  FOOTNOTE_TRY(const Json trace, parse_json(text));
+  write_out(render_trace(trace, context.terminal.out));
   return kExitOk;
 }
 

@@ -43,6 +43,11 @@ ServerLink::ServerLink(const HeldByServer& server, const std::string& workspace)
 }
 
 Result<Json> ServerLink::send(const CallContext& call, http::Method method, std::string_view path, const Json* body) {
+  FOOTNOTE_TRY(const std::string text, fetch(call, method, path, body));
+  return parse_json(text);
+}
+
+Result<std::string> ServerLink::fetch(const CallContext& call, http::Method method, std::string_view path, const Json* body) {
   http::ClientRequest request{.method = method, .url = http::join_url(url_, path), .headers = headers_, .body = {}};
   if (body != nullptr) {
     request.headers.set("content-type", "application/json");
@@ -54,7 +59,7 @@ Result<Json> ServerLink::send(const CallContext& call, http::Method method, std:
     return with_context(std::move(response).error(), fmt::format("the server at {} holds the data folder but does not answer", url_));
   }
   if (response->status < 200 || response->status >= 300) return std::unexpected(error_of_response(response->status, response->body));
-  return parse_json(response->body);
+  return std::move(response->body);
 }
 
 }  // namespace footnote::app

@@ -20,6 +20,8 @@ class ServerLink {
 
   const std::string& url() const { return url_; }
 
+  /// The body of a 2xx answer to GET, as it came; errors as below.
+  Result<std::string> get_text(const CallContext& call, std::string_view path) { return fetch(call, http::Method::kGet, path, nullptr); }
   /// The JSON of a 2xx answer. An error envelope comes back as its Error; kUnavailable: nobody listens there.
   Result<Json> get(const CallContext& call, std::string_view path) { return send(call, http::Method::kGet, path, nullptr); }
   Result<Json> post(const CallContext& call, std::string_view path, const Json& body) {
@@ -29,6 +31,8 @@ class ServerLink {
   Result<Json> send(const CallContext& call, http::Method method, std::string_view path, const Json* body);
 
  private:
+  Result<std::string> fetch(const CallContext& call, http::Method method, std::string_view path, const Json* body);
+
   std::string url_;
   http::Headers headers_;
   Metrics metrics_;

@@ -275,8 +275,8 @@ void Encoder::pool(const Batch& batch) const {
   for (std::size_t i = 0; i < batch.places.size(); ++i) {
     const std::span<const float> own = rest.first(batch.sequences[i].ids.size() * hidden());
     rest = rest.subspan(own.size());
-    const Request& request = *batch.places[i].request;
-    const_cast<Request&>(request).results[batch.places[i].index] = pool_one(own, request.options.output);
+    Request& request = *batch.places[i].request;
+    request.results[batch.places[i].index] = pool_one(own, request.options.output);
   }
 }
 

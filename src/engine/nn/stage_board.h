@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace footnote::nn {
@@ -30,10 +29,10 @@ class StageBoard {
 
   /// Until there may be something to take, or all is done. Looks a while for itself, as stages are short; then sleeps.
   void wait() const;
-  /// The same without sleep; false when nothing came up.
-  bool look() const;
 
  private:
+  /// Without sleep; false when nothing came up.
+  bool look() const;
   static std::uint32_t stage_of(std::uint64_t state) { return static_cast<std::uint32_t>(state >> 32); }
   static std::uint32_t next_of(std::uint64_t state) { return static_cast<std::uint32_t>(state); }
   /// Whether a thread that found nothing would find something now.
