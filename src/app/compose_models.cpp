@@ -77,7 +77,9 @@ Result<std::unique_ptr<LocalEmbedder>> open_local_embedder(const Settings& setti
   if (settings.text(Setting::kEngineCpu) != "auto") {
     FOOTNOTE_TRY(options.level, cpu_level_of(settings));
   }
-  return LocalEmbedder::open(folder, options);
+  auto opened = LocalEmbedder::open(folder, options);
+  if (!opened) return std::unexpected(advise(std::move(opened).error(), folder.filename().string()));
+  return opened;
 }
 
 Result<Provided<Embedder>> open_embedder(const CallContext& call, const Settings& settings, Metrics& metrics) {
