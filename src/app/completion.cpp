@@ -26,6 +26,13 @@ std::string names_of(const CommandNode& command) {
   return join(names, " ");
 }
 
+/// The names of a command's actions, as "keys" has them; none for most.
+std::string actions_of(const CommandNode& command) {
+  std::vector<std::string> names;
+  for (const auto& action : command.children) names.push_back(action.name);
+  return join(names, " ");
+}
+
 /// The case arms for the word after an option that takes a value.
 std::string bash_value_arms(const CommandNode& command) {
   std::string out;
@@ -44,6 +51,7 @@ std::string bash_value_arms(const CommandNode& command) {
 }
 
 std::string bash_argument(const CommandNode& command) {
+  if (!command.children.empty()) return fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", actions_of(command));
   for (const auto& argument : command.arguments) {
     if (!argument.choices.empty()) return fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", join(argument.choices, " "));
     if (argument.takes_path) return "COMPREPLY=($(compgen -f -- \"$word\"))";
@@ -51,26 +59,35 @@ std::string bash_argument(const CommandNode& command) {
   return "COMPREPLY=()";
 }
 
+/// The arm for a command, under the words that lead to it ("keys create"), and those of its actions.
+std::string bash_arms(const std::string& words, const CommandNode& command) {
+  std::string out = fmt::format("    '{}')\n      case \"$before\" in\n{}      esac\n", words, bash_value_arms(command));
+  out += fmt::format("      if [[ \"$word\" == -* ]]; then COMPREPLY=($(compgen -W '{}' -- \"$word\")); else {}; fi ;;\n",
+                     names_of(command), bash_argument(command));
+  for (const auto& action : command.children) out += bash_arms(words + " " + action.name, action);
+  return out;
+}
+
 std::string bash_script(const CommandNode& root) {
   std::vector<std::string> commands;
-  for (const auto& child : root.children) commands.push_back(child.name);
+  std::vector<std::string> actions;
+  for (const auto& child : root.children) {
+    commands.push_back(child.name);
+    for (const auto& action : child.children) actions.push_back(fmt::format("'{} {}'", child.name, action.name));
+  }
   std::string out =
       "# bash completion for footnote; load with: source <(footnote completion bash)\n"
       "_footnote() {\n"
       "  local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" command=\"\" i\n"
       "  COMPREPLY=()\n"
       "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
-      "    case \"${COMP_WORDS[i]}\" in\n";
-  out += fmt::format("      {}) command=\"${{COMP_WORDS[i]}}\"; break ;;\n", join(commands, "|"));
+      "    case \"${command:+$command }${COMP_WORDS[i]}\" in\n";
+  out += fmt::format("      {}|{}) command=\"${{command:+$command }}${{COMP_WORDS[i]}}\" ;;\n", join(commands, "|"), join(actions, "|"));
   out +=
       "    esac\n"
       "  done\n"
       "  case \"$command\" in\n";
-  for (const auto& child : root.children) {
-    out += fmt::format("    {})\n      case \"$before\" in\n{}      esac\n", child.name, bash_value_arms(child));
-    out += fmt::format("      if [[ \"$word\" == -* ]]; then COMPREPLY=($(compgen -W '{}' -- \"$word\")); else {}; fi ;;\n",
-                       names_of(child), bash_argument(child));
-  }
+  for (const auto& child : root.children) out += bash_arms(child.name, child);
   out += fmt::format("    *) COMPREPLY=($(compgen -W '{} {}' -- \"$word\")) ;;\n", join(commands, " "), names_of(root));
   out +=
       "  esac\n"
@@ -108,6 +125,16 @@ std::string zsh_arguments(const CommandNode& command, std::string_view indent) {
   return out;
 }
 
+std::string zsh_arm(const CommandNode& command, std::string_view indent) {
+  const std::string inner = fmt::format("{}  ", indent);
+  if (command.children.empty()) return fmt::format("{}{}) _arguments{} ;;\n", indent, command.name, zsh_arguments(command, inner));
+  std::string out = fmt::format("{}{})\n{}if (( CURRENT == 2 )); then compadd {}; else shift words; (( CURRENT-- )); fi\n", indent,
+                                command.name, inner, actions_of(command));
+  out += fmt::format("{}case $words[1] in\n", inner);
+  for (const auto& action : command.children) out += zsh_arm(action, inner + "  ");
+  return out + fmt::format("{}esac ;;\n", inner);
+}
+
 std::string zsh_script(const CommandNode& root) {
   std::string out =
       "#compdef footnote\n"
@@ -124,9 +151,7 @@ std::string zsh_script(const CommandNode& root) {
       "    command) _describe 'command' commands ;;\n"
       "    argument)\n"
       "      case $words[1] in\n";
-  for (const auto& child : root.children) {
-    out += fmt::format("        {}) _arguments{} ;;\n", child.name, zsh_arguments(child, "          "));
-  }
+  for (const auto& child : root.children) out += zsh_arm(child, "        ");
   out +=
       "      esac ;;\n"
       "  esac\n"
@@ -135,8 +160,8 @@ std::string zsh_script(const CommandNode& root) {
   return out;
 }
 
-std::string fish_option(const CommandNode& command, const OptionNode& option) {
-  std::string out = fmt::format("complete -c footnote -n '__fish_seen_subcommand_from {}'", command.name);
+std::string fish_option(const std::string& condition, const OptionNode& option) {
+  std::string out = fmt::format("complete -c footnote -n '{}'", condition);
   for (const auto& name : option.names) {
     out += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2)) : fmt::format(" -s {}", name.substr(1));
   }
@@ -145,20 +170,29 @@ std::string fish_option(const CommandNode& command, const OptionNode& option) {
   return out + fmt::format(" -d '{}'\n", quoted_help(option.help));
 }
 
+/// What follows a command's words: its actions, or its options and arguments.
+std::string fish_command(const std::string& condition, const CommandNode& command) {
+  std::string out;
+  for (const auto& action : command.children) {
+    out += fmt::format("complete -c footnote -n '{}; and not __fish_seen_subcommand_from {}' -a {} -d '{}'\n", condition,
+                       actions_of(command), action.name, quoted_help(action.help));
+    out += fish_command(fmt::format("{}; and __fish_seen_subcommand_from {}", condition, action.name), action);
+  }
+  if (!command.children.empty()) return out;
+  for (const auto& option : command.options) out += fish_option(condition, option);
+  for (const auto& argument : command.arguments) {
+    if (argument.takes_path) out += fmt::format("complete -c footnote -n '{}' -F\n", condition);
+    if (!argument.choices.empty()) out += fmt::format("complete -c footnote -n '{}' -a '{}'\n", condition, join(argument.choices, " "));
+  }
+  return out;
+}
+
 std::string fish_script(const CommandNode& root) {
   std::string out = "# fish completion for footnote\ncomplete -c footnote -f\n";
   for (const auto& child : root.children) {
     out += fmt::format("complete -c footnote -n __fish_use_subcommand -a {} -d '{}'\n", child.name, quoted_help(child.help));
   }
-  for (const auto& child : root.children) {
-    for (const auto& option : child.options) out += fish_option(child, option);
-    for (const auto& argument : child.arguments) {
-      if (argument.takes_path) out += fmt::format("complete -c footnote -n '__fish_seen_subcommand_from {}' -F\n", child.name);
-      if (!argument.choices.empty()) {
-        out += fmt::format("complete -c footnote -n '__fish_seen_subcommand_from {}' -a '{}'\n", child.name, join(argument.choices, " "));
-      }
-    }
-  }
+  for (const auto& child : root.children) out += fish_command(fmt::format("__fish_seen_subcommand_from {}", child.name), child);
   return out;
 }
 

@@ -87,23 +87,20 @@ Result<nn::EncoderOptions> encoder_options(const Settings& settings) {
 Result<std::unique_ptr<LocalEmbedder>> open_local_embedder(const Settings& settings) {
   FOOTNOTE_TRY(const auto folder, find_model_folder(settings));
   FOOTNOTE_TRY(const nn::EncoderOptions options, encoder_options(settings));
-  return LocalEmbedder::open(folder, options);
+  auto opened = LocalEmbedder::open(folder, options);
+  if (!opened) return std::unexpected(advise(std::move(opened).error(), folder.filename().string()));
+  return opened;
 }
 
 namespace {
 
 Result<std::unique_ptr<Reranker>> open_local_reranker(const Settings& settings) {
   FOOTNOTE_CHECK(require(settings, Setting::kRerankerProvider, Setting::kRerankerModel, "name the folder of a cross-encoder"));
-  const std::string& name = settings.text(Setting::kRerankerModel);
+  FOOTNOTE_TRY(const auto folder, find_model_folder(settings, Setting::kRerankerModel));
   FOOTNOTE_TRY(const nn::EncoderOptions options, encoder_options(settings));
-  for (const auto& place : model_search_path(settings)) {
-    std::error_code ignored;
-    if (!std::filesystem::is_directory(place / name, ignored)) continue;
-    FOOTNOTE_TRY(auto reranker, LocalReranker::open(place / name, options));
-    return reranker;
-  }
-  return fail_field(ErrorCode::kFailedPrecondition, "reranker.model",
-                    "the cross-encoder {} is not here; run `footnote models add FOLDER`, or set reranker.provider to none", name);
+  auto opened = LocalReranker::open(folder, options);
+  if (!opened) return std::unexpected(advise(std::move(opened).error(), folder.filename().string()));
+  return opened;
 }
 
 }  // namespace

@@ -155,9 +155,10 @@ Check check_remote_model(const CallContext& call, const Settings& settings) {
 Check check_model(const CallContext& call, const Settings& settings) {
   if (embeds_elsewhere(settings)) return check_remote_model(call, settings);
   const auto folder = find_model_folder(settings);
-  if (!folder) return {"model", Health::kBroken, folder.error().message, "run `make setup`", {}};
+  const std::string command(command_that_brings(model_folder_name(settings.text(Setting::kModelsName))));
+  if (!folder) return {"model", Health::kBroken, folder.error().message, fmt::format("run `{}`", command), {}};
   const auto embedder = open_local_embedder(settings);
-  if (!embedder) return {"model", Health::kBroken, embedder.error().message, "run `make setup` to fetch it again", {}};
+  if (!embedder) return {"model", Health::kBroken, embedder.error().message, fmt::format("run `{}` to bring it again", command), {}};
   const auto cosines = compare_sentences(call, **embedder);
   if (!cosines) return {"model", Health::kBroken, cosines.error().message, {}, {}};
   const auto [near, far] = *cosines;

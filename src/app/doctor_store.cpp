@@ -3,6 +3,7 @@
 #include "app/doctor.h"
 #include "app/folder_access.h"
 #include "app/index_files.h"
+#include "app/model_folder.h"
 #include "app/server_link.h"
 #include "ingest/index_sync.h"
 #include "providers/local/local_keyword_index.h"
@@ -143,8 +144,9 @@ std::vector<Check> check_store(const CallContext& call, const Settings& settings
     checks.push_back(broken("corpora", corpora.error()));
     return checks;
   }
+  const std::string model(model_folder_name(settings.text(Setting::kModelsName)));
   for (const Corpus& corpus : *corpora) {
-    checks.push_back(check_corpus(call, **stores, corpus, settings.text(Setting::kModelsName)));
+    checks.push_back(check_corpus(call, **stores, corpus, model));
     checks.push_back(check_index_files(call, **stores, corpus));
   }
   return checks;

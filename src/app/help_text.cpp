@@ -12,7 +12,7 @@
 namespace footnote::app {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kFooters{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kFooters{{
     {"",
      R"(Examples:
   footnote ingest ~/handbook                    read a folder (again: only what changed)
@@ -101,6 +101,15 @@ without: whoever can read it owns it.)"},
   footnote workspaces create acme
   footnote ingest docs --workspace acme
   footnote keys create --workspace acme --name acme-app --scope read)"},
+    {"models",
+     R"(Examples:
+  footnote models list                                    what is there, and what is in use
+  footnote models add ~/Downloads/bge-small-en-v1.5       a folder with config.json, model.safetensors and a tokenizer
+  footnote models verify && echo all well                 every byte against its checksum; 1 when something is wrong
+  footnote models info all-MiniLM-L6-v2 --json | jq .window_tokens
+
+Models are looked for in ./.deps/models, ../../.deps/models beside the program and ~/.local/share/footnote/models, or, when it is
+set, in FOOTNOTE_MODELS (--models) alone. models.name (MODEL_NAME) says which one embeds, reranker.model which one reranks.)"},
     {"doctor",
      R"(Examples:
   footnote doctor

@@ -53,6 +53,7 @@ Result<int> dispatch(const CommandContext& context, const Command& command) {
     Result<int> operator()(const DocumentsCommand&) const { return run_documents(context); }
     Result<int> operator()(const KeysCommand& c) const { return run_keys(context, c); }
     Result<int> operator()(const WorkspacesCommand& c) const { return run_workspaces(context, c); }
+    Result<int> operator()(const ModelsCommand& c) const { return run_models(context, c); }
     Result<int> operator()(const ConfigCommand&) const { return run_config(context); }
     Result<int> operator()(const CompletionCommand& c) const { return run_completion(c); }
   };

@@ -179,7 +179,8 @@ constexpr std::array kTable{
                 .flag = "",
                 .type = SettingType::kString,
                 .default_text = "all-MiniLM-L6-v2",
-                .help = "Embedding model: the name of its folder."},
+                .help = "Embedding model: the name of its folder, which a publisher may precede (publisher/name). `footnote models list` "
+                        "shows those that are there."},
     SettingSpec{.id = Setting::kEngineCpu,
                 .key = "engine.cpu",
                 .env = "FOOTNOTE_CPU",
@@ -270,7 +271,7 @@ constexpr std::array kTable{
                 .flag = "",
                 .type = SettingType::kString,
                 .default_text = "",
-                .help = "Model to ask that server for, or the folder of the cross-encoder."},
+                .help = "Model to ask that server for, or the name of the cross-encoder's folder."},
     SettingSpec{.id = Setting::kRerankerKey,
                 .key = "reranker.key",
                 .env = "RERANKER_KEY",

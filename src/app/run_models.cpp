@@ -1,0 +1,138 @@
+#include <algorithm>
+
+#include "app/commands.h"
+#include "app/model_copy.h"
+#include "app/model_folder.h"
+#include "app/model_report.h"
+#include "app/progress.h"
+#include "base/text.h"
+
+namespace footnote::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// For bars; what was begun counts.
+std::uint64_t megabytes(std::uint64_t bytes) {
+  constexpr std::uint64_t kMegabyte = 1'000'000;
+  return (bytes + kMegabyte - 1) / kMegabyte;
+}
+
+ProgressBar::Write bar_writer(const CommandContext& context) {
+  if (!context.terminal.progress) return {};
+  return [](std::string_view text) { write_err(text); };
+}
+
+int list(const CommandContext& context) {
+  const auto models = list_models(context.settings);
+  if (context.form == OutputForm::kJson) {
+    write_out(to_text(models_json(models)) + "\n");
+    return kExitOk;
+  }
+  if (models.empty()) {
+    std::vector<std::string> places;
+    for (const fs::path& place : model_search_path(context.settings)) places.push_back(place.string());
+    write_out(fmt::format("There are no models in {}. `make setup` brings {}; `footnote models add FOLDER` adds another.\n",
+                          join(places, ", "), spec_of(Setting::kModelsName).default_text));
+  }
+  write_out(render_models(models));
+  return kExitOk;
+}
+
+Result<int> info(const CommandContext& context, const ModelsCommand& command) {
+  const bool named = !command.names.empty();
+  FOOTNOTE_TRY(const fs::path folder,
+               named ? find_named_model(context.settings, command.names.front()) : find_model_folder(context.settings));
+  const ModelEntry model = describe_model(context.settings, folder);
+  write_out(context.form == OutputForm::kJson ? to_text(model_json(model)) + "\n" : render_model(model));
+  return model.files ? kExitOk : kExitFailure;
+}
+
+/// What to set so that the new model is used.
+std::string next_step(const ModelEntry& model) {
+  const Setting setting = setting_of(kind_of(*model.files));
+  std::string out = fmt::format("To use it, set {} = \"{}\" in footnote.toml, or {}={} in the environment", spec_of(setting).key,
+                                model.name, spec_of(setting).env, model.name);
+  switch (kind_of(*model.files)) {
+    case ModelKind::kEmbedder: out += ". A corpus keeps the model that it was embedded with: ingest into another one (--corpus).\n"; break;
+    case ModelKind::kCrossEncoder: out += fmt::format("; and {} = \"local\".\n", spec_of(Setting::kRerankerProvider).key); break;
+  }
+  return out;
+}
+
+Json added_json(const AddedModel& added) {
+  JsonArray files;
+  for (const auto& [name, sum] : added.sums) files.push_back(JsonObject{{"name", name}, {"sha256", sum}});
+  const ModelKind kind = kind_of(*added.model.files);
+  return JsonObject{{"name", added.model.name},
+                    {"path", added.model.path.string()},
+                    {"kind", to_string(kind)},
+                    {"replaced", added.replaced},
+                    {"size_bytes", added.model.bytes},
+                    {"files", std::move(files)},
+                    {"setting", JsonObject{{"key", spec_of(setting_of(kind)).key}, {"value", added.model.name}}}};
+}
+
+Result<int> add(const CommandContext& context, const ModelsCommand& command) {
+  ProgressBar bar("MB", context.terminal.width, bar_writer(context));
+  const AddOptions options{command.name, command.replace ? IfPresent::kReplace : IfPresent::kRefuse};
+  const auto show = [&bar](std::uint64_t done, std::uint64_t total) { bar.update(megabytes(done), megabytes(total)); };
+  FOOTNOTE_TRY(const AddedModel added, add_model(context.call, context.settings, command.folder, options, show));
+  bar.clear();
+  if (!added.model.files) return fail(ErrorCode::kUnavailable, "{} was added, but: {}", added.model.name, added.model.reason);
+  if (context.form == OutputForm::kJson) {
+    write_out(to_text(added_json(added)) + "\n");
+    return kExitOk;
+  }
+  write_out(fmt::format("Model {} is at {}: {}, {}.\n", printable(added.model.name), added.model.path.string(),
+                        to_string(kind_of(*added.model.files)), human_bytes(added.model.bytes)));
+  if (added.replaced) {
+    write_out("It replaces one of that name. Vectors that the old one made stay as they are: give other weights another name.\n");
+  }
+  write_out(next_step(added.model));
+  return kExitOk;
+}
+
+/// The folders that were named, or all.
+Result<std::vector<fs::path>> folders_of(const CommandContext& context, const std::vector<std::string>& names) {
+  if (names.empty()) return model_folders(context.settings);
+  std::vector<fs::path> out;
+  for (const std::string& name : names) {
+    FOOTNOTE_TRY(fs::path folder, find_named_model(context.settings, name));
+    out.push_back(std::move(folder));
+  }
+  return out;
+}
+
+Result<int> verify(const CommandContext& context, const ModelsCommand& command) {
+  FOOTNOTE_TRY(const auto folders, folders_of(context, command.names));
+  if (folders.empty()) return fail(ErrorCode::kFailedPrecondition, "there are no models to verify; `footnote models add FOLDER` adds one");
+  std::uint64_t total = 0;
+  for (const fs::path& folder : folders) total += bytes_to_verify(folder);
+  ProgressBar bar("MB", context.terminal.width, bar_writer(context));
+  std::uint64_t done = 0;
+  const auto count = [&](std::uint64_t bytes) { bar.update(megabytes(done += bytes), megabytes(total)); };
+  std::vector<ModelVerdict> verdicts;
+  for (const fs::path& folder : folders) {
+    FOOTNOTE_TRY(ModelVerdict verdict, verify_model(context.call, folder, count));
+    verdicts.push_back(std::move(verdict));
+  }
+  bar.clear();
+  const bool json = context.form == OutputForm::kJson;
+  write_out(json ? to_text(verdicts_json(verdicts)) + "\n" : render_verdicts(verdicts, context.terminal.out));
+  return std::ranges::all_of(verdicts, &ModelVerdict::sound) ? kExitOk : kExitFailure;
+}
+
+}  // namespace
+
+Result<int> run_models(const CommandContext& context, const ModelsCommand& command) {
+  switch (command.action) {
+    case ModelsCommand::Action::kList: return list(context);
+    case ModelsCommand::Action::kAdd: return add(context, command);
+    case ModelsCommand::Action::kVerify: return verify(context, command);
+    case ModelsCommand::Action::kInfo: return info(context, command);
+  }
+  return kExitUsage;
+}
+
+}  // namespace footnote::app
