@@ -217,12 +217,7 @@ void Encoder::run(Batch& batch, Seat& seat, MutexLock& lock) {
       run_urgent(seat, lock);
       lock.native().unlock();
     }
-    if (const auto chunk = batch.board->take()) {
-      batch.pass->run(chunk->stage, chunk->index, seat.scratch.data());
-      batch.board->done(*chunk);
-    } else {
-      batch.board->wait();
-    }
+    run_chunk(batch, seat);
   }
   std::exception_ptr thrown;
   try {
@@ -242,6 +237,15 @@ void Encoder::run(Batch& batch, Seat& seat, MutexLock& lock) {
   }
 }
 
+void Encoder::run_chunk(Batch& batch, Seat& seat) {
+  if (const auto chunk = batch.board->take()) {
+    batch.pass->run(chunk->stage, chunk->index, seat.scratch.data());
+    batch.board->done(*chunk);
+  } else {
+    batch.board->wait();
+  }
+}
+
 void Encoder::run_urgent(Seat& seat, MutexLock& lock) {
   Batch batch;
   if (gather(Urgency::kUrgent, batch)) run(batch, seat, lock);
@@ -252,12 +256,7 @@ void Encoder::join(Batch& batch, Seat& seat, MutexLock& lock) {
   ++batch.helpers;
   lock.native().unlock();
   while (!batch.board->finished() && (urgent || !urgent_waits_)) {
-    if (const auto chunk = batch.board->take()) {
-      batch.pass->run(chunk->stage, chunk->index, seat.scratch.data());
-      batch.board->done(*chunk);
-    } else {
-      batch.board->wait();
-    }
+    run_chunk(batch, seat);
   }
   lock.native().lock();
   if (batch.board->finished()) std::erase(joinable_, &batch);  // Nobody need come back to it.

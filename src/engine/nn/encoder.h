@@ -123,6 +123,8 @@ class Encoder {
   bool gather(Urgency urgency, Batch& batch) FOOTNOTE_TSA(requires_capability(mutex_));
   void run(Batch& batch, Seat& seat, MutexLock& lock) FOOTNOTE_TSA(requires_capability(mutex_));
   void join(Batch& batch, Seat& seat, MutexLock& lock) FOOTNOTE_TSA(requires_capability(mutex_));
+  /// Runs the batch's next chunk, or waits until there may be one.
+  static void run_chunk(Batch& batch, Seat& seat);
   void run_urgent(Seat& seat, MutexLock& lock) FOOTNOTE_TSA(requires_capability(mutex_));
   void drop(Request& request, Error error) FOOTNOTE_TSA(requires_capability(mutex_));
   std::deque<Request*>& queue_of(Urgency urgency) FOOTNOTE_TSA(requires_capability(mutex_)) {

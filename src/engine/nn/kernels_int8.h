@@ -96,17 +96,21 @@ void multiply_int8(const Multiplication& m) {
   }
 }
 
-// Bytes of `width` numbers between `least` and `most`.
+// What makes bytes of a row's numbers: x * factor + shift.
 template <class V>
-FOOTNOTE_INLINE void store_row_bytes(const float* in, std::size_t width, float least, float most, const Rows& rows, std::size_t row) {
+struct ByteScale {
+  typename V::Float factor;
+  typename V::Float shift;
+};
+
+// For numbers between `least` and `most`; what undoes it goes to the row.
+template <class V>
+FOOTNOTE_INLINE ByteScale<V> set_byte_scale(float least, float most, const Rows& rows, std::size_t row) {
   const float span = most - least > 1e-8F ? most - least : 1e-8F;
   const float inverse = V::kBytesMax / span;
   rows.scale[row] = span / V::kBytesMax;
   rows.offset[row] = least;
-  const auto factor = V::broadcast(inverse);
-  const auto shift = V::broadcast(-least * inverse);
-  std::byte* out = rows.values + row * rows.row_bytes;
-  for (std::size_t k = 0; k < width; k += V::kLanes) V::store_bytes(out + k, V::multiply_add(V::load(in + k), factor, shift));
+  return {V::broadcast(inverse), V::broadcast(-least * inverse)};
 }
 
 template <class V>
@@ -125,17 +129,12 @@ void normalise_int8(const Normalisation& n) {
       most = V::maximum(most, next);
     }
     for (std::size_t j = 0; j < kExactChannels; ++j) n.rows.exact[i * kExactChannels + j] = row[n.norm.exact_channels[j]];
-    const float low = V::smallest(least);
-    const float span = V::largest(most) - low > 1e-8F ? V::largest(most) - low : 1e-8F;
-    const float inverse = V::kBytesMax / span;
-    n.rows.scale[i] = span / V::kBytesMax;
-    n.rows.offset[i] = low;
-    const Float scale = V::broadcast(inverse), shift = V::broadcast(-low * inverse);
+    const ByteScale<V> scale = set_byte_scale<V>(V::smallest(least), V::largest(most), n.rows, i);
     std::byte* bytes = n.rows.values + i * n.rows.row_bytes;
     for (std::size_t k = 0; k < n.width; k += V::kLanes) {
       const Float normal = V::load(row + k);
       const Float next = V::multiply_add(normal, V::load(n.norm.rows_gain + k), V::load(n.norm.rows_shift + k));
-      V::store_bytes(bytes + k, V::multiply_add(next, scale, shift));
+      V::store_bytes(bytes + k, V::multiply_add(next, scale.factor, scale.shift));
       V::store(row + k, V::multiply_add(normal, V::load(n.norm.gain + k), V::load(n.norm.shift + k)));
     }
   }
@@ -164,7 +163,10 @@ void prepare_int8(const Preparation& p) {
       less = V::minimum(less, second);
     }
     const float low = p.after_gelu ? kGeluMinimum : V::smallest(V::minimum(least, less));
-    store_row_bytes<V>(in, p.width, low, V::largest(V::maximum(most, more)), p.rows, i);
+    const ByteScale<V> scale = set_byte_scale<V>(low, V::largest(V::maximum(most, more)), p.rows, i);
+    std::byte* bytes = p.rows.values + i * p.rows.row_bytes;
+    for (std::size_t k = 0; k < p.width; k += V::kLanes)
+      V::store_bytes(bytes + k, V::multiply_add(V::load(in + k), scale.factor, scale.shift));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -45,6 +46,12 @@ class Numbers {
  private:
   std::mt19937 random_{5};
 };
+
+float bf16_at(const std::byte* place) {
+  std::uint16_t half;
+  std::memcpy(&half, place, sizeof(half));
+  return std::bit_cast<float>(std::uint32_t{half} << 16);
+}
 
 std::size_t capacity_of(std::size_t rows) { return rows + 96; }
 
@@ -240,12 +247,7 @@ TEST_P(EveryKernel, GeluIsAsExactAsTheLevel) {
   for (std::size_t i = 0; i < kColumns; ++i) {
     double found = out[i];
     if (to_rows) {
-      std::uint16_t half;
-      std::memcpy(&half, out_rows.rows.values + i / 32 * out_rows.rows.block_bytes + i % 32 * 2, 2);
-      const std::uint32_t bits = std::uint32_t{half} << 16;
-      float value;
-      std::memcpy(&value, &bits, sizeof(value));
-      found = value;
+      found = bf16_at(out_rows.rows.values + i / 32 * out_rows.rows.block_bytes + i % 32 * 2);
     }
     const double expected = gelu_of(dense.bias[i]);
     worst = std::max(worst, std::abs(found - expected) / std::max(1.0, std::abs(expected)));
@@ -344,12 +346,7 @@ TEST_P(EveryKernel, AttendsAsTheTextbookSays) {
             for (std::size_t j = 0; j < length; ++j) expected += share[j] / sum * at(j, 2, k);
             double found = out[row * hidden + k];
             if (format() == Format::kBf16) {
-              std::uint16_t half;
-              std::memcpy(&half, out_rows.rows.values + k / 32 * out_rows.rows.block_bytes + row * 64 + k % 32 * 2, 2);
-              const std::uint32_t bits = std::uint32_t{half} << 16;
-              float value;
-              std::memcpy(&value, &bits, sizeof(value));
-              found = value;
+              found = bf16_at(out_rows.rows.values + k / 32 * out_rows.rows.block_bytes + row * 64 + k % 32 * 2);
             }
             const double allowed = format() == Format::kFloat ? 1e-5 : format() == Format::kInt8 ? 5e-3 : 4e-2;
             ASSERT_NEAR(found, expected, allowed) << "length " << length << ", row " << row << ", column " << k;
@@ -363,12 +360,7 @@ TEST_P(EveryKernel, AttendsAsTheTextbookSays) {
 /// Numbers of bf16 in the rows' memory.
 void append_bf16(const OwnedRows& from, std::vector<float>& out) {
   for (std::size_t i = 0; i + 2 <= from.memory.size(); i += 2) {
-    std::uint16_t half;
-    std::memcpy(&half, from.memory.data() + i, 2);
-    const std::uint32_t bits = std::uint32_t{half} << 16;
-    float value;
-    std::memcpy(&value, &bits, sizeof(value));
-    out.push_back(value);
+    out.push_back(bf16_at(from.memory.data() + i));
   }
 }
 

@@ -153,7 +153,7 @@ void Pass::run(std::size_t stage_index, std::size_t chunk, std::byte* scratch) c
   switch (stage.step) {
     case Step::kEmbed: return embed(rows);
     case Step::kProject: return project(layer.query_key_value, rows, wide);
-    case Step::kAttend: return attend(chunk, stage.chunks, scratch);
+    case Step::kAttend: return attend(chunk, scratch);
     case Step::kOutput:
       if (is_int8()) prepare_mixed(rows);
       multiply(workspace_.mixed_rows_, layer.attention_output, rows, {0, width}, Epilogue::kAdd, workspace_.hidden_, width);
@@ -226,7 +226,7 @@ void Pass::split_heads(Range rows, float* wide) const {
                                       .projected = workspace_.projected_.from(rows.begin)});
 }
 
-void Pass::attend(std::size_t chunk, std::size_t, std::byte* scratch) const {
+void Pass::attend(std::size_t chunk, std::byte* scratch) const {
   const EncoderShape& shape = transformer_.shape();
   const std::size_t sequence = chunk / head_groups_;
   const std::size_t group = chunk % head_groups_;

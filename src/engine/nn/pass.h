@@ -89,7 +89,7 @@ class Pass {
   void embed(Range rows) const;
   void project(const Matrix& matrix, Range rows, float* wide) const;
   void split_heads(Range rows, float* wide) const;
-  void attend(std::size_t chunk, std::size_t chunks, std::byte* scratch) const;
+  void attend(std::size_t chunk, std::byte* scratch) const;
   void prepare_mixed(Range rows) const;
   void feed_in(const Matrix& matrix, const Matrix& next, Range rows, float* wide) const;
   void prepare_feed(const Matrix& next, Range rows, float* wide) const;
