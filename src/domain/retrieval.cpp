@@ -13,9 +13,9 @@ bool allows(const std::vector<T>& allowed, const U& value) {
 
 }  // namespace
 
-bool Filter::empty() const {
-  return documents.empty() && keys.empty() && tags.empty() && media_types.empty() && languages.empty() && canonical_types.empty() &&
-         statuses.empty();
+bool Filter::narrows_documents() const {
+  return !(documents.empty() && keys.empty() && tags.empty() && media_types.empty() && languages.empty() && canonical_types.empty() &&
+           statuses.empty());
 }
 
 bool matches(const Filter& filter, DocumentId document, const std::string& key, const DocumentAttributes& attributes) {
@@ -25,6 +25,10 @@ bool matches(const Filter& filter, DocumentId document, const std::string& key, 
   return tagged && allows(filter.documents, document) && allows(filter.keys, key) && allows(filter.media_types, attributes.media_type) &&
          allows(filter.languages, attributes.language) && allows(filter.canonical_types, attributes.canonical_type) &&
          allows(filter.statuses, attributes.status);
+}
+
+bool names_chunk(const Filter& filter, ChunkId chunk) {
+  return filter.chunks == nullptr || std::ranges::binary_search(*filter.chunks, chunk);
 }
 
 std::string_view to_string(Stage stage) {

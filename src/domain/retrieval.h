@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +12,7 @@
 
 namespace footnote {
 
-/// Narrows a search to documents that meet every filled condition. An empty filter lets all through.
+/// Narrows a search to passages that meet every filled condition. An empty filter lets all through.
 struct Filter {
   std::vector<DocumentId> documents;
   std::vector<std::string> keys;
@@ -20,12 +21,18 @@ struct Filter {
   std::vector<std::string> languages;
   std::vector<std::string> canonical_types;
   std::vector<DocumentStatus> statuses;
+  /// Only these chunks, in ascending order; null for all. What a condition on single passages comes down to.
+  std::shared_ptr<const std::vector<ChunkId>> chunks;
 
-  bool empty() const;
+  bool empty() const { return !narrows_documents() && chunks == nullptr; }
+  /// Some condition but `chunks` is filled.
+  bool narrows_documents() const;
 };
 
-/// The one meaning of a Filter for engines that can't push it down.
+/// The one meaning of a Filter's conditions on documents for engines that can't push it down.
 bool matches(const Filter& filter, DocumentId document, const std::string& key, const DocumentAttributes& attributes);
+/// And of its condition on chunks.
+bool names_chunk(const Filter& filter, ChunkId chunk);
 
 /// The stages that can add to a hit's score, in the order in which they run.
 enum class Stage { kVector, kKeyword, kHeading, kLate, kJudge, kBoost, kPenalty };

@@ -218,7 +218,10 @@ TEST_P(KeywordIndexContract, FiltersAndGenerationsAreExact) {
       ASSERT_TRUE(index_->forget(call_, kCorpus, kLast / 4).has_value());
     }
   }
-  const Filter filters[] = {{}, {.tags = {"even"}}, {.documents = {{3}, {5}}}};
+  auto some = std::make_shared<std::vector<ChunkId>>();
+  for (std::int64_t chunk = 1000; chunk < next_chunk; chunk += 3) some->push_back(ChunkId{chunk ^ 0x55});
+  std::ranges::sort(*some);
+  const Filter filters[] = {{}, {.tags = {"even"}}, {.documents = {{3}, {5}}}, {.chunks = some}, {.tags = {"even"}, .chunks = some}};
   for (Generation g = kLast / 4; g <= kLast; g += 3) {
     for (const Filter& filter : filters) {
       const std::string& one = kWords[random_() % kWords.size()];
@@ -227,7 +230,8 @@ TEST_P(KeywordIndexContract, FiltersAndGenerationsAreExact) {
       for (const Known& known : all) {
         const bool alive = known.row.born <= g && g < known.died;
         const bool holds = known.row.text.find(one) != std::string::npos || known.row.text.find(two) != std::string::npos;
-        if (alive && holds && matches(filter, known.row.document, known.row.document_key, known.row.attributes)) {
+        if (alive && holds && names_chunk(filter, known.row.chunk) &&
+            matches(filter, known.row.document, known.row.document_key, known.row.attributes)) {
           expected.push_back(known.row.chunk.value);
         }
       }

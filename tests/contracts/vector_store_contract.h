@@ -240,14 +240,18 @@ TEST_P(VectorStoreContract, EqualsBruteForceInEveryGeneration) {
       ASSERT_TRUE(store_->forget(call_, kCorpus, kLast / 4).has_value());
     }
   }
-  const Filter filters[] = {{}, {.tags = {"even"}}, {.documents = {{3}, {5}}}};
+  auto some = std::make_shared<std::vector<ChunkId>>();
+  for (std::int64_t chunk = 1000; chunk < next_chunk; chunk += 3) some->push_back(ChunkId{chunk ^ 0x55});
+  std::ranges::sort(*some);
+  const Filter filters[] = {{}, {.tags = {"even"}}, {.documents = {{3}, {5}}}, {.chunks = some}, {.tags = {"even"}, .chunks = some}};
   for (Generation g = kLast / 4; g <= kLast; g += 3) {
     for (const Filter& filter : filters) {
       const Vector asked = random_unit();
       std::vector<std::pair<double, std::int64_t>> expected;
       for (const Known& known : all) {
         if (known.row.born > g || known.died <= g) continue;
-        if (!matches(filter, known.row.document, known.row.document_key, known.row.attributes)) continue;
+        if (!names_chunk(filter, known.row.chunk) || !matches(filter, known.row.document, known.row.document_key, known.row.attributes))
+          continue;
         double best = -2;
         for (const Vector& v : known.row.vectors) {
           double dot = 0;

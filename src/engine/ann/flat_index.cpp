@@ -140,9 +140,9 @@ void FlatIndex::forget(std::int64_t died_until) {
 
 void FlatIndex::scan(const Segment& segment, const float* query, const FlatQuery& options, TopK& top) const {
   const RowTable& rows = segment.rows;
-  const bool all = options.groups == nullptr && rows.all_alive_at(options.generation);
+  const bool all = options.filter.passes_all() && rows.all_alive_at(options.generation);
   std::vector<std::uint8_t> visible;
-  if (!all) rows.mark_visible(options.generation, options.groups, visible);
+  if (!all) rows.mark_visible(options.generation, options.filter, visible);
   std::vector<float> products(kScanBlock);
   for (std::size_t i = 0; i < rows.size();) {
     if (!all && !visible[i]) {

@@ -22,7 +22,7 @@ struct FlatQuery {
   std::span<const float> vector;
   std::int64_t generation = 0;
   std::size_t limit = 10;
-  const GroupMask* groups = nullptr;  ///< Borrowed; null lets all through.
+  RowFilter filter = {};
 };
 
 /// Exact search by dot product over vectors that lie together in memory. Recall is 1 by construction, filters are

@@ -64,7 +64,7 @@ class Model {
     std::vector<ScoredLabel> out;
     for (const Known& known : rows_) {
       const bool alive = known.row.born <= query.generation && query.generation < known.row.died;
-      if (!alive || (query.groups != nullptr && !(*query.groups)[known.row.group])) continue;
+      if (!alive || (query.filter.groups != nullptr && !(*query.filter.groups)[known.row.group])) continue;
       float best = -1e9F;
       for (const auto& v : known.vectors) best = std::max(best, product(query.vector, v, level));
       out.push_back({known.row.label, best});

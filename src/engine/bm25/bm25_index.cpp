@@ -109,9 +109,9 @@ void Bm25Index::scan(const Segment& segment, std::span<const WeighedTerm> terms,
     }
   }
   if (scores.empty()) return;
-  const bool all = query.groups == nullptr && segment.rows.all_alive_at(query.generation);
+  const bool all = query.filter.passes_all() && segment.rows.all_alive_at(query.generation);
   std::vector<std::uint8_t> visible;
-  if (!all) segment.rows.mark_visible(query.generation, query.groups, visible);
+  if (!all) segment.rows.mark_visible(query.generation, query.filter, visible);
   for (std::size_t i = 0; i < scores.size(); ++i) {
     // Every term adds something, so 0 means that none is there.
     if (scores[i] > 0 && scores[i] >= top.floor() && (all || visible[i])) top.offer(segment.rows.label(i), scores[i]);

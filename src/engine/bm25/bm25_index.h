@@ -28,7 +28,7 @@ struct Bm25Query {
   std::span<const QueryTerm> terms;  ///< Distinct.
   std::int64_t generation = 0;
   std::size_t limit = 10;
-  const ann::GroupMask* groups = nullptr;  ///< Borrowed; null lets all through. Statistics are always those of all rows.
+  ann::RowFilter filter = {};  ///< Statistics are always those of all rows.
 };
 
 /// What a row may hold in place of a query word: any one of these terms.

@@ -73,7 +73,7 @@ class Model {
       for (const Known& known : rows_) {
         const auto tf = static_cast<double>(count(known, term.text));
         if (tf == 0 || !alive(known, query.generation)) continue;
-        if (query.groups != nullptr && !(*query.groups)[known.row.group]) continue;
+        if (query.filter.groups != nullptr && !(*query.filter.groups)[known.row.group]) continue;
         const double norm = 0.9 * (1 - 0.4 + 0.4 * static_cast<double>(known.terms.size()) / (length / rows));
         out[known.row.label] += term.weight * idf * tf / (tf + norm);
       }

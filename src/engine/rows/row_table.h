@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,14 @@ struct Death {
 
 /// One byte per group: not 0 where its rows may be found.
 using GroupMask = std::vector<std::uint8_t>;
+
+/// Which rows a search may find: those that pass both conditions. Borrows what it points to.
+struct RowFilter {
+  const GroupMask* groups = nullptr;                         ///< Null lets all through; a group past its end is not let through.
+  std::optional<std::span<const std::int64_t>> labels = {};  ///< Ascending; nothing set lets all through.
+
+  bool passes_all() const { return groups == nullptr && !labels; }
+};
 
 /// Names and lives of one segment's rows, sorted by label, then birth. All but the deaths is constant after
 /// construction. One writer may set deaths while readers look on: a reader of a generation before that death sees a
@@ -83,17 +92,31 @@ class RowTable {
     return kNone;
   }
 
-  /// One byte per row, not 0 where the row is there in that generation and its group is let through (null: all are).
-  /// A group past the mask's end is not.
-  void mark_visible(std::int64_t generation, const GroupMask* groups, std::vector<std::uint8_t>& out) const {
-    out.resize(size());
+  /// One byte per row, not 0 where the row is there in that generation and the filter lets it through.
+  void mark_visible(std::int64_t generation, const RowFilter& filter, std::vector<std::uint8_t>& out) const {
+    const GroupMask* const groups = filter.groups;
+    if (filter.labels) {
+      out.assign(size(), 0);
+      mark_labels(*filter.labels, out);
+    } else {
+      out.assign(size(), 1);
+    }
     for (std::size_t i = 0; i < size(); ++i) {
-      out[i] = alive_at(i, generation) && (groups == nullptr || (groups_[i] < groups->size() && (*groups)[groups_[i]]));
+      out[i] = out[i] && alive_at(i, generation) && (groups == nullptr || (groups_[i] < groups->size() && (*groups)[groups_[i]]));
     }
   }
 
  private:
   std::int64_t died_first() const { return died_first_.load(std::memory_order_relaxed); }
+  void mark_labels(std::span<const std::int64_t> labels, std::vector<std::uint8_t>& out) const {
+    if (labels_.empty()) return;
+    auto row = labels_.begin();
+    const auto last = std::upper_bound(labels.begin(), labels.end(), labels_.back());
+    for (auto label = std::lower_bound(labels.begin(), last, labels_.front()); label != last; ++label) {
+      row = std::lower_bound(row, labels_.end(), *label);
+      for (; row != labels_.end() && *row == *label; ++row) out[static_cast<std::size_t>(row - labels_.begin())] = 1;
+    }
+  }
   std::size_t lower_bound(std::int64_t label) const {
     // Labels mostly come in order, so most segments are ruled out by their ends.
     if (labels_.empty() || label < labels_.front() || label > labels_.back()) return size();

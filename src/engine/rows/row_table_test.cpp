@@ -38,10 +38,27 @@ TEST(RowTable, MasksLetGroupsThrough) {
   const RowTable table(rows);
   std::vector<std::uint8_t> visible;
   const GroupMask mask = {0, 1};
-  table.mark_visible(1, &mask, visible);
+  table.mark_visible(1, {.groups = &mask}, visible);
   EXPECT_EQ(visible, (std::vector<std::uint8_t>{0, 1, 0})) << "a group past the mask is not let through";
-  table.mark_visible(1, nullptr, visible);
+  table.mark_visible(1, {}, visible);
   EXPECT_EQ(visible, (std::vector<std::uint8_t>{1, 1, 1}));
+}
+
+TEST(RowTable, LabelsLetRowsThrough) {
+  const std::vector<Row> rows = {{.label = 2, .group = 0, .born = 1},
+                                 {.label = 4, .group = 1, .born = 1, .died = 2},
+                                 {.label = 4, .group = 1, .born = 2},
+                                 {.label = 6, .group = 0, .born = 1}};
+  const RowTable table(rows);
+  std::vector<std::uint8_t> visible;
+  const std::vector<std::int64_t> labels = {1, 4, 5, 6, 9};
+  table.mark_visible(2, {.labels = labels}, visible);
+  EXPECT_EQ(visible, (std::vector<std::uint8_t>{0, 0, 1, 1}));
+  const GroupMask mask = {1, 0};
+  table.mark_visible(2, {.groups = &mask, .labels = labels}, visible);
+  EXPECT_EQ(visible, (std::vector<std::uint8_t>{0, 0, 0, 1})) << "both conditions hold";
+  table.mark_visible(2, {.labels = std::span<const std::int64_t>{}}, visible);
+  EXPECT_EQ(visible, (std::vector<std::uint8_t>{0, 0, 0, 0})) << "no label is no row";
 }
 
 TEST(TopK, KeepsTheBestWhateverTheOrder) {

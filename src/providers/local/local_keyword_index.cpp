@@ -1,5 +1,6 @@
 #include "providers/local/local_keyword_index.h"
 
+#include "providers/local/filtered_rows.h"
 #include "providers/local/query_terms.h"
 
 namespace footnote {
@@ -85,11 +86,9 @@ Result<std::vector<ScoredChunk>> LocalKeywordIndex::search(const CallContext& ca
   FOOTNOTE_CHECK(call.check());
   FOOTNOTE_TRY(const auto state, corpora_.state_at(query.corpus, query.generation));
   const QueryTerms terms = query_terms(query.text, state->rows.languages_at(query.generation));
-  ann::GroupMask mask;
-  const bool filtered = query.filter != nullptr && !query.filter->empty();
-  if (filtered) mask = state->documents.matching(*query.filter);
-  const auto found = state->rows.index.search(
-      {.terms = terms.terms, .generation = query.generation, .limit = query.limit, .groups = filtered ? &mask : nullptr});
+  const FilteredRows filtered(state->documents, query.filter);
+  const auto found =
+      state->rows.index.search({.terms = terms.terms, .generation = query.generation, .limit = query.limit, .filter = filtered.rows()});
   std::vector<ScoredChunk> out;
   out.reserve(found.size());
   for (const auto& hit : found) out.push_back({ChunkId{hit.label}, hit.score});

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/log.h"
+#include "providers/local/filtered_rows.h"
 
 namespace footnote {
 namespace {
@@ -121,11 +122,9 @@ Result<std::vector<ScoredChunk>> LocalVectorStore::search(const CallContext& cal
   UnitVectors units;
   const auto unit = units.unit(query.vector);
   if (unit.empty()) return fail(ErrorCode::kInvalidArgument, "the query's vector has no direction");
-  ann::GroupMask mask;
-  const bool filtered = query.filter != nullptr && !query.filter->empty();
-  if (filtered) mask = state->documents.matching(*query.filter);
-  const auto found = state->rows.index->search(
-      {.vector = unit, .generation = query.generation, .limit = query.limit, .groups = filtered ? &mask : nullptr});
+  const FilteredRows filtered(state->documents, query.filter);
+  const auto found =
+      state->rows.index->search({.vector = unit, .generation = query.generation, .limit = query.limit, .filter = filtered.rows()});
   std::vector<ScoredChunk> out;
   out.reserve(found.size());
   for (const auto& hit : found) out.push_back({ChunkId{hit.label}, hit.score});

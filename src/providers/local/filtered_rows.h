@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "domain/retrieval.h"
+#include "engine/rows/row_table.h"
+#include "providers/local/document_table.h"
+
+namespace footnote {
+
+/// A Filter as the engines understand it: by document, by chunk, or both. Stays where it is while its RowFilter is used.
+class FilteredRows {
+ public:
+  /// `filter` may be null: all rows pass.
+  FilteredRows(const DocumentTable& documents, const Filter* filter) {
+    if (filter == nullptr) return;
+    if (filter->narrows_documents()) {
+      mask_ = documents.matching(*filter);
+      rows_.groups = &mask_;
+    }
+    if (filter->chunks) {
+      labels_.reserve(filter->chunks->size());
+      for (const ChunkId chunk : *filter->chunks) labels_.push_back(chunk.value);
+      rows_.labels = labels_;
+    }
+  }
+  FilteredRows(const FilteredRows&) = delete;
+  FilteredRows& operator=(const FilteredRows&) = delete;
+
+  const rows::RowFilter& rows() const { return rows_; }
+
+ private:
+  rows::GroupMask mask_;
+  std::vector<std::int64_t> labels_;
+  rows::RowFilter rows_;
+};
+
+}  // namespace footnote
