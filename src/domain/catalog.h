@@ -21,12 +21,25 @@ struct Workspace {
   UtcTime created_at;
 };
 
+/// How near two vectors are. Scores count up: of kEuclid and kManhattan they are the distance below zero.
+enum class Distance { kCosine, kDot, kEuclid, kManhattan };
+
 /// Where vectors are comparable: one model, one dimension. Vectors of different spaces never meet.
 struct EmbeddingSpace {
   std::string model_id;
   int dimension = 0;
+  Distance distance = Distance::kCosine;
 
   bool operator==(const EmbeddingSpace&) const = default;
+};
+
+/// A further space of a corpus, whose vectors come from outside and which is searched by its name alone.
+struct NamedSpace {
+  std::string name;
+  int dimension = 0;
+  Distance distance = Distance::kCosine;
+
+  bool operator==(const NamedSpace&) const = default;
 };
 
 /// What one search searches.
@@ -37,6 +50,7 @@ struct Corpus {
   EmbeddingSpace space;
   Generation generation = 0;
   UtcTime created_at;
+  std::vector<NamedSpace> named_spaces = {};
 };
 
 enum class SourceKind { kFolder, kUpload, kText, kUrl, kSitemap, kFeed, kGit };

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/call_context.h"
+#include "domain/catalog.h"
 #include "domain/document.h"
 #include "domain/ids.h"
 
@@ -22,6 +24,8 @@ struct IndexRow {
   std::string symbol;
   std::string text;
   std::vector<std::vector<float>> vectors;  ///< One per window; the best counts.
+  /// In the corpus's further spaces, by their names; a space without vectors of this row does not find it.
+  std::map<std::string, std::vector<std::vector<float>>> named_vectors = {};
 };
 
 struct IndexRemoval {
@@ -37,6 +41,9 @@ struct IndexChanges {
   Generation to = 0;
   std::vector<IndexRow> added;
   std::vector<IndexRemoval> removed;
+  /// How the corpus's own space measures, and its further spaces: the same in all changes of one corpus.
+  Distance distance = Distance::kCosine;
+  std::vector<NamedSpace> named_spaces = {};
 };
 
 /// The writing side that both indexes share. An index is a cache of the chunk store: `apply` brings it from its

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/call_context.h"
@@ -15,6 +16,7 @@ struct VectorQuery {
   std::span<const float> vector;
   std::size_t limit = 100;
   const Filter* filter = nullptr;  ///< Borrowed; null lets all through.
+  std::string_view space = {};     ///< The name of a further space; empty for the corpus's own.
 };
 
 /// Nearest passages by cosine, best first, equal scores by chunk id: the same query on the same generation gives
