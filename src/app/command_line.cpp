@@ -161,8 +161,8 @@ class CommandLine {
     stages->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("keyword,vector,fused")
-        ->check(CLI::IsMember({"keyword", "vector", "fused"}));
-    choices_[stages] = {"keyword", "vector", "fused"};
+        ->check(CLI::IsMember({"keyword", "vector", "late", "fused"}));
+    choices_[stages] = {"keyword", "vector", "late", "fused"};
     command.add_option("--limit", eval_.limit, "Ask only the first N questions")->check(CLI::Range(1, 100'000'000))->type_name("N");
     command.add_option("--cache", eval_.cache, "Where embedded corpora are kept [~/.cache/footnote/eval]")->type_name("DIR");
     add_setting(command, Setting::kEngineThreads);
@@ -285,6 +285,12 @@ class CommandLine {
     CLI::App& info = add_action(command, "info", "All that is known of one model");
     info.add_option("name", models_.names, "The model [models.name]")->type_name("NAME")->expected(0, 1);
     on_action(info, ModelsCommand::Action::kInfo, "The same as JSON");
+
+    CLI::App& fit = add_action(command, "fit", "Learn from texts how a model's token vectors are coded for late interaction");
+    fit.add_option("name", models_.name, "The model")->required()->type_name("NAME");
+    fit.add_option("texts", models_.texts, "File with one text a line: a few thousand passages like yours")->required()->type_name("FILE");
+    fit.add_option("--out", models_.folder, "Where to write it [late.bin in the model's folder]")->type_name("FILE");
+    on_action(fit, ModelsCommand::Action::kFit, "Nothing more");
   }
 
   void add_doctor() {

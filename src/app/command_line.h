@@ -69,12 +69,13 @@ struct WorkspacesCommand {
   std::string name;  ///< To make; empty: list them.
 };
 struct ModelsCommand {
-  enum class Action { kList, kAdd, kVerify, kInfo };
+  enum class Action { kList, kAdd, kVerify, kInfo, kFit };
   Action action = Action::kList;
-  std::filesystem::path folder;    ///< To add.
-  std::string name;                ///< For what is added; empty: its folder's.
+  std::filesystem::path folder;    ///< To add; of kFit the file to write, empty: in the model's folder.
+  std::string name;                ///< For what is added, empty: its folder's; of the model to fit.
   bool replace = false;            ///< An existing model of that name gives way.
   std::vector<std::string> names;  ///< To verify, empty: all; to tell of, empty: the configured one.
+  std::filesystem::path texts;     ///< To fit by: one text a line.
 };
 struct ConfigCommand {};
 struct CompletionCommand {

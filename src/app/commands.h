@@ -26,6 +26,7 @@ Result<int> run_documents(const CommandContext& context);
 Result<int> run_keys(const CommandContext& context, const KeysCommand& command);
 Result<int> run_workspaces(const CommandContext& context, const WorkspacesCommand& command);
 Result<int> run_models(const CommandContext& context, const ModelsCommand& command);
+Result<int> run_models_fit(const CommandContext& context, const ModelsCommand& command);
 Result<int> run_doctor(const CommandContext& context);
 Result<int> run_rebuild_index(const CommandContext& context);
 Result<int> run_config(const CommandContext& context);

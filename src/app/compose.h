@@ -17,6 +17,7 @@
 #include "ingest/index_lag.h"
 #include "ingest/index_sync.h"
 #include "providers/local/local_keyword_index.h"
+#include "providers/local/local_late_scorer.h"
 #include "providers/local/local_vector_store.h"
 
 namespace footnote::app {
@@ -90,6 +91,7 @@ class Composition {
   ingest::IndexSync sync_;
   ingest::Ingestor ingestor_;
   ingest::IndexLag lag_;
+  LocalLateScorer late_;
   retrieve::Retriever retriever_;
   std::uint64_t free_bytes_min_;
   answer::AnswerService answers_;

@@ -1,7 +1,10 @@
 #include "app/compose_models.h"
 
 #include "app/model_folder.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "http/url.h"
+#include "providers/local/late_models.h"
 #include "providers/local/local_embedder.h"
 #include "providers/local/local_reranker.h"
 #include "providers/openai/openai_embedder.h"
@@ -82,6 +85,29 @@ Result<nn::EncoderOptions> encoder_options(const Settings& settings) {
   return options;
 }
 
+std::vector<std::string> languages_of(const Settings& settings, std::string_view model) {
+  if (!settings.is_set(Setting::kModelsLanguages)) {
+    return model == spec_of(Setting::kModelsName).default_text ? std::vector<std::string>{"en"} : std::vector<std::string>{};
+  }
+  std::vector<std::string> out;
+  for (const std::string_view code : split(settings.text(Setting::kModelsLanguages), ',')) out.emplace_back(trim(code));
+  return out;
+}
+
+Result<void> set_late(const Settings& settings, LocalEmbedder& embedder) {
+  const std::string& codes = settings.text(Setting::kLateCodes);
+  if (codes == "off") return {};
+  FOOTNOTE_TRY(auto model, find_late_model(embedder.encoder().files()));
+  if (!model) {
+    log(LogLevel::kInfo, "app", "nobody has said how this model's tokens are coded: late interaction is off; see `footnote models fit`",
+        {{"model", embedder.space().model_id}});
+    return {};
+  }
+  const late::CoderOptions options{.signs = codes == "half" ? late::Signs::kProjected : late::Signs::kFull,
+                                   .drop_frequent = settings.text(Setting::kLateDropFrequent) == "true"};
+  return embedder.set_late(*std::move(model), options);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<LocalEmbedder>> open_local_embedder(const Settings& settings) {
@@ -89,6 +115,8 @@ Result<std::unique_ptr<LocalEmbedder>> open_local_embedder(const Settings& setti
   FOOTNOTE_TRY(const nn::EncoderOptions options, encoder_options(settings));
   auto opened = LocalEmbedder::open(folder, options);
   if (!opened) return std::unexpected(advise(std::move(opened).error(), folder.filename().string()));
+  FOOTNOTE_CHECK(set_late(settings, **opened));
+  (*opened)->set_languages(languages_of(settings, folder.filename().string()));
   return opened;
 }
 

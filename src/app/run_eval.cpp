@@ -21,7 +21,7 @@ constexpr std::size_t kPageRows = 1000;
 constexpr std::size_t kRankingDepth = 100;
 constexpr std::string_view kCorpusName = "eval";
 /// Counts up when the way changes in which documents become chunks.
-constexpr std::string_view kCacheVersion = "1";
+constexpr std::string_view kCacheVersion = "2";
 
 struct StageFigures {
   std::string stage;
@@ -84,7 +84,7 @@ class EvalCorpus {
     std::vector<std::string> passages;
     for (const BeirDocument* document : batch) passages.push_back(document->passage());
     const std::vector<std::string_view> views(passages.begin(), passages.end());
-    FOOTNOTE_TRY(const auto embeddings, parts_.embedder().embed(context_.call, views, {}));
+    FOOTNOTE_TRY(const auto embeddings, parts_.embedder().embed(context_.call, views, {.codes = true}));
     std::vector<DocumentDraft> drafts;
     for (std::size_t i = 0; i < batch.size(); ++i) {
       DocumentDraft draft;
@@ -99,6 +99,7 @@ class EvalCorpus {
       chunk.content_hash = draft.content_hash;
       chunk.range = {0, passages[i].size()};
       for (const WindowVector& window : embeddings[i].windows) chunk.vectors.push_back(window.values);
+      chunk.codes = embeddings[i].passage_codes;
       draft.chunks.push_back(std::move(chunk));
       drafts.push_back(std::move(draft));
     }
@@ -115,6 +116,7 @@ class EvalCorpus {
 retrieve::Recall recall_of(std::string_view stage) {
   if (stage == "keyword") return retrieve::Recall::kKeywordOnly;
   if (stage == "vector") return retrieve::Recall::kVectorOnly;
+  if (stage == "late") return retrieve::Recall::kLateOnly;
   return retrieve::Recall::kBoth;
 }
 
@@ -187,7 +189,8 @@ Result<int> run_eval(const CommandContext& context, const EvalCommand& command) 
 
   std::span<const BeirQuestion> questions = set.questions;
   if (command.limit > 0) questions = questions.first(std::min(command.limit, questions.size()));
-  const std::vector<std::string> stages = command.stages.empty() ? std::vector<std::string>{"keyword", "vector", "fused"} : command.stages;
+  const std::vector<std::string> stages =
+      command.stages.empty() ? std::vector<std::string>{"keyword", "vector", "late", "fused"} : command.stages;
   std::vector<StageFigures> figures;
   for (const std::string& stage : stages) {
     FOOTNOTE_TRY(auto measured, measure(context, *parts, corpus.id, stage, questions));

@@ -131,6 +131,7 @@ Result<int> run_models(const CommandContext& context, const ModelsCommand& comma
     case ModelsCommand::Action::kAdd: return add(context, command);
     case ModelsCommand::Action::kVerify: return verify(context, command);
     case ModelsCommand::Action::kInfo: return info(context, command);
+    case ModelsCommand::Action::kFit: return run_models_fit(context, command);
   }
   return kExitUsage;
 }

@@ -9,7 +9,12 @@ struct FusionWeights {
   double vector = 0.5;
   double keyword = 0.5;
   double heading = 0.0;
+  double late = 0.5;
 };
+
+/// How the stages' numbers become comparable. kScores: by how far each lies from the mean of its stage for this question.
+/// kRanks: by their places alone (reciprocal ranks).
+enum class Fusion { kScores, kRanks };
 
 /// What is taken off a passage's score because its document is no longer the word of the house.
 struct StatusPenalties {
@@ -37,7 +42,9 @@ struct Profile {
   std::size_t top_k = 8;             ///< Passages that go on to the gate and the prompt.
   std::size_t recall = 100;          ///< Candidates of each side before fusion.
   std::size_t per_document_max = 3;  ///< Passages of one document among the top_k.
+  std::size_t late = 100;            ///< The best fused candidates, whose tokens are compared with the question's.
   FusionWeights weights;
+  Fusion fusion = Fusion::kScores;
   StatusPenalties penalties;
   GatePolicy gate;
 };
@@ -46,6 +53,6 @@ struct Profile {
 inline constexpr Profile kAskProfile{};
 
 /// The knowledge base: seed weights of vector, keyword and heading.
-inline constexpr Profile kKnowledgeBaseProfile{.weights = {.vector = 0.55, .keyword = 0.25, .heading = 0.05}};
+inline constexpr Profile kKnowledgeBaseProfile{.weights = {.vector = 0.55, .keyword = 0.25, .heading = 0.05, .late = 0.5}};
 
 }  // namespace footnote

@@ -8,7 +8,7 @@ namespace footnote::ingest {
 
 namespace {
 
-DocumentDraft draft_of(Prepared& prepared, const std::map<std::string, std::vector<std::vector<float>>>& vectors) {
+DocumentDraft draft_of(Prepared& prepared, const std::map<std::string, ChunkEmbedding>& embeddings) {
   DocumentDraft out;
   out.key = prepared.key;
   out.source = prepared.source;
@@ -19,7 +19,9 @@ DocumentDraft draft_of(Prepared& prepared, const std::map<std::string, std::vect
   out.chunks.reserve(prepared.pieces.size());
   for (chunk::Piece& piece : prepared.pieces) {
     ChunkDraft& draft = out.chunks.emplace_back();
-    draft.vectors = vectors.at(piece.content_hash);
+    const ChunkEmbedding& embedding = embeddings.at(piece.content_hash);
+    draft.vectors = embedding.vectors;
+    draft.codes = embedding.codes;
     draft.text = std::move(piece.text);
     draft.heading_path = std::move(piece.heading_path);
     draft.symbol = std::move(piece.symbol);
@@ -30,6 +32,11 @@ DocumentDraft draft_of(Prepared& prepared, const std::map<std::string, std::vect
     draft.last_line = piece.last_line;
   }
   return out;
+}
+
+bool fits(const ChunkEmbedding& embedding, std::size_t dimension) {
+  return !embedding.vectors.empty() &&
+         std::ranges::all_of(embedding.vectors, [&](const auto& window) { return window.size() == dimension; });
 }
 
 }  // namespace
@@ -57,10 +64,10 @@ Result<void> Committer::add(Prepared prepared) {
 
 Result<void> Committer::flush() {
   if (pending_.empty()) return {};
-  FOOTNOTE_TRY(const Vectors vectors, vectors_of_pending());
+  FOOTNOTE_TRY(const Embeddings embeddings, embeddings_of_pending());
   std::vector<DocumentDraft> drafts;
   drafts.reserve(pending_.size());
-  for (Prepared& prepared : pending_) drafts.push_back(draft_of(prepared, vectors));
+  for (Prepared& prepared : pending_) drafts.push_back(draft_of(prepared, embeddings));
   FOOTNOTE_TRY(const CommitReceipt receipt, store_.commit(call_, corpus_.id, drafts, {}));
   report_.generation = std::max(report_.generation, receipt.generation);
   const std::vector<Prepared> committed = std::exchange(pending_, {});
@@ -82,25 +89,25 @@ void Committer::tell(const std::string& key, DocumentChange change, std::size_t 
   if (progress_) progress_({key, change, chunks, done_, std::max(total_, done_)});
 }
 
-/// Every pending chunk's vectors by content hash: taken over where the store has them, embedded where not.
-Result<Committer::Vectors> Committer::vectors_of_pending() {
-  Vectors vectors;
-  FOOTNOTE_CHECK(reuse(vectors));
+/// What is known of every pending chunk, by content hash: taken over where the store has them, embedded where not.
+Result<Committer::Embeddings> Committer::embeddings_of_pending() {
+  Embeddings embeddings;
+  FOOTNOTE_CHECK(reuse(embeddings));
   std::vector<const chunk::Piece*> missing;
   std::map<std::string_view, bool> wanted;
   for (const Prepared& prepared : pending_) {
     for (const chunk::Piece& piece : prepared.pieces) {
-      const bool known = vectors.contains(piece.content_hash) || !wanted.emplace(piece.content_hash, true).second;
+      const bool known = embeddings.contains(piece.content_hash) || !wanted.emplace(piece.content_hash, true).second;
       if (!known) missing.push_back(&piece);
     }
   }
-  FOOTNOTE_CHECK(embed(missing, vectors));
+  FOOTNOTE_CHECK(embed(missing, embeddings));
   report_.embedded_chunks += missing.size();
   report_.reused_chunks += pending_chunks_ - missing.size();
-  return vectors;
+  return embeddings;
 }
 
-Result<void> Committer::reuse(Vectors& vectors) {
+Result<void> Committer::reuse(Embeddings& embeddings) {
   std::vector<std::string> hashes;
   for (const Prepared& prepared : pending_) {
     for (const chunk::Piece& piece : prepared.pieces) hashes.push_back(piece.content_hash);
@@ -111,16 +118,15 @@ Result<void> Committer::reuse(Vectors& vectors) {
   for (std::size_t at = 0; at < hashes.size(); at += kHashLookupMax) {
     const std::span<const std::string> part =
         std::span<const std::string>(hashes).subspan(at, std::min(kHashLookupMax, hashes.size() - at));
-    FOOTNOTE_TRY(auto found, store_.vectors_by_hash(call_, corpus_.id, part));
-    for (auto& [hash, windows] : found) {
-      const bool fits = !windows.empty() && std::ranges::all_of(windows, [&](const auto& window) { return window.size() == dimension; });
-      if (fits) vectors.emplace(hash, std::move(windows));
+    FOOTNOTE_TRY(auto found, store_.embeddings_by_hash(call_, corpus_.id, part));
+    for (auto& [hash, embedding] : found) {
+      if (fits(embedding, dimension) && embedding.codes.form == embedder_.code_form()) embeddings.emplace(hash, std::move(embedding));
     }
   }
   return {};
 }
 
-Result<void> Committer::embed(const std::vector<const chunk::Piece*>& pieces, Vectors& vectors) {
+Result<void> Committer::embed(const std::vector<const chunk::Piece*>& pieces, Embeddings& embeddings) {
   const auto dimension = static_cast<std::size_t>(corpus_.space.dimension);
   for (std::size_t at = 0; at < pieces.size(); at += kEmbedBatchMax) {
     FOOTNOTE_CHECK(call_.check());
@@ -128,14 +134,14 @@ Result<void> Committer::embed(const std::vector<const chunk::Piece*>& pieces, Ve
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < count; ++i) texts.push_back(chunk::embedding_text(*pieces[at + i]));
     const std::vector<std::string_view> views(texts.begin(), texts.end());
-    FOOTNOTE_TRY(std::vector<Embedding> embeddings, embedder_.embed(call_, views, {EmbedKind::kPassage, Overflow::kWindows}));
-    if (embeddings.size() != count)
-      return fail(ErrorCode::kInternal, "the embedder gave {} results for {} texts", embeddings.size(), count);
+    FOOTNOTE_TRY(std::vector<Embedding> made,
+                 embedder_.embed(call_, views, {.kind = EmbedKind::kPassage, .overflow = Overflow::kWindows, .codes = true}));
+    if (made.size() != count) return fail(ErrorCode::kInternal, "the embedder gave {} results for {} texts", made.size(), count);
     for (std::size_t i = 0; i < count; ++i) {
-      std::vector<std::vector<float>>& windows = vectors[pieces[at + i]->content_hash];
-      for (WindowVector& window : embeddings[i].windows) windows.push_back(std::move(window.values));
-      const bool fits = !windows.empty() && std::ranges::all_of(windows, [&](const auto& window) { return window.size() == dimension; });
-      if (!fits) return fail(ErrorCode::kInternal, "the embedder gave a vector that is not of {} numbers", dimension);
+      ChunkEmbedding& embedding = embeddings[pieces[at + i]->content_hash];
+      for (WindowVector& window : made[i].windows) embedding.vectors.push_back(std::move(window.values));
+      embedding.codes = std::move(made[i].passage_codes);
+      if (!fits(embedding, dimension)) return fail(ErrorCode::kInternal, "the embedder gave a vector that is not of {} numbers", dimension);
     }
   }
   return {};

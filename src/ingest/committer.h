@@ -34,11 +34,11 @@ class Committer {
   Result<IngestReport> finish();
 
  private:
-  using Vectors = std::map<std::string, std::vector<std::vector<float>>>;
+  using Embeddings = std::map<std::string, ChunkEmbedding>;  // By content hash.
 
-  Result<Vectors> vectors_of_pending();
-  Result<void> reuse(Vectors& vectors);
-  Result<void> embed(const std::vector<const chunk::Piece*>& pieces, Vectors& vectors);
+  Result<Embeddings> embeddings_of_pending();
+  Result<void> reuse(Embeddings& embeddings);
+  Result<void> embed(const std::vector<const chunk::Piece*>& pieces, Embeddings& embeddings);
   void count(const Prepared& committed);
   void tell(const std::string& key, DocumentChange change, std::size_t chunks);
   void sync_if_due();

@@ -79,14 +79,17 @@ class FakeStore final : public ChunkStore {
     }
     return out;
   }
-  Result<std::map<std::string, std::vector<std::vector<float>>>> vectors_by_hash(const CallContext&, CorpusId,
-                                                                                 std::span<const std::string> hashes) const override {
+  Result<std::map<std::string, ChunkEmbedding>> embeddings_by_hash(const CallContext&, CorpusId,
+                                                                   std::span<const std::string> hashes) const override {
     const MutexLock lock(mutex_);
-    std::map<std::string, std::vector<std::vector<float>>> out;
+    std::map<std::string, ChunkEmbedding> out;
     for (const std::string& hash : hashes) {
-      if (const auto found = by_hash_.find(hash); found != by_hash_.end()) out[hash] = found->second;
+      if (const auto found = by_hash_.find(hash); found != by_hash_.end()) out[hash].vectors = found->second;
     }
     return out;
+  }
+  Result<std::vector<PassageCodes>> passage_codes(const CallContext&, CorpusId, std::span<const ChunkId> ids) const override {
+    return std::vector<PassageCodes>(ids.size());
   }
   Result<CommitReceipt> commit(const CallContext&, CorpusId, std::span<const DocumentDraft> drafts,
                                std::span<const std::string> deleted) override {

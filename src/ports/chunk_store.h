@@ -9,12 +9,19 @@
 #include "base/call_context.h"
 #include "domain/catalog.h"
 #include "domain/document.h"
+#include "domain/token_codes.h"
 #include "ports/embedder.h"
 #include "ports/index.h"
 
 namespace footnote {
 
-/// A chunk on its way into the store. `embedding` holds its vectors in the corpus's space.
+/// What an embedder said of a chunk: its vectors in the corpus's space, one per window, and its tokens' codes.
+struct ChunkEmbedding {
+  std::vector<std::vector<float>> vectors;
+  PassageCodes codes;
+};
+
+/// A chunk on its way into the store.
 struct ChunkDraft {
   std::string text;
   std::vector<std::string> heading_path;
@@ -24,7 +31,8 @@ struct ChunkDraft {
   TextRange range;
   int first_line = 1;
   int last_line = 1;
-  std::vector<std::vector<float>> vectors;
+  std::vector<std::vector<float>> vectors;  ///< In the corpus's space.
+  PassageCodes codes = {};
 };
 
 /// What shall be true of one document after the commit: this text, these chunks and no others.
@@ -81,10 +89,12 @@ class ChunkReader {
   /// more; `to == from` when there is nothing new. Where a purge past `after` left deaths that can't be told any
   /// more, kFailedPrecondition: read from 0, which can always be followed page by page to its end.
   virtual Result<IndexChanges> changes(const CallContext& call, CorpusId corpus, Generation after, std::size_t rows_max) const = 0;
-  /// Vectors of chunks whose text has these hashes, from any version that is still kept: what need not be
+  /// What is known of chunks whose text has these hashes, from any version that is still kept: what need not be
   /// embedded again.
-  virtual Result<std::map<std::string, std::vector<std::vector<float>>>> vectors_by_hash(const CallContext& call, CorpusId corpus,
-                                                                                         std::span<const std::string> hashes) const = 0;
+  virtual Result<std::map<std::string, ChunkEmbedding>> embeddings_by_hash(const CallContext& call, CorpusId corpus,
+                                                                           std::span<const std::string> hashes) const = 0;
+  /// The codes of these chunks, in the order asked for; those that have none, or are gone, give empty ones.
+  virtual Result<std::vector<PassageCodes>> passage_codes(const CallContext& call, CorpusId corpus, std::span<const ChunkId> ids) const = 0;
 };
 
 /// Writing side. `commit` replaces the named documents and deletes `deleted_keys` in one atomic, durable step and

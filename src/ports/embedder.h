@@ -1,12 +1,14 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/call_context.h"
 #include "domain/catalog.h"
 #include "domain/ids.h"
+#include "domain/token_codes.h"
 
 namespace footnote {
 
@@ -21,6 +23,7 @@ struct EmbedOptions {
   EmbedKind kind = EmbedKind::kPassage;
   Overflow overflow = Overflow::kWindows;
   VectorLength length = VectorLength::kUnit;
+  bool codes = false;  ///< Also the codes of the text's tokens, where the embedder can make them.
 };
 
 /// The vector of one window; `range` is the part of the text that it covers.
@@ -36,6 +39,8 @@ struct Embedding {
   std::vector<WindowVector> windows;
   std::size_t tokens = 0;
   bool truncated = false;
+  PassageCodes passage_codes = {};    ///< Of a passage, all windows one after the other; when asked for.
+  QuestionCodes question_codes = {};  ///< Of a question; when asked for.
 };
 
 /// Turns text into vectors of unit length (unless asked for otherwise), one Embedding per text, in input order. The same
@@ -46,6 +51,10 @@ class Embedder {
  public:
   virtual ~Embedder() = default;
   virtual EmbeddingSpace space() const = 0;
+  /// The form of the codes that it makes now; 0 when it makes none.
+  virtual std::uint32_t code_form() const { return 0; }
+  /// The languages that it was made for, ISO 639-1; empty when it knows no bounds.
+  virtual std::vector<std::string> languages() const { return {}; }
   virtual Result<std::vector<Embedding>> embed(const CallContext& call, std::span<const std::string_view> texts,
                                                const EmbedOptions& options) = 0;
 };

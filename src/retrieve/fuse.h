@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,19 +15,22 @@ namespace footnote::retrieve {
 struct Candidate {
   ChunkId chunk;
   double cosine = 0;
-  double keyword = 0;  ///< BM25; 0 where the keyword side did not name it.
+  double keyword = 0;          ///< BM25; 0 where the keyword side did not name it.
+  std::optional<double> late;  ///< Late interaction; none where the candidate was not compared.
   std::vector<StageScore> terms;
   double score = 0;
 };
 
-/// Brings numbers to 0..1 by the smallest and largest of them. All equal: 1 each when they are above 0, else 0.
-std::vector<double> min_max(std::span<const double> values);
+/// Numbers of one stage as their distance from the mean, in units that make stages alike: .5 at the mean, about 0..1.
+std::vector<double> standardise(std::span<const double> values);
+/// Numbers as 1 / (60 + place), scaled to at most 1; equal numbers share the better place.
+std::vector<double> by_rank(std::span<const double> values);
 
 /// The union of both lists in chunk order, each once.
 std::vector<Candidate> merge(std::span<const ScoredChunk> vectors, std::span<const ScoredChunk> keywords);
 
 /// Scores every candidate as the weighted sum of its normalised stages and sorts best first, equal scores by
 /// chunk. Scores beat ranks here: a rank forgets by how much a passage won.
-void fuse(std::vector<Candidate>& candidates, const FusionWeights& weights);
+void fuse(std::vector<Candidate>& candidates, const FusionWeights& weights, Fusion fusion = Fusion::kScores);
 
 }  // namespace footnote::retrieve

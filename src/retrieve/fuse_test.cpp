@@ -55,8 +55,8 @@ TEST(Fuse, OneSideAloneKeepsItsOrder) {
 
 TEST(Fuse, ScoresCountNotRanks) {
   // b is second on both sides. Its ranks are the same in both lines; by how much it lost decides.
-  check_fuse("vec: a=0.9 b=0.1 c=0.0 | key: c=5.0 b=1.0", "a c b");
-  check_fuse("vec: a=0.9 b=0.8 c=0.0 | key: c=5.0 b=4.0", "b a c");
+  check_fuse("vec: a=0.9 b=0.1 c=0.0 | key: c=5.0 b=1.0", "c a b");
+  check_fuse("vec: a=0.9 b=0.8 c=0.0 | key: c=5.0 b=4.0", "b c a");
 }
 
 TEST(Fuse, EqualScoresGoByChunk) {
@@ -77,8 +77,8 @@ TEST(Fuse, TheScoreIsTheSumOfTheContributions) {
     double sum = 0;
     for (const StageScore& term : candidate.terms) {
       sum += term.contribution();
-      EXPECT_GE(term.normalised, 0);
-      EXPECT_LE(term.normalised, 1);
+      EXPECT_GE(term.normalised, -0.5);
+      EXPECT_LE(term.normalised, 1.5);
     }
     EXPECT_DOUBLE_EQ(sum, candidate.score);
     EXPECT_EQ(candidate.terms[0].raw, candidate.cosine);
@@ -94,14 +94,41 @@ TEST(Merge, EachChunkOnceInChunkOrder) {
   EXPECT_EQ(merged[0].keyword, 0);
 }
 
-TEST(MinMax, BringsNumbersToZeroToOne) {
+TEST(Standardise, CountsDistanceFromTheMeanInTheStagesOwnUnits) {
   using Numbers = std::vector<double>;
-  EXPECT_EQ(min_max(Numbers{}), Numbers{});
-  EXPECT_EQ(min_max(Numbers{2, 4, 3}), (Numbers{0, 1, 0.5}));
-  EXPECT_EQ(min_max(Numbers{-1, 1}), (Numbers{0, 1}));
-  EXPECT_EQ(min_max(Numbers{5, 5}), (Numbers{1, 1}));
-  EXPECT_EQ(min_max(Numbers{0, 0}), (Numbers{0, 0}));
-  EXPECT_EQ(min_max(Numbers{-2}), (Numbers{0}));
+  EXPECT_EQ(standardise(Numbers{}), Numbers{});
+  EXPECT_EQ(standardise(Numbers{5, 5}), (Numbers{0.5, 0.5})) << "a stage that tells nothing apart says nothing";
+  const Numbers out = standardise(Numbers{1, 2, 3});
+  EXPECT_DOUBLE_EQ(out[1], 0.5);
+  EXPECT_DOUBLE_EQ(out[0] + out[2], 1);
+  EXPECT_GT(out[2], out[1]);
+  const Numbers larger = standardise(Numbers{1010, 1020, 1030});
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(larger[i], out[i], 1e-12) << "neither unit nor origin matters";
+}
+
+TEST(ByRank, PlacesAloneCount) {
+  using Numbers = std::vector<double>;
+  const Numbers out = by_rank(Numbers{0.1, 900, 0.2, 900});
+  EXPECT_EQ(out[1], 1);
+  EXPECT_EQ(out[3], 1) << "equal numbers share the better place";
+  EXPECT_DOUBLE_EQ(out[2], 61.0 / 63);
+  EXPECT_DOUBLE_EQ(out[0], 61.0 / 64);
+}
+
+TEST(Fuse, TokensDecideBetweenEquals) {
+  std::vector<Candidate> candidates = merge_text("vec: a=0.8 b=0.8 c=0.8 | key:");
+  candidates[1].late = 0.6;
+  candidates[2].late = 0.4;
+  fuse(candidates, {});
+  EXPECT_EQ(order_of(candidates), "b a c") << "one that was not compared counts as the mean";
+}
+
+TEST(Fuse, RanksForgetByHowMuch) {
+  for (const std::string_view lists : {"vec: a=0.9 b=0.1 c=0.0 | key: c=5.0 b=1.0", "vec: a=0.9 b=0.8 c=0.0 | key: c=5.0 b=4.0"}) {
+    std::vector<Candidate> candidates = merge_text(lists);
+    fuse(candidates, {}, Fusion::kRanks);
+    EXPECT_EQ(order_of(candidates), "a c b") << lists;
+  }
 }
 
 }  // namespace

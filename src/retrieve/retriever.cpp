@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "retrieve/fuse.h"
+#include "retrieve/language.h"
 #include "retrieve/words.h"
 
 namespace footnote::retrieve {
@@ -119,12 +120,14 @@ class Run {
         question_(question),
         profile_(options.profile),
         filter_(options.filter.empty() ? nullptr : &options.filter),
-        recall_(options.recall) {}
+        recall_(options.recall),
+        trust_(trust_in_model(question, ports.embedder.languages())) {}
 
   Result<Retrieval> run() {
     FOOTNOTE_CHECK(embed());
     FOOTNOTE_CHECK(recall());
     FOOTNOTE_CHECK(fuse_candidates());
+    FOOTNOTE_CHECK(compare_tokens());
     FOOTNOTE_CHECK(fetch());
     select_hits();
     retrieval_.gate = judge_grounding(retrieval_.hits, profile_.gate);
@@ -136,13 +139,22 @@ class Run {
   VectorQuery vector_query() const { return {corpus_, retrieval_.generation, vector_, profile_.recall, filter_}; }
   KeywordQuery keyword_query() const { return {corpus_, retrieval_.generation, question_, profile_.recall, filter_}; }
 
+  /// Those of the profile, less of the model's where the question is in a language that it was not made for.
+  FusionWeights profile_weights() const {
+    FusionWeights out = profile_.weights;
+    out.vector *= trust_;
+    out.late *= trust_;
+    return out;
+  }
+
   FusionWeights weights() const {
     switch (recall_) {
-      case Recall::kBoth: return profile_.weights;
-      case Recall::kVectorOnly: return {.vector = 1, .keyword = 0, .heading = 0};
-      case Recall::kKeywordOnly: return {.vector = 0, .keyword = 1, .heading = 0};
+      case Recall::kBoth: return profile_weights();
+      case Recall::kVectorOnly: return {.vector = 1, .keyword = 0, .heading = 0, .late = 0};
+      case Recall::kKeywordOnly: return {.vector = 0, .keyword = 1, .heading = 0, .late = 0};
+      case Recall::kLateOnly: return {.vector = 0, .keyword = 0, .heading = 0, .late = 1};
     }
-    return profile_.weights;
+    return profile_weights();
   }
 
   std::vector<ChunkId> ids_of_first(std::size_t count) const {
@@ -153,8 +165,10 @@ class Run {
 
   Result<void> embed() {
     const std::string_view texts[] = {question_};
-    FOOTNOTE_TRY(auto embedded, ports_.embedder.embed(call_, texts, {.kind = EmbedKind::kQuery, .overflow = Overflow::kTruncate}));
+    FOOTNOTE_TRY(auto embedded,
+                 ports_.embedder.embed(call_, texts, {.kind = EmbedKind::kQuery, .overflow = Overflow::kTruncate, .codes = true}));
     vector_ = std::move(embedded.at(0).windows.at(0).values);
+    codes_ = std::move(embedded.at(0).question_codes);
     watch_.lap("embed");
     return {};
   }
@@ -181,8 +195,27 @@ class Run {
   Result<void> fuse_candidates() {
     FOOTNOTE_TRY(const auto cosines, ports_.vectors.score(call_, vector_query(), ids_of_first(candidates_.size())));
     for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].cosine = cosines[i];
-    fuse(candidates_, weights());
+    // Of late interaction alone the first order is that of answers: it decides which candidates are compared.
+    fuse(candidates_, recall_ == Recall::kLateOnly ? profile_weights() : weights(), profile_.fusion);
     watch_.lap("fuse");
+    return {};
+  }
+
+  /// Compares the best candidates' tokens with the question's and orders them anew; the others stay behind.
+  Result<void> compare_tokens() {
+    if (ports_.late != nullptr && weights().late != 0 && codes_.form != 0) {
+      std::vector<Candidate> rest;
+      if (candidates_.size() > profile_.late) {
+        rest.assign(std::make_move_iterator(candidates_.begin() + static_cast<std::ptrdiff_t>(profile_.late)),
+                    std::make_move_iterator(candidates_.end()));
+        candidates_.resize(profile_.late);
+      }
+      FOOTNOTE_TRY(const auto scores, ports_.late->score(call_, corpus_, codes_, ids_of_first(candidates_.size())));
+      for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].late = scores[i];
+      fuse(candidates_, weights(), profile_.fusion);
+      std::ranges::move(rest, std::back_inserter(candidates_));
+    }
+    watch_.lap("late");
     return {};
   }
 
@@ -219,10 +252,12 @@ class Run {
   const Profile& profile_;
   const Filter* const filter_;
   const Recall recall_;
+  const double trust_;
 
   Retrieval retrieval_;
   Stopwatch watch_{retrieval_.timings};
   std::vector<float> vector_;
+  QuestionCodes codes_;
   std::vector<Candidate> candidates_;
   std::size_t named_ = 0;  // of candidates_, the first so many were looked up
   std::vector<Hit> ranked_, unranked_, gone_;
@@ -240,8 +275,8 @@ std::vector<Histogram*> stage_histograms(Metrics& metrics) {
 }  // namespace
 
 Retriever::Retriever(Embedder& embedder, const VectorSearch& vectors, const KeywordSearch& keywords, const ChunkReader& chunks,
-                     Metrics* metrics)
-    : ports_{embedder, vectors, keywords, chunks} {
+                     Metrics* metrics, const LateScorer* late)
+    : ports_{embedder, vectors, keywords, chunks, late} {
   if (metrics != nullptr) stage_seconds_ = stage_histograms(*metrics);
 }
 

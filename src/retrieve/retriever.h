@@ -12,6 +12,7 @@
 #include "ports/chunk_store.h"
 #include "ports/embedder.h"
 #include "ports/keyword_index.h"
+#include "ports/late_scorer.h"
 #include "ports/vector_store.h"
 #include "retrieve/gate.h"
 
@@ -21,8 +22,8 @@ inline constexpr std::size_t kQuestionCharactersMax = 10'000;
 /// What that many characters can take in UTF-8; a bound for parsers that count bytes.
 inline constexpr std::size_t kQuestionBytesMax = 4 * kQuestionCharactersMax;
 
-/// Which recall sides take part. kBoth for answers; the single ones measure a stage by itself.
-enum class Recall { kBoth, kVectorOnly, kKeywordOnly };
+/// Which stages order. kBoth for answers: all of them; the single ones measure a stage by itself (kLateOnly over what both sides found).
+enum class Recall { kBoth, kVectorOnly, kKeywordOnly, kLateOnly };
 
 struct RetrieveOptions {
   Profile profile = kAskProfile;
@@ -31,7 +32,7 @@ struct RetrieveOptions {
 };
 
 /// The stages whose time is taken, in order.
-inline constexpr std::string_view kRetrievalStages[] = {"embed", "vector", "keyword", "fuse", "fetch", "select", "gate"};
+inline constexpr std::string_view kRetrievalStages[] = {"embed", "vector", "keyword", "fuse", "late", "fetch", "select", "gate"};
 
 struct StageTiming {
   std::string_view stage;              ///< One of kRetrievalStages.
@@ -71,10 +72,11 @@ class Retriever {
     const VectorSearch& vectors;
     const KeywordSearch& keywords;
     const ChunkReader& chunks;
+    const LateScorer* late;
   };
-  /// `metrics` may be null.
+  /// `metrics` may be null; so may `late`, then tokens are not compared.
   Retriever(Embedder& embedder, const VectorSearch& vectors, const KeywordSearch& keywords, const ChunkReader& chunks,
-            Metrics* metrics = nullptr);
+            Metrics* metrics = nullptr, const LateScorer* late = nullptr);
 
   Result<Retrieval> retrieve(const CallContext& call, CorpusId corpus, std::string_view question, const RetrieveOptions& options) const;
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fakes/memory_late_scorer.h"
 #include "world.h"
 
 namespace footnote::behaviour {
@@ -47,6 +48,36 @@ TEST_F(RetrieverTest, TheScoreIsExplainedByItsStages) {
     EXPECT_NE(hit.term(Stage::kHeading), nullptr);
   }
   EXPECT_EQ(retrieval.hits[0].term(Stage::kHeading)->raw > retrieval.hits[1].term(Stage::kHeading)->raw, true);
+}
+
+TEST_F(RetrieverTest, TokensAreComparedAndTheirTermIsKept) {
+  world_.put_document("all.md", "Alpha beta gamma delta.");
+  world_.put_document("one.md", "Alpha alpha alpha alpha.");
+  const fakes::MemoryLateScorer late(world_.store);
+  const retrieve::Retriever retriever(world_.embedder, world_.vectors, world_.keywords, world_.store, nullptr, &late);
+  const auto retrieval = retriever.retrieve({}, world_.corpus().id, "alpha beta gamma delta", {}).value();
+  ASSERT_EQ(retrieval.hits.size(), 2u);
+  EXPECT_EQ(retrieval.hits[0].document_key, "all.md");
+  const StageScore* term = retrieval.hits[0].term(Stage::kLate);
+  ASSERT_NE(term, nullptr);
+  EXPECT_NEAR(term->raw, 1, 0.01);
+  EXPECT_LT(retrieval.hits[1].term(Stage::kLate)->raw, 0.6);
+  double sum = 0;
+  for (const StageScore& each : retrieval.hits[0].terms) sum += each.contribution();
+  EXPECT_DOUBLE_EQ(sum, retrieval.hits[0].score);
+}
+
+TEST_F(RetrieverTest, OnlyTheBestCandidatesAreCompared) {
+  for (char name = 'a'; name < 'f'; ++name)
+    world_.put_document(std::string(1, name) + ".md",
+                        "Alpha beta " + std::string(static_cast<std::size_t>(name - 'a' + 1) * 3, name) + ".");
+  const fakes::MemoryLateScorer late(world_.store);
+  const retrieve::Retriever retriever(world_.embedder, world_.vectors, world_.keywords, world_.store, nullptr, &late);
+  RetrieveOptions options;
+  options.profile.late = 2;
+  const auto retrieval = retriever.retrieve({}, world_.corpus().id, "alpha beta", options).value();
+  ASSERT_EQ(retrieval.hits.size(), 5u);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(retrieval.hits[i].term(Stage::kLate) != nullptr, i < 2) << i;
 }
 
 TEST_F(RetrieverTest, OneSideAloneMeasuresThatSide) {

@@ -394,7 +394,7 @@ TEST_P(ChunkStoreContract, KeepsWorkspacesApart) {
   EXPECT_THAT(index.visible(1), ElementsAre("a: mine"));
   EXPECT_THAT(store().chunks(call_, theirs, index.ids()).value(), IsEmpty());
   const std::vector<std::string> hashes{sha256_hex("mine")};
-  EXPECT_THAT(store().vectors_by_hash(call_, theirs, hashes).value(), IsEmpty());
+  EXPECT_THAT(store().embeddings_by_hash(call_, theirs, hashes).value(), IsEmpty());
   EXPECT_EQ(generation(), 1);
 }
 
@@ -405,7 +405,7 @@ TEST_P(ChunkStoreContract, AnUnknownCorpusIsNotFound) {
   EXPECT_EQ(store().find_document(call_, nowhere, "a").error().code, ErrorCode::kNotFound);
   EXPECT_EQ(store().chunks(call_, nowhere, {}).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(store().changes(call_, nowhere, 0, 10).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(store().vectors_by_hash(call_, nowhere, {}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store().embeddings_by_hash(call_, nowhere, {}).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(store().commit(call_, nowhere, std::vector{draft_of("a", {"x"})}, {}).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(store().purge(call_, nowhere, harness_->clock().now()).error().code, ErrorCode::kNotFound);
 }
@@ -424,10 +424,38 @@ TEST_P(ChunkStoreContract, FindsVectorsByTheTextsHash) {
   commit({draft_of("a", {"old", "same"})});
   commit({draft_of("a", {"new", "same"})});
   const std::vector<std::string> hashes{sha256_hex("old"), sha256_hex("same"), sha256_hex("unknown"), sha256_hex("same")};
-  const auto found = store().vectors_by_hash(call_, corpus_, hashes).value();
+  const auto found = store().embeddings_by_hash(call_, corpus_, hashes).value();
   EXPECT_EQ(found.size(), 2U);
-  EXPECT_THAT(found.at(sha256_hex("old")), ElementsAre(vector_of("old")));
-  EXPECT_THAT(found.at(sha256_hex("same")), ElementsAre(vector_of("same")));
+  EXPECT_THAT(found.at(sha256_hex("old")).vectors, ElementsAre(vector_of("old")));
+  EXPECT_THAT(found.at(sha256_hex("same")).vectors, ElementsAre(vector_of("same")));
+}
+
+TEST_P(ChunkStoreContract, CodesComeBackByChunkAndByTheTextsHash) {
+  DocumentDraft coded = draft_of("a", {"first", "second"});
+  coded.chunks[1].codes = {
+      .form = 77, .dimension = 16, .signs = {std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}}, .windows = {1, 1}};
+  commit({coded});
+  ModelIndex index;
+  follow(index);
+  std::vector<ChunkId> ids = index.ids();
+  ids.push_back(ChunkId{424242});
+  const auto codes = store().passage_codes(call_, corpus_, ids).value();
+  EXPECT_THAT(codes, ElementsAre(PassageCodes{}, coded.chunks[1].codes, PassageCodes{})) << "none, its own, and none of what is not there";
+  const std::vector<std::string> hashes{sha256_hex("first"), sha256_hex("second")};
+  const auto found = store().embeddings_by_hash(call_, corpus_, hashes).value();
+  EXPECT_EQ(found.at(hashes[0]).codes, PassageCodes{});
+  EXPECT_EQ(found.at(hashes[1]).codes, coded.chunks[1].codes);
+  const CorpusId theirs = harness_->catalog().ensure_corpus(call_, harness_->other_workspace(), kDefaultCorpus, space_).value().id;
+  EXPECT_THAT(store().passage_codes(call_, theirs, ids).value(), ElementsAre(PassageCodes{}, PassageCodes{}, PassageCodes{}));
+}
+
+TEST_P(ChunkStoreContract, RefusesCodesThatAreCutShort) {
+  DocumentDraft bad = draft_of("a", {"x"});
+  bad.chunks[0].codes = {.form = 1, .dimension = 16, .signs = {std::byte{1}}, .windows = {1}};
+  EXPECT_EQ(store().commit(call_, corpus_, std::vector{bad}, {}).error().code, ErrorCode::kInvalidArgument);
+  bad.chunks[0].codes = {.form = 0, .dimension = 8, .signs = {std::byte{1}}};
+  EXPECT_EQ(store().commit(call_, corpus_, std::vector{bad}, {}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(generation(), 0);
 }
 
 TEST_P(ChunkStoreContract, ACallThatIsOverChangesNothing) {

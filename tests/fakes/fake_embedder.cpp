@@ -42,12 +42,37 @@ void normalise(std::vector<float>& values) {
 
 EmbeddingSpace FakeEmbedder::space() const { return {"fake-bag-of-words", options_.dimension}; }
 
+std::string_view FakeEmbedder::meaning_of(const Word& word) const {
+  const auto synonym = synonyms_.find(word.stem);
+  return synonym == synonyms_.end() ? word.stem : synonym->second;
+}
+
+void FakeEmbedder::add_codes(std::span<const Word> words, EmbedKind kind, Embedding& out) const {
+  const auto dimension = static_cast<std::size_t>(options_.dimension);
+  out.passage_codes = {.form = code_form(), .dimension = static_cast<std::uint32_t>(dimension), .signs = {}, .windows = {0}};
+  out.question_codes = {code_form(), static_cast<std::uint32_t>(dimension), {}};
+  for (const Word& word : words) {
+    if (word.function) continue;
+    std::vector<float> direction(dimension, 0.0f);
+    add_direction(meaning_of(word), direction);
+    std::vector<std::byte> signs(dimension / 8);
+    for (std::size_t i = 0; i < dimension; ++i) signs[i / 8] |= static_cast<std::byte>((direction[i] > 0) << (i % 8));
+    out.passage_codes.signs.insert(out.passage_codes.signs.end(), signs.begin(), signs.end());
+    ++out.passage_codes.windows[0];
+    normalise(direction);
+    out.question_codes.tokens.insert(out.question_codes.tokens.end(), direction.begin(), direction.end());
+  }
+  if (kind == EmbedKind::kQuery) {
+    out.passage_codes = {};
+  } else {
+    out.question_codes = {};
+  }
+}
+
 std::vector<float> FakeEmbedder::vector_of(std::span<const Word> words, VectorLength length) const {
   std::vector<float> sum(static_cast<std::size_t>(options_.dimension), 0.0f);
   for (const Word& word : words) {
-    if (word.function) continue;
-    const auto synonym = synonyms_.find(word.stem);
-    add_direction(synonym == synonyms_.end() ? word.stem : synonym->second, sum);
+    if (!word.function) add_direction(meaning_of(word), sum);
   }
   if (std::ranges::all_of(sum, [](float value) { return value == 0; })) sum[0] = 1;  // a text without content words has a vector too
   if (length == VectorLength::kUnit) normalise(sum);
@@ -58,6 +83,7 @@ Embedding FakeEmbedder::embed_one(std::string_view text, const EmbedOptions& opt
   const std::vector<Word> words = words_of(text);
   const std::span<const Word> all(words);
   Embedding out{.windows = {}, .tokens = words.size(), .truncated = false};
+  if (options.codes) add_codes(all, options.kind, out);
   for (std::size_t first = 0;;) {
     const std::size_t count = std::min(options_.window_words, words.size() - first);
     const bool last = first + count == words.size();

@@ -24,6 +24,8 @@ class FakeEmbedder final : public Embedder {
   explicit FakeEmbedder(FakeEmbedderOptions options = {}) : options_(options) {}
 
   EmbeddingSpace space() const override;
+  /// A token is a content word, its signs are its direction.
+  std::uint32_t code_form() const override { return 1; }
   Result<std::vector<Embedding>> embed(const CallContext& call, std::span<const std::string_view> texts,
                                        const EmbedOptions& options) override;
 
@@ -35,6 +37,8 @@ class FakeEmbedder final : public Embedder {
 
  private:
   Embedding embed_one(std::string_view text, const EmbedOptions& options) const FOOTNOTE_TSA(requires_capability(mutex_));
+  void add_codes(std::span<const Word> words, EmbedKind kind, Embedding& out) const FOOTNOTE_TSA(requires_capability(mutex_));
+  std::string_view meaning_of(const Word& word) const FOOTNOTE_TSA(requires_capability(mutex_));
   std::vector<float> vector_of(std::span<const Word> words, VectorLength length) const FOOTNOTE_TSA(requires_capability(mutex_));
 
   const FakeEmbedderOptions options_;

@@ -70,8 +70,8 @@ Result<Corpus> MemoryStore::ensure_corpus(const CallContext& call, WorkspaceId w
     const Corpus& corpus = stored.corpus;
     if (corpus.workspace != workspace || corpus.name != name) continue;
     if (corpus.space == space) return corpus;
-    return fail(ErrorCode::kFailedPrecondition, "corpus '{}' holds vectors of {} ({} numbers); use that model", name,
-                corpus.space.model_id, corpus.space.dimension);
+    return fail(ErrorCode::kFailedPrecondition, "corpus '{}' holds vectors of {} ({} numbers); use that model", name, corpus.space.model_id,
+                corpus.space.dimension);
   }
   StoredCorpus made;
   made.corpus = {{next_id()}, workspace, std::string(name), space, 0, clock_.now()};

@@ -95,7 +95,7 @@ Result<IndexChanges> MemoryStore::changes(const CallContext&, CorpusId corpus, G
     for (ChunkId id : step->second.born) {
       const auto found = from->chunks.find(id);
       if (found == from->chunks.end()) continue;  // purged
-      const auto& [chunk, key, attributes, vectors] = found->second;
+      const auto& [chunk, key, attributes, vectors, codes] = found->second;
       out.added.push_back({id, chunk.document, chunk.born, key, attributes, chunk.heading_path, chunk.symbol, chunk.text, vectors});
     }
     for (ChunkId id : step->second.died) out.removed.push_back({id, step->first});
@@ -103,14 +103,25 @@ Result<IndexChanges> MemoryStore::changes(const CallContext&, CorpusId corpus, G
   return out;
 }
 
-Result<std::map<std::string, std::vector<std::vector<float>>>> MemoryStore::vectors_by_hash(const CallContext&, CorpusId corpus,
-                                                                                            std::span<const std::string> hashes) const {
+Result<std::map<std::string, ChunkEmbedding>> MemoryStore::embeddings_by_hash(const CallContext&, CorpusId corpus,
+                                                                              std::span<const std::string> hashes) const {
   MutexLock lock(mutex_);
   FOOTNOTE_TRY(const StoredCorpus* from, stored(corpus));
-  std::map<std::string, std::vector<std::vector<float>>> out;
+  std::map<std::string, ChunkEmbedding> out;
   for (const auto& [id, stored] : from->chunks) {
     const std::string& hash = stored.chunk.content_hash;
-    if (std::ranges::find(hashes, hash) != hashes.end()) out.emplace(hash, stored.vectors);
+    if (std::ranges::find(hashes, hash) != hashes.end()) out[hash] = {stored.vectors, stored.codes};
+  }
+  return out;
+}
+
+Result<std::vector<PassageCodes>> MemoryStore::passage_codes(const CallContext&, CorpusId corpus, std::span<const ChunkId> ids) const {
+  MutexLock lock(mutex_);
+  FOOTNOTE_TRY(const StoredCorpus* from, stored(corpus));
+  std::vector<PassageCodes> out;
+  for (const ChunkId id : ids) {
+    const auto found = from->chunks.find(id);
+    out.push_back(found == from->chunks.end() ? PassageCodes{} : found->second.codes);
   }
   return out;
 }

@@ -33,8 +33,9 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   Result<DocumentText> document_text(const CallContext& call, WorkspaceId workspace, DocumentId document, int version) const override;
   Result<std::vector<ChunkRecord>> chunks(const CallContext& call, CorpusId corpus, std::span<const ChunkId> ids) const override;
   Result<IndexChanges> changes(const CallContext& call, CorpusId corpus, Generation after, std::size_t rows_max) const override;
-  Result<std::map<std::string, std::vector<std::vector<float>>>> vectors_by_hash(const CallContext& call, CorpusId corpus,
-                                                                                 std::span<const std::string> hashes) const override;
+  Result<std::map<std::string, ChunkEmbedding>> embeddings_by_hash(const CallContext& call, CorpusId corpus,
+                                                                   std::span<const std::string> hashes) const override;
+  Result<std::vector<PassageCodes>> passage_codes(const CallContext& call, CorpusId corpus, std::span<const ChunkId> ids) const override;
   Result<CommitReceipt> commit(const CallContext& call, CorpusId corpus, std::span<const DocumentDraft> drafts,
                                std::span<const std::string> deleted_keys) override;
   Result<Generation> purge(const CallContext& call, CorpusId corpus, UtcTime before) override;
@@ -87,6 +88,7 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
     std::string document_key;
     DocumentAttributes attributes;
     std::vector<std::vector<float>> vectors;
+    PassageCodes codes;
   };
   struct StoredVersion {
     Document document;

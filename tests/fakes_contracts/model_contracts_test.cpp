@@ -6,6 +6,8 @@
 #include "fakes/fake_llm.h"
 #include "fakes/fake_reader.h"
 #include "fakes/fake_reranker.h"
+#include "fakes/memory_late_scorer.h"
+#include "support/late_harness.h"
 
 namespace footnote::contract {
 namespace {
@@ -43,6 +45,10 @@ INSTANTIATE_TEST_SUITE_P(Fakes, LlmContract,
                          llm_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, ReaderContract, ::testing::Values(ReaderCase{"fake", [] { return std::make_shared<fakes::FakeReader>(); }}),
                          reader_case_name);
+INSTANTIATE_TEST_SUITE_P(Fakes, LateScorerContract,
+                         ::testing::Values(LateScorerCase{"fake",
+                                                          [] { return std::make_shared<MemoryLateHarness<fakes::MemoryLateScorer>>(); }}),
+                         late_scorer_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, RerankerContract,
                          ::testing::Values(RerankerCase{"fake", [] { return std::make_shared<fakes::FakeReranker>(); }}),
                          reranker_case_name);

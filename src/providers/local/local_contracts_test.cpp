@@ -1,12 +1,14 @@
-// The local embedder and reader, with the real model, and the reranker, with tiny random ones, under the suites that every implementation
-// of their ports must pass. The indexes' own are in local_index_test.cpp.
+// The local embedder and reader, with the real model, the late scorer, and the reranker, with tiny random ones, under the suites that every
+// implementation of their ports must pass. The indexes' own are in local_index_test.cpp.
 #include "contracts/embedder_contract.h"
 #include "contracts/reader_contract.h"
 #include "contracts/reranker_contract.h"
 #include "engine/nn/tiny_model_for_test.h"
+#include "providers/local/local_late_scorer.h"
 #include "providers/local/local_reranker.h"
 #include "providers/local/model_for_test.h"
 #include "providers/local/sentence_reader.h"
+#include "support/late_harness.h"
 
 namespace footnote::contract {
 namespace {
@@ -41,6 +43,10 @@ INSTANTIATE_TEST_SUITE_P(Local, RerankerContract,
                          ::testing::Values(RerankerCase{"LocalReranker", [] { return make_reranker(nn::Family::kBert); }, false},
                                            RerankerCase{"LocalRerankerXlmR", [] { return make_reranker(nn::Family::kXlmRoberta); }, false}),
                          reranker_case_name);
+INSTANTIATE_TEST_SUITE_P(Local, LateScorerContract,
+                         ::testing::Values(LateScorerCase{"LocalLateScorer",
+                                                          [] { return std::make_shared<MemoryLateHarness<LocalLateScorer>>(); }}),
+                         late_scorer_case_name);
 INSTANTIATE_TEST_SUITE_P(Local, EmbedderContract, ::testing::Values(EmbedderCase{"LocalEmbedder", make_embedder}), embedder_case_name);
 INSTANTIATE_TEST_SUITE_P(Local, ReaderContract, ::testing::Values(ReaderCase{"SentenceReader", make_reader}), reader_case_name);
 

@@ -15,15 +15,34 @@ TextRange bytes_of(const TextRange& window, const nn::Tokens& tokens, std::size_
           last ? text_size : static_cast<std::size_t>(tokens.ranges[window.end - 1].end)};
 }
 
+/// Of one window. A question's first window says enough of it.
+void add_codes(const late::SignCoder& coder, EmbedKind kind, std::span<const float> token_vectors, std::span<const std::uint32_t> ids,
+               Embedding& embedding) {
+  const auto dimension = static_cast<std::uint32_t>(coder.dimension());
+  if (kind == EmbedKind::kPassage) {
+    embedding.passage_codes.form = coder.form();
+    embedding.passage_codes.dimension = dimension;
+    const std::size_t before = embedding.passage_codes.signs.size();
+    coder.append_passage(token_vectors, ids, embedding.passage_codes.signs);
+    const std::size_t added = embedding.passage_codes.signs.size() - before;
+    embedding.passage_codes.windows.push_back(static_cast<std::uint32_t>(added / coder.bytes_per_token()));
+  } else if (embedding.question_codes.form == 0) {
+    embedding.question_codes = {coder.form(), dimension, coder.question(token_vectors)};
+  }
+}
+
 }  // namespace
 
 std::vector<TextRange> window_ranges(std::size_t token_count, std::size_t window) {
   FOOTNOTE_ASSERT(window >= 4);
-  std::vector<TextRange> out{{0, std::min(token_count, window)}};
+  if (token_count <= window) return {{0, token_count}};
   const std::size_t step = window - window / 4;
-  while (out.back().end < token_count) {
-    const std::size_t begin = out.back().begin + step;
-    out.push_back({begin, std::min(begin + window, token_count)});
+  const std::size_t last = token_count - window;
+  const std::size_t steps = (last + step - 1) / step;
+  std::vector<TextRange> out;
+  for (std::size_t i = 0; i <= steps; ++i) {
+    const std::size_t begin = i * last / steps;
+    out.push_back({begin, begin + window});
   }
   return out;
 }
@@ -42,6 +61,15 @@ Result<std::unique_ptr<LocalEmbedder>> LocalEmbedder::open(const std::filesystem
   out->query_prefix_ = out->encoder_->tokenizer().tokenize(files.query_prefix, prefix_max, nn::Specials::kAsText).ids;
   out->passage_prefix_ = out->encoder_->tokenizer().tokenize(files.passage_prefix, prefix_max, nn::Specials::kAsText).ids;
   return out;
+}
+
+Result<void> LocalEmbedder::set_late(late::LateModel model, const late::CoderOptions& options) {
+  if (model.hidden() != encoder_->hidden()) {
+    return fail(ErrorCode::kInvalidArgument, "the token codes are made for vectors of {} numbers, the model's have {}", model.hidden(),
+                encoder_->hidden());
+  }
+  coder_.emplace(std::move(model), options);
+  return {};
 }
 
 Result<std::vector<Embedding>> LocalEmbedder::embed(const CallContext& call, std::span<const std::string_view> texts,
@@ -76,10 +104,13 @@ Result<std::vector<Embedding>> LocalEmbedder::embed(const CallContext& call, std
   for (const auto& window_ids : ids) sequences.push_back({.ids = window_ids});
   // Somebody waits for the answer to a question; documents can wait.
   const auto urgency = options.kind == EmbedKind::kQuery ? nn::Urgency::kUrgent : nn::Urgency::kBulk;
-  FOOTNOTE_TRY(auto pooled, encoder_->encode(call, sequences, {.output = nn::Output::kPooled, .urgency = urgency}));
+  const bool codes = options.codes && coder_;
+  const auto output = codes ? nn::Output::kPooledAndTokens : nn::Output::kPooled;
+  FOOTNOTE_TRY(auto pooled, encoder_->encode(call, sequences, {.output = output, .urgency = urgency}));
   auto next = pooled.begin();
   for (Embedding& embedding : out) {
     for (WindowVector& vector : embedding.windows) {
+      if (codes) add_codes(*coder_, options.kind, next->token_vectors, ids[static_cast<std::size_t>(next - pooled.begin())], embedding);
       vector.values = std::move(next->vector);
       if (options.length == VectorLength::kAsPooled) {
         for (float& value : vector.values) value *= next->length;

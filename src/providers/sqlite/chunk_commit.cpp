@@ -29,6 +29,9 @@ Result<void> check_drafts(std::span<const DocumentDraft> drafts, std::span<const
       if (chunk.vectors.empty()) {
         return fail_field(ErrorCode::kInvalidArgument, "vectors", "a chunk of '{}' has no vectors", draft.key);
       }
+      if (!is_whole(chunk.codes)) {
+        return fail_field(ErrorCode::kInvalidArgument, "codes", "the codes of a chunk of '{}' are cut short", draft.key);
+      }
     }
   }
   for (const std::string& key : deleted_keys) FOOTNOTE_CHECK(take(key));
@@ -194,13 +197,20 @@ class Commit {
                           content_hash, source_type, symbol, heading_path, text)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql"));
     FOOTNOTE_TRY(auto insert_vectors, database_.prepare("INSERT INTO chunk_vectors (chunk_id, windows, vectors) VALUES (?, ?, ?)"));
+    FOOTNOTE_TRY(auto insert_codes,
+                 database_.prepare("INSERT INTO chunk_codes (chunk_id, form, dimension, windows, signs) VALUES (?, ?, ?, ?, ?)"));
     int ordinal = 0;
     for (const ChunkDraft& chunk : draft.chunks) {
       insert.bind(corpus_.id.value, document, version, ordinal++, generation_, chunk.range.begin, chunk.range.end, chunk.first_line,
                   chunk.last_line, chunk.content_hash, chunk.source_type, chunk.symbol, to_stored_text(chunk.heading_path), chunk.text);
       FOOTNOTE_CHECK(insert.run());
-      insert_vectors.bind(database_.last_insert_id(), chunk.vectors.size(), std::span<const std::byte>(pack_vectors(chunk.vectors)));
+      const std::int64_t id = database_.last_insert_id();
+      insert_vectors.bind(id, chunk.vectors.size(), std::span<const std::byte>(pack_vectors(chunk.vectors)));
       FOOTNOTE_CHECK(insert_vectors.run());
+      if (chunk.codes.form == 0) continue;
+      insert_codes.bind(id, chunk.codes.form, chunk.codes.dimension, std::as_bytes(std::span(chunk.codes.windows)),
+                        std::span<const std::byte>(chunk.codes.signs));
+      FOOTNOTE_CHECK(insert_codes.run());
     }
     return {};
   }

@@ -103,22 +103,43 @@ Result<std::optional<std::int64_t>> SqliteChunkStore::stamp(const CallContext& c
   });
 }
 
-Result<std::map<std::string, std::vector<std::vector<float>>>> SqliteChunkStore::vectors_by_hash(
-    const CallContext& call, CorpusId corpus, std::span<const std::string> hashes) const {
-  using VectorsByHash = std::map<std::string, std::vector<std::vector<float>>>;
-  return store_.read(call, [&](sql::Database& database) -> Result<VectorsByHash> {
+Result<std::map<std::string, ChunkEmbedding>> SqliteChunkStore::embeddings_by_hash(const CallContext& call, CorpusId corpus,
+                                                                                   std::span<const std::string> hashes) const {
+  using EmbeddingsByHash = std::map<std::string, ChunkEmbedding>;
+  return store_.read(call, [&](sql::Database& database) -> Result<EmbeddingsByHash> {
     FOOTNOTE_TRY(const auto row, read_corpus(database, corpus));
+    // The newest: its codes are of the form in use, if any are.
     FOOTNOTE_TRY(auto find, database.prepare(R"sql(
-      SELECT v.windows, v.vectors FROM chunks c JOIN chunk_vectors v ON v.chunk_id = c.id
-      WHERE c.corpus_id = ? AND c.content_hash = ? LIMIT 1)sql"));
-    VectorsByHash out;
+      SELECT v.windows, v.vectors, k.form, k.dimension, k.windows, k.signs
+      FROM chunks c JOIN chunk_vectors v ON v.chunk_id = c.id LEFT JOIN chunk_codes k ON k.chunk_id = c.id
+      WHERE c.corpus_id = ? AND c.content_hash = ? ORDER BY c.id DESC LIMIT 1)sql"));
+    EmbeddingsByHash out;
     for (const std::string& hash : hashes) {
       if (out.contains(hash)) continue;
       find.bind(corpus.value, hash);
       FOOTNOTE_TRY(const bool found, find.step());
       if (!found) continue;
       FOOTNOTE_TRY(auto vectors, unpack_vectors(find.blob(1), find.integer(0), row.corpus.space.dimension));
-      out.emplace(hash, std::move(vectors));
+      FOOTNOTE_TRY(auto codes, codes_from(find, 2));
+      out.emplace(hash, ChunkEmbedding{std::move(vectors), std::move(codes)});
+    }
+    return out;
+  });
+}
+
+Result<std::vector<PassageCodes>> SqliteChunkStore::passage_codes(const CallContext& call, CorpusId corpus,
+                                                                  std::span<const ChunkId> ids) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<std::vector<PassageCodes>> {
+    FOOTNOTE_CHECK(read_corpus(database, corpus));
+    FOOTNOTE_TRY(auto find, database.prepare(R"sql(
+      SELECT k.form, k.dimension, k.windows, k.signs FROM chunk_codes k JOIN chunks c ON c.id = k.chunk_id
+      WHERE k.chunk_id = ? AND +c.corpus_id = ?)sql"));
+    std::vector<PassageCodes> out(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      find.bind(ids[i].value, corpus.value);
+      FOOTNOTE_TRY(const bool found, find.step());
+      if (!found) continue;
+      FOOTNOTE_TRY(out[i], codes_from(find, 0));
     }
     return out;
   });

@@ -240,6 +240,16 @@ CREATE TABLE turn_traces (
   trace         TEXT    NOT NULL  -- JSON
 ) STRICT;
 )sql"},
+    {5, R"sql(
+-- The tokens of a chunk as sign bits, `dimension` bits each. Codes of different forms are not comparable.
+CREATE TABLE chunk_codes (
+  chunk_id  INTEGER PRIMARY KEY REFERENCES chunks (id) ON DELETE CASCADE,
+  form      INTEGER NOT NULL,
+  dimension INTEGER NOT NULL CHECK (dimension > 0),
+  windows   BLOB    NOT NULL,  -- little-endian 32-bit numbers: the tokens of each window
+  signs     BLOB    NOT NULL
+) STRICT;
+)sql"},
 };
 
 /// A file without our mark may be made ours only when it is empty.

@@ -87,6 +87,19 @@ Result<std::vector<std::vector<float>>> unpack_vectors(std::span<const std::byte
   return out;
 }
 
+Result<PassageCodes> codes_from(const sql::Statement& row, int first) {
+  if (row.is_null(first)) return PassageCodes{};
+  const auto windows = row.blob(first + 2);
+  const auto signs = row.blob(first + 3);
+  PassageCodes codes{.form = static_cast<std::uint32_t>(row.integer(first)),
+                     .dimension = static_cast<std::uint32_t>(row.integer(first + 1)),
+                     .signs = {signs.begin(), signs.end()},
+                     .windows = std::vector<std::uint32_t>(windows.size() / sizeof(std::uint32_t))};
+  std::memcpy(codes.windows.data(), windows.data(), codes.windows.size() * sizeof(std::uint32_t));
+  if (!is_whole(codes)) return damaged_text("a chunk's codes");
+  return codes;
+}
+
 Result<const DocumentLookup::Entry*> DocumentLookup::find(std::int64_t document, std::int64_t version) {
   if (document == document_ && version == version_) return &entry_;
   FOOTNOTE_TRY(auto find, database_.prepare("SELECT d.key, v.attributes FROM document_versions v JOIN documents d ON d.id = v.document_id "

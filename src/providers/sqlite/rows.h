@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "domain/catalog.h"
 #include "domain/document.h"
+#include "domain/token_codes.h"
 #include "engine/sql/database.h"
 
 namespace footnote {
@@ -44,6 +45,9 @@ Result<Chunk> chunk_from(const sql::Statement& row);
 std::vector<std::byte> pack_vectors(std::span<const std::vector<float>> vectors);
 /// kCorrupted when the bytes are not `windows` vectors of `dimension` numbers, at least one.
 Result<std::vector<std::vector<float>>> unpack_vectors(std::span<const std::byte> bytes, std::int64_t windows, int dimension);
+
+/// Reads form, dimension, windows, signs from `first` on; none where they are NULL. kCorrupted when they are cut short.
+Result<PassageCodes> codes_from(const sql::Statement& row, int first);
 
 /// Key and attributes of document versions. Keeps the last one: chunks of one version come in a row.
 class DocumentLookup {

@@ -28,8 +28,9 @@ class SqliteChunkStore final : public ChunkStore {
   /// Every kept row born after `after` is in `added`, those that died since as well; a chunk that was born and died
   /// in between is in both lists. `removed` may name chunks that were purged before the reader ever saw them.
   Result<IndexChanges> changes(const CallContext& call, CorpusId corpus, Generation after, std::size_t rows_max) const override;
-  Result<std::map<std::string, std::vector<std::vector<float>>>> vectors_by_hash(const CallContext& call, CorpusId corpus,
-                                                                                 std::span<const std::string> hashes) const override;
+  Result<std::map<std::string, ChunkEmbedding>> embeddings_by_hash(const CallContext& call, CorpusId corpus,
+                                                                   std::span<const std::string> hashes) const override;
+  Result<std::vector<PassageCodes>> passage_codes(const CallContext& call, CorpusId corpus, std::span<const ChunkId> ids) const override;
 
   Result<CommitReceipt> commit(const CallContext& call, CorpusId corpus, std::span<const DocumentDraft> drafts,
                                std::span<const std::string> deleted_keys) override;

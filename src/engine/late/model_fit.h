@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/late/late_model.h"
+
+namespace footnote::late {
+
+/// Learns a LateModel from token vectors of many texts: their mean, the axes along which they vary most (turned at random,
+/// so that each bit carries its share), and the commonest pieces. No gradient, no labels; the same texts give the same model.
+class ModelFit {
+ public:
+  static constexpr std::size_t kFrequentPieces = 120;
+
+  explicit ModelFit(std::size_t hidden) : hidden_(hidden), sums_(hidden, 0.0), products_(hidden * hidden, 0.0) {}
+
+  /// REQUIRES: tokens x hidden numbers; one id for each token, the marks around a text left out of the count by 0.
+  void add(std::span<const float> token_vectors, std::span<const std::uint32_t> ids);
+  std::size_t tokens() const { return tokens_; }
+
+  /// With `projected` axes. REQUIRES: some tokens were added; projected <= hidden, a multiple of 8.
+  LateModel model(std::size_t projected) const;
+
+ private:
+  const std::size_t hidden_;
+  std::size_t tokens_ = 0;
+  std::vector<double> sums_;
+  std::vector<double> products_;  // Upper triangle.
+  std::unordered_map<std::uint32_t, std::size_t> counts_;
+};
+
+}  // namespace footnote::late
