@@ -118,7 +118,7 @@ class Run {
         corpus_(corpus),
         question_(question),
         profile_(options.profile),
-        filter_(options.filter.empty() ? nullptr : &options.filter),
+        filter_(&options.filter),
         recall_(options.recall) {}
 
   Result<Retrieval> run() {

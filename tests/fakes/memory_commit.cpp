@@ -14,8 +14,7 @@ Result<void> check_chunks(const DocumentDraft& draft, const EmbeddingSpace& spac
     if (chunk.vectors.empty()) return fail(ErrorCode::kInvalidArgument, "'{}' has a chunk without vectors", draft.key);
     for (const std::vector<float>& vector : chunk.vectors) {
       if (static_cast<int>(vector.size()) != space.dimension) {
-        return fail(ErrorCode::kFailedPrecondition, "embedding dim {} != corpus dim {}", vector.size(),
-                    space.dimension);
+        return fail(ErrorCode::kFailedPrecondition, "embedding dim {} != corpus dim {}", vector.size(), space.dimension);
       }
       if (!std::ranges::all_of(vector, [](float value) { return std::isfinite(value); })) {
         return fail(ErrorCode::kInvalidArgument, "'{}' has a vector that is not finite", draft.key);
@@ -90,6 +89,7 @@ void MemoryStore::add_version(StoredCorpus& corpus, const DocumentDraft& draft, 
     stored.document_key = draft.key;
     stored.attributes = draft.attributes;
     stored.vectors = chunk.vectors;
+    stored.indexed_at = made.document.indexed_at;
     made.chunks.push_back(stored.chunk.id);
     corpus.steps[generation].born.push_back(stored.chunk.id);
     corpus.chunks.emplace(stored.chunk.id, std::move(stored));

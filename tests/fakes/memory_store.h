@@ -87,6 +87,7 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
     std::string document_key;
     DocumentAttributes attributes;
     std::vector<std::vector<float>> vectors;
+    UtcTime indexed_at;
   };
   struct StoredVersion {
     Document document;
