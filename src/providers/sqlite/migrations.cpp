@@ -240,6 +240,17 @@ CREATE TABLE turn_traces (
   trace         TEXT    NOT NULL  -- JSON
 ) STRICT;
 )sql"},
+    {7, R"sql(
+-- Vectors of chunks in the space that their corpus is on its way to: as chunk_vectors, of which they take the place all at once.
+CREATE TABLE next_vectors (
+  chunk_id  INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+  model_id  TEXT    NOT NULL,
+  dimension INTEGER NOT NULL CHECK (dimension > 0),
+  windows   INTEGER NOT NULL CHECK (windows > 0),
+  vectors   BLOB    NOT NULL,
+  PRIMARY KEY (chunk_id, model_id, dimension)
+) STRICT;
+)sql"},
 };
 
 /// A file without our mark may be made ours only when it is empty.
