@@ -153,6 +153,22 @@ class Rebuild(Case):
         self.assertEqual(self.hits(tiny_model.NAME), before)
         self.assertIn("nowhere", self.footnote("rebuild-index", "nowhere", code=1).stderr)
 
+    def test_killed_at_any_moment_the_corpus_is_of_one_model_and_the_next_run_ends_it(self):
+        before = self.hits(tiny_model.NAME)
+        for pause in (0.0, 0.02, 0.05, 0.1, 0.15, 0.2):
+            rebuild = subprocess.Popen([storage_test.OPTIONS.binary, "rebuild-index", "memory", "--data", str(self.data)],
+                                       env={**self.environment, "MODEL_NAME": OTHER}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(pause)
+            rebuild.kill()
+            rebuild.wait()
+            store = self.doctor("store")
+            self.assertEqual(store["status"], "ok", store)
+        self.footnote("rebuild-index", "memory", model=OTHER)
+        self.assertNotEqual(self.hits(OTHER), before)
+        self.footnote("search", "lantern", code=1)
+        self.footnote("rebuild-index", "memory")
+        self.assertEqual(self.hits(tiny_model.NAME), before)
+
     def test_a_server_embeds_beside_and_changes_over_at_its_next_start(self):
         server = self.serve()
         before = self.paths(server)
