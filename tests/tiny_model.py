@@ -36,17 +36,17 @@ def shapes(words):
         yield name + ".bias", [HIDDEN]
 
 
-def write(models):
-    """Makes models/tiny and returns the folder of models."""
-    folder = pathlib.Path(models) / NAME
+def write(models, name=NAME, seed=1):
+    """Makes models/NAME, with other weights for another seed, and returns the folder of models."""
+    folder = pathlib.Path(models) / name
     folder.mkdir(parents=True, exist_ok=True)
-    rng = random.Random(1)
+    rng = random.Random(seed)
     words = vocabulary()
     header, data = {}, b""
-    for name, shape in shapes(len(words)):
+    for part, shape in shapes(len(words)):
         count = shape[0] * (shape[1] if len(shape) > 1 else 1)
-        values = [1.0] * count if name.endswith("LayerNorm.weight") else [rng.gauss(0, 0.5) for _ in range(count)]
-        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + 4 * count]}
+        values = [1.0] * count if part.endswith("LayerNorm.weight") else [rng.gauss(0, 0.5) for _ in range(count)]
+        header[part] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + 4 * count]}
         data += struct.pack(f"<{count}f", *values)
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
@@ -55,8 +55,8 @@ def write(models):
               "layer_norm_eps": 1e-12}
     files = {"model.safetensors": struct.pack("<Q", len(text)) + text + data, "vocab.txt": ("\n".join(words) + "\n").encode(),
              "config.json": json.dumps(config).encode()}
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
-    sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in files.items())
+    for file, content in files.items():
+        (folder / file).write_bytes(content)
+    sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {file}\n" for file, content in files.items())
     (folder / "checksums.sha256").write_text(sums)
     return folder.parent

@@ -14,6 +14,8 @@ constexpr std::size_t kPathBytesMax = 1'024;
 constexpr std::size_t kContentBytesMax = 16 << 20;
 constexpr std::size_t kPresentKeysMax = 1'000'000;
 constexpr std::size_t kDocumentsPage = 1'000;
+constexpr std::size_t kAttributeEntriesMax = 50;
+constexpr std::size_t kAttributeBytesMax = 200;
 
 struct IngestBody {
   std::string corpus_name{kDefaultCorpus};
@@ -23,8 +25,32 @@ struct IngestBody {
   std::vector<ingest::MemoryDocument> documents;
 };
 
+/// What is said of a document beside its text; what is not given is read from the text.
+Result<void> parse_attributes(const JsonReader& reader, ingest::MemoryDocument& document) {
+  FOOTNOTE_TRY(const auto language, reader.optional_string("language", kAttributeBytesMax));
+  FOOTNOTE_TRY(const auto tags, reader.optional_strings("tags", kAttributeEntriesMax, kAttributeBytesMax));
+  FOOTNOTE_TRY(const auto labels, reader.optional_strings("acl_labels", kAttributeEntriesMax, kAttributeBytesMax));
+  FOOTNOTE_TRY(const auto tier, reader.optional_string("evidence_tier", kAttributeBytesMax));
+  FOOTNOTE_TRY(const auto status, reader.optional_string("status", kAttributeBytesMax));
+  FOOTNOTE_TRY(const auto updated_at, reader.optional_string("updated_at", kAttributeBytesMax));
+  document.language = language.value_or("");
+  if (tags) document.tags = *tags;
+  if (labels) document.acl_labels = *labels;
+  if (tier) document.evidence = parse_evidence_tier(*tier);
+  if (tier && !document.evidence) return fail_field(ErrorCode::kInvalidArgument, "evidence_tier", "'{}' is no evidence tier", *tier);
+  if (status) document.status = parse_document_status(*status);
+  if (status && !document.status) return fail_field(ErrorCode::kInvalidArgument, "status", "'{}' is no status", *status);
+  if (updated_at) {
+    const auto time = parse_rfc3339(*updated_at);
+    if (!time) return fail_field(ErrorCode::kInvalidArgument, "updated_at", "'updated_at' is a time like 2027-01-31T12:00:00Z");
+    document.updated_at = *time;
+  }
+  return {};
+}
+
 Result<ingest::MemoryDocument> parse_document(const JsonReader& reader) {
-  FOOTNOTE_CHECK(reader.only({"project_key", "source_path", "title", "mime_type", "content"}));
+  FOOTNOTE_CHECK(reader.only({"project_key", "source_path", "title", "mime_type", "content", "language", "tags", "evidence_tier", "status",
+                              "updated_at", "acl_labels"}));
   ingest::MemoryDocument document;
   FOOTNOTE_TRY(document.key, reader.required_string("source_path", kPathBytesMax));
   if (std::ranges::any_of(document.key, [](unsigned char c) { return c < 0x20 || c == 0x7F; })) {
@@ -35,6 +61,7 @@ Result<ingest::MemoryDocument> parse_document(const JsonReader& reader) {
   FOOTNOTE_TRY(const auto media_type, reader.optional_string("mime_type", 200));
   document.title = title.value_or("");
   document.media_type = media_type.value_or("");
+  FOOTNOTE_CHECK(parse_attributes(reader, document));
   return document;
 }
 

@@ -6,7 +6,8 @@ namespace footnote::api {
 
 inline constexpr std::size_t kIngestDocumentsMax = 100;
 
-/// POST /api/kb/ingest {"documents":[{"project_key"?,"source_path","title"?,"mime_type"?,"content"}], "project_key"?, "folder"?,
+/// POST /api/kb/ingest {"documents":[{"project_key"?,"source_path","title"?,"mime_type"?,"content", "language"?,"tags"?,
+/// "evidence_tier"?,"status"?,"updated_at"?,"acl_labels"?}], "project_key"?, "folder"?,
 /// "present"?, "take_over"?}: each document is durable when the answer comes. 200, or 207 when some could not be read; all of one call go
 /// to one corpus. With `folder` and `present` (every key that the folder holds now) documents of that folder that are not named are
 /// deleted.

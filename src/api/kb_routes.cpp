@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "api/kb_filters.h"
 #include "api/kb_ingest.h"
 #include "api/kb_search.h"
 #include "api/kb_wire.h"
@@ -32,9 +33,11 @@ struct ParsedTurn {
 Result<ParsedTurn> parse_turn(const Services& services, const access::Caller& caller, const http::Request& request,
                               const CallContext& call) {
   FOOTNOTE_TRY(KbQuestion asked, parse_kb_question(request));
+  FOOTNOTE_CHECK(check_labels(caller, asked.filter));
   FOOTNOTE_TRY(const Corpus corpus,
                find_asked_corpus(call, services.catalog, caller.workspace, services.embedder.space(), asked.corpus_name));
-  answer::Question question{.workspace = caller.workspace, .corpus = corpus.id, .text = asked.text, .profile = asked.profile};
+  answer::Question question{
+      .workspace = caller.workspace, .corpus = corpus.id, .text = asked.text, .filter = asked.filter, .profile = asked.profile};
   return ParsedTurn{std::move(asked), std::move(question)};
 }
 
@@ -73,6 +76,10 @@ Result<http::Response> preview(const Services& services, const access::Caller& c
   FOOTNOTE_TRY(const std::int64_t version, parse_number(request.query_value("version").value_or("0"), "version"));
   FOOTNOTE_TRY(const DocumentText found, services.chunks.document_text(call, caller.workspace, {id}, static_cast<int>(version)));
   const Document& document = found.document;
+  // To whoever may not name its labels a labelled document is not there.
+  if (!document.attributes.acl_labels.empty() && !caller.may(KeyScope::kAdmin)) {
+    return fail(ErrorCode::kNotFound, "there is no document {}", id);
+  }
   return http::Response::json(200, JsonObject{{"document_id", document.id.value},
                                               {"version", document.version},
                                               {"title", document.attributes.title},

@@ -1,5 +1,6 @@
 #include "api/kb_search.h"
 
+#include "api/kb_filters.h"
 #include "api/kb_wire.h"
 
 namespace footnote::api {
@@ -53,13 +54,15 @@ Result<http::Response> search(const Services& services, const access::Caller& ca
                               const CallContext& call) {
   FOOTNOTE_TRY(const Json body, parse_request_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
-  FOOTNOTE_CHECK(reader.only({"query", "project_key", "limit"}));
+  FOOTNOTE_CHECK(reader.only({"query", "project_key", "limit", "filters", "acl_labels"}));
   FOOTNOTE_TRY(const std::string query, reader.required_string("query", retrieve::kQuestionBytesMax));
   FOOTNOTE_TRY(const auto name, reader.optional_string("project_key", 200));
   FOOTNOTE_TRY(const auto limit, reader.optional_integer("limit", 1, kSearchLimitMax));
+  FOOTNOTE_TRY(AskedFilter asked, parse_asked_filter(reader));
+  FOOTNOTE_CHECK(check_labels(caller, asked.filter));
   FOOTNOTE_TRY(const Corpus corpus, find_asked_corpus(call, services.catalog, caller.workspace, services.embedder.space(),
-                                                      name.value_or(std::string(kDefaultCorpus))));
-  retrieve::RetrieveOptions options{.profile = kAskProfile};
+                                                      asked.corpus_name.value_or(name.value_or(std::string(kDefaultCorpus)))));
+  retrieve::RetrieveOptions options{.profile = kAskProfile, .filter = std::move(asked.filter)};
   if (limit) options.profile.top_k = static_cast<std::size_t>(*limit);
   FOOTNOTE_TRY(const auto retrieval, services.retriever.retrieve(call, corpus.id, query, options));
   return http::Response::json(200, render_retrieval(retrieval));

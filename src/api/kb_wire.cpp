@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "api/code_points.h"
+#include "api/kb_filters.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -123,11 +124,13 @@ Result<KbQuestion> parse_kb_question(const http::Request& request) {
       return fail_field(ErrorCode::kTooLarge, "messages", "the last message is over the limit of {} bytes", retrieve::kQuestionBytesMax);
     }
   } else {
-    FOOTNOTE_CHECK(reader.only({"question", "project_key", "profile"}));
+    FOOTNOTE_CHECK(reader.only({"question", "project_key", "profile", "filters", "acl_labels"}));
     FOOTNOTE_TRY(question.text, reader.required_string("question", retrieve::kQuestionBytesMax));
   }
   FOOTNOTE_TRY(const auto corpus, reader.optional_string("project_key", kNameBytesMax));
-  question.corpus_name = corpus.value_or(std::string(kDefaultCorpus));
+  FOOTNOTE_TRY(AskedFilter asked, parse_asked_filter(reader));
+  question.corpus_name = asked.corpus_name.value_or(corpus.value_or(std::string(kDefaultCorpus)));
+  question.filter = std::move(asked.filter);
   FOOTNOTE_TRY(const auto profile, reader.optional_string("profile", kNameBytesMax));
   if (profile == "ask") {
     question.profile = kAskProfile;
@@ -142,8 +145,8 @@ Result<Corpus> find_asked_corpus(const CallContext& call, const CatalogStore& ca
   FOOTNOTE_TRY(Corpus corpus, catalog.find_corpus(call, workspace, name));
   if (corpus.space == space) return corpus;
   return fail(ErrorCode::kFailedPrecondition,
-              "corpus {} was embedded by {}, the model here is {}; set MODEL_NAME={} or ingest into another corpus", name,
-              corpus.space.model_id, space.model_id, corpus.space.model_id);
+              "corpus {} was embedded by {}, the model here is {}: run `footnote rebuild-index {}` to embed it anew, or set MODEL_NAME={}", name,
+              corpus.space.model_id, space.model_id, name, corpus.space.model_id);
 }
 
 const std::string* CitedTexts::text(DocumentId document, int version) {

@@ -19,10 +19,11 @@ struct KbQuestion {
   std::string text;
   std::string corpus_name;
   Profile profile = kKnowledgeBaseProfile;
+  Filter filter;
 };
 
-/// Reads {"question", "project_key"?, "profile"?} or the AI SDK's {"messages":[...], "project_key"?}, of which the last message of
-/// role user counts: the rest of a client's history is not trusted. Other fields of the SDK's body are let pass; of the
+/// Reads {"question", "project_key"?, "profile"?, "filters"?, "acl_labels"?} or the AI SDK's {"messages":[...], "project_key"?}, of which
+/// the last message of role user counts: the rest of a client's history is not trusted. Other fields of the SDK's body are let pass; of the
 /// plain body they are errors.
 Result<KbQuestion> parse_kb_question(const http::Request& request);
 

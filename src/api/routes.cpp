@@ -19,6 +19,7 @@ std::vector<Route> route_table(const Services& services) {
                     make_admin_routes({services.keys, services.catalog}), make_page_routes(services), make_ops_routes(services)}) {
     std::ranges::move(more, std::back_inserter(routes));
   }
+  if (services.rebuilds != nullptr) std::ranges::move(make_rebuild_routes(*services.rebuilds), std::back_inserter(routes));
   routes.push_back(make_openapi_route(routes, services.version));
   return routes;
 }

@@ -7,6 +7,7 @@
 #include "access/keys.h"
 #include "answer/answer_service.h"
 #include "api/error_mapping.h"
+#include "api/rebuild_routes.h"
 #include "api/route.h"
 #include "base/metrics.h"
 #include "http/router.h"
@@ -38,6 +39,7 @@ struct Services {
   std::function<void(const CallContext&)> refresh_metrics;
   /// Shown on the first page for people to try.
   std::vector<std::string> example_questions;
+  IndexRebuilds* rebuilds = nullptr;  ///< Null: none are offered.
 };
 
 /// Every route of the server, in one table; /openapi.json is made from the same table. Copies `services`.

@@ -2,6 +2,7 @@
 
 #include "api/code_points.h"
 #include "api/error_mapping.h"
+#include "api/kb_filters.h"
 #include "api/kb_wire.h"
 #include "api/ui_message_stream.h"
 #include "fakes/memory_store.h"
@@ -37,6 +38,92 @@ TEST(KbWire, AWrongFieldIsNamed) {
   EXPECT_EQ(parse(R"({"messages":{}})").error().field, "messages");
   EXPECT_EQ(parse(R"({"messages":[{"role":"user","parts":3}]})").error().field, "messages[0].parts");
   EXPECT_EQ(parse("[1]").error().code, ErrorCode::kInvalidArgument);
+}
+
+std::string error_field(std::string filters) {
+  const auto question = parse(R"({"question":"Who?","filters":)" + std::move(filters) + "}");
+  return question ? "none" : question.error().field;
+}
+
+std::string list_of(std::size_t count, const std::string& entry) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < count; ++i) out += (i == 0 ? "" : ",") + entry;
+  return out + "]";
+}
+
+TEST(KbFilters, ReadsEveryCondition) {
+  const auto question = parse(R"({"question":"Who?","project_key":"a","acl_labels":["hr"],"filters":{"project_keys":["b"],"doc_ids":[3,1],
+    "source_paths":["x.md"],"tags":["t"],"tag_slugs":["u"],"media_types":["text/html"],"languages":["en"],"canonical_types":["runbook"],
+    "statuses":["review"],"source_types":["doc"],"path_globs":["docs/**"],"folder_globs":["!drafts/"],"evidence_tier_min":"official",
+    "date_from":"2026-01-01","date_to":"2026-01-31","acl_labels":["board"]}})");
+  ASSERT_TRUE(question) << question.error().message;
+  EXPECT_EQ(question->corpus_name, "b");
+  const Filter& filter = question->filter;
+  EXPECT_EQ(filter.documents, (std::vector<DocumentId>{{3}, {1}}));
+  EXPECT_EQ(filter.keys, std::vector<std::string>{"x.md"});
+  EXPECT_EQ(filter.tags, (std::vector<std::string>{"t", "u"}));
+  EXPECT_EQ(filter.media_types, std::vector<std::string>{"text/html"});
+  EXPECT_EQ(filter.languages, std::vector<std::string>{"en"});
+  EXPECT_EQ(filter.canonical_types, std::vector<std::string>{"runbook"});
+  EXPECT_EQ(filter.statuses, std::vector{DocumentStatus::kReview});
+  EXPECT_EQ(filter.source_types, std::vector<std::string>{"doc"});
+  EXPECT_EQ(filter.path_globs, (std::vector<std::string>{"docs/**", "!drafts/"}));
+  EXPECT_EQ(filter.evidence_tiers, (std::vector{EvidenceTier::kGuideline, EvidenceTier::kPeerReviewed, EvidenceTier::kOfficial}));
+  EXPECT_EQ(to_rfc3339(*filter.updated_from), "2026-01-01T00:00:00.000Z");
+  EXPECT_EQ(to_rfc3339(*filter.updated_until), "2026-02-01T00:00:00.000Z") << "the last day counts whole";
+  EXPECT_EQ(filter.acl_labels, std::vector<std::string>{"board"});
+  EXPECT_EQ(filter.caller_labels, std::vector<std::string>{"hr"});
+}
+
+TEST(KbFilters, ProjectKeysCountBeforeTheProjectKey) {
+  EXPECT_EQ(parse(R"({"question":"Who?","project_key":"a","filters":{"project_keys":[]}})")->corpus_name, "memory");
+  EXPECT_EQ(parse(R"({"question":"Who?","project_key":"a","filters":{}})")->corpus_name, "a");
+  EXPECT_EQ(error_field(R"({"project_keys":["a","b"]})"), "filters.project_keys");
+}
+
+TEST(KbFilters, ATimeIsExclusiveAtItsEnd) {
+  const auto question = parse(R"({"question":"Who?","filters":{"date_to":"2026-01-31T12:00:00Z"}})");
+  EXPECT_EQ(to_rfc3339(*question->filter.updated_until), "2026-01-31T12:00:00.000Z");
+}
+
+TEST(KbFilters, WhatIsWrongIsNamedAndNeverMatchesAll) {
+  const std::pair<std::string, std::string> table[] = {
+      {R"({"tagz":["a"]})", "filters.tagz"},
+      {R"({"tags":"a"})", "filters.tags"},
+      {R"({"tags":[1]})", "filters.tags[0]"},
+      {R"([])", "filters"},
+      {R"({"doc_ids":["1"]})", "filters.doc_ids[0]"},
+      {R"({"doc_ids":[1,0]})", "filters.doc_ids[1]"},
+      {R"({"doc_ids":[1.5]})", "filters.doc_ids[0]"},
+      {R"({"statuses":["done"]})", "filters.statuses"},
+      {R"({"evidence_tiers":["gossip"]})", "filters.evidence_tiers"},
+      {R"({"evidence_tier_min":"gossip"})", "filters.evidence_tier_min"},
+      {R"({"evidence_tier_min":"news","evidence_tiers":["blog"]})", "filters.evidence_tier_min"},
+      {R"({"date_from":"yesterday"})", "filters.date_from"},
+      {R"({"date_to":7})", "filters.date_to"},
+      {R"({"path_globs":["!"]})", "filters.path_globs"},
+      {R"({"folder_globs":[")" + std::string(kGlobBytesMax + 1, 'x') + R"("]})", "filters.path_globs"},
+  };
+  for (const auto& [filters, field] : table) EXPECT_EQ(error_field(filters), field) << filters;
+}
+
+TEST(KbFilters, ListsAndTextsHaveBounds) {
+  EXPECT_EQ(error_field(R"({"tags":)" + list_of(kFilterEntriesMax, R"("t")") + "}"), "none");
+  EXPECT_EQ(error_field(R"({"tags":)" + list_of(kFilterEntriesMax + 1, R"("t")") + "}"), "filters.tags");
+  EXPECT_EQ(error_field(R"({"doc_ids":)" + list_of(kFilterDocumentsMax, "1") + "}"), "none");
+  EXPECT_EQ(error_field(R"({"doc_ids":)" + list_of(kFilterDocumentsMax + 1, "1") + "}"), "filters.doc_ids");
+  EXPECT_EQ(error_field(R"({"tags":[")" + std::string(kFilterTextBytesMax, 'x') + R"("]})"), "none");
+  EXPECT_EQ(error_field(R"({"tags":[")" + std::string(kFilterTextBytesMax + 1, 'x') + R"("]})"), "filters.tags[0]");
+  EXPECT_EQ(error_field(R"({"source_paths":[")" + std::string(kFilterPathBytesMax, 'x') + R"("]})"), "none");
+  EXPECT_EQ(error_field(R"({"source_paths":[")" + std::string(kFilterPathBytesMax + 1, 'x') + R"("]})"), "filters.source_paths[0]");
+  EXPECT_EQ(error_field(R"({"path_globs":[")" + std::string(kGlobBytesMax, 'x') + R"("]})"), "none");
+}
+
+TEST(KbFilters, OnlyAnAdminSaysWhichLabelsAnAskerHas) {
+  const Filter labelled{.caller_labels = {"hr"}};
+  EXPECT_TRUE(check_labels({.scopes = {KeyScope::kAdmin}}, labelled).has_value());
+  EXPECT_EQ(check_labels({.scopes = {KeyScope::kRead}}, labelled).error().code, ErrorCode::kPermissionDenied);
+  EXPECT_TRUE(check_labels({.scopes = {KeyScope::kRead}}, {.acl_labels = {"hr"}}).has_value());
 }
 
 TEST(ErrorMapping, UnreadableIs400AndAWrongFieldIs422) {

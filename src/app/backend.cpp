@@ -1,7 +1,9 @@
 #include "app/backend.h"
 
 #include <algorithm>
+#include <charconv>
 
+#include "api/kb_filters.h"
 #include "api/kb_search.h"
 #include "api/kb_wire.h"
 #include "app/compose.h"
@@ -11,15 +13,22 @@
 namespace footnote::app {
 namespace {
 
+JsonObject body_of(const Where& where, JsonObject body) {
+  body["project_key"] = where.corpus;
+  body["filters"] = where.filters;
+  body["acl_labels"] = where.labels;
+  return body;
+}
+
 class RemoteBackend final : public Backend {
  public:
   RemoteBackend(const HeldByServer& server, const std::string& workspace) : server_(server, workspace) {}
 
-  Result<Json> ask(const CallContext& call, const std::string& question, const std::string& corpus, const OnText&) override {
-    return server_.post(call, "/api/kb/chat", JsonObject{{"question", question}, {"project_key", corpus}, {"profile", "ask"}});
+  Result<Json> ask(const CallContext& call, const std::string& question, const Where& where, const OnText&) override {
+    return server_.post(call, "/api/kb/chat", body_of(where, {{"question", question}, {"profile", "ask"}}));
   }
-  Result<Json> search(const CallContext& call, const std::string& query, const std::string& corpus, std::size_t limit) override {
-    return server_.post(call, "/api/search", JsonObject{{"query", query}, {"project_key", corpus}, {"limit", limit}});
+  Result<Json> search(const CallContext& call, const std::string& query, const Where& where, std::size_t limit) override {
+    return server_.post(call, "/api/search", body_of(where, {{"query", query}, {"limit", limit}}));
   }
 
  private:
@@ -44,33 +53,69 @@ class LocalBackend final : public Backend {
  public:
   explicit LocalBackend(std::unique_ptr<Composition> parts) : parts_(std::move(parts)) {}
 
-  Result<Json> ask(const CallContext& call, const std::string& question, const std::string& corpus_name, const OnText& on_text) override {
-    FOOTNOTE_TRY(const Corpus corpus, find_corpus(call, corpus_name));
-    const answer::Question asked{
-        .workspace = parts_->workspace(), .corpus = corpus.id, .conversation = {}, .text = question, .filter = {}, .profile = kAskProfile};
+  Result<Json> ask(const CallContext& call, const std::string& question, const Where& where, const OnText& on_text) override {
+    FOOTNOTE_TRY(const Place place, find(call, where));
+    const answer::Question asked{.workspace = parts_->workspace(),
+                                 .corpus = place.corpus.id,
+                                 .conversation = {},
+                                 .text = question,
+                                 .filter = place.filter,
+                                 .profile = kAskProfile};
     TextListener listener(on_text);
     FOOTNOTE_TRY(const answer::TurnReport report, parts_->answers().answer(call, asked, listener));
     api::CitedTexts texts(call, parts_->chunks(), parts_->workspace());
-    return api::render_kb_answer(report, corpus_name, texts);
+    return api::render_kb_answer(report, place.corpus.name, texts);
   }
 
-  Result<Json> search(const CallContext& call, const std::string& query, const std::string& corpus_name, std::size_t limit) override {
-    FOOTNOTE_TRY(const Corpus corpus, find_corpus(call, corpus_name));
-    retrieve::RetrieveOptions options{.profile = kAskProfile, .filter = {}};
+  Result<Json> search(const CallContext& call, const std::string& query, const Where& where, std::size_t limit) override {
+    FOOTNOTE_TRY(const Place place, find(call, where));
+    retrieve::RetrieveOptions options{.profile = kAskProfile, .filter = place.filter};
     options.profile.top_k = limit;
-    FOOTNOTE_TRY(const auto retrieval, parts_->retriever().retrieve(call, corpus.id, query, options));
+    FOOTNOTE_TRY(const auto retrieval, parts_->retriever().retrieve(call, place.corpus.id, query, options));
     return api::render_retrieval(retrieval);
   }
 
  private:
-  Result<Corpus> find_corpus(const CallContext& call, const std::string& name) {
-    return api::find_asked_corpus(call, parts_->catalog(), parts_->workspace(), parts_->embedder().space(), name);
+  struct Place {
+    Corpus corpus;
+    Filter filter;
+  };
+  Result<Place> find(const CallContext& call, const Where& where) {
+    const Json body = body_of(where, {});
+    FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
+    FOOTNOTE_TRY(api::AskedFilter asked, api::parse_asked_filter(reader));
+    FOOTNOTE_TRY(Corpus corpus, api::find_asked_corpus(call, parts_->catalog(), parts_->workspace(), parts_->embedder().space(),
+                                                       asked.corpus_name.value_or(where.corpus)));
+    return Place{std::move(corpus), std::move(asked.filter)};
   }
 
   std::unique_ptr<Composition> parts_;
 };
 
 }  // namespace
+
+Result<Where> where_of(const std::string& corpus, const FilterArguments& filters, const std::vector<std::string>& labels) {
+  constexpr std::string_view kSingle[] = {"date_from", "date_to", "evidence_tier_min"};
+  Where where{.corpus = corpus, .filters = {}, .labels = JsonArray(labels.begin(), labels.end())};
+  for (const std::string& argument : filters) {
+    const std::size_t equals = argument.find('=');
+    if (equals == std::string::npos) return fail(ErrorCode::kInvalidArgument, "--filter {}: NAME=VALUE is wanted", argument);
+    const std::string name = argument.substr(0, equals);
+    const std::string value = argument.substr(equals + 1);
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    const bool is_id = name == "doc_ids" && error == std::errc{} && end == value.data() + value.size();
+    const Json entry = is_id ? Json(number) : Json(value);
+    if (std::ranges::find(kSingle, name) != std::end(kSingle)) {
+      where.filters[name] = entry;
+      continue;
+    }
+    Json& list = where.filters[name];
+    if (!list.is_array()) list = JsonArray{};
+    list.get_array().push_back(entry);
+  }
+  return where;
+}
 
 Result<std::unique_ptr<Backend>> open_backend(const CommandContext& context) {
   FOOTNOTE_TRY(FolderAccess access, access_folder(context.settings, Missing::kRefuse));

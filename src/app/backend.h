@@ -10,6 +10,16 @@
 
 namespace footnote::app {
 
+/// Where to look: a corpus, and the fields "filters" and "acl_labels" of a request's body.
+struct Where {
+  std::string corpus;
+  JsonObject filters;
+  JsonArray labels;
+};
+
+/// Of NAME=VALUE arguments. kInvalidArgument: one without '='. Names and values are checked by whoever reads the body.
+Result<Where> where_of(const std::string& corpus, const FilterArguments& filters, const std::vector<std::string>& labels);
+
 /// Asking and searching, in this process or through the server that holds the data folder: the same JSON either
 /// way, in the forms of POST /api/kb/chat and POST /api/search.
 class Backend {
@@ -17,8 +27,8 @@ class Backend {
   virtual ~Backend() = default;
   /// Hears the answer's text while it comes; a backend may also keep silent.
   using OnText = std::function<void(std::string_view)>;
-  virtual Result<Json> ask(const CallContext& call, const std::string& question, const std::string& corpus, const OnText& on_text) = 0;
-  virtual Result<Json> search(const CallContext& call, const std::string& query, const std::string& corpus, std::size_t limit) = 0;
+  virtual Result<Json> ask(const CallContext& call, const std::string& question, const Where& where, const OnText& on_text) = 0;
+  virtual Result<Json> search(const CallContext& call, const std::string& query, const Where& where, std::size_t limit) = 0;
 };
 
 /// kFailedPrecondition: nothing is indexed yet, another process has the folder, or there is no model.

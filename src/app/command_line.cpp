@@ -132,11 +132,24 @@ class CommandLine {
     on_parsed(command, ingest_);
   }
 
+  void add_filters(CLI::App& command, FilterArguments& filters, std::vector<std::string>& labels) {
+    command.add_option("--filter", filters, "Look only where NAME is VALUE: tags=ops, path_globs=docs/**; may come several times")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);
+    command.add_option("--acl-label", labels, "A label that the asker has; may come several times")
+        ->type_name("LABEL")
+        ->allow_extra_args(false);
+  }
+
   void add_ask() {
     CLI::App& command = add_command("ask", "Ask a question: a cited answer, or an honest refusal");
     command.add_option("question", words_, "The question")->required()->type_name("TEXT");
     add_json(command, "The answer as JSON, in the form of POST /api/kb/chat");
-    command.callback([this] { invocation_.command = AskCommand{join(words_, " ")}; });
+    add_filters(command, ask_.filters, ask_.labels);
+    command.callback([this] {
+      ask_.question = join(words_, " ");
+      invocation_.command = ask_;
+    });
   }
 
   void add_search() {
@@ -146,6 +159,7 @@ class CommandLine {
     command.add_flag_callback(
         "--explain", [this] { search_.explain = Explain::kOn; },
         "Show every stage's raw score, weight and contribution, the gate and the times");
+    add_filters(command, search_.filters, search_.labels);
     add_json(command, "The hits as JSON, in the form of POST /api/search");
     command.callback([this] {
       search_.query = join(words_, " ");
@@ -300,7 +314,8 @@ class CommandLine {
   }
 
   void add_rebuild_index() {
-    CLI::App& command = add_command("rebuild-index", "Make the index files anew from the store");
+    CLI::App& command = add_command("rebuild-index", "Make the indexes anew from the store, with the configured model");
+    command.add_option("corpus", rebuild_index_.corpus, "The corpus [all of the workspace]")->type_name("NAME");
     add_json(command, "One JSON line per corpus");
     on_parsed(command, rebuild_index_);
   }
@@ -386,6 +401,7 @@ class CommandLine {
   Invocation invocation_;
   ServeCommand serve_;
   IngestCommand ingest_;
+  AskCommand ask_;
   SearchCommand search_;
   EvalCommand eval_;
   TraceCommand trace_;

@@ -29,13 +29,19 @@ struct IngestCommand {
   bool keep_deleted = false;  ///< Documents whose file is gone stay.
   bool take_over = false;     ///< Documents of the same path that came from elsewhere are replaced.
 };
+/// NAME=VALUE, in the names of the HTTP filters; a name may come several times.
+using FilterArguments = std::vector<std::string>;
 struct AskCommand {
   std::string question;
+  FilterArguments filters;
+  std::vector<std::string> labels;  ///< What the asker has.
 };
 struct SearchCommand {
   std::string query;
   std::size_t limit = 8;
   Explain explain = Explain::kOff;
+  FilterArguments filters;
+  std::vector<std::string> labels;
 };
 struct EvalCommand {
   std::filesystem::path folder;
@@ -52,7 +58,9 @@ struct BenchCommand {
   double seconds = 3;                                           ///< For each shape.
 };
 struct DoctorCommand {};
-struct RebuildIndexCommand {};
+struct RebuildIndexCommand {
+  std::string corpus;  ///< Empty: all.
+};
 struct DocumentsCommand {};
 struct KeysCommand {
   enum class Action { kList, kCreate, kRotate, kRevoke };

@@ -28,7 +28,7 @@ Result<int> run_workspaces(const CommandContext& context, const WorkspacesComman
 Result<int> run_models(const CommandContext& context, const ModelsCommand& command);
 Result<int> run_models_fit(const CommandContext& context, const ModelsCommand& command);
 Result<int> run_doctor(const CommandContext& context);
-Result<int> run_rebuild_index(const CommandContext& context);
+Result<int> run_rebuild_index(const CommandContext& context, const RebuildIndexCommand& command);
 Result<int> run_config(const CommandContext& context);
 Result<int> run_bench(const CommandContext& context, const BenchCommand& command);
 Result<int> run_completion(const CompletionCommand& command);

@@ -97,7 +97,9 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                 .llm = llm_.get(),
                 .conversations = stores_->conversations(),
                 .clock = stores_->clock(),
-                .metrics = metrics_.get()}) {
+                .metrics = metrics_.get()}),
+      rebuilder_({*stores_, embedder(), vectors_, keywords_, sync_, index_files_},
+                 [settings](std::string_view model) { return open_named_embedder(settings, model); }) {
   metrics_
       ->gauge("footnote_build_info", "Always 1; its labels say what runs",
               {{"version", std::string(version())}, {"embedder", embedder().space().model_id}})
@@ -124,7 +126,8 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
               [this](const CallContext& call) {
                 if (const auto corpora = all_corpora(call, catalog())) lag_.refresh(call, *corpora);
               },
-          .example_questions = std::move(example_questions)};
+          .example_questions = std::move(example_questions),
+          .rebuilds = &rebuilder_};
 }
 
 namespace {
@@ -164,7 +167,9 @@ Result<std::vector<Corpus>> all_corpora(const CallContext& call, const CatalogSt
 }
 
 Result<void> build_indexes(const CallContext& call, Composition& parts, const Terminal& terminal) {
-  FOOTNOTE_TRY(const auto corpora, all_corpora(call, parts.catalog()));
+  FOOTNOTE_TRY(auto corpora, all_corpora(call, parts.catalog()));
+  FOOTNOTE_CHECK(finish_rebuilds(call, parts.stores(), parts.embedder(), corpora));
+  FOOTNOTE_TRY(corpora, all_corpora(call, parts.catalog()));
   parts.index_files().tidy(corpora);
   for (const Corpus& corpus : corpora) {
     const BuildWatch watch(parts, corpus, terminal);

@@ -9,6 +9,7 @@
 #include "api/routes.h"
 #include "app/compose_models.h"
 #include "app/index_files.h"
+#include "app/index_rebuilder.h"
 #include "app/settings.h"
 #include "app/stores.h"
 #include "app/terminal.h"
@@ -57,6 +58,7 @@ class Composition {
   const VectorStore& vectors() const { return vectors_; }
   ingest::IndexSync& sync() { return sync_; }
   IndexFiles& index_files() { return index_files_; }
+  Stores& stores() { return *stores_; }
   ingest::Ingestor& ingestor() { return ingestor_; }
   const retrieve::Retriever& retriever() const { return retriever_; }
   const answer::AnswerService& answers() const { return answers_; }
@@ -95,6 +97,7 @@ class Composition {
   retrieve::Retriever retriever_;
   std::uint64_t free_bytes_min_;
   answer::AnswerService answers_;
+  IndexRebuilder rebuilder_;
 };
 
 /// The corpora of every workspace.

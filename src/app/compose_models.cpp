@@ -110,14 +110,29 @@ Result<void> set_late(const Settings& settings, LocalEmbedder& embedder) {
 
 }  // namespace
 
-Result<std::unique_ptr<LocalEmbedder>> open_local_embedder(const Settings& settings) {
-  FOOTNOTE_TRY(const auto folder, find_model_folder(settings));
+namespace {
+
+Result<std::unique_ptr<LocalEmbedder>> open_embedder_in(const Settings& settings, const std::filesystem::path& folder) {
   FOOTNOTE_TRY(const nn::EncoderOptions options, encoder_options(settings));
   auto opened = LocalEmbedder::open(folder, options);
   if (!opened) return std::unexpected(advise(std::move(opened).error(), folder.filename().string()));
   FOOTNOTE_CHECK(set_late(settings, **opened));
   (*opened)->set_languages(languages_of(settings, folder.filename().string()));
   return opened;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LocalEmbedder>> open_local_embedder(const Settings& settings) {
+  FOOTNOTE_TRY(const auto folder, find_model_folder(settings));
+  return open_embedder_in(settings, folder);
+}
+
+Result<Provided<Embedder>> open_named_embedder(const Settings& settings, std::string_view model) {
+  FOOTNOTE_TRY(const auto folder, find_named_model(settings, model_folder_name(model)));
+  Provided<Embedder> out;
+  FOOTNOTE_TRY(out.port, open_embedder_in(settings, folder));
+  return out;
 }
 
 namespace {

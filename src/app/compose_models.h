@@ -33,6 +33,9 @@ bool reranks_elsewhere(const Settings& settings);
 /// kCorrupted: a file fails its checksum. The message names the fix.
 Result<std::unique_ptr<LocalEmbedder>> open_local_embedder(const Settings& settings);
 
+/// A built-in model by its name, whatever is configured. Errors as above.
+Result<Provided<Embedder>> open_named_embedder(const Settings& settings, std::string_view model);
+
 /// The configured embedder. A remote one is asked for a vector, so that a wrong dimension is told here. kInvalidArgument: a setting
 /// that its provider needs is missing. `metrics` outlives it.
 Result<Provided<Embedder>> open_embedder(const CallContext& call, const Settings& settings, Metrics& metrics);

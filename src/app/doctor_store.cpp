@@ -69,7 +69,8 @@ Check check_corpus(const CallContext& call, Stores& stores, const Corpus& corpus
       {{"documents", counts->documents}, {"chunks", counts->chunks}, {"generation", corpus.generation}, {"index_generation", *reached}}};
   if (corpus.space.model_id != model) {
     check.health = Health::kBroken;
-    check.fix = fmt::format("the configured model is {}; set MODEL_NAME={} to ask this corpus", model, corpus.space.model_id);
+    check.fix = fmt::format("the configured model is {}; run `footnote rebuild-index {}` to embed this corpus by it, or set MODEL_NAME={}",
+                            model, corpus.name, corpus.space.model_id);
   }
   if (*reached != corpus.generation) {
     check.health = Health::kBroken;

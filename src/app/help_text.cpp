@@ -54,13 +54,19 @@ named with the reason; the rest goes on and the exit code is 4.)"},
   footnote ask "How many days of parental leave do I get?"
   footnote ask --corpus product how do I reset the device
   footnote ask "Who approves travel?" --json | jq .citations
+  footnote ask "Who approves travel?" --filter path_globs='policies/**' --filter date_from=2026-01-01
 
 Without LLM_BASE_URL the answer quotes your documents word for word. Exit code 3 means: not in the documents.)"},
     {"search",
      R"(Examples:
   footnote search "parental leave"
   footnote search "parental leave" --explain    every stage's score, the gate's verdict, times
-  footnote search -n 20 "vpn" --json | jq -r '.hits[].source_path')"},
+  footnote search -n 20 "vpn" --json | jq -r '.hits[].source_path'
+  footnote search "vpn" --filter tags=ops --filter 'path_globs=!drafts/**'
+
+Filters, as over HTTP: doc_ids, source_paths, tags, path_globs, source_types, canonical_types, media_types, languages, statuses,
+evidence_tiers, acl_labels (repeat for any of several), date_from, date_to, evidence_tier_min. Documents with labels are found
+only with --acl-label.)"},
     {"eval",
      R"(Examples:
   footnote eval data/scifact
@@ -118,10 +124,14 @@ set, in FOOTNOTE_MODELS (--models) alone. models.name (MODEL_NAME) says which on
 The exit code is 1 when something is broken.)"},
     {"rebuild-index",
      R"(Examples:
-  footnote rebuild-index
+  footnote rebuild-index                                     all corpora of the workspace
+  MODEL_NAME=bge-small-en-v1.5 footnote rebuild-index docs   embed the corpus anew, by another model
 
 Indexes are a cache of the store, kept in files that save time at start. One that is damaged or does not fit is
-found and made anew by itself; this does it on demand. Nothing is embedded again.)"},
+found and made anew by itself; this does it on demand. A corpus that is named and of another model than the configured one is
+embedded anew:
+it keeps its old vectors until all new ones are there and changes over in one step; after an interruption the next run goes
+on where this one was. While a server has the data folder, it does the work and goes on answering.)"},
     {"config",
      R"(Examples:
   footnote config

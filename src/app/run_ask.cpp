@@ -17,10 +17,10 @@ Result<void> check_text(std::string_view what, const std::string& text) {
 
 Result<int> run_ask(const CommandContext& context, const AskCommand& command) {
   FOOTNOTE_CHECK(check_text("question", command.question));
+  FOOTNOTE_TRY(const Where where, where_of(context.settings.text(Setting::kCorpus), command.filters, command.labels));
   FOOTNOTE_TRY(const auto backend, open_backend(context));
-  const std::string& corpus = context.settings.text(Setting::kCorpus);
   if (context.form == OutputForm::kJson) {
-    FOOTNOTE_TRY(const Json answer, backend->ask(context.call, command.question, corpus, {}));
+    FOOTNOTE_TRY(const Json answer, backend->ask(context.call, command.question, where, {}));
     write_out(to_text(answer) + "\n");
     return is_refusal(answer) ? kExitRefused : kExitOk;
   }
@@ -29,7 +29,7 @@ Result<int> run_ask(const CommandContext& context, const AskCommand& command) {
     streamed = true;
     write_out(printable(text));
   };
-  auto answer = backend->ask(context.call, command.question, corpus, on_text);
+  auto answer = backend->ask(context.call, command.question, where, on_text);
   if (!answer && streamed) write_out("\n");
   if (!answer) return std::unexpected(std::move(answer).error());
   const Paint paint = context.terminal.out;
@@ -40,8 +40,9 @@ Result<int> run_ask(const CommandContext& context, const AskCommand& command) {
 
 Result<int> run_search(const CommandContext& context, const SearchCommand& command) {
   FOOTNOTE_CHECK(check_text("query", command.query));
+  FOOTNOTE_TRY(const Where where, where_of(context.settings.text(Setting::kCorpus), command.filters, command.labels));
   FOOTNOTE_TRY(const auto backend, open_backend(context));
-  FOOTNOTE_TRY(const Json found, backend->search(context.call, command.query, context.settings.text(Setting::kCorpus), command.limit));
+  FOOTNOTE_TRY(const Json found, backend->search(context.call, command.query, where, command.limit));
   if (context.form == OutputForm::kJson) {
     write_out(to_text(found) + "\n");
   } else {

@@ -49,7 +49,7 @@ Result<int> dispatch(const CommandContext& context, const Command& command) {
     Result<int> operator()(const TraceCommand& c) const { return run_trace(context, c); }
     Result<int> operator()(const BenchCommand& c) const { return run_bench(context, c); }
     Result<int> operator()(const DoctorCommand&) const { return run_doctor(context); }
-    Result<int> operator()(const RebuildIndexCommand&) const { return run_rebuild_index(context); }
+    Result<int> operator()(const RebuildIndexCommand& c) const { return run_rebuild_index(context, c); }
     Result<int> operator()(const DocumentsCommand&) const { return run_documents(context); }
     Result<int> operator()(const KeysCommand& c) const { return run_keys(context, c); }
     Result<int> operator()(const WorkspacesCommand& c) const { return run_workspaces(context, c); }

@@ -1,8 +1,15 @@
 #include <chrono>
+#include <thread>
 
 #include "app/commands.h"
+#include "app/compose_models.h"
 #include "app/folder_access.h"
 #include "app/index_files.h"
+#include "app/json_view.h"
+#include "app/model_folder.h"
+#include "app/progress.h"
+#include "app/reembed.h"
+#include "app/server_link.h"
 #include "app/stores.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -13,13 +20,15 @@
 namespace footnote::app {
 namespace {
 
+constexpr std::string_view kRebuildPath = "/api/admin/rebuild";
+
 struct Rebuilt {
   IndexExtent extent;
   std::uint64_t bytes = 0;
   std::chrono::milliseconds time{0};
 };
 
-/// Away with the files of a corpus, and new ones out of the store. Nothing is embedded: the vectors are in the store.
+/// Away with the files of a corpus, and new ones out of the store. The vectors are in the store.
 Result<Rebuilt> rebuild(const CallContext& call, Stores& stores, const Corpus& corpus) {
   const auto start = std::chrono::steady_clock::now();
   LocalVectorStore vectors;
@@ -40,25 +49,130 @@ Result<Rebuilt> rebuild(const CallContext& call, Stores& stores, const Corpus& c
   return out;
 }
 
+/// The corpora that are meant. kNotFound names those that there are.
+Result<std::vector<Corpus>> meant_corpora(const CallContext& call, Stores& stores, const std::string& name) {
+  if (name.empty()) return stores.catalog().corpora(call, stores.workspace());
+  FOOTNOTE_TRY(Corpus corpus, stores.catalog().find_corpus(call, stores.workspace(), name));
+  return std::vector<Corpus>{std::move(corpus)};
+}
+
+/// Embeds every chunk of a corpus anew when it is of another model than the configured one, and changes it over. The embedder is opened
+/// when the first corpus needs it.
+class Reembedder {
+ public:
+  Reembedder(const CommandContext& context, Stores& stores) : context_(context), stores_(stores) {}
+
+  /// The corpus as it is then, and the chunks that were embedded.
+  Result<std::pair<Corpus, std::int64_t>> bring_over(const Corpus& corpus) {
+    const bool is_local = !embeds_elsewhere(context_.settings);
+    if (is_local && corpus.space.model_id == model_folder_name(context_.settings.text(Setting::kModelsName))) return std::pair(corpus, 0L);
+    if (!embedder_.port) {
+      FOOTNOTE_TRY(embedder_, open_embedder(context_.call, context_.settings, metrics_));
+    }
+    const EmbeddingSpace target = embedder_.port->space();
+    if (corpus.space == target) return std::pair(corpus, 0L);
+    FOOTNOTE_TRY(const std::int64_t chunks, embed_all(corpus));
+    SqliteReembedding reembedding(stores_.store());
+    FOOTNOTE_TRY(const bool switched, reembedding.switch_over(context_.call, corpus.id, target));
+    if (!switched) return fail(ErrorCode::kInternal, "corpus '{}' did not change over to {}", corpus.name, target.model_id);
+    FOOTNOTE_TRY(Corpus changed, stores_.catalog().corpus(context_.call, corpus.id));
+    return std::pair(std::move(changed), chunks);
+  }
+
+ private:
+  Result<std::int64_t> embed_all(const Corpus& corpus) {
+    SqliteReembedding reembedding(stores_.store());
+    const auto write = [](std::string_view text) { write_err(text); };
+    ProgressBar bar("chunks embedded", context_.terminal.width, context_.terminal.progress ? ProgressBar::Write(write) : nullptr);
+    std::int64_t total = 0;
+    FOOTNOTE_CHECK(embed_missing(context_.call, reembedding, *embedder_.port, corpus.id, [&](const SqliteReembedding::Progress& progress) {
+      total = progress.total;
+      bar.update(static_cast<std::uint64_t>(progress.done), static_cast<std::uint64_t>(progress.total));
+    }));
+    return total;
+  }
+
+  const CommandContext& context_;
+  Stores& stores_;
+  Metrics metrics_;
+  Provided<Embedder> embedder_;
+};
+
+void report(const CommandContext& context, const Corpus& corpus, const Rebuilt& rebuilt, std::int64_t embedded) {
+  if (context.form == OutputForm::kJson) {
+    write_out(to_text(JsonObject{{"corpus", corpus.name},
+                                 {"model", corpus.space.model_id},
+                                 {"embedded", embedded},
+                                 {"generation", rebuilt.extent.generation},
+                                 {"rows", rebuilt.extent.rows},
+                                 {"bytes", rebuilt.bytes},
+                                 {"milliseconds", rebuilt.time.count()}}) +
+              "\n");
+    return;
+  }
+  if (embedded > 0) write_out(fmt::format("corpus {}: {} chunks embedded by {}\n", corpus.name, embedded, corpus.space.model_id));
+  write_out(fmt::format("corpus {}: {} chunks at generation {}, {} in {} ms\n", corpus.name, rebuilt.extent.rows, rebuilt.extent.generation,
+                        human_bytes(rebuilt.bytes), rebuilt.time.count()));
+}
+
+constexpr std::chrono::milliseconds kPollEvery{200};
+
+/// Starts the server's rebuild of one corpus with our model and waits for its end. Interrupting this does not end that one.
+Result<Json> rebuild_in_server(const CommandContext& context, ServerLink& server, std::string_view corpus, std::string_view model) {
+  JsonObject body{{"corpus", corpus}};
+  if (!model.empty()) body["model"] = model;
+  FOOTNOTE_CHECK(server.post(context.call, kRebuildPath, body));
+  const auto write = [](std::string_view text) { write_err(text); };
+  ProgressBar bar("chunks embedded", context.terminal.width, context.terminal.progress ? ProgressBar::Write(write) : nullptr);
+  for (;;) {
+    FOOTNOTE_CHECK(context.call.check());
+    FOOTNOTE_TRY(Json state, server.get(context.call, kRebuildPath));
+    if (text_at(state, "state") != "running") return state;
+    bar.update(static_cast<std::uint64_t>(integer_at(state, "done")), static_cast<std::uint64_t>(integer_at(state, "total")));
+    std::this_thread::sleep_for(kPollEvery);
+  }
+}
+
+Result<int> run_in_server(const CommandContext& context, const HeldByServer& held, const std::string& wanted) {
+  ServerLink server(held, context.settings.text(Setting::kWorkspace));
+  std::vector<std::string> names{wanted};
+  std::string model = context.settings.text(Setting::kEmbedderModel);
+  if (!embeds_elsewhere(context.settings)) model = model_folder_name(context.settings.text(Setting::kModelsName));
+  if (wanted.empty()) {
+    FOOTNOTE_TRY(const Json listed, server.get(context.call, "/api/corpora"));
+    names.clear();
+    model.clear();  // as in run_rebuild_index
+    for (const Json& corpus : array_at(listed, "corpora")) names.emplace_back(text_at(corpus, "name"));
+  }
+  for (const std::string& name : names) {
+    FOOTNOTE_TRY(const Json state, rebuild_in_server(context, server, name, model));
+    const std::string_view end = text_at(state, "state");
+    if (context.form == OutputForm::kJson) write_out(to_text(state) + "\n");
+    if (end == "failed" || end == "cancelled") return fail(ErrorCode::kUnavailable, "corpus {}: {}", name, text_at(state, "error"));
+    if (context.form == OutputForm::kJson) continue;
+    write_out(end == "ready"
+                  ? fmt::format("corpus {}: all {} chunks are embedded by {}; restart the server with MODEL_NAME={} to change over\n", name,
+                                integer_at(state, "total"), text_at(state, "model"), text_at(state, "model"))
+                  : fmt::format("corpus {}: rebuilt by the server\n", name));
+  }
+  return kExitOk;
+}
+
 }  // namespace
 
-Result<int> run_rebuild_index(const CommandContext& context) {
-  FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kRefuse));
-  FOOTNOTE_TRY(const auto stores, Stores::open(context.call, std::move(folder), context.settings.text(Setting::kWorkspace)));
-  FOOTNOTE_TRY(const auto corpora, stores->catalog().corpora(context.call, stores->workspace()));
+Result<int> run_rebuild_index(const CommandContext& context, const RebuildIndexCommand& command) {
+  FOOTNOTE_TRY(FolderAccess access, access_folder(context.settings, Missing::kRefuse));
+  if (const auto* server = std::get_if<HeldByServer>(&access)) return run_in_server(context, *server, command.corpus);
+  FOOTNOTE_TRY(const auto stores,
+               Stores::open(context.call, std::get<DataFolder>(std::move(access)), context.settings.text(Setting::kWorkspace)));
+  FOOTNOTE_TRY(const auto corpora, meant_corpora(context.call, *stores, command.corpus));
+  Reembedder reembedder(context, *stores);
   for (const Corpus& corpus : corpora) {
-    FOOTNOTE_TRY(const Rebuilt rebuilt, rebuild(context.call, *stores, corpus));
-    if (context.form == OutputForm::kJson) {
-      write_out(to_text(JsonObject{{"corpus", corpus.name},
-                                   {"generation", rebuilt.extent.generation},
-                                   {"rows", rebuilt.extent.rows},
-                                   {"bytes", rebuilt.bytes},
-                                   {"milliseconds", rebuilt.time.count()}}) +
-                "\n");
-    } else {
-      write_out(fmt::format("corpus {}: {} chunks at generation {}, {} in {} ms\n", corpus.name, rebuilt.extent.rows,
-                            rebuilt.extent.generation, human_bytes(rebuilt.bytes), rebuilt.time.count()));
-    }
+    // Vectors are replaced only where that is asked for by name: they may have come from outside.
+    const auto as_is = [&]() -> Result<std::pair<Corpus, std::int64_t>> { return std::pair(corpus, std::int64_t{0}); };
+    FOOTNOTE_TRY(const auto brought, command.corpus.empty() ? as_is() : reembedder.bring_over(corpus));
+    FOOTNOTE_TRY(const Rebuilt rebuilt, rebuild(context.call, *stores, brought.first));
+    report(context, brought.first, rebuilt, brought.second);
   }
   return kExitOk;
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <utility>
+#include <optional>
 
 #include "base/text.h"
 #include "chunk/yaml_subset.h"
@@ -16,33 +16,6 @@ namespace {
 
 constexpr std::array<std::string_view, 9> kTypes = {"project-index", "module-kb",   "decision",       "runbook",          "standard",
                                                     "incident",      "integration", "domain-concept", "rejected-approach"};
-constexpr std::array<std::pair<std::string_view, DocumentStatus>, 6> kStatuses = {{
-    {"draft", DocumentStatus::kDraft},
-    {"review", DocumentStatus::kReview},
-    {"accepted", DocumentStatus::kAccepted},
-    {"superseded", DocumentStatus::kSuperseded},
-    {"deprecated", DocumentStatus::kDeprecated},
-    {"archived", DocumentStatus::kArchived},
-}};
-constexpr std::array<std::pair<std::string_view, EvidenceTier>, 8> kTiers = {{
-    {"guideline", EvidenceTier::kGuideline},
-    {"peer_reviewed", EvidenceTier::kPeerReviewed},
-    {"official", EvidenceTier::kOfficial},
-    {"preprint", EvidenceTier::kPreprint},
-    {"news", EvidenceTier::kNews},
-    {"blog", EvidenceTier::kBlog},
-    {"search_hint", EvidenceTier::kSearchHint},
-    {"unverified", EvidenceTier::kUnverified},
-}};
-
-template <class Table>
-auto lookup(const Table& table, std::string_view name) {
-  std::optional<typename Table::value_type::second_type> out;
-  for (const auto& [known, value] : table) {
-    if (known == name) out = value;
-  }
-  return out;
-}
 
 struct Fence {
   std::string_view block;
@@ -113,6 +86,15 @@ std::vector<std::string> references(const Values& values, std::string_view name)
   return out;
 }
 
+/// When the text was last changed, by the first of these names that holds a date. Sites write dates in many ways: one that can't be read
+/// is no date.
+std::optional<UtcTime> updated_at(const Values& values) {
+  for (const std::string_view name : {"updated", "updated_at", "last_modified", "lastmod", "date"}) {
+    if (const auto time = parse_rfc3339(scalar(values, name))) return *time;
+  }
+  return std::nullopt;
+}
+
 void read_texts(const Values& values, FrontMatter& out) {
   out.id = scalar(values, "id");
   out.title = fold_spaces(scalar(values, "title"));
@@ -120,6 +102,7 @@ void read_texts(const Values& values, FrontMatter& out) {
   out.summary = scalar(values, values.contains("summary") ? "summary" : "description");
   out.language = language_of(scalar(values, values.contains("language") ? "language" : "lang"));
   out.tags = list(values, "tags");
+  out.updated_at = updated_at(values);
   out.owners = list(values, values.contains("owners") ? "owners" : "owner");
   out.related = references(values, "related");
   out.supersedes = references(values, "supersedes");
@@ -137,11 +120,11 @@ void read_checked(const Values& values, FrontMatter& out) {
     wrong("slug", slug, "of a-z, 0-9 and '-'");
   }
   if (const std::string status = to_lower_ascii(scalar(values, "status")); !status.empty()) {
-    out.status = lookup(kStatuses, status);
+    out.status = parse_document_status(status);
     if (!out.status) wrong("status", status, "draft, review, accepted, superseded, deprecated or archived");
   }
   if (const std::string tier = to_lower_ascii(scalar(values, "evidence_tier")); !tier.empty()) {
-    out.evidence = lookup(kTiers, tier);
+    out.evidence = parse_evidence_tier(tier);
     if (!out.evidence) wrong("evidence_tier", tier, "a known tier");
   }
   if (const std::string priority = scalar(values, "retrieval_priority"); !priority.empty()) {

@@ -1,5 +1,6 @@
 #include "chunk/front_matter.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -110,6 +111,18 @@ TEST(FrontMatter, RandomBlocksNeverFail) {
     const FrontMatter front = parse_front_matter(text);
     ASSERT_LE(front.body_offset, text.size()) << text;
   }
+}
+
+TEST(FrontMatter, TheFirstReadableDateSaysWhenItChanged) {
+  const auto updated = [](std::string_view lines) {
+    const auto time = parse_front_matter(fmt::format("---\n{}\n---\ntext\n", lines)).updated_at;
+    return time ? to_rfc3339(*time) : std::string("none");
+  };
+  EXPECT_EQ(updated("date: 2026-01-02\nupdated: 2026-03-04"), "2026-03-04T00:00:00.000Z");
+  EXPECT_EQ(updated("lastmod: 2026-03-04T10:00:00+02:00"), "2026-03-04T08:00:00.000Z");
+  EXPECT_EQ(updated("updated: last week\ndate: \"2026-01-02\""), "2026-01-02T00:00:00.000Z");
+  EXPECT_EQ(updated("date: sometime"), "none");
+  EXPECT_EQ(updated("title: x"), "none");
 }
 
 }  // namespace

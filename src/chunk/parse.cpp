@@ -50,6 +50,7 @@ void apply_front_matter(std::string_view key, const FrontMatter& front, ParsedDo
   attributes.evidence = front.evidence;
   attributes.language = front.language;
   attributes.tags = front.tags;
+  attributes.updated_at = front.updated_at;
   out.edges = front_matter_edges(key, front);
   out.warnings.insert(out.warnings.end(), front.warnings.begin(), front.warnings.end());
 }

@@ -12,7 +12,7 @@ namespace footnote::chunk {
 
 /// Counts up whenever the same bytes would give another text, other blocks or other chunks, so that documents
 /// parsed by an older build are read again.
-inline constexpr int kParseVersion = 1;
+inline constexpr int kParseVersion = 2;
 /// Longer documents are refused with kTooLarge.
 inline constexpr std::size_t kDocumentBytesMax = 16u << 20;
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -23,6 +24,11 @@ enum class EvidenceTier {
   kUnverified,
 };
 
+/// "draft", "review", "accepted", "superseded", "deprecated", "archived"
+std::optional<DocumentStatus> parse_document_status(std::string_view name);
+/// "guideline", "peer_reviewed", "official", "preprint", "news", "blog", "search_hint", "unverified"
+std::optional<EvidenceTier> parse_evidence_tier(std::string_view name);
+
 /// What is said about a document beside its text. Filters, boosts and prompts read it.
 struct DocumentAttributes {
   std::string title;
@@ -34,7 +40,9 @@ struct DocumentAttributes {
   std::optional<EvidenceTier> evidence;
   int priority = 50;  ///< retrieval_priority, 0..100.
   std::vector<std::string> tags;
+  /// Whoever has none of these does not find the document; empty: everybody finds it.
   std::vector<std::string> acl_labels;
+  std::optional<UtcTime> updated_at = {};  ///< When the document itself says that it was last changed.
 
   bool operator==(const DocumentAttributes&) const = default;
 };

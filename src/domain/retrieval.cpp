@@ -1,6 +1,7 @@
 #include "domain/retrieval.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace footnote {
 
@@ -11,20 +12,56 @@ bool allows(const std::vector<T>& allowed, const U& value) {
   return allowed.empty() || std::ranges::find(allowed, value) != allowed.end();
 }
 
+bool share_one(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::ranges::any_of(a, [&](const std::string& text) { return std::ranges::find(b, text) != b.end(); });
+}
+
+bool allows_any(const std::vector<std::string>& allowed, const std::vector<std::string>& values) {
+  return allowed.empty() || share_one(allowed, values);
+}
+
+template <class T, class U>
+bool allows_sorted(const std::vector<T>& allowed, const U& value) {
+  return allowed.empty() || std::ranges::binary_search(allowed, value);
+}
+
+bool is_in_window(const Filter& filter, const FilterSubject& subject) {
+  if (!filter.updated_from && !filter.updated_until) return true;
+  const UtcTime at = subject.attributes.updated_at.value_or(subject.indexed_at);
+  return (!filter.updated_from || at >= *filter.updated_from) && (!filter.updated_until || at < *filter.updated_until);
+}
+
+auto conditions_of(const Filter& f) {
+  return std::tie(f.documents, f.keys, f.tags, f.media_types, f.languages, f.canonical_types, f.statuses, f.source_types, f.path_globs,
+                  f.evidence_tiers, f.updated_from, f.updated_until, f.acl_labels);
+}
+
 }  // namespace
 
 bool Filter::narrows_documents() const {
-  return !(documents.empty() && keys.empty() && tags.empty() && media_types.empty() && languages.empty() && canonical_types.empty() &&
-           statuses.empty());
+  static const Filter kEmpty;
+  return conditions_of(*this) != conditions_of(kEmpty);
 }
 
-bool matches(const Filter& filter, DocumentId document, const std::string& key, const DocumentAttributes& attributes) {
-  const bool tagged = filter.tags.empty() || std::ranges::any_of(attributes.tags, [&](const std::string& tag) {
-                        return std::ranges::find(filter.tags, tag) != filter.tags.end();
-                      });
-  return tagged && allows(filter.documents, document) && allows(filter.keys, key) && allows(filter.media_types, attributes.media_type) &&
-         allows(filter.languages, attributes.language) && allows(filter.canonical_types, attributes.canonical_type) &&
-         allows(filter.statuses, attributes.status);
+bool same_documents(const Filter& a, const Filter& b) { return a.caller_labels == b.caller_labels && conditions_of(a) == conditions_of(b); }
+
+DocumentFilter::DocumentFilter(const Filter& filter)
+    : filter_(filter), documents_(filter.documents), keys_(filter.keys.begin(), filter.keys.end()) {
+  std::ranges::sort(documents_);
+  std::ranges::sort(keys_);
+  if (auto globs = PathGlobs::compile(filter.path_globs)) globs_ = *std::move(globs);
+}
+
+bool DocumentFilter::operator()(const FilterSubject& subject) const {
+  const DocumentAttributes& attributes = subject.attributes;
+  if (!attributes.acl_labels.empty() && !share_one(attributes.acl_labels, filter_.caller_labels)) return false;
+  return allows_sorted(documents_, subject.document) && allows(filter_.statuses, attributes.status) &&
+         (filter_.evidence_tiers.empty() || (attributes.evidence && allows(filter_.evidence_tiers, *attributes.evidence))) &&
+         is_in_window(filter_, subject) && allows(filter_.languages, attributes.language) &&
+         allows(filter_.source_types, subject.source_type) && allows(filter_.media_types, attributes.media_type) &&
+         allows(filter_.canonical_types, attributes.canonical_type) && allows_any(filter_.tags, attributes.tags) &&
+         allows_any(filter_.acl_labels, attributes.acl_labels) && allows_sorted(keys_, subject.key) && globs_ &&
+         (filter_.path_globs.empty() || globs_->matches(subject.key));
 }
 
 bool names_chunk(const Filter& filter, ChunkId chunk) {

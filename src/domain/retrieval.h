@@ -6,13 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/glob.h"
 #include "domain/catalog.h"
 #include "domain/document.h"
 #include "domain/ids.h"
 
 namespace footnote {
 
-/// Narrows a search to passages that meet every filled condition. An empty filter lets all through.
+/// Narrows a search to passages that meet every filled condition. An empty filter lets all through but documents with labels: those
+/// are found only by a caller who has one of them.
 struct Filter {
   std::vector<DocumentId> documents;
   std::vector<std::string> keys;
@@ -21,16 +23,49 @@ struct Filter {
   std::vector<std::string> languages;
   std::vector<std::string> canonical_types;
   std::vector<DocumentStatus> statuses;
+  std::vector<std::string> source_types = {};
+  std::vector<std::string> path_globs = {};  ///< Of document keys: see PathGlobs. One that can't be read lets nothing through.
+  std::vector<EvidenceTier> evidence_tiers = {};
+  std::optional<UtcTime> updated_from = {};   ///< Inclusive. By updated_at where the document tells it, else by indexed_at.
+  std::optional<UtcTime> updated_until = {};  ///< Exclusive.
+  std::vector<std::string> acl_labels = {};   ///< Documents with any of these labels.
   /// Only these chunks, in ascending order; null for all. What a condition on single passages comes down to.
-  std::shared_ptr<const std::vector<ChunkId>> chunks;
+  std::shared_ptr<const std::vector<ChunkId>> chunks = {};
+  /// What the caller has; not a condition of its own.
+  std::vector<std::string> caller_labels = {};
 
   bool empty() const { return !narrows_documents() && chunks == nullptr; }
   /// Some condition but `chunks` is filled.
   bool narrows_documents() const;
 };
 
-/// The one meaning of a Filter's conditions on documents for engines that can't push it down.
-bool matches(const Filter& filter, DocumentId document, const std::string& key, const DocumentAttributes& attributes);
+/// True when both let the same documents through, whatever they say of chunks.
+bool same_documents(const Filter& a, const Filter& b);
+
+/// What a filter looks at. Borrows.
+struct FilterSubject {
+  DocumentId document;
+  std::string_view key;
+  std::string_view source_type;
+  const DocumentAttributes& attributes;
+  UtcTime indexed_at;
+};
+
+/// The one meaning of a Filter's conditions on documents, made ready for many of them. Borrows the filter.
+class DocumentFilter {
+ public:
+  explicit DocumentFilter(const Filter& filter);
+  bool operator()(const FilterSubject& subject) const;
+
+ private:
+  const Filter& filter_;
+  std::vector<DocumentId> documents_;   // Sorted.
+  std::vector<std::string_view> keys_;  // Sorted.
+  std::optional<PathGlobs> globs_;      // Empty when a pattern can't be read.
+};
+
+/// The same for one.
+inline bool matches(const Filter& filter, const FilterSubject& subject) { return DocumentFilter(filter)(subject); }
 /// And of its condition on chunks.
 bool names_chunk(const Filter& filter, ChunkId chunk);
 

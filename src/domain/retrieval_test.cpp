@@ -10,9 +10,11 @@ const DocumentAttributes kRunbook{.title = "Restart",
                                   .language = "en",
                                   .canonical_type = "runbook",
                                   .status = DocumentStatus::kAccepted,
+                                  .evidence = EvidenceTier::kOfficial,
                                   .tags = {"ops", "night"}};
+const UtcTime kIndexed{std::chrono::hours{24 * 100}};
 
-bool lets_through(const Filter& filter) { return matches(filter, DocumentId{7}, "ops/restart.md", kRunbook); }
+bool lets_through(const Filter& filter) { return matches(filter, {DocumentId{7}, "ops/restart.md", "doc", kRunbook, kIndexed}); }
 
 TEST(Filter, AnEmptyOneLetsAllThrough) {
   EXPECT_TRUE(Filter{}.empty());
@@ -35,6 +37,18 @@ TEST(Filter, EachConditionDecidesByItself) {
       {{.canonical_types = {"decision"}}, false},
       {{.statuses = {DocumentStatus::kAccepted}}, true},
       {{.statuses = {DocumentStatus::kDraft}}, false},
+      {{.source_types = {"code", "doc"}}, true},
+      {{.source_types = {"code"}}, false},
+      {{.path_globs = {"docs/**", "ops/*.md"}}, true},
+      {{.path_globs = {"ops/*.md", "!**/restart.*"}}, false},
+      {{.path_globs = {"!drafts/**"}}, true},
+      {{.evidence_tiers = {EvidenceTier::kGuideline, EvidenceTier::kOfficial}}, true},
+      {{.evidence_tiers = {EvidenceTier::kBlog}}, false},
+      {{.updated_from = kIndexed}, true},
+      {{.updated_from = kIndexed + std::chrono::milliseconds{1}}, false},
+      {{.updated_until = kIndexed}, false},
+      {{.updated_until = kIndexed + std::chrono::milliseconds{1}}, true},
+      {{.acl_labels = {"hr"}}, false},
   };
   for (const auto& [filter, expected] : table) {
     EXPECT_FALSE(filter.empty());
@@ -48,7 +62,53 @@ TEST(Filter, EveryFilledConditionMustHold) {
 }
 
 TEST(Filter, ADocumentWithoutTagsMeetsNoTagCondition) {
-  EXPECT_FALSE(matches({.tags = {"ops"}}, DocumentId{1}, "a", DocumentAttributes{}));
+  EXPECT_FALSE(matches({.tags = {"ops"}}, {DocumentId{1}, "a", "doc", DocumentAttributes{}, {}}));
+}
+
+TEST(Filter, APatternThatCantBeReadLetsNothingThrough) {
+  EXPECT_FALSE(lets_through({.path_globs = {""}}));
+  EXPECT_FALSE(lets_through({.path_globs = {std::string(kGlobBytesMax + 1, '*')}}));
+}
+
+TEST(Filter, ADocumentNotAssessedMeetsNoTier) {
+  EXPECT_FALSE(matches({.evidence_tiers = {EvidenceTier::kUnverified}}, {DocumentId{1}, "a", "doc", DocumentAttributes{}, {}}));
+}
+
+TEST(Filter, TheDocumentsOwnDateCountsBeforeThatOfItsIndexing) {
+  const DocumentAttributes old{.updated_at = kIndexed - std::chrono::hours{24}};
+  const FilterSubject subject{DocumentId{1}, "a", "doc", old, kIndexed};
+  EXPECT_FALSE(matches({.updated_from = kIndexed}, subject));
+  EXPECT_TRUE(matches({.updated_until = kIndexed}, subject));
+}
+
+TEST(Filter, LabelledDocumentsAreFoundOnlyByCallersWithOneOfTheirLabels) {
+  const DocumentAttributes secret{.acl_labels = {"hr", "board"}};
+  const FilterSubject subject{DocumentId{1}, "a", "doc", secret, kIndexed};
+  EXPECT_FALSE(matches({}, subject));
+  EXPECT_FALSE(matches({.caller_labels = {"sales"}}, subject));
+  EXPECT_TRUE(matches({.caller_labels = {"sales", "board"}}, subject));
+  EXPECT_FALSE(matches({.acl_labels = {"hr"}}, subject)) << "asking for a label gives none";
+  EXPECT_TRUE(matches({.acl_labels = {"hr"}, .caller_labels = {"board"}}, subject));
+  EXPECT_FALSE(matches({.acl_labels = {"sales"}, .caller_labels = {"board"}}, subject));
+  EXPECT_TRUE((Filter{.caller_labels = {"hr"}}.empty())) << "what the caller has narrows nothing";
+}
+
+TEST(Filter, ManyDocumentsAndKeysAreLookedUpNotSearched) {
+  Filter filter;
+  for (std::int64_t i = 20'000; i > 0; i -= 2) filter.documents.push_back({i});
+  for (int i = 20'000; i > 0; i -= 2) filter.keys.push_back("k" + std::to_string(i));
+  const DocumentFilter passes(filter);
+  const DocumentAttributes plain;
+  std::size_t let_through = 0;
+  for (std::int64_t i = 1; i <= 20'000; ++i) let_through += passes({{i}, "k" + std::to_string(i), "doc", plain, {}});
+  EXPECT_EQ(let_through, 10'000U);
+}
+
+TEST(Filter, TheSameDocumentsWhateverItSaysOfChunks) {
+  const Filter a{.tags = {"x"}, .chunks = std::make_shared<const std::vector<ChunkId>>()};
+  EXPECT_TRUE(same_documents(a, {.tags = {"x"}}));
+  EXPECT_FALSE(same_documents(a, {.tags = {"y"}}));
+  EXPECT_FALSE(same_documents(a, {.tags = {"x"}, .caller_labels = {"hr"}}));
 }
 
 TEST(Hit, FindsItsStageScores) {

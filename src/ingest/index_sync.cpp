@@ -16,6 +16,12 @@ Result<Generation> IndexSync::sync(const CallContext& call, CorpusId corpus) {
   return sync_locked(call, corpus);
 }
 
+Result<Generation> IndexSync::exchange(const CallContext& call, CorpusId corpus, const std::function<Result<void>()>& work) {
+  const MutexLock lock(mutex_of(corpus));
+  FOOTNOTE_CHECK(work());
+  return sync_locked(call, corpus);
+}
+
 Result<Generation> IndexSync::sync_locked(const CallContext& call, CorpusId corpus) {
   Generation reached = 0;
   int rebuilds = 0;

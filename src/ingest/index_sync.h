@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -31,6 +32,9 @@ class IndexSync {
 
   /// Brings every index to the store's newest generation and returns it. Call after commits and at start.
   Result<Generation> sync(const CallContext& call, CorpusId corpus);
+
+  /// Runs `work` while nothing else changes the corpus's indexes, then syncs. For work that puts other indexes in their place.
+  Result<Generation> exchange(const CallContext& call, CorpusId corpus, const std::function<Result<void>()>& work);
 
   /// Syncs, then lets the store and the indexes go of what died more than kPurgeGrace ago. Returns the newest
   /// generation that was let go of, 0 for none.

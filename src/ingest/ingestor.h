@@ -49,6 +49,7 @@ struct MemoryDocument {
   std::optional<int> priority;
   std::vector<std::string> tags;
   std::vector<std::string> acl_labels;
+  std::optional<UtcTime> updated_at = {};
 };
 
 /// Whether documents of a folder source whose file is gone are deleted.

@@ -54,6 +54,7 @@ void apply_given(const MemoryDocument& given, chunk::ParsedDocument& document) {
   if (given.priority) attributes.priority = std::clamp(*given.priority, 0, 100);
   if (!given.tags.empty()) attributes.tags = given.tags;
   attributes.acl_labels = given.acl_labels;
+  if (given.updated_at) attributes.updated_at = given.updated_at;
 }
 
 std::string key_problem(std::string_view key) {

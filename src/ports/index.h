@@ -10,6 +10,7 @@
 #include "domain/catalog.h"
 #include "domain/document.h"
 #include "domain/ids.h"
+#include "domain/retrieval.h"
 
 namespace footnote {
 
@@ -26,6 +27,10 @@ struct IndexRow {
   std::vector<std::vector<float>> vectors;  ///< One per window; the best counts.
   /// In the corpus's further spaces, by their names; a space without vectors of this row does not find it.
   std::map<std::string, std::vector<std::vector<float>>> named_vectors = {};
+  std::string source_type = {};
+  UtcTime indexed_at = {};  ///< Of its document's version.
+
+  FilterSubject subject() const { return {document, document_key, source_type, attributes, indexed_at}; }
 };
 
 struct IndexRemoval {

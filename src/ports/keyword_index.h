@@ -14,7 +14,7 @@ struct KeywordQuery {
   Generation generation = 0;
   std::string_view text;
   std::size_t limit = 100;
-  const Filter* filter = nullptr;  ///< Borrowed; null lets all through.
+  const Filter* filter = nullptr;  ///< Borrowed; null: as an empty one.
 };
 
 /// Best passages by BM25, best first, equal scores by chunk id. Thread-safe, readers never wait for writers.

@@ -15,7 +15,7 @@ struct VectorQuery {
   Generation generation = 0;
   std::span<const float> vector;
   std::size_t limit = 100;
-  const Filter* filter = nullptr;  ///< Borrowed; null lets all through.
+  const Filter* filter = nullptr;  ///< Borrowed; null: as an empty one.
   std::string_view space = {};     ///< The name of a further space; empty for the corpus's own.
 };
 

@@ -119,7 +119,7 @@ class Run {
         corpus_(corpus),
         question_(question),
         profile_(options.profile),
-        filter_(options.filter.empty() ? nullptr : &options.filter),
+        filter_(&options.filter),
         recall_(options.recall),
         trust_(trust_in_model(question, ports.embedder.languages())) {}
 

@@ -230,8 +230,7 @@ TEST_P(KeywordIndexContract, FiltersAndGenerationsAreExact) {
       for (const Known& known : all) {
         const bool alive = known.row.born <= g && g < known.died;
         const bool holds = known.row.text.find(one) != std::string::npos || known.row.text.find(two) != std::string::npos;
-        if (alive && holds && names_chunk(filter, known.row.chunk) &&
-            matches(filter, known.row.document, known.row.document_key, known.row.attributes)) {
+        if (alive && holds && names_chunk(filter, known.row.chunk) && matches(filter, known.row.subject())) {
           expected.push_back(known.row.chunk.value);
         }
       }

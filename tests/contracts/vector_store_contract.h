@@ -250,8 +250,7 @@ TEST_P(VectorStoreContract, EqualsBruteForceInEveryGeneration) {
       std::vector<std::pair<double, std::int64_t>> expected;
       for (const Known& known : all) {
         if (known.row.born > g || known.died <= g) continue;
-        if (!names_chunk(filter, known.row.chunk) || !matches(filter, known.row.document, known.row.document_key, known.row.attributes))
-          continue;
+        if (!names_chunk(filter, known.row.chunk) || !matches(filter, known.row.subject())) continue;
         double best = -2;
         for (const Vector& v : known.row.vectors) {
           double dot = 0;

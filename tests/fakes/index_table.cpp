@@ -42,9 +42,9 @@ Result<std::vector<const IndexTable::Row*>> IndexTable::visible(CorpusId corpus,
   if (found == corpora_.end()) return out;
   for (const auto& [chunk, row] : found->second.rows) {
     if (row.row.born > generation || (row.died && *row.died <= generation)) continue;
-    const bool passes = filter == nullptr || (names_chunk(*filter, row.row.chunk) &&
-                                              matches(*filter, row.row.document, row.row.document_key, row.row.attributes));
-    if (!passes) continue;
+    static const Filter kEmpty;
+    const Filter& asked = filter == nullptr ? kEmpty : *filter;
+    if (!names_chunk(asked, row.row.chunk) || !matches(asked, row.row.subject())) continue;
     out.push_back(&row);
   }
   return out;

@@ -95,8 +95,19 @@ Result<IndexChanges> MemoryStore::changes(const CallContext&, CorpusId corpus, G
     for (ChunkId id : step->second.born) {
       const auto found = from->chunks.find(id);
       if (found == from->chunks.end()) continue;  // purged
-      const auto& [chunk, key, attributes, vectors, codes] = found->second;
-      out.added.push_back({id, chunk.document, chunk.born, key, attributes, chunk.heading_path, chunk.symbol, chunk.text, vectors});
+      const auto& [chunk, key, attributes, vectors, codes, indexed_at] = found->second;
+      out.added.push_back({id,
+                           chunk.document,
+                           chunk.born,
+                           key,
+                           attributes,
+                           chunk.heading_path,
+                           chunk.symbol,
+                           chunk.text,
+                           vectors,
+                           {},
+                           chunk.source_type,
+                           indexed_at});
     }
     for (ChunkId id : step->second.died) out.removed.push_back({id, step->first});
   }

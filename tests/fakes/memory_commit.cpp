@@ -91,6 +91,7 @@ void MemoryStore::add_version(StoredCorpus& corpus, const DocumentDraft& draft, 
     stored.attributes = draft.attributes;
     stored.vectors = chunk.vectors;
     stored.codes = chunk.codes;
+    stored.indexed_at = made.document.indexed_at;
     made.chunks.push_back(stored.chunk.id);
     corpus.steps[generation].born.push_back(stored.chunk.id);
     corpus.chunks.emplace(stored.chunk.id, std::move(stored));

@@ -89,6 +89,7 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
     DocumentAttributes attributes;
     std::vector<std::vector<float>> vectors;
     PassageCodes codes;
+    UtcTime indexed_at;
   };
   struct StoredVersion {
     Document document;

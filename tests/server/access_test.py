@@ -32,6 +32,7 @@ BODIES = {  # a good body for each route that takes one, so that only the key ca
     "/api/admin/keys": {"name": "planted", "scopes": ["admin"]},
     "/api/admin/keys/{id}/rotate": {},
     "/api/admin/workspaces": {"name": "planted"},
+    "/api/admin/rebuild": {"corpus": "memory"},
     "/embed": {"inputs": [QUESTION]},
     "/v1/embeddings": {"input": QUESTION},
     "/v1/rerank": {"query": QUESTION, "documents": ["x"]},

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.h"
 #include "domain/document.h"
 #include "domain/retrieval.h"
 #include "engine/rows/row_table.h"
@@ -14,30 +15,63 @@
 
 namespace footnote {
 
-/// What filters look at. A document whose attributes change gets a new slot; its older rows keep the old one.
+/// What filters look at. A document whose facets change gets a new slot, as does each of its source types; older rows keep the old one.
 struct DocumentFacets {
   DocumentId document;
   std::string key;
+  std::string source_type;
   DocumentAttributes attributes;
+  UtcTime indexed_at;
+
+  FilterSubject subject() const { return {document, key, source_type, attributes, indexed_at}; }
+};
+
+/// Filters whose masks are kept: those that were used last.
+inline constexpr std::size_t kMasksKept = 16;
+
+/// One page of facets. A published page is never changed, so that its number stands for what is in it.
+struct FacetsPage {
+  std::uint64_t number = 0;
+  std::vector<std::shared_ptr<const DocumentFacets>> slots;  // An empty slot is null.
+};
+using FacetsPages = std::vector<std::shared_ptr<const FacetsPage>>;
+
+/// The masks of the last filters over the tables of one writer. After a change only the changed pages are looked at again. Thread-safe.
+class MaskCache {
+ public:
+  std::shared_ptr<const rows::GroupMask> find_or_make(const Filter& filter, const FacetsPages& pages);
+
+ private:
+  struct Entry {
+    Filter filter;
+    std::vector<std::uint64_t> page_numbers;
+    std::shared_ptr<const rows::GroupMask> mask;
+  };
+  std::shared_ptr<const Entry> find(const Filter& filter);
+  void keep(std::shared_ptr<const Entry> entry);
+
+  Mutex mutex_;
+  std::vector<std::shared_ptr<const Entry>> entries_ FOOTNOTE_TSA(guarded_by(mutex_));  // Last used last.
 };
 
 /// Facets by slot, so that a filter is evaluated once per document and not once per row. Immutable, cheap to copy.
 class DocumentTable {
  public:
   std::size_t slot_count() const { return slot_count_; }
-  /// One byte per slot, not 0 where the filter lets its document through.
-  ann::GroupMask matching(const Filter& filter) const;
+  /// One byte per slot, not 0 where the filter lets its document through. Null when it lets all through.
+  std::shared_ptr<const rows::GroupMask> matching(const Filter& filter) const;
   /// Null for an empty slot.
-  const DocumentFacets* facets(std::size_t slot) const { return (*pages_[slot / kPageSlots])[slot % kPageSlots].get(); }
+  const DocumentFacets* facets(std::size_t slot) const { return pages_[slot / kPageSlots]->slots[slot % kPageSlots].get(); }
+
+  static constexpr std::size_t kPageSlots = 512;
 
  private:
   friend class DocumentTableWriter;
-  static constexpr std::size_t kPageSlots = 512;
-  // Facets and pages are shared between all the tables that hold them; an empty slot is null.
-  using Page = std::vector<std::shared_ptr<const DocumentFacets>>;
 
-  std::vector<std::shared_ptr<const Page>> pages_;
+  FacetsPages pages_;
   std::size_t slot_count_ = 0;
+  bool has_labels_ = false;  // Of some document.
+  std::shared_ptr<MaskCache> masks_;
 };
 
 /// Makes the next DocumentTable out of the last. Pages that a published table holds are never written: they are
@@ -54,15 +88,30 @@ class DocumentTableWriter {
   DocumentTable publish();
 
  private:
-  using Page = DocumentTable::Page;
-  Page& writable_page(std::size_t page);
+  /// Rows of one document may be of several source types.
+  struct SlotKey {
+    DocumentId document;
+    std::string source_type;
+    bool operator==(const SlotKey&) const = default;
+  };
+  struct SlotKeyHash {
+    std::size_t operator()(const SlotKey& key) const {
+      return std::hash<DocumentId>{}(key.document) * 31 + std::hash<std::string>{}(key.source_type);
+    }
+  };
+
+  std::shared_ptr<const DocumentFacets>& writable(std::size_t slot);
+  void put(std::uint32_t slot, std::shared_ptr<const DocumentFacets> facets);
   const DocumentFacets* facets(std::uint32_t slot) const;
 
-  std::vector<std::shared_ptr<Page>> pages_;
+  std::vector<std::shared_ptr<FacetsPage>> pages_;
   std::vector<bool> published_;  // By page: a published table holds it.
+  std::uint64_t pages_made_ = 0;
   std::size_t slot_count_ = 0;
+  std::size_t labelled_slots_ = 0;
   std::vector<std::uint32_t> free_slots_;
-  std::unordered_map<DocumentId, std::uint32_t> slots_;  // The newest of each document.
+  std::unordered_map<SlotKey, std::uint32_t, SlotKeyHash> slots_;  // The newest of each.
+  std::shared_ptr<MaskCache> masks_ = std::make_shared<MaskCache>();
 };
 
 }  // namespace footnote

@@ -1,11 +1,19 @@
 #include "providers/local/facet_stream.h"
 
+#include <limits>
+
 namespace footnote {
 
 namespace {
 
+/// Stands first, in the place of a document's id, which is above 0: earlier forms did not have it.
+constexpr std::int64_t kForm = -2;
+/// Stands for a document that does not say when it was changed.
+constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::min();
 /// Stands for an evidence tier that was not assessed.
 constexpr std::uint32_t kNotAssessed = 0xFFFFFFFF;
+
+std::int64_t to_stored(UtcTime time) { return time.time_since_epoch().count(); }
 
 Result<void> write_texts(ByteSink& sink, const std::vector<std::string>& texts) {
   FOOTNOTE_CHECK(sink.put(static_cast<std::uint64_t>(texts.size())));
@@ -35,8 +43,12 @@ Result<Enum> to_enum(std::uint32_t number, Enum last) {
 
 Result<void> write_facets(ByteSink& sink, const DocumentFacets& facets) {
   const DocumentAttributes& attributes = facets.attributes;
+  FOOTNOTE_CHECK(sink.put(kForm));
   FOOTNOTE_CHECK(sink.put(facets.document.value));
   FOOTNOTE_CHECK(sink.put_text(facets.key));
+  FOOTNOTE_CHECK(sink.put_text(facets.source_type));
+  FOOTNOTE_CHECK(sink.put(to_stored(facets.indexed_at)));
+  FOOTNOTE_CHECK(sink.put(attributes.updated_at ? to_stored(*attributes.updated_at) : kNoTime));
   for (const std::string* text :
        {&attributes.title, &attributes.url, &attributes.media_type, &attributes.language, &attributes.canonical_type}) {
     FOOTNOTE_CHECK(sink.put_text(*text));
@@ -51,8 +63,15 @@ Result<void> write_facets(ByteSink& sink, const DocumentFacets& facets) {
 Result<DocumentFacets> read_facets(ByteSource& source) {
   DocumentFacets facets;
   DocumentAttributes& attributes = facets.attributes;
+  FOOTNOTE_TRY(const auto form, source.take<std::int64_t>());
+  if (form != kForm) return fail(ErrorCode::kCorrupted, "its documents are written in another form ({})", form);
   FOOTNOTE_TRY(facets.document.value, source.take<std::int64_t>());
   FOOTNOTE_TRY(facets.key, source.take_text());
+  FOOTNOTE_TRY(facets.source_type, source.take_text());
+  FOOTNOTE_TRY(const auto indexed_at, source.take<std::int64_t>());
+  facets.indexed_at = UtcTime{std::chrono::milliseconds{indexed_at}};
+  FOOTNOTE_TRY(const auto updated_at, source.take<std::int64_t>());
+  if (updated_at != kNoTime) attributes.updated_at = UtcTime{std::chrono::milliseconds{updated_at}};
   for (std::string* text : {&attributes.title, &attributes.url, &attributes.media_type, &attributes.language, &attributes.canonical_type}) {
     FOOTNOTE_TRY(*text, source.take_text());
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "domain/retrieval.h"
@@ -12,13 +13,12 @@ namespace footnote {
 /// A Filter as the engines understand it: by document, by chunk, or both. Stays where it is while its RowFilter is used.
 class FilteredRows {
  public:
-  /// `filter` may be null: all rows pass.
+  /// `filter` may be null: as an empty one.
   FilteredRows(const DocumentTable& documents, const Filter* filter) {
+    static const Filter kEmpty;
+    mask_ = documents.matching(filter == nullptr ? kEmpty : *filter);
+    rows_.groups = mask_.get();
     if (filter == nullptr) return;
-    if (filter->narrows_documents()) {
-      mask_ = documents.matching(*filter);
-      rows_.groups = &mask_;
-    }
     if (filter->chunks) {
       labels_.reserve(filter->chunks->size());
       for (const ChunkId chunk : *filter->chunks) labels_.push_back(chunk.value);
@@ -31,7 +31,7 @@ class FilteredRows {
   const rows::RowFilter& rows() const { return rows_; }
 
  private:
-  rows::GroupMask mask_;
+  std::shared_ptr<const rows::GroupMask> mask_;
   std::vector<std::int64_t> labels_;
   rows::RowFilter rows_;
 };

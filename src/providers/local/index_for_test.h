@@ -47,6 +47,10 @@ inline std::vector<IndexChanges> random_steps(std::mt19937& random, int steps, i
       row.attributes.language = row.document.value % 5 == 0 ? "de" : "en";
       row.attributes.tags = {row.document.value % 2 == 0 ? "even" : "odd"};
       if (row.document.value % 3 == 0) row.attributes.evidence = EvidenceTier::kNews;
+      if (row.document.value % 7 == 0) row.attributes.acl_labels = {"hr"};
+      if (row.document.value % 3 == 1) row.attributes.updated_at = UtcTime{std::chrono::hours{row.document.value}};
+      row.source_type = row.chunk.value % 2 == 0 ? "doc" : "code";
+      row.indexed_at = UtcTime{std::chrono::hours{2 * row.document.value}};
       for (int word = 0; word < 12; ++word) row.text += words()[random() % words().size()] + " ";
       for (std::size_t windows = 1 + random() % 2; windows > 0; --windows) row.vectors.push_back(random_vector(random));
       living.push_back(row.chunk.value);
@@ -68,8 +72,10 @@ inline std::vector<std::pair<std::int64_t, double>> answers(const VectorSearch& 
   };
   const Filter even{.tags = {"even"}};
   const Filter german{.languages = {"de"}};
+  const Filter code{.source_types = {"code"}, .caller_labels = {"hr"}};
+  const Filter recent{.updated_from = UtcTime{std::chrono::hours{20}}};
   std::mt19937 random(99);
-  for (const Filter* filter : {static_cast<const Filter*>(nullptr), &even, &german}) {
+  for (const Filter* filter : {static_cast<const Filter*>(nullptr), &even, &german, &code, &recent}) {
     for (int i = 0; i < 4; ++i) {
       const auto asked = random_vector(random);
       take(vectors.search({}, {corpus, generation, asked, 20, filter}));

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <thread>
 
 #include "base/log.h"
 #include "contracts/keyword_index_contract.h"
@@ -27,6 +28,7 @@ IndexRow text_row(std::int64_t chunk, Generation born, std::string language, std
   row.chunk = {chunk};
   row.document = {chunk};
   row.born = born;
+  row.document_key = fmt::format("d{}", chunk);
   row.attributes.language = std::move(language);
   row.text = std::move(text);
   row.vectors = {{1, 0, 0}};
@@ -152,10 +154,89 @@ TEST(DocumentTable, ReusesSlotsOnlyForNewTables) {
   const DocumentTable after = writer.publish();
   const Filter french{.languages = {"fr"}};
   const Filter eighth{.documents = {{8}}};
-  EXPECT_EQ(before.matching(french)[slots[7]], 0);
-  EXPECT_EQ(after.matching(french)[slots[7]], 1);
-  EXPECT_EQ(before.matching(eighth)[slots[7]], 1);
-  EXPECT_EQ(after.matching(eighth)[slots[7]], 0);
+  EXPECT_EQ((*before.matching(french))[slots[7]], 0);
+  EXPECT_EQ((*after.matching(french))[slots[7]], 1);
+  EXPECT_EQ((*before.matching(eighth))[slots[7]], 1);
+  EXPECT_EQ((*after.matching(eighth))[slots[7]], 0);
+}
+
+TEST(DocumentTable, AnEmptyFilterNeedsNoMaskWhileNothingIsLabelled) {
+  DocumentTableWriter writer;
+  writer.slot_for(text_row(1, 1, "en", ""));
+  EXPECT_EQ(writer.publish().matching({}), nullptr);
+  IndexRow secret = text_row(2, 1, "en", "");
+  secret.attributes.acl_labels = {"hr"};
+  const std::uint32_t slot = writer.slot_for(secret);
+  const DocumentTable table = writer.publish();
+  ASSERT_NE(table.matching({}), nullptr);
+  EXPECT_EQ((*table.matching({}))[slot], 0);
+  EXPECT_EQ((*table.matching({.caller_labels = {"hr"}}))[slot], 1);
+  ann::GroupMask used(writer.slot_count(), 1);
+  used[slot] = 0;
+  writer.keep_only(used);
+  EXPECT_EQ(writer.publish().matching({}), nullptr) << "the last labelled document is gone";
+}
+
+TEST(DocumentTable, EachSourceTypeOfADocumentHasItsSlot) {
+  DocumentTableWriter writer;
+  IndexRow prose = text_row(1, 1, "en", "");
+  IndexRow code = prose;
+  prose.source_type = "doc";
+  code.source_type = "code";
+  const std::uint32_t slots[] = {writer.slot_for(prose), writer.slot_for(code)};
+  EXPECT_NE(slots[0], slots[1]);
+  EXPECT_EQ(writer.slot_for(prose), slots[0]);
+  EXPECT_EQ(writer.slot_for(code), slots[1]);
+  EXPECT_EQ(*writer.publish().matching({.source_types = {"code"}}), (ann::GroupMask{0, 1}));
+}
+
+/// What a table's mask must be, one document at a time.
+ann::GroupMask mask_by_hand(const DocumentTable& table, const Filter& filter) {
+  ann::GroupMask mask;
+  for (std::size_t slot = 0; slot < table.slot_count(); ++slot) {
+    const DocumentFacets* facets = table.facets(slot);
+    mask.push_back(facets != nullptr && matches(filter, facets->subject()));
+  }
+  return mask;
+}
+
+TEST(DocumentTable, KeptMasksAreThoseOfTheTable) {
+  std::mt19937 random(5);
+  DocumentTableWriter writer;
+  std::vector<Filter> filters;
+  for (std::size_t i = 0; i < kMasksKept + 3; ++i)
+    filters.push_back({.languages = {i % 2 == 0 ? "en" : "de"}, .path_globs = {fmt::format("*{}", i)}});
+  std::vector<DocumentTable> tables;
+  std::int64_t next = 1;
+  for (int step = 0; step < 60; ++step) {
+    for (int i = 0; i < 100; ++i) writer.slot_for(text_row(next++, 1, random() % 2 == 0 ? "en" : "de", ""));
+    if (step % 5 == 4) {
+      ann::GroupMask used(writer.slot_count());
+      for (auto& byte : used) byte = random() % 8 != 0;
+      writer.keep_only(used);
+    }
+    tables.push_back(writer.publish());
+    // Readers of older tables come between those of newer ones.
+    const DocumentTable& table = tables[tables.size() - 1 - random() % std::min<std::size_t>(tables.size(), 3)];
+    const Filter& filter = filters[random() % filters.size()];
+    ASSERT_EQ(*table.matching(filter), mask_by_hand(table, filter));
+    EXPECT_EQ(table.matching(filter), table.matching(filter)) << "the same mask, not another like it";
+  }
+}
+
+TEST(DocumentTable, ReadersShareTheKeptMasks) {
+  DocumentTableWriter writer;
+  for (std::int64_t i = 1; i <= 2000; ++i) writer.slot_for(text_row(i, 1, i % 3 == 0 ? "de" : "en", ""));
+  const DocumentTable table = writer.publish();
+  std::vector<std::jthread> readers;
+  for (int reader = 0; reader < 4; ++reader) {
+    readers.emplace_back([&, reader] {
+      for (int i = 0; i < 200; ++i) {
+        const Filter filter{.languages = {"de"}, .path_globs = {fmt::format("*{}", (i + reader) % 20)}};
+        EXPECT_EQ(*table.matching(filter), mask_by_hand(table, filter));
+      }
+    });
+  }
 }
 
 }  // namespace

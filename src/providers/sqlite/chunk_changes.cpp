@@ -80,7 +80,8 @@ Result<Generation> page_end(sql::Database& database, const Corpus& corpus, Gener
 
 Result<void> read_added(sql::Database& database, const Corpus& corpus, IndexChanges& changes) {
   FOOTNOTE_TRY(auto select, database.prepare(R"sql(
-    SELECT c.id, c.document_id, c.document_version, c.born, c.heading_path, c.symbol, c.text, v.windows, v.vectors
+    SELECT c.id, c.document_id, c.document_version, c.born, c.heading_path, c.symbol, c.text, v.windows, v.vectors,
+           c.source_type
     FROM chunks c LEFT JOIN chunk_vectors v ON v.chunk_id = c.id
     WHERE c.corpus_id = ? AND c.born > ? AND c.born <= ?
     ORDER BY c.born, c.id)sql"));
@@ -98,7 +99,9 @@ Result<void> read_added(sql::Database& database, const Corpus& corpus, IndexChan
                              .heading_path = std::move(heading_path),
                              .symbol = std::string(row.text(5)),
                              .text = std::string(row.text(6)),
-                             .vectors = std::move(vectors)});
+                             .vectors = std::move(vectors),
+                             .source_type = std::string(row.text(9)),
+                             .indexed_at = document->indexed_at});
     return {};
   });
 }

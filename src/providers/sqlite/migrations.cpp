@@ -250,6 +250,22 @@ CREATE TABLE chunk_codes (
   signs     BLOB    NOT NULL
 ) STRICT;
 )sql"},
+    {7, R"sql(
+-- Vectors and codes of chunks in the space that their corpus is on its way to: as chunk_vectors and chunk_codes, of which they take
+-- the place all at once. `form` is NULL where there are no codes.
+CREATE TABLE next_vectors (
+  chunk_id  INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+  model_id  TEXT    NOT NULL,
+  dimension INTEGER NOT NULL CHECK (dimension > 0),
+  windows   INTEGER NOT NULL CHECK (windows > 0),
+  vectors   BLOB    NOT NULL,
+  form           INTEGER,
+  code_dimension INTEGER,
+  code_windows   BLOB,
+  signs          BLOB,
+  PRIMARY KEY (chunk_id, model_id, dimension)
+) STRICT;
+)sql"},
 };
 
 /// A file without our mark may be made ours only when it is empty.

@@ -102,13 +102,14 @@ Result<PassageCodes> codes_from(const sql::Statement& row, int first) {
 
 Result<const DocumentLookup::Entry*> DocumentLookup::find(std::int64_t document, std::int64_t version) {
   if (document == document_ && version == version_) return &entry_;
-  FOOTNOTE_TRY(auto find, database_.prepare("SELECT d.key, v.attributes FROM document_versions v JOIN documents d ON d.id = v.document_id "
-                                            "WHERE v.document_id = ? AND v.version = ?"));
+  FOOTNOTE_TRY(auto find, database_.prepare(
+                              "SELECT d.key, v.attributes, v.indexed_at FROM document_versions v JOIN documents d ON d.id = v.document_id "
+                              "WHERE v.document_id = ? AND v.version = ?"));
   find.bind(document, version);
   FOOTNOTE_TRY(const bool found, find.step());
   if (!found) return damaged_text("a chunk's document");
   FOOTNOTE_TRY(auto attributes, attributes_from_stored_text(find.text(1)));
-  entry_ = {std::string(find.text(0)), std::move(attributes)};
+  entry_ = {std::string(find.text(0)), std::move(attributes), time_from(find.integer(2))};
   document_ = document;
   version_ = version;
   return &entry_;

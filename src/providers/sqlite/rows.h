@@ -55,6 +55,7 @@ class DocumentLookup {
   struct Entry {
     std::string key;
     DocumentAttributes attributes;
+    UtcTime indexed_at;
   };
   explicit DocumentLookup(sql::Database& database) : database_(database) {}
   /// Good until the next call. kCorrupted when there is no such version.

@@ -106,9 +106,9 @@ std::unexpected<Error> no_corpus(std::string_view name, const std::vector<Corpus
 Result<Corpus> in_space(Corpus corpus, const EmbeddingSpace& space) {
   if (corpus.space == space) return corpus;
   return fail(ErrorCode::kFailedPrecondition,
-              "corpus '{}' holds vectors of the model {} ({} numbers), not of {} ({}): use the model it was made with (MODEL_NAME), or "
-              "ingest into another corpus (--corpus)",
-              corpus.name, corpus.space.model_id, corpus.space.dimension, space.model_id, space.dimension);
+              "corpus '{}' holds vectors of the model {} ({} numbers), not of {} ({}): use the model it was made with (MODEL_NAME), "
+              "embed it anew (`footnote rebuild-index {}`), or ingest into another corpus (--corpus)",
+              corpus.name, corpus.space.model_id, corpus.space.dimension, space.model_id, space.dimension, corpus.name);
 }
 
 }  // namespace

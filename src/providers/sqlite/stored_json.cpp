@@ -100,6 +100,7 @@ JsonObject to_stored_object(const DocumentAttributes& attributes) {
   if (attributes.priority != plain.priority) out["priority"] = attributes.priority;
   if (!attributes.tags.empty()) out["tags"] = to_stored_array(attributes.tags);
   if (!attributes.acl_labels.empty()) out["acl_labels"] = to_stored_array(attributes.acl_labels);
+  if (attributes.updated_at) out["updated_at"] = attributes.updated_at->time_since_epoch().count();
   return out;
 }
 
@@ -117,6 +118,7 @@ DocumentAttributes attributes_from(const StoredObject& object) {
                                                            std::numeric_limits<int>::max()));
   out.tags = object.texts("tags");
   out.acl_labels = object.texts("acl_labels");
+  if (object.has("updated_at")) out.updated_at = UtcTime{std::chrono::milliseconds{object.integer("updated_at")}};
   return out;
 }
 

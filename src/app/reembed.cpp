@@ -1,0 +1,53 @@
+#include "app/reembed.h"
+
+#include "chunk/chunker.h"
+
+namespace footnote::app {
+namespace {
+
+using Missing = SqliteReembedding::Missing;
+using NextVectors = SqliteReembedding::NextVectors;
+
+Result<std::vector<NextVectors>> embed(const CallContext& call, Embedder& embedder, const std::vector<Missing>& chunks) {
+  std::vector<std::string> texts;
+  for (const Missing& chunk : chunks) texts.push_back(chunk::embedding_text({.text = chunk.text, .heading_path = chunk.heading_path}));
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  FOOTNOTE_TRY(std::vector<Embedding> embeddings, embedder.embed(call, views, {.codes = true}));
+  if (embeddings.size() != chunks.size()) {
+    return fail(ErrorCode::kInternal, "the embedder gave {} results for {} texts", embeddings.size(), chunks.size());
+  }
+  std::vector<NextVectors> out;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    NextVectors& next = out.emplace_back(chunks[i].chunk);
+    for (WindowVector& window : embeddings[i].windows) next.vectors.push_back(std::move(window.values));
+    next.codes = std::move(embeddings[i].passage_codes);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<void> embed_missing(const CallContext& call, SqliteReembedding& reembedding, Embedder& embedder, CorpusId corpus,
+                           const OnReembedded& on_progress) {
+  const EmbeddingSpace target = embedder.space();
+  FOOTNOTE_TRY(SqliteReembedding::Progress progress, reembedding.progress(call, corpus, target));
+  // Once through by id, then from the start again for what came meanwhile, until nothing did.
+  for (ChunkId after; progress.done < progress.total;) {
+    FOOTNOTE_CHECK(call.check());
+    on_progress(progress);
+    FOOTNOTE_TRY(const auto chunks, reembedding.missing(call, corpus, target, after, kReembedBatch));
+    if (chunks.empty()) {
+      after = {};
+      FOOTNOTE_TRY(progress, reembedding.progress(call, corpus, target));
+      continue;
+    }
+    FOOTNOTE_TRY(const auto vectors, embed(call, embedder, chunks));
+    FOOTNOTE_CHECK(reembedding.put(call, target, vectors));
+    progress.done = std::min(progress.done + std::ssize(chunks), progress.total - 1);  // the store has the last word
+    after = chunks.back().chunk;
+  }
+  on_progress(progress);
+  return {};
+}
+
+}  // namespace footnote::app
