@@ -39,6 +39,7 @@ enum class Setting {
   kModelsName,
   kEngineCpu,
   kEngineThreads,
+  kIndexMemoryBudget,
   kEmbedderProvider,
   kEmbedderUrl,
   kEmbedderModel,
