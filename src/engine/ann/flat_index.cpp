@@ -132,6 +132,14 @@ std::uint64_t FlatIndex::raw_bytes() const {
   return vectors * space_.stride * sizeof(float);
 }
 
+std::uint64_t FlatIndex::count_damaged() const {
+  std::uint64_t damaged = 0;
+  for (const auto& segment : segments_) {
+    for (std::size_t v = 0; v < segment->vector_count(); ++v) damaged += segment->raw.is_sound(v) ? 0 : 1;
+  }
+  return damaged;
+}
+
 std::uint64_t FlatIndex::heap_bytes() const {
   std::uint64_t bytes = 0;
   for (const auto& segment : segments_) bytes += segment->raw.heap_bytes();

@@ -65,6 +65,8 @@ class FlatIndex {
 
   /// Vectors that were found to differ from what was saved, each time that one was met; those count by their codes.
   std::uint64_t damaged_count() const { return damaged_->load(std::memory_order_relaxed); }
+  /// Looks at every full vector: how many differ from what was saved.
+  std::uint64_t count_damaged() const;
   /// Bytes of full numbers that are held in memory.
   std::uint64_t heap_bytes() const;
 

@@ -298,6 +298,7 @@ TEST(FlatIndex, ADamagedVectorCountsByItsCodesAndIsReported) {
   EXPECT_EQ(index.damaged_count(), 0U);
   // One bit of each vector: none is used as it is.
   for (std::size_t at = 3; at < raw->size(); at += 32) reinterpret_cast<std::uint32_t*>(raw->data())[at] ^= 0x40000000U;
+  EXPECT_EQ(index.count_damaged() * 32, raw->size());
   const auto found = index.search(query);
   EXPECT_GE(index.damaged_count(), 300U);
   ASSERT_EQ(found.size(), expected.size());

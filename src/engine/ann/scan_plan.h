@@ -36,7 +36,7 @@ struct ScanTask {
 
 // Where one plan overtakes the next; measured with ann_bench, see docs/adr/0012-vector-index.md.
 inline constexpr std::size_t kFullVectorsMax = 64;
-inline constexpr std::size_t kSignVectorsMin = 20'000;
+inline constexpr std::size_t kSignVectorsMin = 50'000;
 /// Signs are read of all vectors of a segment, codes of the visible alone, which are eight times as long.
 inline constexpr std::size_t kSignShareMin = 8;
 

@@ -311,6 +311,15 @@ bool LocalVectorStore::is_damaged(CorpusId corpus) const {
   return state != nullptr && state->rows.damaged_count() > 0;
 }
 
+Result<void> LocalVectorStore::check(CorpusId corpus) const {
+  const auto state = corpora_.newest(corpus);
+  if (state == nullptr) return {};
+  std::uint64_t damaged = 0;
+  for (const auto& [name, space] : state->rows.spaces) damaged += space.index ? space.index->count_damaged() : 0;
+  if (damaged == 0) return {};
+  return fail(ErrorCode::kCorrupted, "it is damaged: {} of its full vectors fail their checksums", damaged);
+}
+
 void LocalVectorStore::tell_of_damage(CorpusId corpus, std::uint64_t vectors) const {
   if (vectors == 0) return;
   const MutexLock lock(mutex_);

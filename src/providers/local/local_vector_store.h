@@ -42,6 +42,7 @@ class LocalVectorStore final : public VectorStore, public SavedIndex {
   Result<void> save(const std::filesystem::path& path, const IndexHead& head) const override { return corpora_.save(path, head); }
   Result<void> load(IndexFileReader& file) override;
   bool is_damaged(CorpusId corpus) const override;
+  Result<void> check(CorpusId corpus) const override;
   /// Of full numbers, in all corpora.
   std::uint64_t unsaved_bytes() const;
 

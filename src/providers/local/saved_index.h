@@ -28,6 +28,8 @@ class SavedIndex {
   /// True when the file that the index reads from turned out to be damaged: the index answers, less exactly, until it is dropped and
   /// filled again from the store.
   virtual bool is_damaged(CorpusId) const { return false; }
+  /// Reads what load() left in the file. kCorrupted says what is wrong with it.
+  virtual Result<void> check(CorpusId) const { return {}; }
   virtual Result<void> drop(const CallContext& call, CorpusId corpus) = 0;
 };
 
