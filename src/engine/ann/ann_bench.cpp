@@ -4,6 +4,7 @@
 // median time of a search by each plan, its ratio to the scan of full numbers, and how much of that scan's list it found; then what
 // loading the index from a file takes.
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <chrono>
@@ -120,6 +121,7 @@ Result<void> save_and_load(ann::FlatIndex index, std::size_t rows) {
     FOOTNOTE_CHECK(raw.commit());
   }
   index = ann::FlatIndex(index.dimension());
+  ::malloc_trim(0);
   const double before = resident_mb();
   const auto begin = std::chrono::steady_clock::now();
   FOOTNOTE_TRY(InputFile codes, InputFile::open(codes_path));
