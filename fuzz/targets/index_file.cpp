@@ -20,21 +20,29 @@ using footnote::IndexRow;
 
 constexpr CorpusId kCorpus{1};
 constexpr footnote::Generation kGeneration = 5;
+constexpr std::size_t kHeadBytes = 4;
 
 const std::string& path() {
   static const std::string name = (std::filesystem::temp_directory_path() / ("footnote_fuzz_index_" + std::to_string(::getpid()))).string();
   return name;
 }
 
-/// The input as the two sections of a file: its first two bytes say how long the first is.
-bool write(std::span<const std::byte> input) {
-  const std::size_t cut =
-      std::min<std::size_t>(std::to_integer<std::size_t>(input[0]) << 8 | std::to_integer<std::size_t>(input[1]), input.size() - 2);
-  const auto documents = input.subspan(2, cut);
-  const auto rows = input.subspan(2 + cut);
+/// The input as the sections of a file and, for vectors, what follows them: its first two bytes say how long the first section is,
+/// the next two how long what follows is.
+bool write(std::span<const std::byte> input, footnote::IndexKind kind) {
+  const auto number_at = [&](std::size_t i) {
+    return std::to_integer<std::size_t>(input[i]) << 8 | std::to_integer<std::size_t>(input[i + 1]);
+  };
+  const auto content = input.subspan(kHeadBytes);
+  const auto documents = content.first(std::min(number_at(0), content.size()));
+  const std::size_t left = content.size() - documents.size();
+  const auto raw = content.last(std::min(number_at(2), left));
+  const auto rows = content.subspan(documents.size(), left - raw.size());
+  const auto all_of = [](std::span<const std::byte> bytes) { return [bytes](footnote::ByteSink& sink) { return sink.write(bytes); }; };
+  std::filesystem::remove(path());
   auto file = IndexFileWriter::create(path(), {.corpus = kCorpus, .space = {"m", 4}, .generation = kGeneration});
-  return file && file->section([&](footnote::ByteSink& sink) { return sink.write(documents); }) &&
-         file->section([&](footnote::ByteSink& sink) { return sink.write(rows); }) && file->commit();
+  if (!file || !file->section(all_of(documents)) || !file->section(all_of(rows))) return false;
+  return (kind != footnote::IndexKind::kVectors || file->raw(all_of(raw))) && file->commit();
 }
 
 template <class Index>
@@ -69,7 +77,7 @@ void change_and_save(Index& index) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size < 2 || !write(std::as_bytes(std::span(data, size)))) return 0;
+  if (size < kHeadBytes || !write(std::as_bytes(std::span(data, size)), footnote::IndexKind::kVectors)) return 0;
   const footnote::Filter filter{.tags = {"a"}};
   const footnote::ChunkId chunks[] = {{1}, {2}};
   if (footnote::LocalVectorStore vectors; load(vectors)) {
@@ -77,11 +85,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const std::vector<float> asked(dimension, 1.0F);
       (void)vectors.search({}, {kCorpus, kGeneration, asked, 10, nullptr});
       (void)vectors.search({}, {kCorpus, kGeneration, asked, 10, &filter});
+      (void)vectors.search({}, {.corpus = kCorpus, .generation = kGeneration, .vector = asked, .limit = 10, .space = "n"});
       (void)vectors.score({}, {kCorpus, kGeneration, asked, 10, nullptr}, chunks);
     }
     change_and_save(vectors);
   }
-  if (!write(std::as_bytes(std::span(data, size)))) return 0;
+  if (!write(std::as_bytes(std::span(data, size)), footnote::IndexKind::kKeywords)) return 0;
   if (footnote::LocalKeywordIndex keywords; load(keywords)) {
     (void)keywords.search({}, {kCorpus, kGeneration, "alpha beta a b", 10, nullptr});
     (void)keywords.search({}, {kCorpus, kGeneration, "alpha beta a b", 10, &filter});

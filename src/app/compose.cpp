@@ -81,7 +81,8 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
       owner_token_(access::make_owner_text()),
       embedder_(std::move(opened.embedder)),
       reranker_(std::move(opened.reranker)),
-      vectors_(level),
+      vectors_(level, {.unsaved_bytes_max = static_cast<std::uint64_t>(settings.integer(Setting::kIndexMemoryBudget)) << 20,
+                       .save = [this](const CallContext& call, CorpusId corpus) { save_index(call, corpus); }}),
       index_files_(stores_->folder().path(), stores_->chunks(), {&vectors_, &keywords_}),
       reader_(std::make_unique<SentenceReader>(embedder(), chunk::split_sentences)),
       client_(make_client(settings, *metrics_)),
@@ -107,6 +108,13 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
 }
 
 Composition::~Composition() = default;
+
+void Composition::save_index(const CallContext& call, CorpusId corpus) {
+  const auto corpora = all_corpora(call, catalog());
+  if (!corpora) return log(LogLevel::kWarn, "app", "an index was not saved", {{"error", corpora.error().message}});
+  const auto found = std::ranges::find(*corpora, corpus, &Corpus::id);
+  if (found != corpora->end()) index_files_.save(call, *found, IndexFiles::When::kAnythingChanged);
+}
 
 api::Services Composition::services(std::vector<std::string> example_questions) {
   return {.answers = answers_,

@@ -76,6 +76,7 @@ class Composition {
   };
   Composition(Opened opened, const Settings& settings, cpu::CpuLevel level, Indexes indexes);
   Result<void> open_keys(const CallContext& call, const Settings& settings);
+  void save_index(const CallContext& call, CorpusId corpus);
 
   // Each part uses only those above it, so they end in the right order.
   std::unique_ptr<Metrics> metrics_;

@@ -86,7 +86,8 @@ Check check_index_files(const CallContext& call, Stores& stores, const Corpus& c
   const IndexFiles files(stores.folder().path(), stores.chunks(), {});
   Check check{fmt::format("indexes {}", corpus.name), Health::kOk, {}, {}, {}};
   const auto look = [&](std::string_view name, SavedIndex& index) {
-    const auto loaded = files.load_one(call, corpus, index);
+    auto loaded = files.load_one(call, corpus, index);
+    if (const auto checked = loaded ? index.check(corpus.id) : Result<void>{}; !checked) loaded = std::unexpected(checked.error());
     std::string state = "none saved";
     if (loaded) {
       state = fmt::format("sound, at generation {}", loaded->generation);

@@ -120,6 +120,20 @@ void IndexFiles::save(const CallContext& call, const Corpus& corpus, When when) 
   }
 }
 
+void IndexFiles::drop_damaged(const CallContext& call, const Corpus& corpus) {
+  for (SavedIndex* index : indexes_) {
+    if (!index->is_damaged(corpus.id)) continue;
+    const std::filesystem::path path = path_of(corpus.id, index->kind());
+    log(LogLevel::kWarn, "app", "an index file was damaged while it was in use; its index is made anew from the store",
+        {{"file", path.string()}, {"corpus", corpus.name}});
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+    if (!index->drop(call, corpus.id)) continue;  // the call is over; the next one does it
+    const MutexLock lock(mutex_);
+    saved_.erase({corpus.id, index->kind()});
+  }
+}
+
 void IndexFiles::remove(CorpusId corpus) const {
   std::error_code ignored;
   for (const SavedIndex* index : indexes_) std::filesystem::remove(path_of(corpus, index->kind()), ignored);

@@ -37,6 +37,9 @@ class IndexFiles {
   /// Saves the indexes of a corpus that changed since they were. What fails is logged: the next time is as good.
   void save(const CallContext& call, const Corpus& corpus, When when);
   void remove(CorpusId corpus) const;
+  /// Empties the indexes of a corpus whose files turned out to be damaged while they were read, and removes those; IndexSync fills
+  /// them again from the store.
+  void drop_damaged(const CallContext& call, const Corpus& corpus);
 
   /// Fills one index from its file and changes nothing else. kNotFound: there is none. Any other error says why it can't be used.
   Result<IndexHead> load_one(const CallContext& call, const Corpus& corpus, SavedIndex& index) const;

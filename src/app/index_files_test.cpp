@@ -124,7 +124,7 @@ TEST_F(IndexFilesTest, ADamagedFileIsFoundRemovedAndMadeAnew) {
   for (const IndexKind kind : {IndexKind::kVectors, IndexKind::kKeywords}) {
     fill();
     std::fstream bytes(file(kind), std::ios::binary | std::ios::in | std::ios::out);
-    bytes.seekp(-40, std::ios::end);
+    bytes.seekp(100);  // in the first section
     bytes.put('\x7F');
     bytes.close();
     EXPECT_THAT(reason(kind), HasSubstr("damaged"));
@@ -135,6 +135,31 @@ TEST_F(IndexFilesTest, ADamagedFileIsFoundRemovedAndMadeAnew) {
     ASSERT_TRUE(fresh.sync.sync({}, fresh.corpus().id).has_value());
     EXPECT_EQ(process.answers(), fresh.answers());
   }
+}
+
+TEST_F(IndexFilesTest, AFullVectorDamagedInItsFileIsNoticedAndTheIndexMadeAnew) {
+  fill();
+  Process fresh(data());
+  ASSERT_TRUE(fresh.sync.sync({}, fresh.corpus().id).has_value());
+  // The last vector of the file: its row lives.
+  std::fstream bytes(file(IndexKind::kVectors), std::ios::binary | std::ios::in | std::ios::out);
+  bytes.seekp(-64, std::ios::end);
+  bytes.put('\x7F');
+  bytes.close();
+  Process process(data());
+  process.start();
+  EXPECT_EQ(process.loaded_at, 2) << "full vectors are not read at the start";
+  process.files.drop_damaged({}, process.corpus());
+  EXPECT_EQ(process.vectors.extent({1}).generation, 2) << "nothing was noticed yet";
+  EXPECT_EQ(process.answers().size(), fresh.answers().size());
+  EXPECT_TRUE(process.vectors.is_damaged({1}));
+  process.files.drop_damaged({}, process.corpus());
+  EXPECT_FALSE(std::filesystem::exists(file(IndexKind::kVectors)));
+  EXPECT_TRUE(std::filesystem::exists(file(IndexKind::kKeywords)));
+  ASSERT_TRUE(process.sync.sync({}, process.corpus().id).has_value());
+  EXPECT_EQ(process.answers(), fresh.answers());
+  process.files.save({}, process.corpus(), When::kAnythingChanged);
+  EXPECT_EQ(reason(), "none") << "a sound file again";
 }
 
 TEST_F(IndexFilesTest, AStoreMadeAnewDoesNotTakeTheOldOnesFiles) {

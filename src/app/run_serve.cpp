@@ -55,6 +55,7 @@ class Maintenance {
     const auto corpora = all_corpora(call, parts_.catalog());
     if (!corpora) return log(LogLevel::kWarn, "app", "maintenance failed", {{"error", corpora.error().message}});
     for (const Corpus& corpus : *corpora) {
+      parts_.index_files().drop_damaged(call, corpus);
       const auto purged = parts_.sync().purge(call, corpus.id);
       if (!purged && purged.error().code != ErrorCode::kCancelled) {
         log(LogLevel::kWarn, "app", "purge failed", {{"corpus", corpus.name}, {"error", purged.error().message}});

@@ -40,6 +40,7 @@ enum class Setting {
   kModelsLanguages,
   kEngineCpu,
   kEngineThreads,
+  kIndexMemoryBudget,
   kEmbedderProvider,
   kEmbedderUrl,
   kEmbedderModel,

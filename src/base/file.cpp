@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,6 +105,22 @@ void Descriptor::reset() {
   value_ = -1;
 }
 
+FileMapping::~FileMapping() {
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+Result<FileMapping> FileMapping::map(const Descriptor& file, const std::filesystem::path& path) {
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) return errno_error(path, "look at");
+  FileMapping mapping;
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size == 0) return mapping;
+  void* const address = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
+  if (address == MAP_FAILED) return errno_error(path, "map");
+  mapping.bytes_ = {static_cast<const std::byte*>(address), size};
+  return mapping;
+}
+
 Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t bytes_max) {
   FOOTNOTE_TRY(const OpenedFile opened, open_regular(path));
   if (opened.size > bytes_max) {
@@ -157,7 +174,7 @@ AtomicFile::~AtomicFile() {
 
 Result<AtomicFile> AtomicFile::create(const std::filesystem::path& path) {
   std::filesystem::path temporary = folder_of(path) / fmt::format("{}.{}{}", path.filename().string(), random_base62(8), kTemporarySuffix);
-  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  Descriptor file(::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (file.get() < 0) return errno_error(temporary, "create");
   return AtomicFile(path, std::move(temporary), std::move(file));
 }
@@ -173,6 +190,11 @@ Result<void> AtomicFile::flush() {
   FOOTNOTE_CHECK(write_all(file_.get(), buffer_, temporary_));
   buffer_.clear();
   return {};
+}
+
+Result<FileMapping> AtomicFile::map() {
+  FOOTNOTE_CHECK(flush());
+  return FileMapping::map(file_, temporary_);
 }
 
 Result<void> AtomicFile::commit() {

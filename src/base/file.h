@@ -39,6 +39,25 @@ class Descriptor {
   int value_;
 };
 
+/// The bytes of a whole file, read from disk when they are touched. They stay when another file takes its name. A file that is cut
+/// short under it, or a disk that fails, ends the process (SIGBUS): for files that only this program writes, and only whole.
+class FileMapping {
+ public:
+  FileMapping() = default;
+  ~FileMapping();
+  FileMapping(FileMapping&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+  FileMapping& operator=(FileMapping&&) = delete;
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  friend class AtomicFile;
+  friend class InputFile;
+  static Result<FileMapping> map(const Descriptor& file, const std::filesystem::path& path);
+
+  std::span<const std::byte> bytes_;
+};
+
 /// Reads a whole regular file. kTooLarge past `bytes_max`; never blocks on a FIFO or device.
 Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t bytes_max);
 
@@ -65,6 +84,8 @@ class AtomicFile {
   AtomicFile& operator=(AtomicFile&&) = delete;
 
   Result<void> write(std::span<const std::byte> bytes);
+  /// What was written up to now, to be read; it stays what it is after commit().
+  Result<FileMapping> map();
   /// Call once, last.
   Result<void> commit();
 
@@ -86,6 +107,8 @@ class InputFile {
   std::uint64_t size() const { return size_; }  ///< When it was opened.
   /// Fills `out`. kCorrupted: the file ends before.
   Result<void> read(std::span<std::byte> out);
+  /// All of it, wherever reading stands.
+  Result<FileMapping> map() const { return FileMapping::map(file_, path_); }
 
  private:
   InputFile(std::filesystem::path path, Descriptor file, std::uint64_t size);

@@ -127,6 +127,24 @@ TEST_F(FileTest, ReadsPieceByPiece) {
   EXPECT_EQ(InputFile::open(path("missing")).error().code, ErrorCode::kNotFound);
 }
 
+TEST_F(FileTest, AMappedFileStaysWhenAnotherTakesItsName) {
+  const auto text_of = [](const FileMapping& mapping) {
+    return std::string(reinterpret_cast<const char*>(mapping.bytes().data()), mapping.bytes().size());
+  };
+  auto file = AtomicFile::create(path("x"));
+  ASSERT_TRUE(file && file->write(std::as_bytes(std::span(std::string_view("first")))));
+  const auto written = file->map();
+  ASSERT_TRUE(written && file->commit());
+  const auto read = InputFile::open(path("x"))->map();
+  ASSERT_TRUE(read.has_value());
+  ASSERT_TRUE(write_file_atomically(path("x"), "second"));
+  EXPECT_EQ(text_of(*written), "first");
+  EXPECT_EQ(text_of(*read), "first");
+  EXPECT_EQ(text_of(*InputFile::open(path("x"))->map()), "second");
+  ASSERT_TRUE(write_file_atomically(path("x"), ""));
+  EXPECT_TRUE(InputFile::open(path("x"))->map()->bytes().empty());
+}
+
 TEST_F(FileTest, MakesFoldersOnce) {
   EXPECT_EQ(make_folders(path("a/b/c/")), true);
   EXPECT_EQ(fs::status(path("a/b/c")).permissions(), fs::perms::owner_all);

@@ -299,6 +299,117 @@ TEST_P(VectorStoreContract, ReadersSeeWholeStepsWhileAWriterWorks) {
   EXPECT_EQ(wrong, 0);
 }
 
+// Each distance has its own nearest: the long one, the one that lies near, the one whose numbers differ least in all.
+TEST_P(VectorStoreContract, ASpaceMeasuresByItsDistance) {
+  struct Case {
+    Distance distance;
+    Found order;
+    double best;
+  };
+  const auto at = [](float x, float y) {
+    Vector out(kDimension, 0.0F);
+    out[0] = x, out[1] = y;
+    return out;
+  };
+  const Case cases[] = {{Distance::kCosine, {1, 4, 2, 3, 5}, 1.0},
+                        {Distance::kDot, {1, 3, 2, 4, 5}, 10.0},
+                        {Distance::kEuclid, {2, 4, 5, 3, 1}, -std::sqrt(0.18)},
+                        {Distance::kManhattan, {4, 2, 5, 3, 1}, -0.5}};
+  for (const Case& each : cases) {
+    ASSERT_TRUE(store_->drop(call_, kCorpus).has_value());
+    IndexChanges changes{0, 1, {}, {}};
+    changes.distance = each.distance;
+    changes.added = {row(1, 1, {at(10, 0)}), row(2, 1, {at(0.7F, 0.3F)}), row(3, 1, {at(3, 3)}), row(4, 1, {at(0.5F, 0)}),
+                     row(5, 1, {at(0, 0)})};
+    if (each.distance == Distance::kCosine) changes.added.back().vectors = {at(-1, 0)};
+    changes.added[3].vectors = {each.distance == Distance::kCosine ? at(1, 0) : at(0.5F, 0), axis(7)};
+    apply(changes);
+    EXPECT_EQ(found(at(1, 0), 1), each.order) << static_cast<int>(each.distance);
+    const auto hits = store_->search(call_, query(at(1, 0), 1)).value();
+    EXPECT_NEAR(hits[0].score, each.best, 1e-5) << static_cast<int>(each.distance);
+    const ChunkId chunks[] = {{hits[0].chunk}, {99}};
+    const auto scores = store_->score(call_, query(at(1, 0), 1), chunks).value();
+    EXPECT_NEAR(scores[0], each.best, 1e-5);
+    const bool counts_down = each.distance == Distance::kEuclid || each.distance == Distance::kManhattan;
+    EXPECT_EQ(scores[1], counts_down ? -std::numeric_limits<double>::infinity() : 0.0);
+  }
+}
+
+TEST_P(VectorStoreContract, FurtherSpacesAreSearchedByTheirNamesAlone) {
+  IndexChanges changes{0, 1, {}, {}};
+  changes.named_spaces = {{"image", 2, Distance::kDot}, {"empty", 3, Distance::kEuclid}};
+  changes.added = {row(1, 1, {axis(0)}), row(2, 1, {}), row(3, 1, {axis(1)})};
+  changes.added[0].named_vectors["image"] = {{1, 0}};
+  changes.added[1].named_vectors["image"] = {{0, 1}, {5, 0}};
+  apply(changes);
+  const auto in = [&](std::string_view space, const Vector& vector, Generation generation) {
+    VectorQuery asked = query(vector, generation);
+    asked.space = space;
+    return store_->search(call_, asked);
+  };
+  const auto found_in = [&](std::string_view space, const Vector& vector, Generation generation = 1) {
+    Found out;
+    const auto hits = in(space, vector, generation);
+    EXPECT_TRUE(hits.has_value()) << hits.error().message;
+    if (hits) std::transform(hits->begin(), hits->end(), std::back_inserter(out), [](const ScoredChunk& hit) { return hit.chunk.value; });
+    return out;
+  };
+  EXPECT_EQ(found(axis(0), 1), (Found{1, 3})) << "a row without vectors in the corpus's own space is not in it";
+  EXPECT_EQ(found_in("image", {1, 0}), (Found{2, 1})) << "by dot product, the best window counts";
+  EXPECT_EQ(found_in("image", {0, 1}), (Found{2, 1}));
+  EXPECT_EQ(found_in("empty", {1, 0, 0}), Found{});
+  EXPECT_EQ(in("video", {1, 0}, 1).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(in("image", axis(0), 1).error().code, ErrorCode::kFailedPrecondition) << "another dimension";
+  const ChunkId chunks[] = {{2}, {3}};
+  const Vector asked{1, 0};
+  VectorQuery scored = query(asked, 1);
+  scored.space = "image";
+  EXPECT_EQ(store_->score(call_, scored, chunks).value(), (std::vector<double>{5, 0}));
+  scored.space = "video";
+  EXPECT_EQ(store_->score(call_, scored, chunks).error().code, ErrorCode::kNotFound);
+
+  IndexChanges next{1, 2, {row(4, 2, {})}, {{{2}, 2}}};
+  next.named_spaces = changes.named_spaces;
+  next.added[0].named_vectors["image"] = {{2, 0}};
+  next.added[0].named_vectors["empty"] = {{1, 0, 0}};
+  apply(next);
+  EXPECT_EQ(found_in("image", {1, 0}, 1), (Found{2, 1}));
+  EXPECT_EQ(found_in("image", {1, 0}, 2), (Found{4, 1}));
+  EXPECT_EQ(found_in("empty", {1, 0, 0}, 2), Found{4});
+}
+
+TEST_P(VectorStoreContract, SpacesThatDoNotFitAreRefusedAndChangeNothing) {
+  IndexChanges first{0, 1, {row(1, 1, {axis(0)})}, {}};
+  first.named_spaces = {{"image", 2, Distance::kDot}};
+  apply(first);
+  const auto code = [&](const std::function<void(IndexChanges&)>& spoil) {
+    IndexChanges changes{1, 2, {row(2, 2, {axis(1)})}, {{{1}, 2}}};
+    changes.named_spaces = first.named_spaces;
+    spoil(changes);
+    const auto done = store_->apply(call_, kCorpus, changes);
+    return done ? ErrorCode::kInternal : done.error().code;
+  };
+  EXPECT_EQ(code([](IndexChanges& changes) { changes.added[0].named_vectors["image"] = {{1, 2, 3}}; }), ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(code([](IndexChanges& changes) { changes.added[0].named_vectors["video"] = {{1, 2}}; }), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code([](IndexChanges& changes) { changes.distance = Distance::kDot; }), ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(code([](IndexChanges& changes) { changes.named_spaces[0].distance = Distance::kEuclid; }), ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(code([](IndexChanges& changes) { changes.named_spaces[0].dimension = 3; }), ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(found(axis(0), 1), Found{1});
+  EXPECT_EQ(store_->generation(call_, kCorpus).value(), 1);
+}
+
+TEST_P(VectorStoreContract, ASearchReportsWhatItDid) {
+  apply({0, 1, {row(1, 1, {axis(0)}), row(2, 1, {axis(1)})}, {}});
+  VectorSearchReport report;
+  const Vector asked = axis(0);
+  VectorQuery reported = query(asked, 1);
+  reported.report = &report;
+  ASSERT_TRUE(store_->search(call_, reported).has_value());
+  EXPECT_FALSE(report.plan.empty());
+  EXPECT_EQ(report.scanned, 2U);
+  EXPECT_GE(report.rescored, 1U);
+}
+
 TEST_P(VectorStoreContract, ScoringKeepsToTheRulesOfSearching) {
   apply({0, 1, {row(1, 1, {axis(0)})}, {}});
   const ChunkId chunks[] = {{1}};

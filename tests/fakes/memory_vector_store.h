@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 
 #include "base/mutex.h"
 #include "fakes/faults.h"
@@ -23,10 +24,17 @@ class MemoryVectorStore final : public VectorStore {
   Faults& faults() { return faults_; }
 
  private:
+  struct Space {
+    std::size_t dimension = 0;  ///< 0: not known yet.
+    Distance distance = Distance::kCosine;
+  };
+  Result<Space> space_of(const VectorQuery& query) const FOOTNOTE_TSA(requires_capability(mutex_));
+
   mutable Faults faults_;
   mutable Mutex mutex_;
   IndexTable table_ FOOTNOTE_TSA(guarded_by(mutex_));
-  std::map<CorpusId, std::size_t> dimensions_ FOOTNOTE_TSA(guarded_by(mutex_));
+  /// By name; a corpus's own has none.
+  std::map<CorpusId, std::map<std::string, Space, std::less<>>> spaces_ FOOTNOTE_TSA(guarded_by(mutex_));
 };
 
 }  // namespace footnote::fakes

@@ -1,84 +1,32 @@
 #include "engine/ann/flat_index.h"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <utility>
 
 #include "base/assert.h"
-#include "engine/ann/aligned_floats.h"
 
 namespace footnote::ann {
-namespace {
 
-// Products of this many vectors are made before the heap looks at them: they stay in the first-level cache.
-constexpr std::size_t kScanBlock = 512;
-
-AlignedFloats padded(std::span<const float> vector, std::size_t stride) {
-  AlignedFloats out(stride);
-  std::copy(vector.begin(), vector.end(), out.data());
-  return out;
+FlatIndex::FlatIndex(std::size_t dimension, Metric metric, cpu::CpuLevel level)
+    : space_{.metric = metric,
+             .dimension = dimension,
+             .stride = (dimension + kFloatPadding - 1) / kFloatPadding * kFloatPadding,
+             .kernels = &kernels_of(level)},
+      damaged_(std::make_shared<DamageCount>(0)) {
+  FOOTNOTE_ASSERT(dimension > 0 && dimension <= kDimensionMax);
 }
 
-}  // namespace
-
-struct FlatIndex::Segment {
-  Segment(std::span<const Row> table, std::vector<std::uint32_t> firsts, AlignedFloats data)
-      : rows(table), first(std::move(firsts)), values(std::move(data)) {}
-
-  RowTable rows;
-  std::vector<std::uint32_t> first;  // Row i has the vectors [first[i], first[i + 1]).
-  AlignedFloats values;
-};
-
-/// Lays rows and their vectors out one after the other.
-class FlatIndex::SegmentBuilder {
- public:
-  SegmentBuilder(std::size_t stride, std::size_t row_count, std::size_t vector_count) : stride_(stride), values_(stride * vector_count) {
-    rows_.reserve(row_count);
-    first_.reserve(row_count + 1);
-    first_.push_back(0);
-  }
-
-  void add_row(const Row& row) {
-    rows_.push_back(row);
-    first_.push_back(first_.back());
-  }
-  /// To the row added last.
-  void add_vector(std::span<const float> vector) {
-    std::copy(vector.begin(), vector.end(), values_.data() + stride_ * first_.back());
-    ++first_.back();
-  }
-  void copy_row(const Segment& from, std::size_t i) {
-    add_row(from.rows.row(i));
-    const std::size_t count = from.first[i + 1] - from.first[i];
-    std::memcpy(values_.data() + stride_ * first_.back(), from.values.data() + stride_ * from.first[i], stride_ * count * sizeof(float));
-    first_.back() += static_cast<std::uint32_t>(count);
-  }
-  SegmentPtr build() { return std::make_shared<Segment>(rows_, std::move(first_), std::move(values_)); }
-
- private:
-  std::size_t stride_;
-  AlignedFloats values_;
-  std::vector<Row> rows_;
-  std::vector<std::uint32_t> first_;
-};
-
-FlatIndex::FlatIndex(std::size_t dimension, cpu::CpuLevel level)
-    : dimension_(dimension), stride_((dimension + kDotPadding - 1) / kDotPadding * kDotPadding), dot_(dot_kernel(level)) {
-  FOOTNOTE_ASSERT(dimension > 0);
-}
-
-FlatIndex::SegmentPtr FlatIndex::merge(const Segment& older, const Segment& newer) const {
-  SegmentBuilder out(stride_, older.rows.size() + newer.rows.size(), older.first.back() + newer.first.back());
+SegmentPtr FlatIndex::merge(const Segment& older, const Segment& newer) const {
+  SegmentBuilder out(space_.dimension, space_.stride, older.rows.size() + newer.rows.size(), older.first.back() + newer.first.back());
   std::size_t a = 0;
   std::size_t b = 0;
   while (a < older.rows.size() || b < newer.rows.size()) {
     const bool take_older = b == newer.rows.size() || (a < older.rows.size() && older.rows.label(a) <= newer.rows.label(b));
     if (take_older) {
-      out.copy_row(older, a++);
+      out.copy_row(older, a++, *damaged_);
     } else {
-      out.copy_row(newer, b++);
+      out.copy_row(newer, b++, *damaged_);
     }
   }
   return out.build();
@@ -101,12 +49,12 @@ void FlatIndex::apply(std::span<const FlatEntry> added, std::span<const Death> e
     const auto part = std::span(order).subspan(begin, std::min(kSegmentRowsMax, order.size() - begin));
     std::size_t vector_count = 0;
     for (const std::uint32_t i : part) vector_count += added[i].vectors.size();
-    SegmentBuilder builder(stride_, part.size(), vector_count);
+    SegmentBuilder builder(space_.dimension, space_.stride, part.size(), vector_count);
     for (const std::uint32_t i : part) {
       builder.add_row(added[i].row);
       FOOTNOTE_ASSERT(!added[i].vectors.empty());
       for (const auto vector : added[i].vectors) {
-        FOOTNOTE_ASSERT(vector.size() == dimension_);
+        FOOTNOTE_ASSERT(vector.size() == space_.dimension);
         builder.add_vector(vector);
       }
     }
@@ -123,66 +71,30 @@ void FlatIndex::forget(std::int64_t died_until) {
       kept.push_back(segment);
       continue;
     }
-    std::vector<std::size_t> living;
-    std::size_t vector_count = 0;
-    for (std::size_t i = 0; i < segment->rows.size(); ++i) {
-      if (segment->rows.died(i) <= died_until) continue;
-      living.push_back(i);
-      vector_count += segment->first[i + 1] - segment->first[i];
+    std::vector<std::uint32_t> living;
+    for (std::uint32_t i = 0; i < segment->rows.size(); ++i) {
+      if (segment->rows.died(i) > died_until) living.push_back(i);
     }
-    if (living.empty()) continue;
-    SegmentBuilder builder(stride_, living.size(), vector_count);
-    for (const std::size_t i : living) builder.copy_row(*segment, i);
-    kept.push_back(builder.build());
+    if (auto rest = keep_rows(*segment, space_.dimension, living)) kept.push_back(std::move(rest));
   }
   segments_ = std::move(kept);
 }
 
-void FlatIndex::scan(const Segment& segment, const float* query, const FlatQuery& options, TopK& top) const {
-  const RowTable& rows = segment.rows;
-  const bool all = options.filter.passes_all() && rows.all_alive_at(options.generation);
-  std::vector<std::uint8_t> visible;
-  if (!all) rows.mark_visible(options.generation, options.filter, visible);
-  std::vector<float> products(kScanBlock);
-  for (std::size_t i = 0; i < rows.size();) {
-    if (!all && !visible[i]) {
-      ++i;
-      continue;
-    }
-    std::size_t end = i + 1;
-    while (end < rows.size() && (all || visible[end]) && segment.first[end + 1] - segment.first[i] <= kScanBlock) ++end;
-    const std::size_t base = segment.first[i];
-    const std::size_t count = segment.first[end] - base;
-    if (count > products.size()) products.resize(count);
-    dot_(query, segment.values.data() + base * stride_, stride_, count, products.data());
-    for (; i < end; ++i) {
-      const auto begin_product = products.begin() + static_cast<std::ptrdiff_t>(segment.first[i] - base);
-      const auto end_product = products.begin() + static_cast<std::ptrdiff_t>(segment.first[i + 1] - base);
-      top.offer(rows.label(i), *std::max_element(begin_product, end_product));
-    }
-  }
+std::vector<ScoredLabel> FlatIndex::search(const FlatQuery& query, ScanReport* report) const {
+  FOOTNOTE_ASSERT(query.vector.size() == space_.dimension);
+  ScanReport unused;
+  return scan(space_, segments_, query, *damaged_, report != nullptr ? *report : unused);
 }
 
-std::vector<ScoredLabel> FlatIndex::search(const FlatQuery& query) const {
-  FOOTNOTE_ASSERT(query.vector.size() == dimension_);
-  const AlignedFloats vector = padded(query.vector, stride_);
-  TopK top(query.limit);
-  for (const auto& segment : segments_) scan(*segment, vector.data(), query, top);
-  return top.take();
-}
-
-std::vector<float> FlatIndex::score(std::span<const float> vector, std::int64_t generation, std::span<const std::int64_t> labels) const {
-  FOOTNOTE_ASSERT(vector.size() == dimension_);
-  const AlignedFloats query = padded(vector, stride_);
-  std::vector<float> out(labels.size(), 0.0F);
-  std::vector<float> products;
+std::vector<std::optional<float>> FlatIndex::score(std::span<const float> vector, std::int64_t generation,
+                                                   std::span<const std::int64_t> labels) const {
+  const ExactScores exact(space_, vector, *damaged_);
+  std::vector<std::optional<float>> out(labels.size());
   for (std::size_t l = 0; l < labels.size(); ++l) {
     for (const auto& segment : segments_) {
       const std::size_t i = segment->rows.find(labels[l], generation);
       if (i == RowTable::kNone) continue;
-      products.resize(segment->first[i + 1] - segment->first[i]);
-      dot_(query.data(), segment->values.data() + segment->first[i] * stride_, stride_, products.size(), products.data());
-      out[l] = *std::max_element(products.begin(), products.end());
+      out[l] = exact.of_row(*segment, i);
       break;
     }
   }
@@ -190,35 +102,90 @@ std::vector<float> FlatIndex::score(std::span<const float> vector, std::int64_t 
 }
 
 Result<void> FlatIndex::save(ByteSink& sink) const {
-  FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(dimension_)));
+  FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(space_.metric)));
+  FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(space_.dimension)));
   FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(segments_.size())));
   for (const auto& segment : segments_) {
     FOOTNOTE_CHECK(write_rows(sink, segment->rows));
+    std::vector<std::int64_t> died(segment->rows.size());
+    for (std::size_t i = 0; i < died.size(); ++i) died[i] = segment->rows.died(i);
+    FOOTNOTE_CHECK(sink.put_all<std::int64_t>(died));
     FOOTNOTE_CHECK(sink.put_all<std::uint32_t>(segment->first));
-    FOOTNOTE_CHECK(sink.put_all(std::span<const float>(segment->values.data(), stride_ * segment->first.back())));
+    FOOTNOTE_CHECK(segment->codes.save(sink));
+    FOOTNOTE_CHECK(sink.put_all<std::uint32_t>(segment->raw.sums()));
   }
   return {};
 }
 
-Result<FlatIndex::SegmentPtr> FlatIndex::load_segment(ByteSource& source, const RowLimits& limits) const {
-  FOOTNOTE_TRY(const auto rows, read_rows(source, limits));
+Result<void> FlatIndex::save_raw(ByteSink& sink) const {
+  for (const auto& segment : segments_) {
+    for (std::size_t v = 0; v < segment->vector_count(); ++v) {
+      FOOTNOTE_CHECK(sink.put_all(std::span<const float>(segment->raw.at(v), space_.stride)));
+    }
+  }
+  return {};
+}
+
+std::uint64_t FlatIndex::raw_bytes() const {
+  std::uint64_t vectors = 0;
+  for (const auto& segment : segments_) vectors += segment->vector_count();
+  return vectors * space_.stride * sizeof(float);
+}
+
+std::uint64_t FlatIndex::count_damaged() const {
+  std::uint64_t damaged = 0;
+  for (const auto& segment : segments_) {
+    for (std::size_t v = 0; v < segment->vector_count(); ++v) damaged += segment->raw.is_sound(v) ? 0 : 1;
+  }
+  return damaged;
+}
+
+std::uint64_t FlatIndex::heap_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& segment : segments_) bytes += segment->raw.heap_bytes();
+  return bytes;
+}
+
+void FlatIndex::seal() {
+  for (auto& segment : segments_) {
+    if (!segment->raw.is_mapped()) segment = std::make_shared<Segment>(segment->body, segment->raw.sealed());
+  }
+}
+
+void FlatIndex::attach(const std::shared_ptr<const float>& raw) {
+  const float* next = raw.get();
+  for (auto& segment : segments_) {
+    RawVectors mapped(std::shared_ptr<const float>(raw, next), space_.stride, segment->raw.sums());
+    next += segment->vector_count() * space_.stride;
+    segment = std::make_shared<Segment>(segment->body, std::move(mapped));
+  }
+}
+
+Result<SegmentPtr> FlatIndex::load_segment(ByteSource& source, const RowLimits& limits) const {
+  FOOTNOTE_TRY(auto rows, read_rows(source, limits));
+  FOOTNOTE_TRY(const auto died, source.take_all<std::int64_t>(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool can_be = died[i] == kAlive || (died[i] > rows[i].born && died[i] <= limits.born_last);
+    if (!can_be) return fail(ErrorCode::kCorrupted, "row {} of a segment died when it can't have", i);
+    rows[i].died = died[i];
+  }
   FOOTNOTE_TRY(auto first, source.take_all<std::uint32_t>(rows.size() + 1));
   // Each row has a vector or more.
   const bool ascending = std::ranges::adjacent_find(first, std::greater_equal{}) == first.end();
   if (first.front() != 0 || !ascending) return fail(ErrorCode::kCorrupted, "a segment's vectors are out of order");
-  const std::uint64_t room = source.remaining() / sizeof(float) / stride_;
-  if (first.back() > room) return fail(ErrorCode::kCorrupted, "{} vectors are announced, and there is room for {}", first.back(), room);
-  const std::size_t count = first.back() * stride_;
-  AlignedFloats values(count);
-  FOOTNOTE_CHECK(source.read(std::as_writable_bytes(std::span(values.data(), count))));
-  return std::make_shared<Segment>(rows, std::move(first), std::move(values));
+  FOOTNOTE_TRY(Codes codes, Codes::load(source, space_.dimension, first.back()));
+  FOOTNOTE_TRY(auto sums, source.take_all<std::uint32_t>(first.back()));
+  return std::make_shared<Segment>(std::make_shared<SegmentBody>(rows, std::move(first), std::move(codes)),
+                                   RawVectors(nullptr, space_.stride, std::move(sums)));
 }
 
 Result<FlatIndex> FlatIndex::load(ByteSource& source, RowLimits limits, cpu::CpuLevel level) {
   limits.rows_max = kSegmentRowsMax;
+  FOOTNOTE_TRY(const auto metric, source.take<std::uint32_t>());
+  if (metric > static_cast<std::uint32_t>(Metric::kManhattan)) return fail(ErrorCode::kCorrupted, "metric {} is not known", metric);
   FOOTNOTE_TRY(const auto dimension, source.take<std::uint32_t>());
-  if (dimension == 0) return fail(ErrorCode::kCorrupted, "vectors without numbers");
-  FlatIndex index(dimension, level);
+  if (dimension == 0 || dimension > kDimensionMax) return fail(ErrorCode::kCorrupted, "vectors of {} numbers", dimension);
+  FlatIndex index(dimension, static_cast<Metric>(metric), level);
   FOOTNOTE_TRY(const auto segments, source.take<std::uint32_t>());
   for (std::uint32_t i = 0; i < segments; ++i) {
     FOOTNOTE_TRY(auto segment, index.load_segment(source, limits));

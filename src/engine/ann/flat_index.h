@@ -2,13 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "engine/ann/dot.h"
+#include "engine/ann/scan.h"
 #include "engine/rows/row_stream.h"
-#include "engine/rows/row_table.h"
-#include "engine/rows/top_k.h"
 
 namespace footnote::ann {
 
@@ -18,15 +17,8 @@ struct FlatEntry {
   std::vector<std::span<const float>> vectors;
 };
 
-struct FlatQuery {
-  std::span<const float> vector;
-  std::int64_t generation = 0;
-  std::size_t limit = 10;
-  RowFilter filter = {};
-};
-
-/// Exact search by dot product over vectors that lie together in memory. Recall is 1 by construction, filters are
-/// exact and only what passes them is read.
+/// Search over vectors whose short forms lie together in memory; their full numbers lie there too, or in a file. Filters are
+/// exact and only what passes them is read; see ScanPlan for how.
 ///
 /// Copies are cheap and share their rows. A const index is safe from any thread. To change one while others read it,
 /// change a copy and publish that: readers of the older copy, at generations before the change, see nothing of it.
@@ -35,9 +27,10 @@ class FlatIndex {
  public:
   /// Rows of a segment that has stopped growing. 16 Ki rows of 384 floats are 24 MiB: what one merge copies at most.
   static constexpr std::size_t kSegmentRowsMax = 16'384;
+  static constexpr std::size_t kDimensionMax = 1 << 16;
 
-  /// REQUIRES: dimension > 0; the level is usable here.
-  explicit FlatIndex(std::size_t dimension, cpu::CpuLevel level = cpu::best_cpu_level());
+  /// REQUIRES: 0 < dimension <= kDimensionMax; the level is usable here.
+  explicit FlatIndex(std::size_t dimension, Metric metric = Metric::kDot, cpu::CpuLevel level = cpu::best_cpu_level());
 
   /// Ends and adds rows. A death goes to the living row of its label that was born before it, new or old; one that
   /// finds none is passed over.
@@ -49,40 +42,51 @@ class FlatIndex {
   void forget(std::int64_t died_until);
 
   /// Best first, equal scores by label. REQUIRES: the query has dimension() numbers.
-  std::vector<ScoredLabel> search(const FlatQuery& query) const;
+  std::vector<ScoredLabel> search(const FlatQuery& query, ScanReport* report = nullptr) const;
 
-  /// The best dot product of `vector` with each label's vectors, in their order; 0 for a label that is not there.
-  std::vector<float> score(std::span<const float> vector, std::int64_t generation, std::span<const std::int64_t> labels) const;
+  /// The best score of `vector` with each label's vectors, in their order; nothing for a label that is not there.
+  std::vector<std::optional<float>> score(std::span<const float> vector, std::int64_t generation,
+                                          std::span<const std::int64_t> labels) const;
 
-  /// index := dimension:u32 segments:u32 segment*
-  /// segment := rows first:u32[rows + 1] value:f32[first.back() * stride]
-  /// Deaths are not written: forget() those that count first.
+  /// index   := metric:u32 dimension:u32 segments:u32 segment*
+  /// segment := rows died:i64[rows] first:u32[rows + 1] codes sum:u32[first.back()]
+  /// The full numbers are not in it: save_raw() writes them, and each is held to its sum.
   Result<void> save(ByteSink& sink) const;
-  /// What save() wrote. kCorrupted: something else.
+  /// raw := value:f32[stride] for each vector, in order.
+  Result<void> save_raw(ByteSink& sink) const;
+  std::uint64_t raw_bytes() const;
+  /// Sums the full numbers in memory, so that what follows need not do it again and again.
+  void seal();
+  /// What save() wrote; attach() must follow. kCorrupted: something else.
   static Result<FlatIndex> load(ByteSource& source, RowLimits limits, cpu::CpuLevel level = cpu::best_cpu_level());
+  /// Gives an index that was loaded, or saved just now, the place where save_raw()'s bytes lie; nothing of them stays in memory.
+  /// REQUIRES: raw_bytes() of them, 64-byte aligned, for as long as the pointer lives.
+  void attach(const std::shared_ptr<const float>& raw);
+
+  /// Vectors that were found to differ from what was saved, each time that one was met; those count by their codes.
+  std::uint64_t damaged_count() const { return damaged_->load(std::memory_order_relaxed); }
+  /// Looks at every full vector: how many differ from what was saved.
+  std::uint64_t count_damaged() const;
+  /// Bytes of full numbers that are held in memory.
+  std::uint64_t heap_bytes() const;
 
   bool contains(std::int64_t label, std::int64_t generation) const;
   /// Sets the bytes of the groups that some row belongs to, dead ones too. REQUIRES: a byte for each.
   void mark_groups(GroupMask& used) const;
 
-  std::size_t dimension() const { return dimension_; }
+  std::size_t dimension() const { return space_.dimension; }
+  Metric metric() const { return space_.metric; }
   std::size_t segment_count() const { return segments_.size(); }
   /// Rows held, those that died included.
   std::size_t row_count() const;
 
  private:
-  struct Segment;
-  class SegmentBuilder;
-  using SegmentPtr = std::shared_ptr<Segment>;  // Shared: copies of the index hold the same segments.
-
   SegmentPtr merge(const Segment& older, const Segment& newer) const;
   Result<SegmentPtr> load_segment(ByteSource& source, const RowLimits& limits) const;
-  void scan(const Segment& segment, const float* query, const FlatQuery& options, TopK& top) const;
 
-  std::size_t dimension_;
-  std::size_t stride_;  // The dimension, padded.
-  DotKernel dot_;
+  VectorSpace space_;
   std::vector<SegmentPtr> segments_;
+  std::shared_ptr<DamageCount> damaged_;  // Shared by all copies.
 };
 
 }  // namespace footnote::ann

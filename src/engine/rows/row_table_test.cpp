@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "engine/rows/top_k.h"
 
 namespace footnote::rows {
@@ -59,6 +61,45 @@ TEST(RowTable, LabelsLetRowsThrough) {
   EXPECT_EQ(visible, (std::vector<std::uint8_t>{0, 0, 0, 1})) << "both conditions hold";
   table.mark_visible(2, {.labels = std::span<const std::int64_t>{}}, visible);
   EXPECT_EQ(visible, (std::vector<std::uint8_t>{0, 0, 0, 0})) << "no label is no row";
+}
+
+TEST(RowTable, BitsSayWhatBytesSay) {
+  std::mt19937 random(5);
+  for (const std::size_t count : {1, 63, 64, 65, 700}) {
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t group = i < 300 ? static_cast<std::uint32_t>(i / 10) : static_cast<std::uint32_t>(random() % 900);
+      const auto born = static_cast<std::int64_t>(random() % 5);
+      rows.push_back(
+          {.label = static_cast<std::int64_t>(i / 2), .group = group, .born = born, .died = random() % 4 == 0 ? born + 2 : kAlive});
+    }
+    const RowTable table(rows);
+    GroupMask mask(800, 0);
+    for (std::size_t g = 0; g < mask.size(); g += 1 + random() % 9) mask[g] = 1;
+    const GroupMask none(800, 0);
+    const GroupMask short_one(7, 1);
+    std::vector<std::int64_t> labels;
+    for (std::int64_t label = -3; label < 400; label += 1 + static_cast<std::int64_t>(random() % 4)) labels.push_back(label);
+    const RowFilter filters[] = {
+        {}, {.groups = &mask}, {.groups = &none}, {.groups = &short_one}, {.labels = labels}, {.groups = &mask, .labels = labels}};
+    for (const RowFilter& filter : filters) {
+      for (std::int64_t generation = -1; generation < 8; ++generation) {
+        std::vector<std::uint8_t> bytes;
+        table.mark_visible(generation, filter, bytes);
+        RowBits bits;
+        const std::size_t found = table.find_visible(generation, filter, bits);
+        std::vector<std::uint8_t> from_bits(count, 0);
+        for_each_run(bits, [&](std::size_t begin, std::size_t end) {
+          ASSERT_LT(begin, end);
+          ASSERT_LE(end, count);
+          EXPECT_TRUE(end == count || bytes[end] == 0) << "a run goes on";
+          std::fill(from_bits.begin() + static_cast<std::ptrdiff_t>(begin), from_bits.begin() + static_cast<std::ptrdiff_t>(end), 1);
+        });
+        EXPECT_EQ(from_bits, bytes);
+        EXPECT_EQ(found, static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), 1)));
+      }
+    }
+  }
 }
 
 TEST(TopK, KeepsTheBestWhateverTheOrder) {

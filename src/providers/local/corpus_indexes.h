@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <functional>
 #include <map>
 #include <memory>
@@ -36,9 +37,18 @@ struct IndexExtent {
   std::uint64_t changed_rows = 0;
 };
 
+/// Rows that keep a part of what they are in the file, mapped, once they are saved.
+template <class Rows>
+concept KeepsRaw = requires(Rows rows, const Rows constant, ByteSink& sink, const RawBytes& raw) {
+  rows.seal();
+  { constant.raw_bytes() } -> std::same_as<std::uint64_t>;
+  { constant.save_raw(sink) } -> std::same_as<Result<void>>;
+  rows.attach(raw);
+};
+
 /// What both local indexes do alike: one engine per corpus, changed step by step, read without waiting, saved to a file
 /// and loaded from it. `Rows` is cheap to copy and has contains(label, generation), forget(died_until), mark_groups(mask),
-/// row_count(), save(sink) and load(source, limits).
+/// row_count(), save(sink) and load(source, limits). Rows that KeepsRaw write their dead too, and let go of them after load().
 template <class Rows>
 class CorpusIndexes {
  public:
@@ -65,21 +75,19 @@ class CorpusIndexes {
     return {state->newest, state->rows.row_count(), state->changed_rows};
   }
 
-  /// Writes what is there at head.generation. kFailedPrecondition when the index stands elsewhere.
+  /// Writes what is there at head.generation; rows that keep a part in the file read it from there from now on.
+  /// kFailedPrecondition when the index stands elsewhere.
   Result<void> save(const std::filesystem::path& path, const IndexHead& head) const {
     const auto entry = find(head.corpus);
-    const auto state = entry ? entry->state.get() : empty_;
-    if (state->newest != head.generation) {
-      return fail(ErrorCode::kFailedPrecondition, "the index stands at generation {}, not {}", state->newest, head.generation);
+    if (!entry) {
+      FOOTNOTE_CHECK(write(path, head, *empty_));
+      return {};
     }
-    Rows rows = state->rows;
-    rows.forget(head.generation);  // of this copy: nobody who loads it reads older generations
-    ann::GroupMask used(state->documents.slot_count(), 0);
-    rows.mark_groups(used);
-    FOOTNOTE_TRY(IndexFileWriter file, IndexFileWriter::create(path, head));
-    FOOTNOTE_CHECK(file.section([&](ByteSink& sink) { return write_documents(sink, state->documents, used); }));
-    FOOTNOTE_CHECK(file.section([&](ByteSink& sink) { return rows.save(sink); }));
-    return file.commit();
+    MutexLock lock(entry->writer);
+    auto next = std::make_shared<State>(*entry->state.get());
+    FOOTNOTE_TRY(next->rows, write(path, head, *next));
+    entry->state.set(std::move(next));
+    return {};
   }
 
   /// Takes what a file holds in the place of what is there. Nothing changes unless all of it is well.
@@ -92,7 +100,13 @@ class CorpusIndexes {
     }));
     const ann::RowLimits limits{.born_last = file.head().generation, .group_count = static_cast<std::uint32_t>(documents.slot_count())};
     FOOTNOTE_CHECK(file.section([&](ByteSource& source) { return next->rows.load(source, limits); }));
-    FOOTNOTE_CHECK(file.finish());
+    if constexpr (KeepsRaw<Rows>) {
+      FOOTNOTE_TRY(const RawBytes raw, file.raw(next->rows.raw_bytes()));
+      next->rows.attach(raw);
+      next->rows.forget(file.head().generation);
+    } else {
+      FOOTNOTE_CHECK(file.finish());
+    }
     next->oldest = next->newest = file.head().generation;
     const auto entry = find_or_make(file.head().corpus);
     MutexLock lock(entry->writer);
@@ -154,6 +168,23 @@ class CorpusIndexes {
     }
   }
 
+  /// Calls `visit(corpus, state)` with the newest state of each.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    std::map<CorpusId, std::shared_ptr<Entry>> entries;
+    {
+      MutexLock lock(mutex_);
+      entries = entries_;
+    }
+    for (const auto& [corpus, entry] : entries) visit(corpus, *entry->state.get());
+  }
+
+  /// The newest state, or null when there is none.
+  std::shared_ptr<const State> newest(CorpusId corpus) const {
+    const auto entry = find(corpus);
+    return entry ? entry->state.get() : nullptr;
+  }
+
  private:
   struct Entry {
     explicit Entry(std::shared_ptr<const State> first) : state(std::move(first)) {}
@@ -162,6 +193,33 @@ class CorpusIndexes {
     Mutex writer;
     DocumentTableWriter documents FOOTNOTE_TSA(guarded_by(writer));
   };
+
+  /// Writes a state whole; gives its rows as they are to be used from then on.
+  static Result<Rows> write(const std::filesystem::path& path, const IndexHead& head, const State& state) {
+    if (state.newest != head.generation) {
+      return fail(ErrorCode::kFailedPrecondition, "the index stands at generation {}, not {}", state.newest, head.generation);
+    }
+    Rows rows = state.rows;
+    if constexpr (KeepsRaw<Rows>) {
+      rows.seal();
+    } else {
+      rows.forget(head.generation);  // of this copy: nobody who loads it reads older generations
+    }
+    ann::GroupMask used(state.documents.slot_count(), 0);
+    rows.mark_groups(used);
+    FOOTNOTE_TRY(IndexFileWriter file, IndexFileWriter::create(path, head));
+    FOOTNOTE_CHECK(file.section([&](ByteSink& sink) { return write_documents(sink, state.documents, used); }));
+    FOOTNOTE_CHECK(file.section([&](ByteSink& sink) { return rows.save(sink); }));
+    if constexpr (KeepsRaw<Rows>) {
+      FOOTNOTE_TRY(const RawBytes raw, file.raw([&](ByteSink& sink) { return rows.save_raw(sink); }));
+      FOOTNOTE_CHECK(file.commit());
+      rows.attach(raw);
+      return rows;
+    } else {
+      FOOTNOTE_CHECK(file.commit());
+      return state.rows;
+    }
+  }
 
   std::shared_ptr<Entry> find(CorpusId corpus) const {
     MutexLock lock(mutex_);

@@ -1,5 +1,6 @@
 #include "providers/local/index_file.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -14,16 +15,36 @@ constexpr std::string_view kMagic = "fnindex\n";
 /// To the file, counting the sum on.
 class SummingSink final : public ByteSink {
  public:
-  SummingSink(AtomicFile& file, std::uint32_t& sum) : file_(file), sum_(sum) {}
+  SummingSink(AtomicFile& file, std::uint64_t& size, std::uint32_t& sum) : file_(file), size_(size), sum_(sum) {}
   Result<void> write(std::span<const std::byte> bytes) override {
     sum_ = crc32c(bytes, sum_);
+    size_ += bytes.size();
     return file_.write(bytes);
   }
 
  private:
   AtomicFile& file_;
+  std::uint64_t& size_;
   std::uint32_t& sum_;
 };
+
+/// To the file and nothing else.
+class PlainSink final : public ByteSink {
+ public:
+  explicit PlainSink(AtomicFile& file) : file_(file) {}
+  Result<void> write(std::span<const std::byte> bytes) override { return file_.write(bytes); }
+
+ private:
+  AtomicFile& file_;
+};
+
+/// How many zeros stand between `size` bytes and raw.
+std::uint64_t padding_after(std::uint64_t size) { return (kRawAlignment - size % kRawAlignment) % kRawAlignment; }
+
+RawBytes raw_at(FileMapping mapping, std::uint64_t offset) {
+  const auto owner = std::make_shared<const FileMapping>(std::move(mapping));
+  return RawBytes(owner, owner->bytes().data() + offset);
+}
 
 /// From the file, at most `bytes`, counting the sum on.
 class SummingSource final : public ByteSource {
@@ -50,6 +71,7 @@ Result<void> write_head(ByteSink& sink, const IndexHead& head) {
   FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(head.kind)));
   FOOTNOTE_CHECK(sink.put(head.rules));
   FOOTNOTE_CHECK(sink.put(static_cast<std::int32_t>(head.space.dimension)));
+  FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(head.space.distance)));
   FOOTNOTE_CHECK(sink.put(head.corpus.value));
   FOOTNOTE_CHECK(sink.put(head.generation));
   FOOTNOTE_CHECK(sink.put(head.stamp));
@@ -61,7 +83,7 @@ Result<void> write_head(ByteSink& sink, const IndexHead& head) {
 Result<IndexFileWriter> IndexFileWriter::create(const std::filesystem::path& path, const IndexHead& head) {
   FOOTNOTE_TRY(AtomicFile file, AtomicFile::create(path));
   IndexFileWriter writer(std::move(file));
-  SummingSink sink(writer.file_, writer.sum_);
+  SummingSink sink(writer.file_, writer.size_, writer.sum_);
   FOOTNOTE_CHECK(write_head(sink, head));
   FOOTNOTE_CHECK(sink.put(writer.sum_));
   return writer;
@@ -70,10 +92,20 @@ Result<IndexFileWriter> IndexFileWriter::create(const std::filesystem::path& pat
 Result<void> IndexFileWriter::section(const std::function<Result<void>(ByteSink&)>& content) {
   ByteCount length;
   FOOTNOTE_CHECK(content(length));
-  SummingSink sink(file_, sum_);
+  SummingSink sink(file_, size_, sum_);
   FOOTNOTE_CHECK(sink.put(length.count()));
   FOOTNOTE_CHECK(content(sink));
   return sink.put(sum_);
+}
+
+Result<RawBytes> IndexFileWriter::raw(const std::function<Result<void>(ByteSink&)>& content) {
+  const std::vector<std::byte> zeros(padding_after(size_));
+  PlainSink sink(file_);
+  FOOTNOTE_CHECK(sink.write(zeros));
+  FOOTNOTE_CHECK(content(sink));
+  FOOTNOTE_TRY(FileMapping mapping, file_.map());
+  const std::uint64_t offset = size_ + zeros.size();
+  return mapping.bytes().size() == offset ? RawBytes() : raw_at(std::move(mapping), offset);
 }
 
 Result<IndexFileReader> IndexFileReader::open(const std::filesystem::path& path) {
@@ -94,6 +126,9 @@ Result<void> IndexFileReader::read_head() {
   head_.kind = static_cast<IndexKind>(kind);
   FOOTNOTE_TRY(head_.rules, source.take<std::uint32_t>());
   FOOTNOTE_TRY(head_.space.dimension, source.take<std::int32_t>());
+  FOOTNOTE_TRY(const auto distance, source.take<std::uint32_t>());
+  if (distance > static_cast<std::uint32_t>(Distance::kManhattan)) return fail(ErrorCode::kCorrupted, "its distance is {}", distance);
+  head_.space.distance = static_cast<Distance>(distance);
   FOOTNOTE_TRY(head_.corpus.value, source.take<std::int64_t>());
   FOOTNOTE_TRY(head_.generation, source.take<Generation>());
   FOOTNOTE_TRY(head_.stamp, source.take<std::int64_t>());
@@ -125,6 +160,23 @@ Result<void> IndexFileReader::section(const std::function<Result<void>(ByteSourc
   if (source.remaining() != 0) return fail(ErrorCode::kCorrupted, "it is damaged: a section is longer than what it holds");
   left_ = whole.remaining() - bytes;
   return check_sum();
+}
+
+Result<RawBytes> IndexFileReader::raw(std::uint64_t bytes) {
+  const std::uint64_t size = file_.size() - left_;
+  const std::uint64_t padding = padding_after(size);
+  if (left_ < padding || left_ - padding != bytes) {
+    return fail(ErrorCode::kCorrupted, "it is damaged: {} bytes follow its sections, not {}", left_, padding + bytes);
+  }
+  std::vector<std::byte> zeros(padding);
+  FOOTNOTE_CHECK(file_.read(zeros));
+  if (std::ranges::any_of(zeros, [](std::byte byte) { return byte != std::byte{0}; })) {
+    return fail(ErrorCode::kCorrupted, "it is damaged: something stands where nothing should");
+  }
+  if (bytes == 0) return RawBytes();
+  FOOTNOTE_TRY(FileMapping mapping, file_.map());
+  if (mapping.bytes().size() != file_.size()) return fail(ErrorCode::kCorrupted, "it changed while it was read");
+  return raw_at(std::move(mapping), size + padding);
 }
 
 Result<void> IndexFileReader::finish() const {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "base/byte_stream.h"
@@ -26,15 +27,21 @@ struct IndexHead {
   bool operator==(const IndexHead&) const = default;
 };
 
-// file    := magic:byte[8] format:u32 kind:u32 rules:u32 dimension:i32 corpus:i64 generation:i64 stamp:i64
-//            model_bytes:u64 model:byte[model_bytes] sum:u32 section*
+// file    := magic:byte[8] format:u32 kind:u32 rules:u32 dimension:i32 distance:u32 corpus:i64 generation:i64 stamp:i64
+//            model_bytes:u64 model:byte[model_bytes] sum:u32 section* [raw]
 // section := bytes:u64 content:byte[bytes] sum:u32
-// A sum is the CRC-32C of all that stands before it, from the sum before on; nothing follows the last section. So every
-// byte is under a sum, and each section has its one place.
+// raw     := zeros to a multiple of kRawAlignment; content
+// A sum is the CRC-32C of all that stands before it, from the sum before on. So every byte but those of `raw` is under a sum, and
+// each section has its one place. What raw holds is mapped and never read as a whole: the sections before it hold the sums of its
+// pieces, and say how long it is. Nothing follows the last section or raw.
 
-inline constexpr std::uint32_t kIndexFormat = 1;
+inline constexpr std::uint32_t kIndexFormat = 2;
+inline constexpr std::uint64_t kRawAlignment = 4096;
 /// The longest name of a model that a file may carry.
 inline constexpr std::uint64_t kModelBytesMax = 4096;
+
+/// The first byte of what a file holds as raw. Shared: it stays mapped as long as somebody has it, whatever becomes of the file.
+using RawBytes = std::shared_ptr<const std::byte>;
 
 /// Writes an index file, which shows when it is whole (see AtomicFile).
 class IndexFileWriter {
@@ -43,6 +50,8 @@ class IndexFileWriter {
 
   /// Calls `content` twice, first to learn the length: it must write the same both times.
   Result<void> section(const std::function<Result<void>(ByteSink&)>& content);
+  /// After all sections. Gives what was written, mapped, to be used when commit() has gone well. Null when it is nothing.
+  Result<RawBytes> raw(const std::function<Result<void>(ByteSink&)>& content);
   /// Call once, last.
   Result<void> commit() { return file_.commit(); }
 
@@ -50,6 +59,7 @@ class IndexFileWriter {
   explicit IndexFileWriter(AtomicFile file) : file_(std::move(file)) {}
 
   AtomicFile file_;
+  std::uint64_t size_ = 0;
   std::uint32_t sum_ = 0;
 };
 
@@ -65,8 +75,10 @@ class IndexFileReader {
   /// Lets `content` read the next section, then checks that it took all of it and that the sum fits. Nothing of what `content` was
   /// given may be used before that.
   Result<void> section(const std::function<Result<void>(ByteSource&)>& content);
-  /// kCorrupted when something follows.
+  /// Call after the last section. kCorrupted when something follows.
   Result<void> finish() const;
+  /// Instead of finish(): maps what raw() wrote. kCorrupted when that is not `bytes` long. Null when it is nothing.
+  Result<RawBytes> raw(std::uint64_t bytes);
 
  private:
   explicit IndexFileReader(InputFile file) : file_(std::move(file)), left_(file_.size()) {}

@@ -105,7 +105,7 @@ TEST(LocalVectorStore, ScansAtTheLevelThatItIsGiven) {
     const auto scores = vectors.score({}, {kCorpus, 1, asked, 10, nullptr}, chunks).value();
     for (std::size_t i = 0; i < chunks.size(); ++i) {
       float expected = 0;
-      ann::dot_kernel(level)(asked.data(), changes.added[i].vectors[0].data(), kNumbers, 1, &expected);
+      ann::kernels_of(level).dot(asked.data(), changes.added[i].vectors[0].data(), kNumbers, 1, &expected);
       EXPECT_EQ(scores[i], static_cast<double>(expected)) << cpu::to_string(level) << " row " << i;
     }
   }

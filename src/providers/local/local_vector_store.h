@@ -1,6 +1,12 @@
 #pragma once
 
+#include <atomic>
+#include <functional>
+#include <limits>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "engine/ann/flat_index.h"
 #include "ports/vector_store.h"
@@ -9,13 +15,21 @@
 
 namespace footnote {
 
-/// Vectors of each corpus in memory, scanned whole: exact. A corpus's dimension is that of its first vector.
-/// Vectors need not have unit length; one without direction (zero, not finite) is left out and logged, so that a
+/// How much memory vectors may take that are in no file yet, and what to do about it.
+struct VectorBudget {
+  std::uint64_t unsaved_bytes_max = std::numeric_limits<std::uint64_t>::max();
+  /// Called after a step that went past it, on the writer's thread, with the corpus that holds most: it should be saved.
+  std::function<void(const CallContext& call, CorpusId corpus)> save = {};
+};
+
+/// Vectors of each corpus: short forms in memory, full numbers in memory until they are saved and in the file from then on.
+/// A space's dimension is that of its first vector, or as declared. Of spaces that measure by cosine, vectors need not have
+/// unit length. A vector that can't be compared (without direction there, not finite anywhere) is left out and logged, so that a
 /// single bad row can't keep a corpus from being searched.
 class LocalVectorStore final : public VectorStore, public SavedIndex {
  public:
   /// REQUIRES: the level is usable here.
-  explicit LocalVectorStore(cpu::CpuLevel level = cpu::best_cpu_level()) : level_(level) {}
+  explicit LocalVectorStore(cpu::CpuLevel level = cpu::best_cpu_level(), VectorBudget budget = {});
 
   Result<Generation> generation(const CallContext& call, CorpusId corpus) const override;
   Result<void> apply(const CallContext& call, CorpusId corpus, const IndexChanges& changes) override;
@@ -23,35 +37,56 @@ class LocalVectorStore final : public VectorStore, public SavedIndex {
   Result<void> drop(const CallContext& call, CorpusId corpus) override;
 
   IndexKind kind() const override { return IndexKind::kVectors; }
-  std::uint32_t rules() const override { return 1; }
+  std::uint32_t rules() const override { return 2; }
   IndexExtent extent(CorpusId corpus) const override { return corpora_.extent(corpus); }
   Result<void> save(const std::filesystem::path& path, const IndexHead& head) const override { return corpora_.save(path, head); }
-  Result<void> load(IndexFileReader& file) override { return corpora_.load(file); }
+  Result<void> load(IndexFileReader& file) override;
+  bool is_damaged(CorpusId corpus) const override;
+  Result<void> check(CorpusId corpus) const override;
+  /// Of full numbers, in all corpora.
+  std::uint64_t unsaved_bytes() const;
 
   Result<std::vector<ScoredChunk>> search(const CallContext& call, const VectorQuery& query) const override;
   Result<std::vector<double>> score(const CallContext& call, const VectorQuery& query, std::span<const ChunkId> chunks) const override;
 
  private:
-  /// An index that takes its dimension from the first vector.
-  struct Rows {
-    std::optional<ann::FlatIndex> index;
-
-    bool contains(std::int64_t label, Generation generation) const { return index && index->contains(label, generation); }
-    void forget(Generation died_until) {
-      if (index) index->forget(died_until);
-    }
-    void mark_groups(ann::GroupMask& used) const {
-      if (index) index->mark_groups(used);
-    }
-    std::uint64_t row_count() const { return index ? index->row_count() : 0; }
-    Result<void> save(ByteSink& sink) const;
-    Result<void> load(ByteSource& source, const ann::RowLimits& limits);
+  struct Space {
+    Distance distance = Distance::kCosine;
+    std::size_t dimension = 0;                 ///< 0: not known yet.
+    std::optional<ann::FlatIndex> index = {};  ///< From the first vector on.
   };
 
-  Result<void> change(const IndexChanges& changes, Rows& rows, DocumentTableWriter& documents) const;
+  /// The spaces of one corpus; its own has no name.
+  struct Rows {
+    cpu::CpuLevel level = cpu::CpuLevel::kPortable;
+    std::map<std::string, Space, std::less<>> spaces = {};
 
-  const cpu::CpuLevel level_;
+    const Space* find(std::string_view name) const;
+    bool contains(std::int64_t label, Generation generation) const;
+    void forget(Generation died_until);
+    void mark_groups(ann::GroupMask& used) const;
+    std::uint64_t row_count() const;
+    std::uint64_t damaged_count() const;
+    std::uint64_t heap_bytes() const;
+
+    Result<void> save(ByteSink& sink) const;
+    Result<void> load(ByteSource& source, const ann::RowLimits& limits);
+    void seal();
+    std::uint64_t raw_bytes() const;
+    Result<void> save_raw(ByteSink& sink) const;
+    void attach(const RawBytes& raw);
+  };
+
+  static Result<void> add_spaces(const IndexChanges& changes, Rows& rows);
+  static Result<void> change(const IndexChanges& changes, Rows& rows, DocumentTableWriter& documents);
+  void tell_of_damage(CorpusId corpus, std::uint64_t vectors) const;
+  void keep_to_budget(const CallContext& call);
+
+  const VectorBudget budget_;
   CorpusIndexes<Rows> corpora_;
+  std::atomic<std::uint64_t> save_at_bytes_;  // The budget, or more after a save that did not help.
+  mutable Mutex mutex_;
+  mutable std::set<CorpusId> told_ FOOTNOTE_TSA(guarded_by(mutex_));  // Whose damage was logged.
 };
 
 }  // namespace footnote

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/byte_stream.h"
+#include "engine/ann/aligned_array.h"
+#include "engine/ann/kernels.h"
+
+namespace footnote::ann {
+
+/// What a vector's 8-bit form leaves out: vector = scale * codes + rest, where |rest| is `error` and |vector| is `norm`.
+struct CodeFacts {
+  float scale = 0;
+  float error = 0;
+  float norm = 0;
+};
+
+/// The 8-bit form of one vector, symmetric around 0, into `codes`, which holds zeros where the vector ends.
+CodeFacts encode(std::span<const float> vector, std::int8_t* codes);
+
+/// The short forms of a segment's vectors: 8-bit codes, and the signs of those, transposed in blocks for Kernels::sign_sums.
+/// Filled once, then constant.
+class Codes {
+ public:
+  Codes(std::size_t dimension, std::size_t count);
+
+  void set(std::size_t i, std::span<const float> vector);
+  void copy(std::size_t i, const Codes& from, std::size_t j);
+  /// Call once, when all codes are there.
+  void make_signs();
+
+  /// codes := code:i8[count * stride] scale:f32[count] error:f32[count] norm:f32[count]
+  /// Signs are not written: they are those of the codes.
+  Result<void> save(ByteSink& sink) const;
+  /// kCorrupted: codes or facts that encode() does not make.
+  static Result<Codes> load(ByteSource& source, std::size_t dimension, std::uint64_t count);
+
+  std::size_t size() const { return scales_.size(); }
+  std::size_t stride() const { return stride_; }
+  const std::int8_t* codes(std::size_t i) const { return codes_.data() + i * stride_; }
+  CodeFacts facts(std::size_t i) const { return {scales_[i], errors_[i], norms_[i]}; }
+  /// Zero past the last, to the end of its block.
+  const float* norms() const { return norms_.data(); }
+  /// The numbers that the codes stand for.
+  void decode(std::size_t i, std::span<float> out) const;
+
+  std::size_t sign_row_bytes() const { return sign_row_bytes_; }
+  std::size_t sign_block_count() const { return (size() + kSignBlockRows - 1) / kSignBlockRows; }
+  const std::uint8_t* sign_block(std::size_t block) const { return signs_.data() + block * kSignBlockRows * sign_row_bytes_; }
+
+  static std::size_t stride_for(std::size_t dimension) { return (dimension + kCodePadding - 1) / kCodePadding * kCodePadding; }
+
+ private:
+  std::size_t stride_;
+  std::size_t sign_row_bytes_;
+  AlignedArray<std::int8_t> codes_;
+  AlignedArray<std::uint8_t> signs_;
+  std::vector<float> scales_;
+  std::vector<float> errors_;
+  std::vector<float> norms_;
+};
+
+/// A query against signs: `tables` are what Kernels::sign_sums takes, and a row's product with the query is about
+/// norm * (line.slope * sum + line.offset).
+struct SignQuery {
+  std::vector<std::uint8_t> tables;
+  SignLine line;
+};
+SignQuery make_sign_query(std::span<const float> query, std::size_t sign_row_bytes);
+
+}  // namespace footnote::ann

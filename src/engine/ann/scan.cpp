@@ -1,0 +1,428 @@
+#include "engine/ann/scan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/assert.h"
+
+namespace footnote::ann {
+namespace {
+
+// This many vectors are compared before the heap looks at them: their results stay in the first-level cache.
+constexpr std::size_t kScanBlock = 512;
+// Rows that lie apart are asked for this many steps before they are read.
+constexpr std::size_t kAhead = 8;
+constexpr std::size_t kCacheLine = 64;
+
+Kernels::Floats kernel_for(const VectorSpace& space) {
+  switch (space.metric) {
+    case Metric::kDot: return space.kernels->dot;
+    case Metric::kEuclid: return space.kernels->squared_distance;
+    case Metric::kManhattan: return space.kernels->manhattan;
+  }
+  return space.kernels->dot;
+}
+
+void prefetch(const void* begin, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += kCacheLine) __builtin_prefetch(static_cast<const std::byte*>(begin) + at);
+}
+
+/// The rows of a segment that a search may find.
+struct Scope {
+  const Segment* segment = nullptr;
+  bool all = false;
+  RowBits bits = {};  // Where not all.
+  std::size_t rows = 0;
+
+  bool shows(std::size_t row) const { return all || (bits[row / 64] >> (row % 64) & 1) != 0; }
+  /// About, where only some rows show.
+  std::size_t vectors() const { return (rows * segment->vector_count() + segment->rows.size() - 1) / segment->rows.size(); }
+  /// Calls `visit(begin, end)` for the runs of rows.
+  template <class Visit>
+  void for_each_run(const Visit& visit) const {
+    if (all) {
+      visit(0, segment->rows.size());
+    } else {
+      rows::for_each_run(bits, visit);
+    }
+  }
+};
+
+std::vector<Scope> find_scopes(std::span<const SegmentPtr> segments, const FlatQuery& query) {
+  std::vector<Scope> scopes;
+  for (const SegmentPtr& segment : segments) {
+    Scope scope{.segment = segment.get()};
+    scope.all = query.filter.passes_all() && segment->rows.all_alive_at(query.generation);
+    scope.rows = scope.all ? segment->rows.size() : segment->rows.find_visible(query.generation, query.filter, scope.bits);
+    if (scope.rows > 0) scopes.push_back(std::move(scope));
+  }
+  return scopes;
+}
+
+/// A row that may be among the first, and the most that it can be worth.
+struct Candidate {
+  float upper = 0;
+  std::uint32_t scope = 0;
+  std::uint32_t row = 0;
+};
+
+/// Keeps the rows that may be among the first `limit`, given between which values each of them is.
+class Contenders {
+ public:
+  explicit Contenders(std::size_t limit) : lowers_(limit), prune_at_(std::max<std::size_t>(1024, 4 * std::min(limit, kLimitLarge))) {}
+
+  bool can_enter(float upper) const { return !(upper < lowers_.floor()); }
+  void offer(std::int64_t label, float lower, const Candidate& candidate) {
+    lowers_.offer(label, lower);
+    kept_.push_back(candidate);
+    if (kept_.size() < prune_at_) return;
+    prune();
+    prune_at_ = std::max(prune_at_, 2 * kept_.size());
+  }
+  /// Those that can be worth most first.
+  std::vector<Candidate> take() {
+    prune();
+    std::sort(kept_.begin(), kept_.end(), [](const Candidate& a, const Candidate& b) { return a.upper > b.upper; });
+    return std::move(kept_);
+  }
+
+ private:
+  static constexpr std::size_t kLimitLarge = 1 << 20;
+  void prune() {
+    std::erase_if(kept_, [this](const Candidate& candidate) { return !can_enter(candidate.upper); });
+  }
+
+  TopK lowers_;  // What is surely reached.
+  std::vector<Candidate> kept_;
+  std::size_t prune_at_;
+};
+
+/// The query's codes against those of rows, and how far off that can be.
+///
+/// With x = s a + r, where s a is what the codes stand for and r the rest, and the query likewise,
+///   x.q = (s a).(s' b) + r.(s' b) + x.r',  so it is off by |r| |s' b| + |x| |r'| at most.
+/// On top comes what rounding does to the full product.
+class CodeScores {
+ public:
+  CodeScores(const VectorSpace& space, std::span<const float> query) : space_(space), codes_(Codes::stride_for(space.dimension)) {
+    facts_ = encode(query, codes_.data());
+    length_ = facts_.norm + facts_.error;
+    // A sum over lanes of 16 rounds once a step and once in each of a few halvings.
+    constexpr float kUnit = std::numeric_limits<float>::epsilon();
+    slack_ = (static_cast<float>(space.dimension) / 16 + 16) * kUnit;
+  }
+
+  void products(const Codes& codes, std::size_t first, std::size_t count, std::int32_t* out) const {
+    space_.kernels->dot_codes(codes_.data(), codes.codes(first), codes.stride(), count, out);
+  }
+
+  struct Bounds {
+    float lower;
+    float upper;
+  };
+  /// Of the product, or of the squared distance below zero.
+  Bounds bounds(const CodeFacts& row, std::int32_t product) const {
+    const float middle = facts_.scale * row.scale * static_cast<float>(product);
+    const float off = length_ * row.error + facts_.error * row.norm + slack_ * (facts_.norm * row.norm);
+    if (space_.metric == Metric::kDot) return known(middle - off, middle + off);
+    const float squares = facts_.norm * facts_.norm + row.norm * row.norm;
+    const float rounding = 2 * slack_ * squares;
+    return known(2 * (middle - off) - squares - rounding, std::min(0.0F, 2 * (middle + off) - squares + rounding));
+  }
+  /// The score that stands for such a value.
+  float to_score(float value) const { return space_.metric == Metric::kDot ? value : -std::sqrt(std::max(0.0F, -value)); }
+
+ private:
+  /// Numbers too large to compute with rule nothing out.
+  static Bounds known(float lower, float upper) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    return {std::isnan(lower) ? -kInfinity : lower, std::isnan(upper) ? kInfinity : upper};
+  }
+
+  const VectorSpace& space_;
+  AlignedArray<std::int8_t> codes_;
+  CodeFacts facts_;
+  float length_ = 0;
+  float slack_ = 0;
+};
+
+class Scan {
+ public:
+  Scan(const VectorSpace& space, const FlatQuery& query, std::vector<Scope> scopes, DamageCount& damaged, ScanReport& report)
+      : space_(space),
+        query_(query),
+        scopes_(std::move(scopes)),
+        exact_(space, query.vector, damaged),
+        report_(report),
+        top_(query.limit) {}
+
+  std::vector<ScoredLabel> full();
+  std::vector<ScoredLabel> by_codes();
+  std::vector<ScoredLabel> by_signs(std::size_t candidates);
+
+ private:
+  struct Guess {
+    float estimate = 0;
+    std::uint32_t scope = 0;
+    std::uint32_t row = 0;
+    std::uint32_t vector = 0;
+  };
+  class Guesses;
+
+  void scan_run(const Segment& segment, std::size_t begin, std::size_t end);
+  void compare_run(const CodeScores& codes, std::uint32_t scope, std::size_t begin, std::size_t end, Contenders& contenders);
+  void guess_scope(const SignQuery& signs, std::uint32_t scope, Guesses& guesses);
+  std::vector<ScoredLabel> rescore(const CodeScores& codes, Contenders& contenders);
+
+  const VectorSpace& space_;
+  const FlatQuery& query_;
+  const std::vector<Scope> scopes_;
+  const ExactScores exact_;
+  ScanReport& report_;
+  TopK top_;
+};
+
+/// The first `limit` by estimate, equal ones by label.
+class Scan::Guesses {
+ public:
+  Guesses(const std::vector<Scope>& scopes, std::size_t limit) : scopes_(scopes), limit_(limit) { kept_.reserve(2 * limit); }
+
+  float floor() const { return floor_; }
+  void offer(const Guess& guess) {
+    kept_.push_back(guess);
+    if (kept_.size() == 2 * limit_) cut();
+  }
+  /// In the order of segments and rows.
+  std::vector<Guess> take() {
+    if (kept_.size() > limit_) cut();
+    std::sort(kept_.begin(), kept_.end(),
+              [](const Guess& a, const Guess& b) { return std::pair(a.scope, a.vector) < std::pair(b.scope, b.vector); });
+    return std::move(kept_);
+  }
+
+ private:
+  void cut() {
+    const auto last = kept_.begin() + static_cast<std::ptrdiff_t>(limit_) - 1;
+    std::nth_element(kept_.begin(), last, kept_.end(), [this](const Guess& a, const Guess& b) {
+      return a.estimate != b.estimate ? a.estimate > b.estimate : label_of(a) < label_of(b);
+    });
+    floor_ = last->estimate;
+    kept_.resize(limit_);
+  }
+  std::int64_t label_of(const Guess& guess) const { return scopes_[guess.scope].segment->rows.label(guess.row); }
+
+  const std::vector<Scope>& scopes_;
+  std::size_t limit_;
+  float floor_ = std::numeric_limits<float>::lowest();
+  std::vector<Guess> kept_;
+};
+
+void Scan::scan_run(const Segment& segment, std::size_t begin, std::size_t end) {
+  float scores[kScanBlock];
+  for (std::size_t i = begin; i < end;) {
+    std::size_t last = i + 1;
+    while (last < end && segment.first[last + 1] - segment.first[i] <= kScanBlock) ++last;
+    const std::size_t base = segment.first[i];
+    const std::size_t count = segment.first[last] - base;
+    report_.scanned += count;
+    // A row with more vectors than a block, or in a file, is looked at by itself.
+    if (count > kScanBlock || !segment.raw.in_order_in_memory()) {
+      for (; i < last; ++i) top_.offer(segment.rows.label(i), exact_.of_row(segment, i));
+      continue;
+    }
+    exact_.of_run(segment, base, count, scores);
+    for (; i < last; ++i) {
+      top_.offer(segment.rows.label(i), *std::max_element(scores + (segment.first[i] - base), scores + (segment.first[i + 1] - base)));
+    }
+  }
+}
+
+std::vector<ScoredLabel> Scan::full() {
+  for (const Scope& scope : scopes_) {
+    scope.for_each_run([&](std::size_t begin, std::size_t end) { scan_run(*scope.segment, begin, end); });
+  }
+  report_.rescored = report_.scanned;
+  return top_.take();
+}
+
+void Scan::compare_run(const CodeScores& codes, std::uint32_t scope, std::size_t begin, std::size_t end, Contenders& contenders) {
+  const Segment& segment = *scopes_[scope].segment;
+  std::int32_t products[kScanBlock];
+  // Vectors are taken block by block; a row whose vectors lie in two of them is carried over.
+  CodeScores::Bounds best{-std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
+  std::size_t row = begin;
+  const std::size_t vectors_end = segment.first[end];
+  for (std::size_t base = segment.first[begin]; base < vectors_end; base += kScanBlock) {
+    const std::size_t count = std::min(kScanBlock, vectors_end - base);
+    codes.products(segment.codes, base, count, products);
+    for (std::size_t v = 0; v < count; ++v) {
+      const auto bounds = codes.bounds(segment.codes.facts(base + v), products[v]);
+      best = {std::max(best.lower, bounds.lower), std::max(best.upper, bounds.upper)};
+      if (base + v + 1 != segment.first[row + 1]) continue;
+      if (contenders.can_enter(best.upper)) {
+        contenders.offer(segment.rows.label(row), best.lower, {best.upper, scope, static_cast<std::uint32_t>(row)});
+      }
+      best.lower = best.upper = -std::numeric_limits<float>::infinity();
+      ++row;
+    }
+  }
+  report_.scanned += vectors_end - segment.first[begin];
+}
+
+std::vector<ScoredLabel> Scan::rescore(const CodeScores& codes, Contenders& contenders) {
+  const std::vector<Candidate> candidates = contenders.take();
+  const auto fetch = [&](std::size_t c) {
+    if (c >= candidates.size()) return;
+    const Segment& segment = *scopes_[candidates[c].scope].segment;
+    prefetch(segment.raw.at(segment.first[candidates[c].row]), space_.stride * sizeof(float));
+  };
+  constexpr std::size_t kRowsAhead = 2;
+  for (std::size_t c = 0; c < std::min(kRowsAhead, candidates.size()); ++c) fetch(c);
+  for (std::size_t c = 0; c < candidates.size(); ++c) {
+    const Candidate& candidate = candidates[c];
+    // None of those that follow can be worth more.
+    if (codes.to_score(candidate.upper) < top_.floor()) break;
+    fetch(c + kRowsAhead);
+    const Segment& segment = *scopes_[candidate.scope].segment;
+    top_.offer(segment.rows.label(candidate.row), exact_.of_row(segment, candidate.row));
+    report_.rescored += segment.first[candidate.row + 1] - segment.first[candidate.row];
+  }
+  return top_.take();
+}
+
+std::vector<ScoredLabel> Scan::by_codes() {
+  const CodeScores codes(space_, query_.vector);
+  Contenders contenders(query_.limit);
+  for (std::uint32_t s = 0; s < scopes_.size(); ++s) {
+    scopes_[s].for_each_run([&](std::size_t begin, std::size_t end) { compare_run(codes, s, begin, end, contenders); });
+  }
+  return rescore(codes, contenders);
+}
+
+void Scan::guess_scope(const SignQuery& signs, std::uint32_t scope_index, Guesses& guesses) {
+  constexpr std::size_t kBlocksAtOnce = kScanBlock / kSignBlockRows;
+  const Scope& scope = scopes_[scope_index];
+  const Segment& segment = *scope.segment;
+  const Codes& codes = segment.codes;
+  std::uint16_t sums[kScanBlock];
+  for (std::size_t block = 0; block < codes.sign_block_count(); block += kBlocksAtOnce) {
+    const std::size_t blocks = std::min(kBlocksAtOnce, codes.sign_block_count() - block);
+    space_.kernels->sign_sums(signs.tables.data(), codes.sign_block(block), codes.sign_row_bytes(), blocks, sums);
+    for (std::size_t b = 0; b < blocks; ++b) {
+      const std::size_t base = (block + b) * kSignBlockRows;
+      const std::uint16_t* const here = sums + b * kSignBlockRows;
+      std::uint32_t reaching = space_.kernels->reaching(here, codes.norms() + base, signs.line, guesses.floor());
+      for (; reaching != 0; reaching &= reaching - 1) {
+        const auto lane = static_cast<std::size_t>(std::countr_zero(reaching));
+        const std::size_t vector = base + lane;
+        if (vector >= segment.vector_count()) break;
+        const std::size_t row = segment.row_of(vector);
+        if (!scope.shows(row)) continue;
+        const float estimate = signs.line.at(here[lane], codes.norms()[vector]);
+        // Never NaN, which has no place in an order.
+        if (estimate >= guesses.floor()) {
+          guesses.offer({estimate, scope_index, static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(vector)});
+        }
+      }
+    }
+  }
+  report_.scanned += segment.vector_count();
+}
+
+std::vector<ScoredLabel> Scan::by_signs(std::size_t candidates) {
+  SignQuery signs = make_sign_query(query_.vector, scopes_.front().segment->codes.sign_row_bytes());
+  if (space_.metric == Metric::kEuclid) {
+    // Twice the product less the square of the row: the squared distance below zero, but for the query's own.
+    signs.line = {.slope = 2 * signs.line.slope, .offset = 2 * signs.line.offset, .bend = -1};
+  }
+  Guesses guesses(scopes_, candidates);
+  for (std::uint32_t s = 0; s < scopes_.size(); ++s) guess_scope(signs, s, guesses);
+  const std::vector<Guess> found = guesses.take();
+
+  const CodeScores codes(space_, query_.vector);
+  Contenders contenders(query_.limit);
+  for (std::size_t g = 0; g < found.size();) {
+    // One row's vectors follow each other.
+    const auto [estimate, scope, row, vector] = found[g];
+    const Segment& segment = *scopes_[scope].segment;
+    CodeScores::Bounds best{-std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
+    for (; g < found.size() && found[g].scope == scope && found[g].row == row; ++g) {
+      if (g + kAhead < found.size()) {
+        const Guess& later = found[g + kAhead];
+        const Codes& its = scopes_[later.scope].segment->codes;
+        prefetch(its.codes(later.vector), its.stride());
+      }
+      std::int32_t product = 0;
+      codes.products(segment.codes, found[g].vector, 1, &product);
+      const auto bounds = codes.bounds(segment.codes.facts(found[g].vector), product);
+      best = {std::max(best.lower, bounds.lower), std::max(best.upper, bounds.upper)};
+    }
+    if (contenders.can_enter(best.upper)) contenders.offer(segment.rows.label(row), best.lower, {best.upper, scope, row});
+  }
+  report_.compared = found.size();
+  return rescore(codes, contenders);
+}
+
+}  // namespace
+
+ExactScores::ExactScores(const VectorSpace& space, std::span<const float> query, DamageCount& damaged)
+    : space_(space), kernel_(kernel_for(space)), damaged_(damaged), query_(space.stride) {
+  FOOTNOTE_ASSERT(query.size() == space.dimension);
+  std::copy(query.begin(), query.end(), query_.data());
+}
+
+float ExactScores::to_score(float measured) const {
+  switch (space_.metric) {
+    case Metric::kDot: return measured;
+    case Metric::kEuclid: return 0.0F - std::sqrt(measured);  // never -0
+    case Metric::kManhattan: return 0.0F - measured;
+  }
+  return measured;
+}
+
+float ExactScores::of_vector(const Segment& segment, std::size_t vector) const {
+  float out = 0;
+  if (segment.raw.is_sound(vector)) {
+    kernel_(query_.data(), segment.raw.at(vector), space_.stride, 1, &out);
+  } else {
+    damaged_.fetch_add(1, std::memory_order_relaxed);
+    AlignedFloats decoded(space_.stride);
+    segment.codes.decode(vector, {decoded.data(), space_.dimension});
+    kernel_(query_.data(), decoded.data(), space_.stride, 1, &out);
+  }
+  return to_score(out);
+}
+
+float ExactScores::of_row(const Segment& segment, std::size_t row) const {
+  float best = -std::numeric_limits<float>::infinity();
+  for (std::size_t v = segment.first[row]; v < segment.first[row + 1]; ++v) best = std::max(best, of_vector(segment, v));
+  return best;
+}
+
+void ExactScores::of_run(const Segment& segment, std::size_t first, std::size_t count, float* out) const {
+  kernel_(query_.data(), segment.raw.at(first), space_.stride, count, out);
+  if (space_.metric == Metric::kDot) return;
+  std::transform(out, out + count, out, [this](float measured) { return to_score(measured); });
+}
+
+std::vector<ScoredLabel> scan(const VectorSpace& space, std::span<const SegmentPtr> segments, const FlatQuery& query, DamageCount& damaged,
+                              ScanReport& report) {
+  std::vector<Scope> scopes = find_scopes(segments, query);
+  if (scopes.empty() || query.limit == 0) return {};
+  ScanTask task{.metric = space.metric, .limit = query.limit};
+  for (const Scope& scope : scopes) {
+    task.visible += scope.vectors();
+    task.held += scope.segment->vector_count();
+  }
+  report.plan = query.plan.value_or(choose_plan(task));
+  Scan scan(space, query, std::move(scopes), damaged, report);
+  switch (report.plan) {
+    case ScanPlan::kFull: return scan.full();
+    case ScanPlan::kCodes: return scan.by_codes();
+    case ScanPlan::kSigns: return scan.by_signs(std::min(sign_candidates(query.limit), task.held));
+  }
+  return {};
+}
+
+}  // namespace footnote::ann

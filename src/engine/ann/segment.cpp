@@ -1,0 +1,107 @@
+#include "engine/ann/segment.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/crc32c.h"
+
+namespace footnote::ann {
+
+RawVectors::RawVectors(AlignedFloats values, std::size_t stride, std::size_t count)
+    : stride_(stride), count_(count), heap_bytes_(values.size() * sizeof(float)) {
+  const auto owner = std::make_shared<const AlignedFloats>(std::move(values));
+  values_ = std::shared_ptr<const float>(owner, owner->data());
+}
+
+RawVectors::RawVectors(std::shared_ptr<const float> values, std::size_t stride, std::vector<std::uint32_t> sums)
+    : values_(std::move(values)), stride_(stride), count_(sums.size()), heap_bytes_(0), sums_(std::move(sums)) {}
+
+std::uint32_t RawVectors::sum_of(std::size_t i) const { return crc32c(std::as_bytes(std::span(at(i), stride_))); }
+
+RawVectors RawVectors::picked(std::span<const std::uint32_t> kept) const {
+  RawVectors out = *this;
+  out.count_ = kept.size();
+  out.places_.clear();
+  out.sums_.clear();
+  for (const std::uint32_t i : kept) {
+    out.places_.push_back(places_.empty() ? i : places_[i]);
+    if (!sums_.empty()) out.sums_.push_back(sums_[i]);
+  }
+  return out;
+}
+
+RawVectors RawVectors::sealed() const {
+  RawVectors out = *this;
+  out.sums_ = sums();
+  return out;
+}
+
+std::vector<std::uint32_t> RawVectors::sums() const {
+  if (!sums_.empty()) return sums_;
+  std::vector<std::uint32_t> out(count_);
+  for (std::size_t i = 0; i < count_; ++i) out[i] = sum_of(i);
+  return out;
+}
+
+std::size_t Segment::row_of(std::size_t vector) const {
+  if (one_vector_each()) return vector;
+  return static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), vector) - first.begin()) - 1;
+}
+
+SegmentBuilder::SegmentBuilder(std::size_t dimension, std::size_t stride, std::size_t row_count, std::size_t vector_count)
+    : dimension_(dimension), stride_(stride), values_(stride * vector_count), codes_(dimension, vector_count) {
+  rows_.reserve(row_count);
+  first_.reserve(row_count + 1);
+  first_.push_back(0);
+}
+
+void SegmentBuilder::add_row(const Row& row) {
+  rows_.push_back(row);
+  first_.push_back(first_.back());
+}
+
+void SegmentBuilder::add_vector(std::span<const float> vector) {
+  const std::size_t at = first_.back()++;
+  std::copy(vector.begin(), vector.end(), values_.data() + stride_ * at);
+  codes_.set(at, vector);
+}
+
+void SegmentBuilder::copy_row(const Segment& from, std::size_t i, DamageCount& damaged) {
+  add_row(from.rows.row(i));
+  for (std::size_t v = from.first[i]; v < from.first[i + 1]; ++v) {
+    const std::size_t at = first_.back()++;
+    float* values = values_.data() + stride_ * at;
+    codes_.copy(at, from.codes, v);
+    if (from.raw.is_sound(v)) {
+      std::memcpy(values, from.raw.at(v), stride_ * sizeof(float));
+    } else {
+      damaged.fetch_add(1, std::memory_order_relaxed);
+      from.codes.decode(v, {values, dimension_});
+    }
+  }
+}
+
+SegmentPtr SegmentBuilder::build() {
+  codes_.make_signs();
+  const std::size_t count = first_.back();
+  return std::make_shared<Segment>(std::make_shared<SegmentBody>(rows_, std::move(first_), std::move(codes_)),
+                                   RawVectors(std::move(values_), stride_, count));
+}
+
+SegmentPtr keep_rows(const Segment& segment, std::size_t dimension, std::span<const std::uint32_t> living) {
+  if (living.empty()) return nullptr;
+  std::vector<Row> rows;
+  std::vector<std::uint32_t> first{0};
+  std::vector<std::uint32_t> vectors;
+  for (const std::uint32_t i : living) {
+    rows.push_back(segment.rows.row(i));
+    for (std::uint32_t v = segment.first[i]; v < segment.first[i + 1]; ++v) vectors.push_back(v);
+    first.push_back(static_cast<std::uint32_t>(vectors.size()));
+  }
+  Codes codes(dimension, vectors.size());
+  for (std::size_t v = 0; v < vectors.size(); ++v) codes.copy(v, segment.codes, vectors[v]);
+  codes.make_signs();
+  return std::make_shared<Segment>(std::make_shared<SegmentBody>(rows, std::move(first), std::move(codes)), segment.raw.picked(vectors));
+}
+
+}  // namespace footnote::ann
