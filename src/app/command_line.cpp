@@ -83,7 +83,8 @@ class CommandLine {
     option->group("Settings");
     switch (spec.type) {
       case SettingType::kPath: option->type_name("DIR"); break;
-      case SettingType::kInteger: option->type_name("NUMBER"); break;
+      case SettingType::kInteger:
+      case SettingType::kNumber: option->type_name("NUMBER"); break;
       case SettingType::kChoice: {
         choices_[option] = to_strings(split(spec.choices, '|'));
         option->type_name(join(choices_[option], "|"));

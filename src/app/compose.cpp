@@ -83,6 +83,8 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
       reranker_(std::move(opened.reranker)),
       vectors_(level, {.unsaved_bytes_max = static_cast<std::uint64_t>(settings.integer(Setting::kIndexMemoryBudget)) << 20,
                        .save = [this](const CallContext& call, CorpusId corpus) { save_index(call, corpus); }}),
+      keywords_(
+          {.k1 = static_cast<float>(settings.number(Setting::kKeywordK1)), .b = static_cast<float>(settings.number(Setting::kKeywordB))}),
       index_files_(stores_->folder().path(), stores_->chunks(), {&vectors_, &keywords_}),
       reader_(std::make_unique<SentenceReader>(embedder(), chunk::split_sentences)),
       client_(make_client(settings, *metrics_)),

@@ -66,6 +66,8 @@ Json config_json(const Settings& settings) {
       row["value"] = nullptr;
     } else if (spec.type == SettingType::kInteger) {
       row["value"] = settings.integer(spec.id);
+    } else if (spec.type == SettingType::kNumber) {
+      row["value"] = settings.number(spec.id);
     } else {
       row["value"] = value.text;
     }

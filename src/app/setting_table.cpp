@@ -216,6 +216,24 @@ constexpr std::array kTable{
                         "its vectors are read from the file.",
                 .min = 1,
                 .max = 100'000'000},
+    SettingSpec{.id = Setting::kKeywordK1,
+                .key = "keyword.k1",
+                .env = "FOOTNOTE_KEYWORD_K1",
+                .flag = "",
+                .type = SettingType::kNumber,
+                .default_text = "0.9",
+                .help = "BM25's k1: how much more a passage counts that says a word more often.",
+                .min = 0,
+                .max = 10},
+    SettingSpec{.id = Setting::kKeywordB,
+                .key = "keyword.b",
+                .env = "FOOTNOTE_KEYWORD_B",
+                .flag = "",
+                .type = SettingType::kNumber,
+                .default_text = "0.4",
+                .help = "BM25's b: how much less a long passage counts; 0 not at all, 1 in full.",
+                .min = 0,
+                .max = 1},
     SettingSpec{.id = Setting::kEmbedderProvider,
                 .key = "embedder.provider",
                 .env = "EMBEDDER_PROVIDER",
@@ -429,6 +447,7 @@ std::string describe_type(const SettingSpec& spec) {
     case SettingType::kPath: return "path";
     case SettingType::kBool: return "true or false";
     case SettingType::kInteger: return fmt::format("integer, {} to {}", spec.min, spec.max);
+    case SettingType::kNumber: return fmt::format("number, {} to {}", spec.min, spec.max);
     case SettingType::kDuration: return "duration (500ms, 10s, 2m)";
     case SettingType::kLogSpec: return "auto, debug, info, warn, error or off; then MODULE=LEVEL, between commas";
     case SettingType::kChoice: {

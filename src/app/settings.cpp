@@ -15,6 +15,13 @@ namespace {
 
 constexpr std::uint64_t kConfigBytesMax = 1 << 20;
 
+Result<double> parse_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return fail(ErrorCode::kInvalidArgument, "'{}' is no number", text);
+  return value;
+}
+
 Result<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -50,6 +57,14 @@ Result<std::string> check_value(const SettingSpec& spec, std::string text) {
       }
       return fmt::format("{}", number);
     }
+    case SettingType::kNumber: {
+      FOOTNOTE_TRY(const double number, parse_number(text));
+      // Not what lies outside either, but what does not lie inside: NaN.
+      if (!(number >= static_cast<double>(spec.min) && number <= static_cast<double>(spec.max))) {
+        return fail(ErrorCode::kInvalidArgument, "{} is not between {} and {}", text, spec.min, spec.max);
+      }
+      return text;
+    }
     case SettingType::kDuration: {
       FOOTNOTE_TRY(const auto duration, parse_duration(text));
       if (duration.count() < spec.min || duration.count() > spec.max) {
@@ -72,6 +87,7 @@ Result<std::string> check_value(const SettingSpec& spec, std::string text) {
 bool kind_fits(const SettingSpec& spec, TomlKind kind) {
   switch (spec.type) {
     case SettingType::kInteger: return kind == TomlKind::kInteger;
+    case SettingType::kNumber: return kind == TomlKind::kFloat || kind == TomlKind::kInteger;
     case SettingType::kBool: return kind == TomlKind::kBool;
     case SettingType::kDuration: return kind == TomlKind::kString || kind == TomlKind::kInteger;
     case SettingType::kString:
@@ -85,6 +101,7 @@ bool kind_fits(const SettingSpec& spec, TomlKind kind) {
 std::string wanted_kind(const SettingSpec& spec) {
   switch (spec.type) {
     case SettingType::kInteger: return "an integer";
+    case SettingType::kNumber: return "a number";
     case SettingType::kBool: return "a boolean";
     case SettingType::kDuration: return "a duration such as \"10s\"";
     case SettingType::kString:
@@ -241,6 +258,11 @@ Result<Settings> Settings::load(const SettingSources& sources) { return Settings
 std::int64_t Settings::integer(Setting id) const {
   FOOTNOTE_ASSERT(spec_of(id).type == SettingType::kInteger);
   return parse_integer(text(id)).value_or(0);
+}
+
+double Settings::number(Setting id) const {
+  FOOTNOTE_ASSERT(spec_of(id).type == SettingType::kNumber);
+  return parse_number(text(id)).value_or(0);
 }
 
 std::chrono::milliseconds Settings::duration(Setting id) const {

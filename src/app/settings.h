@@ -41,6 +41,8 @@ enum class Setting {
   kEngineCpu,
   kEngineThreads,
   kIndexMemoryBudget,
+  kKeywordK1,
+  kKeywordB,
   kEmbedderProvider,
   kEmbedderUrl,
   kEmbedderModel,
@@ -62,7 +64,7 @@ enum class Setting {
   kColor,
 };
 
-enum class SettingType { kString, kInteger, kBool, kDuration, kPath, kChoice, kLogSpec };
+enum class SettingType { kString, kInteger, kNumber, kBool, kDuration, kPath, kChoice, kLogSpec };
 enum class Secrecy { kOpen, kSecret };
 
 /// One row of the table. Everything that is said or asked about a setting (file, environment, flag, `footnote
@@ -75,7 +77,7 @@ struct SettingSpec {
   SettingType type = SettingType::kString;
   std::string_view default_text;  ///< In the form of an environment value; empty: not set.
   std::string_view help;
-  std::int64_t min = 0;  ///< Of integers, and of durations in milliseconds.
+  std::int64_t min = 0;  ///< Of integers and other numbers, and of durations in milliseconds.
   std::int64_t max = 0;
   std::string_view choices = {};  ///< "auto|always|never"
   Secrecy secrecy = Secrecy::kOpen;
@@ -121,6 +123,7 @@ class Settings {
   bool is_set(Setting id) const { return !value(id).text.empty(); }
   const std::string& text(Setting id) const { return value(id).text; }
   std::int64_t integer(Setting id) const;
+  double number(Setting id) const;
   std::chrono::milliseconds duration(Setting id) const;
   std::filesystem::path path(Setting id) const { return value(id).text; }
 

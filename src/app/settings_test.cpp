@@ -148,6 +148,18 @@ TEST(Settings, RangesNameKeyAndPlace) {
               "server.drain: 'soon' is not a duration; write 500ms, 10s, 2m, 1h or 7d (from environment variable FOOTNOTE_DRAIN)");
 }
 
+TEST(Settings, Numbers) {
+  EXPECT_DOUBLE_EQ(Layers().load()->number(Setting::kKeywordK1), 0.9);
+  EXPECT_DOUBLE_EQ(Layers().toml("[keyword]\nk1 = 1.25\nb = 1\n").load()->number(Setting::kKeywordK1), 1.25);
+  EXPECT_DOUBLE_EQ(Layers().toml("[keyword]\nk1 = 1.25\nb = 1\n").load()->number(Setting::kKeywordB), 1);
+  check_error(Layers().toml("[keyword]\nk1 = \"1\"\n"), "keyword.k1: expected a number, found a string (from footnote.toml:2)");
+  check_error(Layers().env("FOOTNOTE_KEYWORD_B", "1.01"),
+              "keyword.b: 1.01 is not between 0 and 1 (from environment variable FOOTNOTE_KEYWORD_B)");
+  check_error(Layers().env("FOOTNOTE_KEYWORD_B", "nan"),
+              "keyword.b: nan is not between 0 and 1 (from environment variable FOOTNOTE_KEYWORD_B)");
+  check_error(Layers().env("FOOTNOTE_KEYWORD_B", "half"), "keyword.b: 'half' is no number (from environment variable FOOTNOTE_KEYWORD_B)");
+}
+
 TEST(Settings, BrokenFilesNameTheLine) {
   const auto toml = Layers().toml("data = \"x\"\n[server\n").load();
   ASSERT_FALSE(toml);

@@ -40,8 +40,9 @@ TomlLeaf leaf_of(std::string key, const toml::node& node) {
   } else if (const auto* flag = node.as_boolean()) {
     leaf.kind = TomlKind::kBool;
     leaf.text = flag->get() ? "true" : "false";
-  } else if (node.is_floating_point()) {
+  } else if (const auto* real = node.as_floating_point()) {
     leaf.kind = TomlKind::kFloat;
+    leaf.text = fmt::format("{}", real->get());
   }
   return leaf;
 }

@@ -9,12 +9,18 @@
 
 namespace footnote {
 
+/// Words in double quotes are a phrase: only passages that hold them next to each other, in that order, are found, as
+/// long as there is one; otherwise they are plain words.
 struct KeywordQuery {
   CorpusId corpus;
   Generation generation = 0;
   std::string_view text;
   std::size_t limit = 100;
   const Filter* filter = nullptr;  ///< Borrowed; null: as an empty one.
+  bool prefix = false;             ///< The last word may go on: for searching while it is typed.
+  /// A word that no passage holds also finds words with the same first letter that are one edit away (of four letters
+  /// or more) or two (of eight or more).
+  bool typos = false;
 };
 
 /// Best passages by BM25, best first, equal scores by chunk id. Thread-safe, readers never wait for writers.

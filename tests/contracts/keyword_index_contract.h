@@ -270,6 +270,58 @@ TEST_P(KeywordIndexContract, ReadersSeeWholeStepsWhileAWriterWorks) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST_P(KeywordIndexContract, WordsInQuotesMustStandTogetherWhereTheyDoSomewhere) {
+  apply({0,
+         1,
+         {row(1, 1, "The pressure valve broke."), row(2, 1, "A valve under pressure."), row(3, 1, "Bread and butter."),
+          row(4, 1, "Pressure valves are dear.", 2)},
+         {}});
+  Chunks hits = found("what does \"pressure valve\" mean", 1);
+  std::ranges::sort(hits);
+  EXPECT_EQ(hits, (Chunks{1, 4}));
+  const Filter even{.tags = {"even"}};
+  EXPECT_EQ(found("\"pressure valve\"", 1, 10, &even), Chunks{4});
+  hits = found("\"valve pressure\"", 1);
+  std::ranges::sort(hits);
+  EXPECT_EQ(hits, (Chunks{1, 2, 4})) << "nobody says that: plain words";
+  EXPECT_EQ(found("\"bread", 1), Chunks{3}) << "a quote that never ends is none";
+}
+
+TEST_P(KeywordIndexContract, TheLastWordMayGoOnWhereAsked) {
+  apply({0, 1, {row(1, 1, "The hydraulic pump."), row(2, 1, "A gauge."), row(3, 1, "A hydrant.")}, {}});
+  const auto typed = [&](std::string_view text) {
+    Chunks out;
+    const auto hits = index_->search(call_, {.corpus = kCorpus, .generation = 1, .text = text, .prefix = true});
+    EXPECT_TRUE(hits.has_value());
+    for (const ScoredChunk& hit : hits.value_or(std::vector<ScoredChunk>{})) out.push_back(hit.chunk.value);
+    std::ranges::sort(out);
+    return out;
+  };
+  EXPECT_EQ(typed("hydr"), (Chunks{1, 3}));
+  EXPECT_EQ(typed("hydra"), (Chunks{1, 3}));
+  EXPECT_EQ(typed("hydrau"), Chunks{1});
+  EXPECT_EQ(typed("gauge hydrau"), (Chunks{1, 2}));
+  EXPECT_EQ(typed("hydrau gauge"), Chunks{2}) << "only the last word goes on";
+  EXPECT_EQ(found("hydrau", 1), Chunks{}) << "off unless asked for";
+}
+
+TEST_P(KeywordIndexContract, MisspelledWordsFindTheirLikesWhereAsked) {
+  apply({0, 1, {row(1, 1, "The reactor."), row(2, 1, "A compressor."), row(3, 1, "A cat.")}, {}});
+  const auto meant = [&](std::string_view text) {
+    Chunks out;
+    const auto hits = index_->search(call_, {.corpus = kCorpus, .generation = 1, .text = text, .typos = true});
+    EXPECT_TRUE(hits.has_value());
+    for (const ScoredChunk& hit : hits.value_or(std::vector<ScoredChunk>{})) out.push_back(hit.chunk.value);
+    return out;
+  };
+  EXPECT_EQ(meant("reactr"), Chunks{1});
+  EXPECT_EQ(meant("conpresor"), Chunks{2}) << "two edits in a long word";
+  EXPECT_EQ(meant("reicter"), Chunks{}) << "two edits in a short one";
+  EXPECT_EQ(meant("teactor"), Chunks{}) << "the first letter stands";
+  EXPECT_EQ(meant("bat"), Chunks{}) << "too short";
+  EXPECT_EQ(found("reactr", 1), Chunks{}) << "off unless asked for";
+}
+
 TEST_P(KeywordIndexContract, ACallThatIsOverEndsAndChangesNothing) {
   const KeywordQuery query{kCorpus, 0, "alpha", 10, nullptr};
   const ChunkId chunks[] = {{1}};

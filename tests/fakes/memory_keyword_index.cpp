@@ -62,6 +62,46 @@ std::set<std::string> query_stems(std::string_view text) {
   return {stems.begin(), stems.end()};
 }
 
+/// The stems of what stands in double quotes, one list a phrase.
+std::vector<std::vector<std::string>> phrases_of(std::string_view text) {
+  std::vector<std::vector<std::string>> out;
+  const std::vector<std::string_view> parts = split(text, '"');
+  for (std::size_t i = 1; i + 1 < parts.size(); i += 2) {
+    auto stems = content_stems(parts[i]);
+    if (!stems.empty()) out.push_back(std::move(stems));
+  }
+  return out;
+}
+
+bool holds_phrase(const Passage& passage, const std::vector<std::string>& phrase) {
+  return !std::ranges::search(passage.stems, phrase).empty();
+}
+
+bool may_mean(const std::string& said, const std::string& known) {
+  if (said.size() < 4 || known.front() != said.front()) return false;
+  const std::size_t edits = said.size() < 8 ? 1 : 2;
+  return edit_distance(said, known, edits) <= edits;
+}
+
+/// The stems that a query asks for, with those that its options add.
+std::set<std::string> wanted_stems(const KeywordQuery& query, const Passages& passages) {
+  std::set<std::string> out = query_stems(query.text);
+  const std::vector<std::string> said = content_stems(query.text);
+  const auto held = [&](const std::string& stem) {
+    return std::ranges::any_of(passages.all(),
+                               [&](const Passage& passage) { return std::ranges::find(passage.stems, stem) != passage.stems.end(); });
+  };
+  for (const Passage& passage : passages.all()) {
+    for (const std::string& stem : passage.stems) {
+      if (query.prefix && !said.empty() && stem.starts_with(said.back())) out.insert(stem);
+      for (const std::string& word : said) {
+        if (query.typos && !held(word) && may_mean(word, stem)) out.insert(stem);
+      }
+    }
+  }
+  return out;
+}
+
 double coverage_of(const Passage& passage, const std::set<std::string>& stems, const Passages& passages) {
   double wanted = 0, held = 0;
   for (const std::string& stem : stems) {
@@ -85,9 +125,14 @@ Result<std::vector<ScoredChunk>> MemoryKeywordIndex::search(const CallContext& c
   MutexLock lock(mutex_);
   FOOTNOTE_TRY(const auto rows, table_.visible(query.corpus, query.generation, query.filter));
   const Passages passages(rows);
-  const std::set<std::string> stems = query_stems(query.text);
+  const std::set<std::string> stems = wanted_stems(query, passages);
+  auto phrases = phrases_of(query.text);
+  std::erase_if(phrases, [&](const auto& phrase) {
+    return std::ranges::none_of(passages.all(), [&](const Passage& passage) { return holds_phrase(passage, phrase); });
+  });
   std::vector<ScoredChunk> found;
   for (const Passage& passage : passages.all()) {
+    if (!std::ranges::all_of(phrases, [&](const auto& phrase) { return holds_phrase(passage, phrase); })) continue;
     double score = 0;
     for (const std::string& stem : stems) score += passages.bm25(passage, stem);
     if (score > 0) found.push_back({passage.chunk, score});

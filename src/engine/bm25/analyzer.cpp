@@ -68,6 +68,58 @@ bool is_identifier(const ScannedWord& word) {
   return word.pieces.size() > 2 || word.whole.find('/') == std::string_view::npos;
 }
 
+/// A word as it is indexed, and what it does.
+struct Stem {
+  std::string_view text;
+  WordRole role = WordRole::kContent;
+};
+
+/// A word that came before, and its stem.
+class KnownStem {
+ public:
+  static constexpr std::size_t kBytesMax = 22;
+
+  bool is_of(std::string_view word) const { return std::string_view(word_.data(), word_size_) == word; }
+  Stem stem() const { return {{stem_.data(), stem_size_}, role_}; }
+  /// REQUIRES: a word of kBytesMax at most. A longer stem is not kept.
+  void set(std::string_view word, const Stem& stem) {
+    word_size_ = 0;
+    if (stem.text.size() > kBytesMax) return;
+    word_size_ = static_cast<std::uint8_t>(word.copy(word_.data(), kBytesMax));
+    stem_size_ = static_cast<std::uint8_t>(stem.text.copy(stem_.data(), kBytesMax));
+    role_ = stem.role;
+  }
+
+ private:
+  std::array<char, kBytesMax> word_;
+  std::array<char, kBytesMax> stem_;
+  std::uint8_t word_size_ = 0;
+  std::uint8_t stem_size_ = 0;
+  WordRole role_ = WordRole::kContent;
+};
+
+/// Stems of the words that came last: a text says most of its words over and over, and a stemmer needs a quarter of a microsecond each
+/// time.
+class StemCache {
+ public:
+  /// Where that word's stem is or may be put; null for a long word, and while too few came for the room to pay.
+  KnownStem* place_of(std::string_view word) {
+    if (word.empty() || word.size() > KnownStem::kBytesMax) return nullptr;
+    if (places_.empty()) {
+      if (++asked_ < kWarmUp) return nullptr;
+      places_.resize(kPlaces);
+    }
+    return &places_[std::hash<std::string_view>{}(word) % kPlaces];
+  }
+
+ private:
+  static constexpr std::size_t kPlaces = 8192;
+  static constexpr std::size_t kWarmUp = 512;
+
+  std::vector<KnownStem> places_;
+  std::size_t asked_ = 0;
+};
+
 }  // namespace
 
 class Analyzer::Impl {
@@ -78,11 +130,13 @@ class Analyzer::Impl {
 
   void analyze(std::string_view text, const Sink& sink) {
     WordScanner scanner(text);
+    position_ = 0;
     for (word_number_ = 0; scanner.next(word_); ++word_number_) {
       if (is_unit(word_)) {
         add_unit(sink);
         continue;
       }
+      const std::uint32_t first = position_;
       for (const Stretch& piece : word_.pieces) {
         switch (piece.kind) {
           case StretchKind::kWord: add_piece(piece.text, sink); break;
@@ -92,7 +146,7 @@ class Analyzer::Impl {
       }
       if (is_identifier(word_)) {
         fold_case(word_.whole);
-        emit(folded_, {.whole = true}, sink);
+        emit_whole(folded_, first, sink);
       }
     }
   }
@@ -102,13 +156,19 @@ class Analyzer::Impl {
   static constexpr std::size_t kElisionBytesMax = 2;
 
   struct Flags {
-    bool whole = false;
     bool function_word = false;
   };
 
   void emit(std::string_view text, Flags flags, const Sink& sink) {
     text = utf8_prefix(text, kTermBytesMax);
-    if (!text.empty()) sink({text, word_number_, flags.whole, flags.function_word});
+    if (!text.empty()) sink({text, word_number_, position_++, false, flags.function_word});
+  }
+
+  /// A whole whose parts stand from `first` on.
+  void emit_whole(std::string_view text, std::uint32_t first, const Sink& sink) {
+    text = utf8_prefix(text, kTermBytesMax);
+    if (!text.empty()) sink({text, word_number_, first, true, false});
+    position_ = std::max(position_, first + 1);
   }
 
   // Numbers keep their dots, abbreviations lose them.
@@ -154,33 +214,50 @@ class Analyzer::Impl {
   void add_word(std::string_view word, const Sink& sink) {
     std::size_t humps = 0;
     for (std::size_t i = 1; i < word.size(); ++i) humps += begins_hump(word, i);
-    if (humps == 0) return add_stem(word, {}, sink);
+    if (humps == 0) return add_stem(word, sink);
+    const std::uint32_t first = position_;
     std::size_t begin = 0;
     for (std::size_t i = 1; i <= word.size(); ++i) {
       if (i < word.size() && !begins_hump(word, i)) continue;
-      if (i - begin >= 2) add_stem(word.substr(begin, i - begin), {}, sink);
+      if (i - begin >= 2) add_stem(word.substr(begin, i - begin), sink);
       begin = i;
     }
-    add_stem(word, {.whole = true}, sink);
+    if (const Stem stem = stem_of(word); stem.role != WordRole::kStop) emit_whole(stem.text, first, sink);
   }
 
-  void add_stem(std::string_view word, Flags flags, const Sink& sink) {
+  void add_stem(std::string_view word, const Sink& sink) {
+    const Stem stem = stem_of(word);
+    if (stem.role == WordRole::kStop) {
+      ++position_;
+    } else {
+      emit(stem.text, {.function_word = stem.role == WordRole::kFunction}, sink);
+    }
+  }
+
+  /// What is indexed for a word, and what the word does. The view lives until the next call.
+  Stem stem_of(std::string_view word) {
+    KnownStem* const known = stems_.place_of(word);
+    if (known != nullptr && known->is_of(word)) return known->stem();
+    const Stem stem = compute_stem(word);
+    if (known != nullptr) known->set(word, stem);
+    return stem;
+  }
+
+  Stem compute_stem(std::string_view word) {
     const bool ascii = fold_case(word);
     const WordRole role = english_ ? role_of(folded_) : WordRole::kContent;
-    if (role == WordRole::kStop) return;
-    flags.function_word = role == WordRole::kFunction;
     std::string_view stem = folded_;
-    if (stemmer_ && folded_.size() <= kTermBytesMax) {
+    if (stemmer_ && role != WordRole::kStop && folded_.size() <= kTermBytesMax) {
       const auto* bytes = reinterpret_cast<const sb_symbol*>(folded_.data());
       const sb_symbol* out = sb_stemmer_stem(stemmer_.get(), bytes, static_cast<int>(folded_.size()));
       if (out != nullptr) {
         stem = {reinterpret_cast<const char*>(out), static_cast<std::size_t>(sb_stemmer_length(stemmer_.get()))};
       }
     }
-    if (ascii) return emit(stem, flags, sink);
+    if (ascii) return {stem, role};
     // Accents go last: stemmers of languages that have them know endings by them.
-    const std::string plain = without_accents(stem);
-    emit(plain, flags, sink);
+    plain_ = without_accents(stem);
+    return {plain_, role};
   }
 
   void add_bigrams(std::string_view run, const Sink& sink) {
@@ -202,7 +279,7 @@ class Analyzer::Impl {
   void add_unspaced(std::string_view run, const Sink& sink) {
     UErrorCode status = U_ZERO_ERROR;
     if (!breaker_) breaker_.reset(icu::BreakIterator::createWordInstance(icu::Locale::getRoot(), status));
-    if (U_FAILURE(status) || !breaker_) return add_stem(run, {}, sink);
+    if (U_FAILURE(status) || !breaker_) return add_stem(run, sink);
     const auto text = icu::UnicodeString::fromUTF8(icu::StringPiece(run.data(), static_cast<int32_t>(run.size())));
     breaker_->setText(text);
     for (int32_t begin = breaker_->first(), end = breaker_->next(); end != icu::BreakIterator::DONE; begin = end, end = breaker_->next()) {
@@ -255,8 +332,11 @@ class Analyzer::Impl {
   std::unique_ptr<icu::BreakIterator> breaker_;  // Made when the first such text comes: it is costly.
   ScannedWord word_;
   std::size_t word_number_ = 0;
+  std::uint32_t position_ = 0;
   std::string folded_;
   std::string joined_;
+  std::string plain_;
+  StemCache stems_;
 };
 
 Analyzer::Analyzer(std::string_view language) : impl_(std::make_unique<Impl>(effective_language(language))) {}

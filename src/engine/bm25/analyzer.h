@@ -10,13 +10,15 @@
 namespace footnote::bm25 {
 
 /// Counted up whenever the same text gives other terms than before: what was indexed by older rules is indexed again.
-inline constexpr std::uint32_t kAnalyzerRules = 1;
+inline constexpr std::uint32_t kAnalyzerRules = 2;
 
 /// A term as it is indexed. The view lives until the sink that it was given to returns.
 struct Term {
   std::string_view text;
   /// The place of its word among the words of the text; parts of one word share it.
   std::size_t word = 0;
+  /// Its place in the text: parts of words and stop words take one each, a whole stands where its first part does.
+  std::uint32_t position = 0;
   /// An identifier, path or number that was split, kept in one as well: its parts came as terms of their own.
   bool whole = false;
   /// English grammar rather than content: "what", "does". Stop words do not come at all.

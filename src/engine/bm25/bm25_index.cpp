@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
+#include "engine/bm25/phrase_rows.h"
 #include "engine/bm25/segment_stream.h"
 
 namespace footnote::bm25 {
@@ -18,6 +20,165 @@ double idf_of(std::uint64_t rows, std::uint64_t holding) {
   return std::log(1.0 + (all - some + 0.5) / (some + 0.5));
 }
 
+/// Merging makes no segment of more list bytes, and no batch is cut into slices of more terms: places in a segment's lists
+/// are 32-bit numbers.
+constexpr std::size_t kMergedBytesMax = std::size_t{1} << 30;
+constexpr std::size_t kSliceTermsMax = std::size_t{1} << 26;
+
+/// From this many rows on a term's additions are looked up in a table of its own.
+constexpr std::size_t kTabledRows = 1024;
+
+/// The rows of one segment that a query can see.
+class Sight {
+ public:
+  Sight(const Segment& segment, std::int64_t generation, const ann::RowFilter& filter) {
+    if (segment.rows.all_alive_at(generation)) {
+      if (!filter.passes_all()) segment.rows.mark_visible(generation, filter, visible_);
+      return;
+    }
+    segment.rows.mark_visible(generation, {}, alive_);
+    for (std::size_t row = 0; row < alive_.size(); ++row) {
+      if (alive_[row] == 0) gone_.push_back(static_cast<std::uint16_t>(row));
+    }
+    if (filter.passes_all()) {
+      visible_ = alive_;
+    } else {
+      segment.rows.mark_visible(generation, filter, visible_);
+    }
+  }
+
+  /// A byte per row; empty: all.
+  std::span<const std::uint8_t> visible() const { return visible_; }
+  bool can_see(std::size_t row) const { return visible_.empty() || visible_[row] != 0; }
+  void narrow_to(std::vector<std::uint8_t> rows) {
+    for (std::size_t row = 0; row < rows.size(); ++row) rows[row] = rows[row] != 0 && can_see(row);
+    visible_ = std::move(rows);
+  }
+
+  /// How many rows of the list are there in the generation, whether or not the filter lets them through.
+  std::size_t count_alive(const PostingList& list) const {
+    // Asking about each row that is gone costs about as much as adding up this many.
+    constexpr std::size_t kAskingCost = 4;
+    if (gone_.size() * kAskingCost < list.size()) {
+      ListCursor cursor(list);
+      std::size_t count = list.size();
+      for (const std::uint16_t row : gone_) count -= cursor.count_at(row) >= 0;
+      return count;
+    }
+    Block block;
+    std::size_t count = 0;
+    for (std::size_t b = 0; b < list.block_count(); ++b) {
+      list.decode(b, block);
+      for (std::size_t i = 0; i < block.size; ++i) count += alive_[block.rows[i]] != 0;
+    }
+    return count;
+  }
+
+ private:
+  std::vector<std::uint8_t> visible_;
+  std::vector<std::uint8_t> alive_;  // Empty when all are.
+  std::vector<std::uint16_t> gone_;
+};
+
+/// One query over all segments.
+class Search {
+ public:
+  Search(std::span<const std::shared_ptr<Segment>> segments, const Bm25Query& query) : query_(query) {
+    for (const auto& segment : segments) {
+      Part part{*segment, Sight(*segment, query.generation, query.filter), {}};
+      for (const QueryTerm& term : query.terms) {
+        const std::size_t t = segment->terms.find(term.text);
+        part.lists.push_back(t == TermTable::kNone ? PostingList() : segment->list(t));
+      }
+      parts_.push_back(std::move(part));
+    }
+  }
+
+  std::vector<ann::ScoredLabel> run(const Bm25Options& options, std::uint64_t rows, float mean_length) {
+    const std::vector<double> weights = weigh(rows);
+    double all = 0;
+    for (const double weight : weights) all += weight;
+    if (!(all > 0)) return {};
+    // A power of two, so that nothing is lost between units and scores.
+    const int bits = std::ilogb(kQueryUnits / all);
+    const Saturation saturation(options, mean_length);
+    std::vector<TermScore> scores;
+    for (std::size_t t = 0; t < weights.size(); ++t) {
+      scores.emplace_back(saturation, static_cast<float>(std::ldexp(weights[t], bits)));
+      if (listed(t) >= kTabledRows) scores.back().make_table();
+    }
+    for (const Phrase& phrase : query_.phrases) demand(phrase);
+    TopRows top(query_.limit);
+    for (const Part& part : parts_) {
+      std::vector<ScanTerm> terms;
+      for (std::size_t t = 0; t < scores.size(); ++t) {
+        if (part.lists[t].size() > 0 && weights[t] > 0) terms.push_back({part.lists[t], &scores[t]});
+      }
+      scan_segment(part.segment, terms, part.sight.visible(), static_cast<float>(std::ldexp(1.0, -bits)), query_.pruning, top);
+    }
+    return top.take();
+  }
+
+ private:
+  struct Part {
+    const Segment& segment;
+    Sight sight;
+    std::vector<PostingList> lists;  // By query term; empty where the segment has none.
+  };
+
+  std::size_t listed(std::size_t term) const {
+    std::size_t count = 0;
+    for (const Part& part : parts_) count += part.lists[term].size();
+    return count;
+  }
+
+  /// Weight times rarity of each term, 0 for those that no row holds.
+  std::vector<double> weigh(std::uint64_t rows) const {
+    std::vector<std::size_t> holding(query_.terms.size(), 0);
+    std::map<std::uint32_t, std::size_t> groups;
+    for (std::size_t t = 0; t < query_.terms.size(); ++t) {
+      for (const Part& part : parts_) holding[t] += part.sight.count_alive(part.lists[t]);
+      groups[query_.terms[t].group] += holding[t];
+    }
+    std::vector<double> out;
+    for (std::size_t t = 0; t < query_.terms.size(); ++t) {
+      const QueryTerm& term = query_.terms[t];
+      const std::size_t all = term.group == QueryTerm::kAlone ? holding[t] : std::min<std::size_t>(groups[term.group], rows);
+      out.push_back(holding[t] == 0 ? 0 : static_cast<double>(term.weight) * idf_of(rows, all));
+    }
+    return out;
+  }
+
+  /// Leaves only the rows that hold the phrase, if there are any.
+  void demand(const Phrase& phrase) {
+    std::vector<std::vector<std::uint8_t>> holding;
+    bool any = false;
+    for (const Part& part : parts_) {
+      holding.push_back(rows_with(phrase, part.segment));
+      for (std::size_t row = 0; row < holding.back().size() && !any; ++row) any = holding.back()[row] != 0 && part.sight.can_see(row);
+    }
+    if (!any) return;
+    for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].sight.narrow_to(std::move(holding[i]));
+  }
+
+  static std::vector<std::uint8_t> rows_with(const Phrase& phrase, const Segment& segment) {
+    std::vector<std::uint8_t> out(segment.rows.size(), 0);
+    for (const auto& sequence : phrase) {
+      std::vector<PhrasePart> parts;
+      for (const PhraseTerm& term : sequence) {
+        const std::size_t t = segment.terms.find(term.text);
+        if (t == TermTable::kNone) break;
+        parts.push_back({segment.list(t), term.offset});
+      }
+      if (!parts.empty() && parts.size() == sequence.size()) mark_phrase_rows(parts, out);
+    }
+    return out;
+  }
+
+  const Bm25Query& query_;
+  std::vector<Part> parts_;
+};
+
 }  // namespace
 
 bool Bm25Index::end_row(const Death& death) {
@@ -25,11 +186,28 @@ bool Bm25Index::end_row(const Death& death) {
     const std::size_t row = segment->rows.end(death);
     if (row == RowTable::kNone) continue;
     living_.rows -= 1;
-    living_.length -= segment->lengths[row];
+    living_.length -= length_of(segment->lengths[row]);
     changed_last_ = std::max(changed_last_, death.died);
     return true;
   }
   return false;
+}
+
+void Bm25Index::append(std::shared_ptr<Segment> fresh) {
+  living_.rows += fresh->rows.size();
+  living_.length += fresh->total_length();
+  segments_.push_back(std::move(fresh));
+  // Sizes at least halve from one segment to the next, as in rows::append_tiered; lists have a bound of their own.
+  while (segments_.size() >= 2) {
+    const Segment& newer = *segments_.back();
+    const Segment& older = *segments_[segments_.size() - 2];
+    if (older.rows.size() >= 2 * newer.rows.size() || older.rows.size() + newer.rows.size() > kSegmentRowsMax) return;
+    if (older.lists.size() + newer.lists.size() > kMergedBytesMax) return;
+    const Segment* parts[] = {&older, &newer};
+    auto merged = combine(parts, std::numeric_limits<std::int64_t>::min());
+    segments_.pop_back();
+    segments_.back() = std::move(merged);
+  }
 }
 
 void Bm25Index::apply(const Batch& added, std::span<const Death> ended) {
@@ -39,14 +217,13 @@ void Bm25Index::apply(const Batch& added, std::span<const Death> ended) {
     if (!end_row(death)) open.push_back(death);
   }
   const auto order = ann::sorted_order(added.rows());
-  for (std::size_t begin = 0; begin < order.size(); begin += kSegmentRowsMax) {
-    auto fresh = added.build(std::span(order).subspan(begin, std::min(kSegmentRowsMax, order.size() - begin)));
-    living_.rows += fresh->rows.size();
-    for (const std::uint32_t length : fresh->lengths) living_.length += length;
-    ann::append_tiered(segments_, std::move(fresh), kSegmentRowsMax, [](const Segment& older, const Segment& newer) {
-      const Segment* parts[] = {&older, &newer};
-      return combine(parts, std::numeric_limits<std::int64_t>::min());
-    });
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::size_t end = begin;
+    for (std::size_t terms = 0; end < order.size() && end - begin < kSegmentRowsMax && (end == begin || terms < kSliceTermsMax); ++end) {
+      terms += added.terms_in(order[end]);
+    }
+    append(added.build(std::span(order).subspan(begin, end - begin)));
+    begin = end;
   }
   for (const ann::Row& row : added.rows()) changed_last_ = std::max(changed_last_, row.born);
   for (const Death& death : open) end_row(death);
@@ -72,7 +249,7 @@ Bm25Index::Statistics Bm25Index::statistics_at(std::int64_t generation) const {
     for (std::size_t i = 0; i < segment->rows.size(); ++i) {
       if (!segment->rows.alive_at(i, generation)) continue;
       out.rows += 1;
-      out.length += segment->lengths[i];
+      out.length += length_of(segment->lengths[i]);
     }
   }
   return out;
@@ -82,55 +259,16 @@ std::size_t Bm25Index::document_frequency(std::string_view term, std::int64_t ge
   std::size_t count = 0;
   for (const auto& segment : segments_) {
     const std::size_t t = segment->terms.find(term);
-    if (t == TermTable::kNone) continue;
-    const auto postings = segment->postings_of(t);
-    if (segment->rows.all_alive_at(generation)) {
-      count += postings.size();
-      continue;
-    }
-    for (const Posting posting : postings) count += segment->rows.alive_at(row_of(posting), generation);
+    if (t != TermTable::kNone) count += Sight(*segment, generation, {}).count_alive(segment->list(t));
   }
   return count;
-}
-
-void Bm25Index::scan(const Segment& segment, std::span<const WeighedTerm> terms, float mean_length, const Bm25Query& query,
-                     ann::TopK& top) const {
-  std::vector<float> scores;
-  const float constant = options_.k1 * (1 - options_.b);
-  const float slope = options_.k1 * options_.b / mean_length;
-  for (const WeighedTerm& term : terms) {
-    const std::size_t t = segment.terms.find(term.text);
-    if (t == TermTable::kNone) continue;
-    if (scores.empty()) scores.assign(segment.rows.size(), 0.0F);
-    for (const Posting posting : segment.postings_of(t)) {
-      const std::uint32_t row = row_of(posting);
-      const auto count = static_cast<float>(count_of(posting));
-      scores[row] += term.weight * count / (count + constant + slope * static_cast<float>(segment.lengths[row]));
-    }
-  }
-  if (scores.empty()) return;
-  const bool all = query.filter.passes_all() && segment.rows.all_alive_at(query.generation);
-  std::vector<std::uint8_t> visible;
-  if (!all) segment.rows.mark_visible(query.generation, query.filter, visible);
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    // Every term adds something, so 0 means that none is there.
-    if (scores[i] > 0 && scores[i] >= top.floor() && (all || visible[i])) top.offer(segment.rows.label(i), scores[i]);
-  }
 }
 
 std::vector<ann::ScoredLabel> Bm25Index::search(const Bm25Query& query) const {
   const Statistics statistics = statistics_at(query.generation);
   if (statistics.rows == 0 || query.limit == 0) return {};
-  std::vector<WeighedTerm> terms;
-  for (const QueryTerm& term : query.terms) {
-    const std::size_t holding = document_frequency(term.text, query.generation);
-    if (holding == 0) continue;
-    terms.push_back({term.text, term.weight * static_cast<float>(idf_of(statistics.rows, holding))});
-  }
   const float mean_length = static_cast<float>(statistics.length) / static_cast<float>(statistics.rows);
-  ann::TopK top(query.limit);
-  for (const auto& segment : segments_) scan(*segment, terms, mean_length, query, top);
-  return top.take();
+  return Search(segments_, query).run(options_, statistics.rows, mean_length);
 }
 
 std::vector<double> Bm25Index::coverage(std::span<const Alternatives> words, std::int64_t generation,
@@ -147,24 +285,25 @@ std::vector<double> Bm25Index::coverage(std::span<const Alternatives> words, std
   std::vector<double> out(labels.size(), 0.0);
   if (total <= 0) return out;
   for (const auto& segment : segments_) {
-    std::vector<std::vector<std::size_t>> places(words.size());
-    for (std::size_t w = 0; w < words.size(); ++w) {
-      for (const std::string& term : words[w]) {
-        const std::size_t t = segment->terms.find(term);
-        if (t != TermTable::kNone) places[w].push_back(t);
-      }
-    }
+    // Lists are walked upwards, so labels are asked about in the order of their rows.
+    std::vector<std::pair<std::uint32_t, std::size_t>> asked;  // row, place in labels
     for (std::size_t l = 0; l < labels.size(); ++l) {
       const std::size_t row = segment->rows.find(labels[l], generation);
-      if (row == RowTable::kNone) continue;
-      double found = 0;
-      for (std::size_t w = 0; w < words.size(); ++w) {
-        const bool held = std::any_of(places[w].begin(), places[w].end(), [&](std::size_t t) { return segment->holds(row, t); });
-        if (held) found += weights[w];
+      if (row != RowTable::kNone) asked.emplace_back(static_cast<std::uint32_t>(row), l);
+    }
+    std::ranges::sort(asked);
+    for (std::size_t w = 0; w < words.size() && !asked.empty(); ++w) {
+      std::vector<std::uint8_t> held(asked.size(), 0);
+      for (const std::string& term : words[w]) {
+        const std::size_t t = segment->terms.find(term);
+        if (t == TermTable::kNone) continue;
+        ListCursor cursor(segment->list(t));
+        for (std::size_t i = 0; i < asked.size(); ++i) held[i] |= cursor.count_at(asked[i].first) >= 0;
       }
-      out[l] = found / total;
+      for (std::size_t i = 0; i < asked.size(); ++i) out[asked[i].second] += held[i] ? weights[w] : 0;
     }
   }
+  for (double& share : out) share /= total;
   return out;
 }
 
@@ -181,7 +320,7 @@ Result<Bm25Index> Bm25Index::load(ByteSource& source, ann::RowLimits limits, Bm2
   for (std::uint32_t i = 0; i < segments; ++i) {
     FOOTNOTE_TRY(auto segment, read_segment(source, limits));
     index.living_.rows += segment->rows.size();
-    for (const std::uint32_t length : segment->lengths) index.living_.length += length;
+    index.living_.length += segment->total_length();
     for (std::size_t row = 0; row < segment->rows.size(); ++row) {
       index.changed_last_ = std::max(index.changed_last_, segment->rows.row(row).born);
     }
@@ -204,6 +343,15 @@ void Bm25Index::mark_groups(ann::GroupMask& used) const {
 std::size_t Bm25Index::row_count() const {
   std::size_t count = 0;
   for (const auto& segment : segments_) count += segment->rows.size();
+  return count;
+}
+
+std::size_t Bm25Index::byte_count() const {
+  std::size_t count = 0;
+  for (const auto& segment : segments_) {
+    count += segment->lengths.size() + segment->terms.text().size() + segment->lists.size() +
+             (segment->terms.ends().size() + segment->begins.size()) * sizeof(std::uint32_t);
+  }
   return count;
 }
 

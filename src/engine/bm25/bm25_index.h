@@ -8,43 +8,56 @@
 #include <vector>
 
 #include "engine/bm25/segment.h"
+#include "engine/bm25/segment_scan.h"
+#include "engine/bm25/term_score.h"
 #include "engine/rows/row_stream.h"
 #include "engine/rows/row_table.h"
 #include "engine/rows/top_k.h"
 
 namespace footnote::bm25 {
 
-struct Bm25Options {
-  float k1 = 0.9F;
-  float b = 0.4F;
-};
-
 struct QueryTerm {
+  /// A term that shares its rarity with no other.
+  static constexpr std::uint32_t kAlone = 0;
+
   std::string text;
   float weight = 1;  ///< How often the query says it.
+  /// Terms of one group stand for one word (what a prefix may become, say): each is as rare as all of them together.
+  std::uint32_t group = kAlone;
 };
+
+/// Terms that must stand in a row at these distances from the first.
+struct PhraseTerm {
+  std::string text;
+  std::uint32_t offset = 0;  ///< Ascending, the first 0.
+};
+/// A row holds a phrase that holds any one of these.
+using Phrase = std::vector<std::vector<PhraseTerm>>;
 
 struct Bm25Query {
   std::span<const QueryTerm> terms;  ///< Distinct.
   std::int64_t generation = 0;
   std::size_t limit = 10;
   ann::RowFilter filter = {};  ///< Statistics are always those of all rows.
+  /// Only rows that hold them are found; one that none of the rows left holds is passed over.
+  std::span<const Phrase> phrases = {};
+  Pruning pruning = Pruning::kOn;
 };
 
 /// What a row may hold in place of a query word: any one of these terms.
 using Alternatives = std::vector<std::string>;
 
-/// Exact BM25 over rows of terms: idf = ln(1 + (N - n + .5) / (n + .5)), score = sum of
+/// BM25 over rows of terms: idf = ln(1 + (N - n + .5) / (n + .5)), score = sum of
 /// weight * idf * tf / (tf + k1 * (1 - b + b * length / mean length)), with the statistics of the rows that are there
 /// in the generation asked for: the same query on the same generation gives the same numbers, whatever came later and
-/// however the rows lie.
+/// however the rows lie. Lengths are those of row_length.h; scores are rounded to a millionth or so of the query's best.
 ///
 /// Copies are cheap and share their rows. A const index is safe from any thread. To change one while others read it,
 /// change a copy and publish that: readers of the older copy, at generations before the change, see nothing of it.
 /// Only the newest copy may be changed, by one thread at a time.
 class Bm25Index {
  public:
-  static constexpr std::size_t kSegmentRowsMax = 65'536;
+  static constexpr std::size_t kTermsLookedAt = 4096;
 
   explicit Bm25Index(Bm25Options options = {}) : options_(options) {}
 
@@ -67,9 +80,15 @@ class Bm25Index {
   /// Rows of that generation that hold the term.
   std::size_t document_frequency(std::string_view term, std::int64_t generation) const;
 
+  /// Up to `limit` terms that begin with `prefix`, those that most rows hold first. Looks at kTermsLookedAt of a segment.
+  std::vector<std::string> terms_from(std::string_view prefix, std::size_t limit) const;
+  /// Up to `limit` terms with the same first byte at most `distance` edits away, nearest first, then those that most
+  /// rows hold.
+  std::vector<std::string> terms_near(std::string_view term, std::size_t distance, std::size_t limit) const;
+
   /// index := segments:u32 segment*
-  /// segment := rows length:u32[rows] terms:u32 text end:u32[terms] first:u32[terms + 1] posting:u32[first.back()]
-  /// Deaths are not written: forget() those that count first.
+  /// segment := rows length:u8[rows] terms:u32 text end:u32[terms] begin:u32[terms + 1] list*
+  /// For list see PostingList. Deaths are not written: forget() those that count first.
   Result<void> save(ByteSink& sink) const;
   /// What save() wrote. kCorrupted: something else.
   static Result<Bm25Index> load(ByteSource& source, ann::RowLimits limits, Bm25Options options = {});
@@ -81,20 +100,18 @@ class Bm25Index {
   std::size_t segment_count() const { return segments_.size(); }
   /// Rows held, those that died included.
   std::size_t row_count() const;
+  /// Bytes of memory that terms, lists and lengths take.
+  std::size_t byte_count() const;
 
  private:
   struct Statistics {
     std::uint64_t rows = 0;
     std::uint64_t length = 0;
   };
-  struct WeighedTerm {
-    std::string_view text;
-    float weight = 0;
-  };
 
   bool end_row(const ann::Death& death);
+  void append(std::shared_ptr<Segment> fresh);
   Statistics statistics_at(std::int64_t generation) const;
-  void scan(const Segment& segment, std::span<const WeighedTerm> terms, float mean_length, const Bm25Query& query, ann::TopK& top) const;
 
   Bm25Options options_;
   std::vector<std::shared_ptr<Segment>> segments_;  // Shared: copies of the index hold the same segments.

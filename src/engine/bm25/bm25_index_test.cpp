@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <map>
@@ -33,7 +35,7 @@ class Model {
         known.terms.push_back(word(static_cast<std::size_t>(60 * u * u * u)));
       }
       batch.begin_row(known.row);
-      for (const auto& term : known.terms) batch.add_term(term);
+      for (std::uint32_t p = 0; p < known.terms.size(); ++p) batch.add_term(known.terms[p], p);
       rows_.push_back(std::move(known));
     }
     return batch;
@@ -132,6 +134,78 @@ TEST(Bm25Index, EqualsTheFormulaInEveryGeneration) {
   }
 }
 
+/// Rows enough for several windows and blocks: common words in half of them, rare ones in a few.
+class Crowd {
+ public:
+  explicit Crowd(unsigned seed) : random_(seed) {
+    for (std::int64_t generation = 1; generation <= kGenerations; ++generation) add_some(generation);
+  }
+
+  std::vector<QueryTerm> query() {
+    std::map<std::string, QueryTerm> terms;
+    for (std::size_t i = 1 + random_() % 6; i > 0; --i) {
+      std::string text = word(random_() % kWords);
+      terms[text] = {.text = text, .weight = static_cast<float>(1 + random_() % 3), .group = static_cast<std::uint32_t>(random_() % 3 / 2)};
+    }
+    std::vector<QueryTerm> out;
+    for (auto& [text, term] : terms) out.push_back(term);
+    return out;
+  }
+
+  static constexpr std::int64_t kGenerations = 6;
+  static constexpr std::uint32_t kGroups = 40;
+  Bm25Index index;
+  std::vector<std::int64_t> labels;
+  std::mt19937 random_;
+
+ private:
+  static constexpr std::size_t kWords = 24;
+  static std::string word(std::size_t i) { return "w" + std::to_string(i); }
+
+  void add_some(std::int64_t generation) {
+    Batch batch;
+    for (int i = 0; i < 4000; ++i) {
+      labels.push_back(generation * 1'000'000 + (i * 7919) % 4001);
+      batch.begin_row({.label = labels.back(), .group = static_cast<std::uint32_t>(random_() % kGroups), .born = generation});
+      // Runs of rows that say a word often and runs that don't, for blocks to differ.
+      const std::size_t loud = static_cast<std::size_t>(i) / 500;
+      std::uint32_t position = 0;
+      for (std::size_t w = 0; w < kWords; ++w) {
+        if (random_() % (w * w + 2) != 0) continue;
+        for (std::size_t n = 1 + (w == loud ? random_() % 30 : random_() % 2); n > 0; --n) batch.add_term(word(w), position++);
+      }
+    }
+    std::vector<Death> deaths;
+    for (std::size_t i = 0; generation % 2 == 0 && i < labels.size(); i += 3 + random_() % 50) deaths.push_back({labels[i], generation});
+    index.apply(batch, deaths);
+  }
+};
+
+TEST(Bm25Index, PrunedSearchesEqualExhaustiveOnes) {
+  Crowd crowd(7);
+  rows::GroupMask one(Crowd::kGroups, 0);
+  one[3] = 1;
+  rows::GroupMask half(Crowd::kGroups, 0);
+  std::fill_n(half.begin(), Crowd::kGroups / 2, std::uint8_t{1});
+  std::vector<std::int64_t> few;
+  for (std::size_t i = 0; i < crowd.labels.size(); i += 97) few.push_back(crowd.labels[i]);
+  std::ranges::sort(few);
+  const rows::RowFilter filters[] = {{}, {.groups = &one}, {.groups = &half}, {.labels = few}, {.groups = &half, .labels = few}};
+  std::size_t found = 0;
+  for (int i = 0; i < 400; ++i) {
+    const auto terms = crowd.query();
+    Bm25Query query{.terms = terms,
+                    .generation = 1 + static_cast<std::int64_t>(crowd.random_() % Crowd::kGenerations),
+                    .limit = std::array<std::size_t, 4>{1, 7, 18, 100}[crowd.random_() % 4],
+                    .filter = filters[i % std::size(filters)]};
+    const auto pruned = crowd.index.search(query);
+    query.pruning = Pruning::kOff;
+    ASSERT_EQ(pruned, crowd.index.search(query)) << "query " << i;
+    found += pruned.size();
+  }
+  EXPECT_GT(found, 1000U);
+}
+
 TEST(Bm25Index, ScoresDoNotDependOnHowTheRowsLie) {
   Model one_by_one;
   Model at_once;
@@ -149,9 +223,52 @@ Batch batch_of(std::initializer_list<std::pair<std::int64_t, std::vector<std::st
   Batch batch;
   for (const auto& [label, terms] : rows) {
     batch.begin_row({.label = label, .born = born});
-    for (const auto& term : terms) batch.add_term(term);
+    for (std::uint32_t p = 0; p < terms.size(); ++p) batch.add_term(terms[p], p);
   }
   return batch;
+}
+
+std::vector<std::int64_t> labels_of(const std::vector<ScoredLabel>& hits) {
+  std::vector<std::int64_t> out;
+  for (const auto& hit : hits) out.push_back(hit.label);
+  std::ranges::sort(out);
+  return out;
+}
+
+TEST(Bm25Index, APhraseIsDemandedWhereSomeRowHoldsIt) {
+  Bm25Index index;
+  index.apply(batch_of({{1, {"red", "fox", "red", "hen"}}, {2, {"fox", "red"}}, {3, {"hen", "red", "fox"}}, {4, {"red", "big", "fox"}}}, 1),
+              {});
+  const QueryTerm terms[] = {{.text = "red"}, {.text = "fox"}};
+  using Labels = std::vector<std::int64_t>;
+  const auto found = [&](std::vector<Phrase> phrases, rows::RowFilter filter = {}) {
+    return labels_of(index.search({.terms = terms, .generation = 1, .filter = filter, .phrases = phrases}));
+  };
+  EXPECT_EQ(found({{{{"red", 0}, {"fox", 1}}}}), (Labels{1, 3}));
+  EXPECT_EQ(found({{{{"red", 0}, {"fox", 2}}}}), Labels{4});
+  EXPECT_EQ(found({{{{"red", 0}, {"hen", 1}}}, {{{"red", 0}, {"fox", 1}}}}), Labels{1});
+  EXPECT_EQ(found({{{{"no", 0}, {"such", 1}}, {{"fox", 0}, {"red", 1}}}}), (Labels{1, 2})) << "any one of its forms";
+  EXPECT_EQ(found({{{{"fox", 0}, {"hen", 1}}}}), (Labels{1, 2, 3, 4})) << "no row holds it: plain words";
+  const std::vector<std::int64_t> two = {2};
+  EXPECT_EQ(found({{{{"red", 0}, {"fox", 1}}}}, {.labels = two}), Labels{2}) << "no row of those that pass holds it";
+  EXPECT_EQ(found({{}}), (Labels{1, 2, 3, 4}));
+}
+
+TEST(Bm25Index, PhrasesAreFoundInLongLists) {
+  Bm25Index index;
+  Batch batch;
+  constexpr std::int64_t kRows = 1000;
+  for (std::int64_t label = 0; label < kRows; ++label) {
+    batch.begin_row({.label = label, .born = 1});
+    batch.add_term("a", static_cast<std::uint32_t>(label * 3));
+    batch.add_term("a", static_cast<std::uint32_t>(label * 3 + 300));
+    batch.add_term("b", static_cast<std::uint32_t>(label * 3 + 300 + (label % 100 == 0 ? 1 : 2)));
+  }
+  index.apply(batch, {});
+  const QueryTerm terms[] = {{.text = "a"}, {.text = "b"}};
+  const Phrase phrases[] = {{{{"a", 0}, {"b", 1}}}};
+  EXPECT_EQ(labels_of(index.search({.terms = terms, .generation = 1, .limit = 50, .phrases = phrases})),
+            (std::vector<std::int64_t>{0, 100, 200, 300, 400, 500, 600, 700, 800, 900}));
 }
 
 TEST(Bm25Index, CoverageWeighsByRarity) {

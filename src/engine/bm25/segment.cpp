@@ -7,76 +7,81 @@
 
 namespace footnote::bm25 {
 
-bool Segment::holds(std::size_t row, std::size_t term) const {
-  const auto list = postings_of(term);
-  const auto found = std::lower_bound(list.begin(), list.end(), static_cast<Posting>(row << 8));
-  return found != list.end() && row_of(*found) == row;
+std::uint64_t Segment::total_length() const {
+  std::uint64_t out = 0;
+  for (const LengthCode code : lengths) out += length_of(code);
+  return out;
 }
 
 void Batch::begin_row(const ann::Row& row) {
   rows_.push_back(row);
-  first_term_.push_back(term_ids_.size());
+  first_.push_back(occurrences_.size());
 }
 
-void Batch::add_term(std::string_view term) {
+void Batch::add_term(std::string_view term, std::uint32_t position) {
   FOOTNOTE_ASSERT(!rows_.empty());
   auto found = ids_.find(term);
   if (found == ids_.end()) {
     found = ids_.emplace(std::string(term), static_cast<std::uint32_t>(names_.size())).first;
     names_.push_back(&found->first);
   }
-  term_ids_.push_back(found->second);
+  occurrences_.push_back({found->second, position});
+}
+
+std::vector<std::uint32_t> Batch::terms_of(std::span<const std::uint32_t> order) const {
+  std::vector<std::uint8_t> seen(names_.size(), 0);
+  std::vector<std::uint32_t> out;
+  for (const std::uint32_t row : order) {
+    for (const Occurrence& occurrence : occurrences_of(row)) {
+      if (seen[occurrence.term]) continue;
+      seen[occurrence.term] = 1;
+      out.push_back(occurrence.term);
+    }
+  }
+  std::sort(out.begin(), out.end(), [&](std::uint32_t a, std::uint32_t b) { return *names_[a] < *names_[b]; });
+  return out;
 }
 
 std::shared_ptr<Segment> Batch::build(std::span<const std::uint32_t> order) const {
-  constexpr auto kUnused = std::numeric_limits<std::uint32_t>::max();
+  FOOTNOTE_ASSERT(order.size() <= kSegmentRowsMax);
   std::vector<ann::Row> table;
   table.reserve(order.size());
   for (const std::uint32_t i : order) table.push_back(rows_[i]);
   auto out = std::make_shared<Segment>(table);
-
-  const auto terms_of = [&](std::uint32_t i) {
-    const std::size_t end = i + 1 < first_term_.size() ? first_term_[i + 1] : term_ids_.size();
-    return std::span(term_ids_).subspan(first_term_[i], end - first_term_[i]);
-  };
-  // The ids that these rows use, by name, become places in the table.
-  std::vector<std::uint32_t> place(names_.size(), kUnused);
-  std::vector<std::uint32_t> used;
-  for (const std::uint32_t i : order) {
-    for (const std::uint32_t id : terms_of(i)) {
-      if (place[id] == kUnused) place[id] = 0, used.push_back(id);
-    }
-  }
-  std::sort(used.begin(), used.end(), [&](std::uint32_t a, std::uint32_t b) { return *names_[a] < *names_[b]; });
-  for (std::uint32_t t = 0; t < used.size(); ++t) {
-    place[used[t]] = t;
-    out->terms.append(*names_[used[t]]);
-  }
-
-  // Once to count, once to fill: rows come in order, so each list ends up sorted by row.
-  out->first.assign(used.size() + 1, 0);
-  std::vector<std::uint32_t> sorted;
-  const auto for_each_count = [&](const auto& visit) {
-    for (std::uint32_t row = 0; row < order.size(); ++row) {
-      const auto ids = terms_of(order[row]);
-      sorted.clear();
-      for (const std::uint32_t id : ids) sorted.push_back(place[id]);
-      std::sort(sorted.begin(), sorted.end());
-      for (std::size_t i = 0; i < sorted.size();) {
-        std::size_t end = i;
-        while (end < sorted.size() && sorted[end] == sorted[i]) ++end;
-        visit(row, sorted[i], static_cast<std::uint32_t>(end - i));
-        i = end;
-      }
-    }
-  };
-  for_each_count([&](std::uint32_t, std::uint32_t term, std::uint32_t) { ++out->first[term + 1]; });
-  for (std::size_t t = 0; t < used.size(); ++t) out->first[t + 1] += out->first[t];
-  out->postings.resize(out->first.back());
-  std::vector<std::uint32_t> next(out->first.begin(), out->first.end() - 1);
-  for_each_count([&](std::uint32_t row, std::uint32_t term, std::uint32_t count) { out->postings[next[term]++] = posting_of(row, count); });
   out->lengths.reserve(order.size());
-  for (const std::uint32_t i : order) out->lengths.push_back(static_cast<std::uint32_t>(terms_of(i).size()));
+  for (const std::uint32_t i : order) out->lengths.push_back(length_code(terms_in(i)));
+
+  // Occurrences go to their terms row by row, so those of one term end up sorted by row.
+  struct Place {
+    std::uint32_t row = 0;
+    std::uint32_t position = 0;
+  };
+  std::vector<std::size_t> next(names_.size() + 1, 0);
+  for (const std::uint32_t row : order) {
+    for (const Occurrence& occurrence : occurrences_of(row)) ++next[occurrence.term + 1];
+  }
+  for (std::size_t id = 0; id < names_.size(); ++id) next[id + 1] += next[id];
+  std::vector<Place> places(next.back());
+  for (std::uint32_t row = 0; row < order.size(); ++row) {
+    for (const Occurrence& occurrence : occurrences_of(order[row])) places[next[occurrence.term]++] = {row, occurrence.position};
+  }
+  // Filling moved each begin to its end, which is the next one's begin.
+  ListWriter writer;
+  std::vector<std::uint32_t> positions;
+  out->begins.push_back(0);
+  for (const std::uint32_t id : terms_of(order)) {
+    out->terms.append(*names_[id]);
+    for (std::size_t i = id == 0 ? 0 : next[id - 1]; i < next[id];) {
+      const std::uint32_t row = places[i].row;
+      positions.clear();
+      for (; i < next[id] && places[i].row == row; ++i) positions.push_back(places[i].position);
+      if (!std::ranges::is_sorted(positions)) std::ranges::sort(positions);
+      writer.add(row, positions);
+    }
+    writer.finish(out->lengths, out->lists);
+    out->begins.push_back(static_cast<std::uint32_t>(out->lists.size()));
+  }
+  out->lists.shrink_to_fit();
   return out;
 }
 
@@ -86,7 +91,7 @@ namespace {
 struct RowPlan {
   static constexpr std::uint32_t kDropped = std::numeric_limits<std::uint32_t>::max();
   std::vector<ann::Row> rows;
-  std::vector<std::uint32_t> lengths;
+  std::vector<LengthCode> lengths;
   std::vector<std::vector<std::uint32_t>> renumbered;
 };
 
@@ -112,6 +117,46 @@ RowPlan plan_rows(std::span<const Segment* const> parts, std::int64_t died_until
   return plan;
 }
 
+/// Gathers one term's postings from several parts.
+class ListMerger {
+ public:
+  void add(const PostingList& list, std::span<const std::uint32_t> renumbered) {
+    for (std::size_t b = 0; b < list.block_count(); ++b) {
+      list.decode(b, block_);
+      auto positions = list.positions(b);
+      for (std::size_t i = 0; i < block_.size; ++i) {
+        const std::uint32_t count = block_.counts[i] + 1U;
+        const std::size_t size = positions_size(positions, count);
+        const std::uint32_t row = renumbered[block_.rows[i]];
+        if (row != RowPlan::kDropped) postings_.push_back({row, count, positions.first(size)});
+        positions = positions.subspan(size);
+      }
+    }
+  }
+
+  /// False when no row is left.
+  bool write(std::span<const LengthCode> lengths, std::vector<std::uint8_t>& out) {
+    if (postings_.empty()) return false;
+    // Each part's rows keep their order, and mostly a later part's come after an earlier one's.
+    if (!std::ranges::is_sorted(postings_, {}, &Posting::row)) std::ranges::sort(postings_, {}, &Posting::row);
+    for (const Posting& posting : postings_) writer_.add_encoded(posting.row, posting.count, posting.positions);
+    writer_.finish(lengths, out);
+    postings_.clear();
+    return true;
+  }
+
+ private:
+  struct Posting {
+    std::uint32_t row = 0;
+    std::uint32_t count = 0;
+    std::span<const std::uint8_t> positions;
+  };
+
+  std::vector<Posting> postings_;
+  Block block_;
+  ListWriter writer_;
+};
+
 }  // namespace
 
 std::shared_ptr<Segment> combine(std::span<const Segment* const> parts, std::int64_t died_until) {
@@ -119,11 +164,15 @@ std::shared_ptr<Segment> combine(std::span<const Segment* const> parts, std::int
   if (plan.rows.empty()) return nullptr;
   auto out = std::make_shared<Segment>(plan.rows);
   out->lengths = std::move(plan.lengths);
-  out->first.push_back(0);
+  out->begins.push_back(0);
+  std::size_t bytes = 0;
+  for (const Segment* part : parts) bytes += part->lists.size();
+  out->lists.reserve(bytes);
+  ListMerger merger;
   std::vector<std::size_t> cursor(parts.size(), 0);
+  std::vector<std::string_view> heads(parts.size());
   while (true) {
     const std::string_view* least = nullptr;
-    std::vector<std::string_view> heads(parts.size());
     for (std::size_t p = 0; p < parts.size(); ++p) {
       if (cursor[p] == parts[p]->terms.size()) continue;
       heads[p] = parts[p]->terms[cursor[p]];
@@ -131,22 +180,15 @@ std::shared_ptr<Segment> combine(std::span<const Segment* const> parts, std::int
     }
     if (least == nullptr) break;
     const std::string_view term = *least;
-    const std::size_t begin = out->postings.size();
     for (std::size_t p = 0; p < parts.size(); ++p) {
       if (cursor[p] == parts[p]->terms.size() || heads[p] != term) continue;
-      for (const Posting posting : parts[p]->postings_of(cursor[p])) {
-        const std::uint32_t row = plan.renumbered[p][row_of(posting)];
-        if (row != RowPlan::kDropped) out->postings.push_back(posting_of(row, count_of(posting)));
-      }
-      ++cursor[p];
+      merger.add(parts[p]->list(cursor[p]++), plan.renumbered[p]);
     }
-    if (out->postings.size() == begin) continue;  // Only rows that went had it.
-    // Each part's rows keep their order, and mostly a later part's come after an earlier one's.
-    const auto list = out->postings.begin() + static_cast<std::ptrdiff_t>(begin);
-    if (!std::is_sorted(list, out->postings.end())) std::sort(list, out->postings.end());
+    if (!merger.write(out->lengths, out->lists)) continue;  // Only rows that went had it.
     out->terms.append(term);
-    out->first.push_back(static_cast<std::uint32_t>(out->postings.size()));
+    out->begins.push_back(static_cast<std::uint32_t>(out->lists.size()));
   }
+  out->lists.shrink_to_fit();
   return out;
 }
 

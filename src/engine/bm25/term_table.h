@@ -1,8 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace footnote::bm25 {
@@ -12,8 +16,15 @@ class TermTable {
  public:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
+  TermTable() = default;
+  /// What text() and ends() said. REQUIRES: terms in byte order, none empty, none twice.
+  TermTable(std::string text, std::vector<std::uint32_t> ends) : text_(std::move(text)), ends_(std::move(ends)) {
+    for (std::size_t i = 0; i < ends_.size(); i += kStride) keys_.push_back(key_of((*this)[i]));
+  }
+
   /// REQUIRES: after every term that was added before, in byte order.
   void append(std::string_view term) {
+    if (ends_.size() % kStride == 0) keys_.push_back(key_of(term));
     text_.append(term);
     ends_.push_back(static_cast<std::uint32_t>(text_.size()));
   }
@@ -28,9 +39,12 @@ class TermTable {
     return std::string_view(text_).substr(begin, ends_[i] - begin);
   }
 
-  std::size_t find(std::string_view term) const {
-    std::size_t low = 0;
-    std::size_t high = size();
+  /// The first term not before that text, or size().
+  std::size_t lower_bound(std::string_view term) const {
+    // Keys of other bytes tell which stride it can be in; only within that are texts compared.
+    const auto [first, last] = std::ranges::equal_range(keys_, key_of(term));
+    std::size_t low = first == keys_.begin() ? 0 : static_cast<std::size_t>(first - keys_.begin() - 1) * kStride;
+    std::size_t high = std::min(size(), static_cast<std::size_t>(last - keys_.begin()) * kStride);
     while (low < high) {
       const std::size_t middle = low + (high - low) / 2;
       if ((*this)[middle] < term) {
@@ -39,12 +53,27 @@ class TermTable {
         high = middle;
       }
     }
-    return low < size() && (*this)[low] == term ? low : kNone;
+    return low;
+  }
+
+  std::size_t find(std::string_view term) const {
+    const std::size_t at = lower_bound(term);
+    return at < size() && (*this)[at] == term ? at : kNone;
   }
 
  private:
+  static constexpr std::size_t kStride = 32;
+
+  /// The first eight bytes as a number, in the order of the texts: nothing counts as zeros.
+  static std::uint64_t key_of(std::string_view term) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, term.data(), std::min(term.size(), sizeof bytes));
+    return std::byteswap(bytes);
+  }
+
   std::string text_;
   std::vector<std::uint32_t> ends_;
+  std::vector<std::uint64_t> keys_;  // Of every kStride-th term.
 };
 
 }  // namespace footnote::bm25

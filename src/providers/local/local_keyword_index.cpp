@@ -6,9 +6,20 @@
 namespace footnote {
 namespace {
 
+/// Positions between two fields: no phrase reaches from one into the next.
+constexpr std::uint32_t kFieldGap = 16;
+
 void add_row(bm25::Batch& batch, bm25::Analyzer& analyzer, const IndexRow& row, std::uint32_t group) {
   batch.begin_row({.label = row.chunk.value, .group = group, .born = row.born});
-  const auto add = [&](std::string_view text) { analyzer.analyze(text, [&](const bm25::Term& term) { batch.add_term(term.text); }); };
+  std::uint32_t begin = 0;
+  const auto add = [&](std::string_view text) {
+    std::uint32_t last = begin;
+    analyzer.analyze(text, [&](const bm25::Term& term) {
+      last = std::max(last, begin + term.position);
+      batch.add_term(term.text, begin + term.position);
+    });
+    begin = last + kFieldGap;
+  };
   add(row.attributes.title);
   for (const std::string& heading : row.heading_path) add(heading);
   add(row.symbol);
@@ -85,10 +96,13 @@ Result<void> LocalKeywordIndex::drop(const CallContext& call, CorpusId corpus) {
 Result<std::vector<ScoredChunk>> LocalKeywordIndex::search(const CallContext& call, const KeywordQuery& query) const {
   FOOTNOTE_CHECK(call.check());
   FOOTNOTE_TRY(const auto state, corpora_.state_at(query.corpus, query.generation));
-  const QueryTerms terms = query_terms(query.text, state->rows.languages_at(query.generation));
+  QueryTerms terms = query_terms(query.text, state->rows.languages_at(query.generation));
+  const bm25::Bm25Index& index = state->rows.index;
+  if (query.prefix) expand_last_word(index, terms);
+  if (query.typos) expand_misspelled(index, query.generation, terms);
   const FilteredRows filtered(state->documents, query.filter);
-  const auto found =
-      state->rows.index.search({.terms = terms.terms, .generation = query.generation, .limit = query.limit, .filter = filtered.rows()});
+  const auto found = index.search(
+      {.terms = terms.terms, .generation = query.generation, .limit = query.limit, .filter = filtered.rows(), .phrases = terms.phrases});
   std::vector<ScoredChunk> out;
   out.reserve(found.size());
   for (const auto& hit : found) out.push_back({ChunkId{hit.label}, hit.score});

@@ -68,14 +68,111 @@ class Collector {
   bool has_english_ = false;
 };
 
+/// What stands between double quotes, straight or curly, an opening one with its closing one.
+std::vector<std::string_view> quoted(std::string_view text) {
+  constexpr std::string_view kMarks[][2] = {{"\"", "\""}, {"\u201C", "\u201D"}};
+  std::vector<std::string_view> out;
+  for (const auto& [open, close] : kMarks) {
+    for (std::size_t at = text.find(open); at != std::string_view::npos && out.size() < kPhrasesMax; at = text.find(open, at)) {
+      const std::size_t begin = at + open.size();
+      const std::size_t end = text.find(close, begin);
+      if (end == std::string_view::npos) break;
+      out.push_back(text.substr(begin, end - begin));
+      at = end + close.size();
+    }
+  }
+  return out;
+}
+
+std::vector<bm25::PhraseTerm> phrase_terms(std::string_view text, const std::string& language) {
+  std::vector<bm25::PhraseTerm> out;
+  std::uint32_t first = 0;
+  bm25::Analyzer analyzer(language);
+  analyzer.analyze(text, [&](const bm25::Term& term) {
+    if (term.whole) return;
+    if (out.empty()) first = term.position;
+    out.push_back({std::string(term.text), term.position - first});
+  });
+  return out;
+}
+
+bm25::Phrase phrase_of(std::string_view text, std::span<const std::string> languages) {
+  bm25::Phrase out;
+  for (const std::string& language : languages) {
+    auto terms = phrase_terms(text, language);
+    if (!terms.empty()) out.push_back(std::move(terms));
+  }
+  return out;
+}
+
+/// The forms of the last word where the text ends with it.
+bm25::Alternatives last_word(std::string_view text, std::span<const std::string> languages) {
+  const std::size_t begin = text.find_last_of(" \t\r\n");
+  const std::string_view word = begin == std::string_view::npos ? text : text.substr(begin + 1);
+  bm25::Alternatives out;
+  for (const std::string& language : languages) {
+    std::string last;
+    bm25::Analyzer analyzer(language);
+    analyzer.analyze(word, [&](const bm25::Term& term) {
+      if (!term.whole) last = term.text;
+    });
+    if (last.size() >= kPrefixBytesMin && std::ranges::find(out, last) == out.end()) out.push_back(std::move(last));
+  }
+  return out;
+}
+
+/// Adds terms that are not there yet, as rare as `original` and they together.
+void add_variants(QueryTerms& terms, const std::string& original, std::vector<std::string> variants, float weight, std::uint32_t group) {
+  float said = 1;
+  for (bm25::QueryTerm& term : terms.terms) {
+    if (term.text != original) continue;
+    term.group = group;
+    said = term.weight;
+  }
+  for (std::string& variant : variants) {
+    if (terms.terms.size() >= kQueryTermsMax) return;
+    const bool known = std::ranges::any_of(terms.terms, [&](const bm25::QueryTerm& term) { return term.text == variant; });
+    if (!known) terms.terms.push_back({.text = std::move(variant), .weight = said * weight, .group = group});
+  }
+}
+
+std::uint32_t next_group(const QueryTerms& terms) {
+  std::uint32_t last = bm25::QueryTerm::kAlone;
+  for (const bm25::QueryTerm& term : terms.terms) last = std::max(last, term.group);
+  return last + 1;
+}
+
 }  // namespace
 
 QueryTerms query_terms(std::string_view text, std::span<const std::string> languages) {
   const std::string_view read = utf8_prefix(text, kQueryBytesMax);
+  const std::string english = "en";
+  if (languages.empty()) languages = {&english, 1};
   Collector collector;
   for (const std::string& language : languages) collector.add(read, language);
-  if (languages.empty()) collector.add(read, "en");
-  return collector.take();
+  QueryTerms out = collector.take();
+  for (const std::string_view text_inside : quoted(read)) {
+    auto phrase = phrase_of(text_inside, languages);
+    if (!phrase.empty()) out.phrases.push_back(std::move(phrase));
+  }
+  out.last_word = last_word(read, languages);
+  return out;
+}
+
+void expand_last_word(const bm25::Bm25Index& index, QueryTerms& terms) {
+  for (const std::string& form : terms.last_word) {
+    add_variants(terms, form, index.terms_from(form, kPrefixTermsMax), kPrefixWeight, next_group(terms));
+  }
+}
+
+void expand_misspelled(const bm25::Bm25Index& index, std::int64_t generation, QueryTerms& terms) {
+  const std::vector<bm25::QueryTerm> said = terms.terms;
+  for (const bm25::QueryTerm& term : said) {
+    const std::size_t letters = count_code_points(term.text);
+    if (letters < kTypoLettersMin || index.document_frequency(term.text, generation) > 0) continue;
+    const std::size_t edits = letters < kTwoTypoLettersMin ? 1 : 2;
+    add_variants(terms, term.text, index.terms_near(term.text, edits, kTypoTermsMax), kTypoWeight, next_group(terms));
+  }
 }
 
 }  // namespace footnote

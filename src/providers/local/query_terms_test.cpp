@@ -31,6 +31,30 @@ TEST(QueryTerms, GathersTheFormsOfSeveralLanguages) {
   for (const auto& term : query_terms("auto auto", both).terms) EXPECT_EQ(term.weight, 2) << term.text;
 }
 
+std::string phrases_of(std::string_view text) {
+  std::vector<std::string> out;
+  for (const auto& phrase : query_terms(text, {}).phrases) {
+    for (const auto& term : phrase.front()) out.push_back(term.text + "@" + std::to_string(term.offset));
+    out.emplace_back("|");
+  }
+  return join(out, " ");
+}
+
+TEST(QueryTerms, FindsPhrasesBetweenQuotes) {
+  EXPECT_EQ(phrases_of("what does \"red foxes\" mean"), "red@0 fox@1 |");
+  EXPECT_EQ(phrases_of("\"state of the art\" and \u201CbigPump\u201D"), "state@0 art@3 | big@0 pump@1 |");
+  EXPECT_EQ(phrases_of("\"the\" \"\" \"open"), "") << "stop words, nothing, and one without an end";
+  std::string many;
+  for (int i = 0; i < 20; ++i) many += "\"w" + std::to_string(i) + "\" ";
+  EXPECT_EQ(query_terms(many, {}).phrases.size(), kPhrasesMax);
+}
+
+TEST(QueryTerms, KnowsTheWordThatIsStillTyped) {
+  EXPECT_EQ(query_terms("red pumps", {}).last_word, bm25::Alternatives{"pump"});
+  EXPECT_TRUE(query_terms("red pumps ", {}).last_word.empty());
+  EXPECT_TRUE(query_terms("red p", {}).last_word.empty()) << "too short";
+}
+
 TEST(QueryTerms, IsBounded) {
   std::string text;
   for (int i = 0; i < 5000; ++i) text += "w" + std::to_string(i) + " ";
