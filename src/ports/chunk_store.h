@@ -9,10 +9,18 @@
 #include "base/call_context.h"
 #include "domain/catalog.h"
 #include "domain/document.h"
+#include "domain/point.h"
 #include "ports/embedder.h"
 #include "ports/index.h"
 
 namespace footnote {
+
+/// What makes a chunk a point from outside (see ports/point_store.h). Its `payload` is the text of a JSON object.
+struct PointDraft {
+  PointId id;
+  std::string payload;
+  std::map<std::string, std::vector<float>> named_vectors;
+};
 
 /// A chunk on its way into the store. `embedding` holds its vectors in the corpus's space.
 struct ChunkDraft {
@@ -24,7 +32,8 @@ struct ChunkDraft {
   TextRange range;
   int first_line = 1;
   int last_line = 1;
-  std::vector<std::vector<float>> vectors;
+  std::vector<std::vector<float>> vectors;  ///< At least one, but of a point.
+  std::optional<PointDraft> point = {};     ///< Set: not a passage of a document that was read.
 };
 
 /// What shall be true of one document after the commit: this text, these chunks and no others.

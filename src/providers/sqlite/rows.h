@@ -31,7 +31,9 @@ struct CorpusRow {
   Corpus corpus;
   Generation deaths_known_after = 0;  ///< Deaths in this generation and before may be forgotten.
 };
-/// kNotFound.
+/// Reads id, workspace_id, name, model_id, dimension, generation, created_at, distance, named_spaces from column 0 on.
+Result<Corpus> corpus_from(const sql::Statement& row);
+/// kNotFound, of one that was deleted too.
 Result<CorpusRow> read_corpus(sql::Database& database, CorpusId id);
 
 /// Reads id, corpus_id, key, version, source_id, content_hash, attributes, chunk_count, indexed_at from `first` on.
@@ -44,6 +46,10 @@ Result<Chunk> chunk_from(const sql::Statement& row);
 std::vector<std::byte> pack_vectors(std::span<const std::vector<float>> vectors);
 /// kCorrupted when the bytes are not `windows` vectors of `dimension` numbers, at least one.
 Result<std::vector<std::vector<float>>> unpack_vectors(std::span<const std::byte> bytes, std::int64_t windows, int dimension);
+
+/// The stored text of a corpus's further spaces.
+std::string to_stored_text(const std::vector<NamedSpace>& spaces);
+Result<std::vector<NamedSpace>> named_spaces_from_stored_text(std::string_view text);
 
 /// Key and attributes of document versions. Keeps the last one: chunks of one version come in a row.
 class DocumentLookup {
