@@ -65,7 +65,8 @@ std::optional<http::Response> admit(const Door& door, const Guarded& route, http
     http::Response response =
         refusal(door, route.error_form, request, caller,
                 {ErrorCode::kResourceExhausted, fmt::format("this key's requests are used up; try again in {} s", wait->count()), {}});
-    const std::int64_t seconds = route.error_form == render_qdrant_error ? std::min<std::int64_t>(wait->count(), kRetryAfterDigitMax) : wait->count();
+    const std::int64_t seconds =
+        route.error_form == render_qdrant_error ? std::min<std::int64_t>(wait->count(), kRetryAfterDigitMax) : wait->count();
     response.headers.set("retry-after", std::to_string(seconds));
     return response;
   }

@@ -34,7 +34,8 @@ Result<ParsedTurn> parse_turn(const Services& services, const access::Caller& ca
   FOOTNOTE_TRY(KbQuestion asked, parse_kb_question(request));
   FOOTNOTE_TRY(const Corpus corpus,
                find_asked_corpus(call, services.catalog, caller.workspace, services.embedder.space(), asked.corpus_name));
-  answer::Question question{.workspace = caller.workspace, .corpus = corpus.id, .text = asked.text, .profile = asked.profile};
+  answer::Question question{
+      .workspace = caller.workspace, .corpus = corpus.id, .text = asked.text, .profile = profile_for(corpus, asked.profile)};
   return ParsedTurn{std::move(asked), std::move(question)};
 }
 

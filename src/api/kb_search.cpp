@@ -59,7 +59,7 @@ Result<http::Response> search(const Services& services, const access::Caller& ca
   FOOTNOTE_TRY(const auto limit, reader.optional_integer("limit", 1, kSearchLimitMax));
   FOOTNOTE_TRY(const Corpus corpus, find_asked_corpus(call, services.catalog, caller.workspace, services.embedder.space(),
                                                       name.value_or(std::string(kDefaultCorpus))));
-  retrieve::RetrieveOptions options{.profile = kAskProfile};
+  retrieve::RetrieveOptions options{.profile = profile_for(corpus, kAskProfile)};
   if (limit) options.profile.top_k = static_cast<std::size_t>(*limit);
   FOOTNOTE_TRY(const auto retrieval, services.retriever.retrieve(call, corpus.id, query, options));
   return http::Response::json(200, render_retrieval(retrieval));

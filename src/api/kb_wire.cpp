@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "api/code_points.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -137,10 +138,23 @@ Result<KbQuestion> parse_kb_question(const http::Request& request) {
   return question;
 }
 
+namespace {
+
+/// Vectors of clients, or none without a name, can't be compared with a question's.
+bool has_our_vectors(const Corpus& corpus) { return corpus.space.model_id != kClientModel && corpus.space.model_id != kNoModel; }
+
+}  // namespace
+
+Profile profile_for(const Corpus& corpus, const Profile& profile) {
+  if (has_our_vectors(corpus)) return profile;
+  log(LogLevel::kDebug, "answer", "the corpus has vectors of its clients: found by words alone", {{"corpus", corpus.name}});
+  return by_words_alone(profile);
+}
+
 Result<Corpus> find_asked_corpus(const CallContext& call, const CatalogStore& catalog, WorkspaceId workspace, const EmbeddingSpace& space,
                                  std::string_view name) {
   FOOTNOTE_TRY(Corpus corpus, catalog.find_corpus(call, workspace, name));
-  if (corpus.space == space) return corpus;
+  if (corpus.space == space || !has_our_vectors(corpus)) return corpus;
   return fail(ErrorCode::kFailedPrecondition,
               "corpus {} was embedded by {}, the model here is {}; set MODEL_NAME={} or ingest into another corpus", name,
               corpus.space.model_id, space.model_id, corpus.space.model_id);

@@ -57,7 +57,8 @@ Result<void> parse_spaces(const Json* vectors, const EmbeddingSpace& ours, Corpu
   if (object != nullptr && object->contains("size") && !object->at("size").is_object()) {
     FOOTNOTE_TRY(const NamedSpace space, parse_space("", *vectors, "vectors"));
     const bool comparable = space.dimension == ours.dimension && space.distance == ours.distance;
-    out.space = {.model_id = comparable ? ours.model_id : std::string(kClientModel), .dimension = space.dimension, .distance = space.distance};
+    out.space = {
+        .model_id = comparable ? ours.model_id : std::string(kClientModel), .dimension = space.dimension, .distance = space.distance};
     return {};
   }
   out.space = {.model_id = std::string(kNoModel), .dimension = 1};
@@ -73,7 +74,8 @@ Result<void> parse_spaces(const Json* vectors, const EmbeddingSpace& ours, Corpu
 
 /// What is kept of a request beside its vectors: it is shown again, and changes nothing.
 JsonObject config_of(const JsonObject& body, JsonObject before) {
-  for (const std::string_view key : {"hnsw_config", "optimizers_config", "wal_config", "quantization_config", "on_disk_payload", "metadata"}) {
+  for (const std::string_view key :
+       {"hnsw_config", "optimizers_config", "wal_config", "quantization_config", "on_disk_payload", "metadata"}) {
     if (const Json* value = find(body, key)) before[key] = *value;
   }
   return before;
@@ -81,8 +83,7 @@ JsonObject config_of(const JsonObject& body, JsonObject before) {
 
 Result<Json> list_collections(const PointCall& point) {
   const PointServices& services = point.services;
-  const auto memory =
-      services.catalog.ensure_corpus(point.call, point.caller.workspace, kMemoryCollection, services.embedder.space());
+  const auto memory = services.catalog.ensure_corpus(point.call, point.caller.workspace, kMemoryCollection, services.embedder.space());
   // Made in another space: it is there all the same.
   if (!memory && memory.error().code != ErrorCode::kFailedPrecondition) return std::unexpected(memory.error());
   FOOTNOTE_TRY(const auto corpora, services.catalog.corpora(point.call, point.caller.workspace));
@@ -101,7 +102,8 @@ Result<Json> create(const PointCall& point) {
   FOOTNOTE_TRY(const Json json, point.body());
   FOOTNOTE_TRY(const JsonObject* body, body_object(json));
   if (const Json* sparse = find(*body, "sparse_vectors"); sparse != nullptr && !(sparse->is_object() && sparse->get_object().empty())) {
-    return fail_field(ErrorCode::kUnsupported, "sparse_vectors", "'sparse_vectors' are not supported: words are found by the keyword index");
+    return fail_field(ErrorCode::kUnsupported, "sparse_vectors",
+                      "'sparse_vectors' are not supported: words are found by the keyword index");
   }
   if (find(*body, "init_from") != nullptr) return fail_field(ErrorCode::kUnsupported, "init_from", "'init_from' is not supported");
   Collection wanted;
@@ -176,14 +178,9 @@ Result<Json> info(const PointCall& point) {
                           {"write_consistency_factor", 1},
                           {"on_disk_payload", on_disk != nullptr ? *on_disk : Json(true)}};
   const JsonObject hnsw{{"m", 16}, {"ef_construct", 100}, {"full_scan_threshold", 10'000}, {"max_indexing_threads", 0}, {"on_disk", false}};
-  const JsonObject optimizer{{"deleted_threshold", 0.2},
-                             {"vacuum_min_vector_number", 1000},
-                             {"default_segment_number", 0},
-                             {"max_segment_size", nullptr},
-                             {"memmap_threshold", nullptr},
-                             {"indexing_threshold", 20'000},
-                             {"flush_interval_sec", 5},
-                             {"max_optimization_threads", nullptr}};
+  const JsonObject optimizer{{"deleted_threshold", 0.2},    {"vacuum_min_vector_number", 1000},   {"default_segment_number", 0},
+                             {"max_segment_size", nullptr}, {"memmap_threshold", nullptr},        {"indexing_threshold", 20'000},
+                             {"flush_interval_sec", 5},     {"max_optimization_threads", nullptr}};
   const JsonObject wal{{"wal_capacity_mb", 32}, {"wal_segments_ahead", 0}};
   JsonObject shown{{"params", params},
                    {"hnsw_config", merged(hnsw, config, "hnsw_config")},
@@ -191,13 +188,9 @@ Result<Json> info(const PointCall& point) {
                    {"wal_config", merged(wal, config, "wal_config")},
                    {"quantization_config", config.contains("quantization_config") ? config.at("quantization_config") : Json(nullptr)}};
   if (const Json* metadata = find(config, "metadata")) shown["metadata"] = *metadata;
-  return JsonObject{{"status", "green"},
-                    {"optimizer_status", "ok"},
-                    {"points_count", counts.chunks},
-                    {"indexed_vectors_count", counts.chunks},
-                    {"segments_count", 1},
-                    {"config", std::move(shown)},
-                    {"payload_schema", std::move(schema)}};
+  return JsonObject{
+      {"status", "green"},   {"optimizer_status", "ok"},   {"points_count", counts.chunks},      {"indexed_vectors_count", counts.chunks},
+      {"segments_count", 1}, {"config", std::move(shown)}, {"payload_schema", std::move(schema)}};
 }
 
 Json operation_result(Generation generation) { return JsonObject{{"operation_id", generation}, {"status", "completed"}}; }
@@ -215,8 +208,8 @@ Result<Json> put_index(const PointCall& point) {
   const Json* type = schema->is_object() ? schema->get_object().if_contains("type") : schema;
   const auto kind = type != nullptr && type->is_string() ? parse_payload_kind(type->get_string()) : std::nullopt;
   if (!kind) return wrong("field_schema", "must be keyword, integer, float, geo, text, bool, datetime or uuid");
-  FOOTNOTE_CHECK(point.services.points.put_index(point.call, collection.corpus.id,
-                                                 {std::string(field->get_string()), *kind, to_text(*schema)}));
+  FOOTNOTE_CHECK(
+      point.services.points.put_index(point.call, collection.corpus.id, {std::string(field->get_string()), *kind, to_text(*schema)}));
   return operation_result(collection.corpus.generation);
 }
 
@@ -234,7 +227,8 @@ Result<std::string> alias_text(const JsonObject& object, std::string_view key) {
 
 Result<AliasChange> parse_alias_change(const Json& value) {
   const JsonObject* action = value.if_object();
-  if (action == nullptr || action->size() != 1 || !action->begin()->value().is_object()) return wrong("actions", "must hold one action each");
+  if (action == nullptr || action->size() != 1 || !action->begin()->value().is_object())
+    return wrong("actions", "must hold one action each");
   const std::string_view kind = action->begin()->key();
   const JsonObject& body = action->begin()->value().get_object();
   if (kind == "create_alias") {
@@ -326,7 +320,8 @@ Result<Json> recover_snapshot(const PointCall& point) {
   const std::string snapshot = location.substr(location.rfind('/') + 1);
   FOOTNOTE_CHECK(point.services.snapshots.read(point.caller.workspace, name, snapshot));
   FOOTNOTE_CHECK(remove(point));
-  FOOTNOTE_CHECK(point.services.snapshots.recover(point.call, point.caller.workspace, name, snapshot, point.services.embedder.space().model_id));
+  FOOTNOTE_CHECK(
+      point.services.snapshots.recover(point.call, point.caller.workspace, name, snapshot, point.services.embedder.space().model_id));
   return true;
 }
 

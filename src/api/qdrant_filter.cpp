@@ -219,15 +219,16 @@ class FilterReader {
   }
 
   Result<Condition> condition(const Json& value, const std::string& path, std::size_t depth) {
-    if (++count_ > kFilterConditionsMax) return wrong(path, "is one condition more than the {} that a filter may have", kFilterConditionsMax);
+    if (++count_ > kFilterConditionsMax)
+      return wrong(path, "is one condition more than the {} that a filter may have", kFilterConditionsMax);
     FOOTNOTE_TRY(const JsonObject* object, object_at(value, path));
     if (object->contains("key")) return field(*object, path);
     if (object->empty()) return Condition{std::make_shared<const PayloadFilter>()};
     const std::string_view kind = object->begin()->key();
     const Json& given = object->begin()->value();
     const std::string at = fmt::format("{}.{}", path, kind);
-    const bool single = kind == "is_empty" || kind == "is_null" || kind == "has_id" || kind == "has_vector" || kind == "nested" ||
-                        kind == "slice";
+    const bool single =
+        kind == "is_empty" || kind == "is_null" || kind == "has_id" || kind == "has_vector" || kind == "nested" || kind == "slice";
     if (!single) {
       FOOTNOTE_TRY(PayloadFilter inner, filter(value, path, depth + 1));
       return Condition{std::make_shared<const PayloadFilter>(std::move(inner))};

@@ -51,7 +51,8 @@ Result<Collection> writable(const PointCall& point) {
   auto found = point.collection();
   const bool on_demand = point.request.param("name") == kAgentCollection;
   if (found || found.error().code != ErrorCode::kNotFound || !on_demand) return found;
-  FOOTNOTE_CHECK(point.services.catalog.ensure_corpus(point.call, point.caller.workspace, kAgentCollection, point.services.embedder.space()));
+  FOOTNOTE_CHECK(
+      point.services.catalog.ensure_corpus(point.call, point.caller.workspace, kAgentCollection, point.services.embedder.space()));
   return point.collection();
 }
 
@@ -258,7 +259,8 @@ Result<Json> run_groups(const PointCall& point, ParseQuery parse) {
   const Json* key = find(asked.body(), "group_by");
   if (key == nullptr) return wrong("group_by", "is required");
   FOOTNOTE_TRY(const JsonPath path, parse_key(*key, "group_by"));
-  if (find(asked.body(), "with_lookup") != nullptr) return fail_field(ErrorCode::kUnsupported, "with_lookup", "'with_lookup' is not supported");
+  if (find(asked.body(), "with_lookup") != nullptr)
+    return fail_field(ErrorCode::kUnsupported, "with_lookup", "'with_lookup' is not supported");
   FOOTNOTE_TRY(const auto size, optional_count(asked.body(), "group_size", 1, kGroupSizeMax));
   FOOTNOTE_TRY(auto wanted, parse(asked.body()));
   FOOTNOTE_TRY(const Shown shown, parse_shown(asked.body(), false));

@@ -48,7 +48,8 @@ Result<void> parse_shown_payload(const Json& value, Shown& out) {
   const JsonObject* object = value.if_object();
   const Json* include = object == nullptr ? nullptr : object->if_contains("include");
   const Json* exclude = object == nullptr ? nullptr : object->if_contains("exclude");
-  if ((include == nullptr) == (exclude == nullptr)) return wrong("with_payload", "must be a bool, a list of keys, or {{include}} or {{exclude}}");
+  if ((include == nullptr) == (exclude == nullptr))
+    return wrong("with_payload", "must be a bool, a list of keys, or {{include}} or {{exclude}}");
   auto keys = parse_keys(include != nullptr ? *include : *exclude, "with_payload");
   FOOTNOTE_CHECK(keys);
   (include != nullptr ? out.include : out.exclude) = *std::move(keys);
@@ -127,8 +128,8 @@ Result<points::Nearest> parse_nearest(const Json& value, const std::string& path
     return points::Nearest{std::move(vector)};
   }
   if (value.is_object()) {
-    return fail_field(ErrorCode::kUnsupported, path, "'{}' must be a dense vector or the id of a point: sparse vectors and texts are not taken",
-                      path);
+    return fail_field(ErrorCode::kUnsupported, path,
+                      "'{}' must be a dense vector or the id of a point: sparse vectors and texts are not taken", path);
   }
   FOOTNOTE_TRY(const PointId id, parse_id(value, path));
   return points::Nearest{id};
@@ -274,7 +275,8 @@ Result<std::vector<float>> parse_vector(const Json& value, std::string_view path
   std::vector<float> out;
   out.reserve(list->size());
   for (const Json& entry : *list) {
-    if (entry.is_array()) return fail_field(ErrorCode::kUnsupported, path, "'{}' is a list of vectors: multi-vectors are not supported", path);
+    if (entry.is_array())
+      return fail_field(ErrorCode::kUnsupported, path, "'{}' is a list of vectors: multi-vectors are not supported", path);
     if (!entry.is_number()) return wrong(path, "must be a list of numbers");
     const auto number = static_cast<float>(entry.to_number<double>());
     if (!std::isfinite(number)) return wrong(path, "holds a number that is not finite in 32 bits");

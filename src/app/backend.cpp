@@ -46,8 +46,12 @@ class LocalBackend final : public Backend {
 
   Result<Json> ask(const CallContext& call, const std::string& question, const std::string& corpus_name, const OnText& on_text) override {
     FOOTNOTE_TRY(const Corpus corpus, find_corpus(call, corpus_name));
-    const answer::Question asked{
-        .workspace = parts_->workspace(), .corpus = corpus.id, .conversation = {}, .text = question, .filter = {}, .profile = kAskProfile};
+    const answer::Question asked{.workspace = parts_->workspace(),
+                                 .corpus = corpus.id,
+                                 .conversation = {},
+                                 .text = question,
+                                 .filter = {},
+                                 .profile = api::profile_for(corpus, kAskProfile)};
     TextListener listener(on_text);
     FOOTNOTE_TRY(const answer::TurnReport report, parts_->answers().answer(call, asked, listener));
     api::CitedTexts texts(call, parts_->chunks(), parts_->workspace());
@@ -56,7 +60,7 @@ class LocalBackend final : public Backend {
 
   Result<Json> search(const CallContext& call, const std::string& query, const std::string& corpus_name, std::size_t limit) override {
     FOOTNOTE_TRY(const Corpus corpus, find_corpus(call, corpus_name));
-    retrieve::RetrieveOptions options{.profile = kAskProfile, .filter = {}};
+    retrieve::RetrieveOptions options{.profile = api::profile_for(corpus, kAskProfile), .filter = {}};
     options.profile.top_k = limit;
     FOOTNOTE_TRY(const auto retrieval, parts_->retriever().retrieve(call, corpus.id, query, options));
     return api::render_retrieval(retrieval);

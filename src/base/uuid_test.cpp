@@ -16,8 +16,9 @@ TEST(Uuid, EveryUsualFormReadsAsTheSame) {
 }
 
 TEST(Uuid, WhatIsNoneIsRefused) {
-  for (const char* text : {"", "550e8400", "550e8400-e29b-41d4-a716-44665544000", "550e8400-e29b-41d4-a716-44665544000g",
-                           "550e8400+e29b-41d4-a716-446655440000", "550e8400e29b41d4a71644665544-0000", "550e8400-e29b-41d4-a716-4466554400000"}) {
+  for (const char* text :
+       {"", "550e8400", "550e8400-e29b-41d4-a716-44665544000", "550e8400-e29b-41d4-a716-44665544000g",
+        "550e8400+e29b-41d4-a716-446655440000", "550e8400e29b41d4a71644665544-0000", "550e8400-e29b-41d4-a716-4466554400000"}) {
     EXPECT_FALSE(parse_uuid(text).has_value()) << text;
   }
 }

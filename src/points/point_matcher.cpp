@@ -23,11 +23,12 @@ Result<ChunkList> PointMatcher::matching(const CallContext& call, CorpusId corpu
   if (found.exact) {
     chunks = *std::move(found.chunks);
   } else {
-    FOOTNOTE_CHECK(store_.visit(call, corpus, generation, found.chunks ? &*found.chunks : nullptr, [&](const PointView& point) -> Result<void> {
-      FOOTNOTE_TRY(const Json payload, parse_json(point.payload));
-      if (payload.is_object() && matches(filter.conditions, point, payload.get_object())) chunks.push_back(point.chunk);
-      return {};
-    }));
+    FOOTNOTE_CHECK(
+        store_.visit(call, corpus, generation, found.chunks ? &*found.chunks : nullptr, [&](const PointView& point) -> Result<void> {
+          FOOTNOTE_TRY(const Json payload, parse_json(point.payload));
+          if (payload.is_object() && matches(filter.conditions, point, payload.get_object())) chunks.push_back(point.chunk);
+          return {};
+        }));
     std::ranges::sort(chunks);
   }
   ChunkList out = std::make_shared<const std::vector<ChunkId>>(std::move(chunks));

@@ -49,8 +49,8 @@ Result<SpaceShape> shape_of(const Corpus& corpus, std::string_view space) {
   if (found != corpus.named_spaces.end()) return SpaceShape{found->dimension, found->distance};
   std::string names;
   for (const NamedSpace& known : corpus.named_spaces) names += (names.empty() ? "" : ", ") + known.name;
-  return fail_field(ErrorCode::kInvalidArgument, "using", "Not existing vector name error: '{}'; collection '{}' has {}", space, corpus.name,
-                    names.empty() ? std::string("one vector without a name") : names);
+  return fail_field(ErrorCode::kInvalidArgument, "using", "Not existing vector name error: '{}'; collection '{}' has {}", space,
+                    corpus.name, names.empty() ? std::string("one vector without a name") : names);
 }
 
 /// One query on one generation.

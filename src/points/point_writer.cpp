@@ -310,10 +310,10 @@ class Changes {
   const PointWriter::Ports& ports_;
   const PointSearch& search_;
   const Corpus& corpus_;
-  std::map<PointId, Point> before_;                // as the store has it
-  std::map<PointId, std::optional<Point>> now_;    // as it shall be; null: gone
+  std::map<PointId, Point> before_;              // as the store has it
+  std::map<PointId, std::optional<Point>> now_;  // as it shall be; null: gone
   std::set<PointId> changed_;
-  std::set<PointId> bare_;                         // loaded without vectors
+  std::set<PointId> bare_;  // loaded without vectors
 };
 
 }  // namespace

@@ -167,8 +167,9 @@ Result<void> Snapshots::recover(const CallContext& call, WorkspaceId workspace, 
   const auto head = parse_json(next_line());
   if (!head || !head->is_object() || !head->get_object().contains("footnote_snapshot")) return damaged();
   const JsonObject& object = head->get_object();
-  Collection wanted{.corpus = {.id = {}, .workspace = workspace, .name = std::string(collection), .space = {}, .generation = 0, .created_at = {}},
-                    .config = text_at(object, "config")};
+  Collection wanted{
+      .corpus = {.id = {}, .workspace = workspace, .name = std::string(collection), .space = {}, .generation = 0, .created_at = {}},
+      .config = text_at(object, "config")};
   // Of the model that is here now, the vectors are its own; of any other they are a client's.
   const std::string model = text_at(object, "model");
   wanted.corpus.space.model_id = model == kNoModel || model == model_id_of_own_space ? model : std::string(kClientModel);
@@ -185,7 +186,8 @@ Result<void> Snapshots::recover(const CallContext& call, WorkspaceId workspace, 
     if (!index.is_object()) return damaged();
     const auto kind = parse_payload_kind(text_at(index.get_object(), "kind"));
     if (!kind) return damaged();
-    FOOTNOTE_CHECK(store_.put_index(call, made.corpus.id, {text_at(index.get_object(), "field"), *kind, text_at(index.get_object(), "schema")}));
+    FOOTNOTE_CHECK(
+        store_.put_index(call, made.corpus.id, {text_at(index.get_object(), "field"), *kind, text_at(index.get_object(), "schema")}));
   }
   while (!rest.empty()) {
     Upsert upsert;

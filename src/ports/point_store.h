@@ -20,7 +20,7 @@ enum class PointVectors { kLeftOut, kRead };
 struct PointView {
   ChunkId chunk;
   PointId id;
-  std::string_view payload;                 ///< The text of a JSON object.
+  std::string_view payload;                   ///< The text of a JSON object.
   std::span<const std::string_view> vectors;  ///< The names of its vectors; "" is the one of the corpus's own space.
 };
 using PointVisitor = std::function<Result<void>(const PointView&)>;
@@ -52,8 +52,8 @@ class PointStore {
   virtual Result<std::vector<Point>> points_of(const CallContext& call, CorpusId corpus, std::span<const ChunkId> chunks,
                                                PointVectors vectors) const = 0;
   /// Live ones by id from `from` on (inclusive; null: from the first), at most `limit`.
-  virtual Result<std::vector<Point>> scroll(const CallContext& call, CorpusId corpus, const std::optional<PointId>& from,
-                                            std::size_t limit, PointVectors vectors) const = 0;
+  virtual Result<std::vector<Point>> scroll(const CallContext& call, CorpusId corpus, const std::optional<PointId>& from, std::size_t limit,
+                                            PointVectors vectors) const = 0;
   /// Every live one by id, all of one state: for exports.
   virtual Result<void> each(const CallContext& call, CorpusId corpus, const std::function<Result<void>(const Point&)>& take) const = 0;
   /// Those visible in a generation, in any order; only of `among` where it is not null. An error of the visitor ends it.

@@ -119,7 +119,7 @@ class Run {
         question_(question),
         profile_(options.profile),
         filter_(options.filter.empty() ? nullptr : &options.filter),
-        recall_(options.recall) {}
+        recall_(options.profile.vectors ? options.recall : Recall::kKeywordOnly) {}
 
   Result<Retrieval> run() {
     FOOTNOTE_CHECK(embed());
@@ -152,6 +152,10 @@ class Run {
   }
 
   Result<void> embed() {
+    if (!profile_.vectors) {
+      watch_.lap("embed");
+      return {};
+    }
     const std::string_view texts[] = {question_};
     FOOTNOTE_TRY(auto embedded, ports_.embedder.embed(call_, texts, {.kind = EmbedKind::kQuery, .overflow = Overflow::kTruncate}));
     vector_ = std::move(embedded.at(0).windows.at(0).values);
@@ -179,8 +183,10 @@ class Run {
   }
 
   Result<void> fuse_candidates() {
-    FOOTNOTE_TRY(const auto cosines, ports_.vectors.score(call_, vector_query(), ids_of_first(candidates_.size())));
-    for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].cosine = cosines[i];
+    if (profile_.vectors) {
+      FOOTNOTE_TRY(const auto cosines, ports_.vectors.score(call_, vector_query(), ids_of_first(candidates_.size())));
+      for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].cosine = cosines[i];
+    }
     fuse(candidates_, weights());
     watch_.lap("fuse");
     return {};

@@ -92,8 +92,9 @@ Result<bool> erase_deleted(sql::Database& database) {
   edges.bind(kEraseRowsMax);
   FOOTNOTE_CHECK(edges.run());
   if (database.changed_rows() > 0) return true;
-  FOOTNOTE_TRY(auto chunks, database.prepare("DELETE FROM chunks WHERE id IN (SELECT c.id FROM chunks c JOIN corpora o ON o.id = c.corpus_id "
-                                             "WHERE o.deleted_at IS NOT NULL LIMIT ?)"));
+  FOOTNOTE_TRY(auto chunks,
+               database.prepare("DELETE FROM chunks WHERE id IN (SELECT c.id FROM chunks c JOIN corpora o ON o.id = c.corpus_id "
+                                "WHERE o.deleted_at IS NOT NULL LIMIT ?)"));
   chunks.bind(kEraseRowsMax);
   FOOTNOTE_CHECK(chunks.run());
   if (database.changed_rows() > 0) return true;
@@ -144,8 +145,9 @@ Result<Collection> SqlitePointStore::create_collection(const CallContext& call, 
     workspace.bind(corpus.workspace.value);
     FOOTNOTE_TRY(const bool there, workspace.step());
     if (!there) return fail(ErrorCode::kNotFound, "there is no workspace {}", corpus.workspace.value);
-    FOOTNOTE_TRY(auto insert, database.prepare("INSERT INTO corpora (workspace_id, name, model_id, dimension, distance, named_spaces, config, "
-                                               "created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"));
+    FOOTNOTE_TRY(auto insert,
+                 database.prepare("INSERT INTO corpora (workspace_id, name, model_id, dimension, distance, named_spaces, config, "
+                                  "created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"));
     insert.bind(corpus.workspace.value, corpus.name, corpus.space.model_id, corpus.space.dimension, stored_name(corpus.space.distance),
                 to_stored_text(corpus.named_spaces), wanted.config, to_row(store_.clock().now()));
     FOOTNOTE_CHECK(insert.run());

@@ -15,7 +15,8 @@ constexpr std::byte kNumberMark{0};
 constexpr std::byte kUuidMark{1};
 
 Result<PointId> insert_passage(sql::Database& database, CorpusId corpus, ChunkId chunk, const PointId& id) {
-  FOOTNOTE_TRY(auto insert, database.prepare(R"sql(INSERT INTO points (chunk_id, corpus_id, point_id, vector_names) VALUES (?, ?, ?, '[""]'))sql"));
+  FOOTNOTE_TRY(auto insert,
+               database.prepare(R"sql(INSERT INTO points (chunk_id, corpus_id, point_id, vector_names) VALUES (?, ?, ?, '[""]'))sql"));
   insert.bind(chunk.value, corpus.value, std::span<const std::byte>(to_row(id)));
   FOOTNOTE_CHECK(insert.run());
   return id;
@@ -39,9 +40,7 @@ Result<void> check_named_vectors(const Corpus& corpus, const PointDraft& point) 
 }
 
 /// Documents from the web say "web", as indexers of such collections do; others how they came.
-std::string_view source_name(std::string_view kind) {
-  return kind == "url" || kind == "sitemap" || kind == "feed" ? "web" : kind;
-}
+std::string_view source_name(std::string_view kind) { return kind == "url" || kind == "sitemap" || kind == "feed" ? "web" : kind; }
 
 }  // namespace
 

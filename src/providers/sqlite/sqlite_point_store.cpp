@@ -87,9 +87,8 @@ Result<void> visit_all(sql::Database& database, CorpusId corpus, Generation gene
     SELECT p.chunk_id, p.point_id, p.vector_names, p.payload FROM points p JOIN chunks c ON c.id = p.chunk_id
     WHERE p.corpus_id = ?1 AND p.payload IS NOT NULL AND c.born <= ?2 AND (c.died IS NULL OR c.died > ?2))sql"));
   points.bind(corpus.value, generation);
-  FOOTNOTE_CHECK(points.each([&](const sql::Statement& row) -> Result<void> {
-    return show(visitor, {row.integer(0)}, row.blob(1), row.text(2), row.text(3));
-  }));
+  FOOTNOTE_CHECK(points.each(
+      [&](const sql::Statement& row) -> Result<void> { return show(visitor, {row.integer(0)}, row.blob(1), row.text(2), row.text(3)); }));
   FOOTNOTE_TRY(auto passages, database.prepare(R"sql(
     SELECT chunk_id, point_id, vector_names, payload, key, ordinal, indexed_at, source_kind, attributes, heading_path, text
     FROM point_records WHERE corpus_id = ?1 AND payload IS NULL AND born <= ?2 AND (died IS NULL OR died > ?2))sql"));
@@ -242,7 +241,8 @@ Result<void> SqlitePointStore::put_index(const CallContext& call, CorpusId corpu
     FOOTNOTE_TRY(auto erase, database.prepare("DELETE FROM payload_values WHERE corpus_id = ? AND field = ?"));
     erase.bind(corpus.value, index.field);
     FOOTNOTE_CHECK(erase.run());
-    FOOTNOTE_TRY(auto insert, database.prepare("INSERT OR REPLACE INTO payload_indexes (corpus_id, field, kind, schema) VALUES (?, ?, ?, ?)"));
+    FOOTNOTE_TRY(auto insert,
+                 database.prepare("INSERT OR REPLACE INTO payload_indexes (corpus_id, field, kind, schema) VALUES (?, ?, ?, ?)"));
     insert.bind(corpus.value, index.field, to_string(index.kind), index.schema);
     FOOTNOTE_CHECK(insert.run());
     if (!is_looked_up(index.kind)) return {};
@@ -253,7 +253,8 @@ Result<void> SqlitePointStore::put_index(const CallContext& call, CorpusId corpu
       FROM point_records WHERE corpus_id = ?)sql"));
     list.bind(corpus.value);
     return list.each([&](const sql::Statement& row) {
-      return show_record(row, [&](const PointView& point) { return add_payload_values(database, corpus, point.chunk, keys, point.payload); });
+      return show_record(row,
+                         [&](const PointView& point) { return add_payload_values(database, corpus, point.chunk, keys, point.payload); });
     });
   });
 }
