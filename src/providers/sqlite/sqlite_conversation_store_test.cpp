@@ -65,6 +65,7 @@ TEST_F(SqliteConversationStoreTest, ATraceSurvivesARestartAndGoesWithItsTurn) {
 
 TEST_F(SqliteConversationStoreTest, AStoreFromBeforeTracesIsUpgradedInPlace) {
   ASSERT_TRUE(finish(turn("turn_1", "q", refusal())).has_value());
+  execute(kUndoPoints);
   execute("DROP TABLE turn_traces; PRAGMA user_version = 3");
   open();
   EXPECT_TRUE(conversations().turn(call_, workspace_, {"turn_1"}).has_value());
