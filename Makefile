@@ -71,6 +71,7 @@ crash: build ## kill -9 during ingest and service, CYCLES times (make crash CYCL
 	$(call build,release,--target footnote_durability_tests)
 	@python3 tests/crash/crash_test.py --binary $(BINARY) --cycles $(CYCLES) \
 	  --power-cuts $(POWER_CUTS) --power-binary build/release/tests/footnote_durability_tests
+	@python3 tests/crash/points_test.py --binary $(BINARY) --cycles $(CYCLES)
 
 .PHONY: abuse
 abuse: build ## hostile HTTP clients against the real binary: 10,000 idle connections, 2,000 slow ones, oversized everything

@@ -10,7 +10,8 @@ namespace footnote::api {
 namespace {
 
 constexpr std::string_view kRequestMark = "x-footnote-request";
-constexpr std::string_view kHeadersTaken = "authorization, content-type, x-footnote-request, x-request-id, traceparent";
+constexpr std::string_view kKeyHeader = "api-key";
+constexpr std::string_view kHeadersTaken = "authorization, api-key, content-type, x-footnote-request, x-request-id, traceparent";
 constexpr std::string_view kHeadersShown = "x-request-id, retry-after, ratelimit, ratelimit-policy, traceparent";
 constexpr std::string_view kPreflightSeconds = "600";
 
@@ -34,7 +35,7 @@ std::string media_type(const http::Request& request) {
 
 /// A plain form, and a script that asks nobody, can send only three content types and no header of its own.
 bool a_form_could_send(const http::Request& request) {
-  if (request.headers.find(kRequestMark) == "1") return false;
+  if (request.headers.find(kRequestMark) == "1" || request.headers.contains(kKeyHeader)) return false;
   const std::string type = media_type(request);
   if (type == "application/json" || (type.starts_with("application/") && type.ends_with("+json"))) return false;
   if (type == "multipart/form-data") return !request.headers.contains("authorization");

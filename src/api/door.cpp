@@ -1,5 +1,6 @@
 #include "api/door.h"
 
+#include "api/qdrant_wire.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -9,6 +10,10 @@ namespace {
 using access::Admission, access::Caller;
 
 constexpr std::string_view kBearer = "bearer ";
+/// How clients of vector stores send their key.
+constexpr std::string_view kKeyHeader = "api-key";
+/// Clients of vector stores read the first digit of Retry-After and no more.
+constexpr std::int64_t kRetryAfterDigitMax = 9;
 
 Counter& refused_counter(Metrics& metrics, ErrorCode reason) {
   return metrics.counter("footnote_access_refused_total", "Requests that the door turned away",
@@ -33,7 +38,7 @@ http::Response refusal(const Door& door, ErrorForm form, const http::Request& re
 /// The key text of a request; empty when it carries none. Two such headers are refused before this.
 Result<std::string_view> bearer_of(const http::Request& request) {
   const auto found = request.headers.find("authorization");
-  if (!found) return std::string_view{};
+  if (!found) return trim(request.headers.find(kKeyHeader).value_or(""));
   if (!to_lower_ascii(found->substr(0, kBearer.size())).starts_with(kBearer)) {
     return fail(ErrorCode::kUnauthenticated, "send the key as authorization: Bearer fn_live_...");
   }
@@ -60,7 +65,9 @@ std::optional<http::Response> admit(const Door& door, const Guarded& route, http
     http::Response response =
         refusal(door, route.error_form, request, caller,
                 {ErrorCode::kResourceExhausted, fmt::format("this key's requests are used up; try again in {} s", wait->count()), {}});
-    response.headers.set("retry-after", std::to_string(wait->count()));
+    const std::int64_t seconds =
+        route.error_form == render_qdrant_error ? std::min<std::int64_t>(wait->count(), kRetryAfterDigitMax) : wait->count();
+    response.headers.set("retry-after", std::to_string(seconds));
     return response;
   }
   if (!caller.may(route.scope)) {

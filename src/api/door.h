@@ -19,7 +19,8 @@ struct Door {
 };
 
 /// The row as the server wants it: callers are let in or refused before a body is read (401 without a good key, 403 without the
-/// scope, 429 past its bounds), and the handler gets the caller. A key comes as `authorization: Bearer ...`, never in the address.
+/// scope, 429 past its bounds), and the handler gets the caller. A key comes as `authorization: Bearer ...` or, without that, as
+/// `api-key: ...`, never in the address.
 http::Route guarded(const Door& door, Route route);
 
 /// RateLimit-Policy and RateLimit, where the request's caller has bounds.

@@ -37,7 +37,7 @@ Result<ParsedTurn> parse_turn(const Services& services, const access::Caller& ca
   FOOTNOTE_TRY(const Corpus corpus,
                find_asked_corpus(call, services.catalog, caller.workspace, services.embedder.space(), asked.corpus_name));
   answer::Question question{
-      .workspace = caller.workspace, .corpus = corpus.id, .text = asked.text, .filter = asked.filter, .profile = asked.profile};
+      .workspace = caller.workspace, .corpus = corpus.id, .text = asked.text, .filter = asked.filter, .profile = profile_for(corpus, asked.profile)};
   return ParsedTurn{std::move(asked), std::move(question)};
 }
 

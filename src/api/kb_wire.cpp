@@ -5,6 +5,7 @@
 
 #include "api/code_points.h"
 #include "api/kb_filters.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -140,10 +141,23 @@ Result<KbQuestion> parse_kb_question(const http::Request& request) {
   return question;
 }
 
+namespace {
+
+/// Vectors of clients, or none without a name, can't be compared with a question's.
+bool has_our_vectors(const Corpus& corpus) { return corpus.space.model_id != kClientModel && corpus.space.model_id != kNoModel; }
+
+}  // namespace
+
+Profile profile_for(const Corpus& corpus, const Profile& profile) {
+  if (has_our_vectors(corpus)) return profile;
+  log(LogLevel::kDebug, "answer", "the corpus has vectors of its clients: found by words alone", {{"corpus", corpus.name}});
+  return by_words_alone(profile);
+}
+
 Result<Corpus> find_asked_corpus(const CallContext& call, const CatalogStore& catalog, WorkspaceId workspace, const EmbeddingSpace& space,
                                  std::string_view name) {
   FOOTNOTE_TRY(Corpus corpus, catalog.find_corpus(call, workspace, name));
-  if (corpus.space == space) return corpus;
+  if (corpus.space == space || !has_our_vectors(corpus)) return corpus;
   return fail(ErrorCode::kFailedPrecondition,
               "corpus {} was embedded by {}, the model here is {}: run `footnote rebuild-index {}` to embed it anew, or set MODEL_NAME={}", name,
               corpus.space.model_id, space.model_id, name, corpus.space.model_id);

@@ -27,6 +27,9 @@ struct KbQuestion {
 /// plain body they are errors.
 Result<KbQuestion> parse_kb_question(const http::Request& request);
 
+/// How that corpus is searched: by words alone where its vectors come from clients.
+Profile profile_for(const Corpus& corpus, const Profile& profile);
+
 /// The corpus that a caller named. kNotFound; kFailedPrecondition when its vectors are of another model than ours: they
 /// must never be compared.
 Result<Corpus> find_asked_corpus(const CallContext& call, const CatalogStore& catalog, WorkspaceId workspace, const EmbeddingSpace& space,

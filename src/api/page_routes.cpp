@@ -18,6 +18,24 @@ std::string_view content_type(std::string_view name) {
   return "application/octet-stream";
 }
 
+/// Browsers name text/html; clients of vector stores look here for the version of theirs.
+bool wants_page(const http::Request& request) {
+  return request.headers.find("accept").value_or("").find("text/html") != std::string_view::npos;
+}
+
+/// The page for people, and for programs who this is.
+Handler page_or_version(Handler page, const std::string& version) {
+  const std::string about =
+      to_text(JsonObject{{"title", "footnote - a vector store that answers"}, {"version", kQdrantVersion}, {"commit", version}});
+  return [page = std::move(page), about](const access::Caller& caller, const http::Request& request,
+                                         const CallContext& call) -> Result<http::Response> {
+    Result<http::Response> response =
+        wants_page(request) ? page(caller, request, call) : http::Response::text(200, "application/json", about);
+    if (response) response->headers.set("vary", "accept");
+    return response;
+  };
+}
+
 Handler serve(const Asset& asset) {
   const std::string etag = "\"" + sha256_hex(asset.bytes).substr(0, 16) + "\"";
   return [asset, etag](const access::Caller&, const http::Request& request, const CallContext&) {
@@ -45,7 +63,7 @@ std::vector<Route> make_page_routes(const Services& services) {
     routes.push_back({.access = Access::anyone(),
                       .method = http::Method::kGet,
                       .pattern = page ? "/" : fmt::format("/assets/{}", asset.name),
-                      .handler = serve(asset),
+                      .handler = page ? page_or_version(serve(asset), services.version) : serve(asset),
                       .lane = http::Lane::kInline,
                       .summary = page ? "The first page" : "A part of the first page"});
   }

@@ -16,7 +16,8 @@ namespace footnote::api {
 std::vector<Route> route_table(const Services& services) {
   std::vector<Route> routes = make_kb_routes(services);
   for (auto more : {make_embed_routes({services.embedder, services.version}), make_rerank_routes({services.reranker}),
-                    make_admin_routes({services.keys, services.catalog}), make_page_routes(services), make_ops_routes(services)}) {
+                    make_admin_routes({services.keys, services.catalog}), make_page_routes(services), make_ops_routes(services),
+                    make_qdrant_routes(services.points)}) {
     std::ranges::move(more, std::back_inserter(routes));
   }
   if (services.rebuilds != nullptr) std::ranges::move(make_rebuild_routes(*services.rebuilds), std::back_inserter(routes));

@@ -7,6 +7,7 @@
 #include "access/keys.h"
 #include "answer/answer_service.h"
 #include "api/error_mapping.h"
+#include "api/qdrant_routes.h"
 #include "api/rebuild_routes.h"
 #include "api/route.h"
 #include "base/metrics.h"
@@ -29,6 +30,7 @@ struct Services {
   const ConversationStore& conversations;
   Embedder& embedder;
   Reranker* reranker;  ///< Null while none is configured.
+  PointServices points;
   access::Keys& keys;
   Metrics& metrics;
   WorkspaceId home;  ///< The default workspace: the caller's, as long as there are no keys.

@@ -92,6 +92,9 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
       sync_(stores_->chunks(), {&vectors_, &keywords_}, stores_->clock()),
       ingestor_(stores_->chunks(), embedder(), indexes == Indexes::kOn ? &sync_ : nullptr),
       lag_({&vectors_, &keywords_}, stores_->clock(), *metrics_),
+      point_search_(stores_->points(), vectors_),
+      point_writer_({stores_->chunks(), stores_->catalog(), stores_->points(), sync_}, point_search_),
+      snapshots_(stores_->folder().path(), stores_->points(), point_writer_, stores_->clock()),
       late_(stores_->chunks(), level),
       retriever_(embedder(), vectors_, keywords_, stores_->chunks(), metrics_.get(), &late_),
       free_bytes_min_(static_cast<std::uint64_t>(settings.integer(Setting::kServerFreeDisk)) << 20),
@@ -127,6 +130,20 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
           .conversations = stores_->conversations(),
           .embedder = embedder(),
           .reranker = reranker_.port.get(),
+          .points = {.points = stores_->points(),
+                     .search = point_search_,
+                     .writer = point_writer_,
+                     .snapshots = snapshots_,
+                     .catalog = stores_->catalog(),
+                     .chunks = stores_->chunks(),
+                     .embedder = embedder(),
+                     .forget_corpus =
+                         [this](const CallContext& call, CorpusId corpus) {
+                           // Both only hold memory and a file: nothing can be done about a failure that is worth a word to the client.
+                           (void)vectors_.drop(call, corpus);
+                           (void)keywords_.drop(call, corpus);
+                           index_files_.remove(corpus);
+                         }},
           .keys = *keys_,
           .metrics = *metrics_,
           .home = stores_->workspace(),

@@ -17,6 +17,9 @@
 #include "http/client.h"
 #include "ingest/index_lag.h"
 #include "ingest/index_sync.h"
+#include "points/point_search.h"
+#include "points/point_writer.h"
+#include "points/snapshots.h"
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_late_scorer.h"
 #include "providers/local/local_vector_store.h"
@@ -95,6 +98,9 @@ class Composition {
   ingest::Ingestor ingestor_;
   ingest::IndexLag lag_;
   LocalLateScorer late_;
+  points::PointSearch point_search_;
+  points::PointWriter point_writer_;
+  points::Snapshots snapshots_;
   retrieve::Retriever retriever_;
   std::uint64_t free_bytes_min_;
   answer::AnswerService answers_;

@@ -7,6 +7,7 @@
 #include "providers/sqlite/sqlite_catalog_store.h"
 #include "providers/sqlite/sqlite_chunk_store.h"
 #include "providers/sqlite/sqlite_conversation_store.h"
+#include "providers/sqlite/sqlite_point_store.h"
 #include "providers/sqlite/sqlite_store.h"
 
 namespace footnote::app {
@@ -22,6 +23,7 @@ class Stores {
   SqliteChunkStore& chunks() { return chunks_; }
   SqliteCatalogStore& catalog() { return catalog_; }
   SqliteConversationStore& conversations() { return conversations_; }
+  SqlitePointStore& points() { return points_; }
   const Clock& clock() const { return *clock_; }
   /// The one that was named.
   WorkspaceId workspace() const { return workspace_; }
@@ -33,7 +35,8 @@ class Stores {
         store_(std::move(store)),
         chunks_(*store_),
         catalog_(*store_),
-        conversations_(*store_) {}
+        conversations_(*store_),
+        points_(*store_) {}
 
   // In this order: the lock goes last.
   DataFolder folder_;
@@ -42,6 +45,7 @@ class Stores {
   SqliteChunkStore chunks_;
   SqliteCatalogStore catalog_;
   SqliteConversationStore conversations_;
+  SqlitePointStore points_;
   WorkspaceId workspace_;
 };
 

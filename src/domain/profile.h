@@ -47,6 +47,7 @@ struct Profile {
   Fusion fusion = Fusion::kScores;
   StatusPenalties penalties;
   GatePolicy gate;
+  bool vectors = true;  ///< False: the corpus's vectors are none of the embedder's, so words alone are looked for.
 };
 
 /// `ask`, `search`, `eval`: equal weights.
@@ -54,5 +55,13 @@ inline constexpr Profile kAskProfile{};
 
 /// The knowledge base: seed weights of vector, keyword and heading.
 inline constexpr Profile kKnowledgeBaseProfile{.weights = {.vector = 0.55, .keyword = 0.25, .heading = 0.05, .late = 0.5}};
+
+/// The same front door for a corpus that has no vectors of the embedder: found by words, and grounded by the share of them.
+constexpr Profile by_words_alone(Profile profile) {
+  profile.vectors = false;
+  profile.gate.coverage_weight = 1;
+  profile.gate.cosine_min = profile.gate.cosine_min_worded = 0;
+  return profile;
+}
 
 }  // namespace footnote

@@ -9,6 +9,7 @@
 #include "base/call_context.h"
 #include "domain/catalog.h"
 #include "domain/document.h"
+#include "domain/point.h"
 #include "domain/token_codes.h"
 #include "ports/embedder.h"
 #include "ports/index.h"
@@ -21,6 +22,13 @@ struct ChunkEmbedding {
   PassageCodes codes;
 };
 
+/// What makes a chunk a point from outside (see ports/point_store.h). Its `payload` is the text of a JSON object.
+struct PointDraft {
+  PointId id;
+  std::string payload;
+  std::map<std::string, std::vector<float>> named_vectors;
+};
+
 /// A chunk on its way into the store.
 struct ChunkDraft {
   std::string text;
@@ -31,8 +39,9 @@ struct ChunkDraft {
   TextRange range;
   int first_line = 1;
   int last_line = 1;
-  std::vector<std::vector<float>> vectors;  ///< In the corpus's space.
+  std::vector<std::vector<float>> vectors;  ///< In the corpus's space; at least one, but of a point.
   PassageCodes codes = {};
+  std::optional<PointDraft> point = {};     ///< Set: not a passage of a document that was read.
 };
 
 /// What shall be true of one document after the commit: this text, these chunks and no others.

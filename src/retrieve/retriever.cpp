@@ -120,7 +120,7 @@ class Run {
         question_(question),
         profile_(options.profile),
         filter_(&options.filter),
-        recall_(options.recall),
+        recall_(options.profile.vectors ? options.recall : Recall::kKeywordOnly),
         trust_(trust_in_model(question, ports.embedder.languages())) {}
 
   Result<Retrieval> run() {
@@ -164,6 +164,10 @@ class Run {
   }
 
   Result<void> embed() {
+    if (!profile_.vectors) {
+      watch_.lap("embed");
+      return {};
+    }
     const std::string_view texts[] = {question_};
     FOOTNOTE_TRY(auto embedded,
                  ports_.embedder.embed(call_, texts, {.kind = EmbedKind::kQuery, .overflow = Overflow::kTruncate, .codes = true}));
@@ -193,8 +197,10 @@ class Run {
   }
 
   Result<void> fuse_candidates() {
-    FOOTNOTE_TRY(const auto cosines, ports_.vectors.score(call_, vector_query(), ids_of_first(candidates_.size())));
-    for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].cosine = cosines[i];
+    if (profile_.vectors) {
+      FOOTNOTE_TRY(const auto cosines, ports_.vectors.score(call_, vector_query(), ids_of_first(candidates_.size())));
+      for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].cosine = cosines[i];
+    }
     // Of late interaction alone the first order is that of answers: it decides which candidates are compared.
     fuse(candidates_, recall_ == Recall::kLateOnly ? profile_weights() : weights(), profile_.fusion);
     watch_.lap("fuse");

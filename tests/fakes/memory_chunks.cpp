@@ -91,23 +91,28 @@ Result<IndexChanges> MemoryStore::changes(const CallContext&, CorpusId corpus, G
     return fail(ErrorCode::kFailedPrecondition, "what died after generation {} was purged; read from 0", after);
   }
   IndexChanges out{.from = after, .to = from->end_of_page(after, rows_max), .added = {}, .removed = {}};
+  out.distance = from->corpus.space.distance;
+  out.named_spaces = from->corpus.named_spaces;
   for (auto step = from->steps.upper_bound(after); step != from->steps.end() && step->first <= out.to; ++step) {
     for (ChunkId id : step->second.born) {
       const auto found = from->chunks.find(id);
       if (found == from->chunks.end()) continue;  // purged
-      const auto& [chunk, key, attributes, vectors, codes, indexed_at] = found->second;
-      out.added.push_back({id,
-                           chunk.document,
-                           chunk.born,
-                           key,
-                           attributes,
-                           chunk.heading_path,
-                           chunk.symbol,
-                           chunk.text,
-                           vectors,
-                           {},
-                           chunk.source_type,
-                           indexed_at});
+      const StoredChunk& stored = found->second;
+      const Chunk& chunk = stored.chunk;
+      IndexRow& row = out.added.emplace_back(IndexRow{id,
+                                                      chunk.document,
+                                                      chunk.born,
+                                                      stored.document_key,
+                                                      stored.attributes,
+                                                      chunk.heading_path,
+                                                      chunk.symbol,
+                                                      chunk.text,
+                                                      stored.vectors,
+                                                      {},
+                                                      chunk.source_type,
+                                                      stored.indexed_at});
+      if (!stored.point) continue;
+      for (const auto& [name, vector] : stored.point->named_vectors) row.named_vectors[name] = {vector};
     }
     for (ChunkId id : step->second.died) out.removed.push_back({id, step->first});
   }

@@ -3,6 +3,7 @@
 #include <set>
 #include <thread>
 
+#include "base/json.h"
 #include "fakes/memory_store.h"
 
 namespace footnote::fakes {
@@ -11,7 +12,7 @@ namespace {
 
 Result<void> check_chunks(const DocumentDraft& draft, const EmbeddingSpace& space) {
   for (const ChunkDraft& chunk : draft.chunks) {
-    if (chunk.vectors.empty()) return fail(ErrorCode::kInvalidArgument, "'{}' has a chunk without vectors", draft.key);
+    if (chunk.vectors.empty() && !chunk.point) return fail(ErrorCode::kInvalidArgument, "'{}' has a chunk without vectors", draft.key);
     if (!is_whole(chunk.codes)) return fail(ErrorCode::kInvalidArgument, "'{}' has a chunk whose codes are cut short", draft.key);
     for (const std::vector<float>& vector : chunk.vectors) {
       if (static_cast<int>(vector.size()) != space.dimension) {
@@ -19,6 +20,21 @@ Result<void> check_chunks(const DocumentDraft& draft, const EmbeddingSpace& spac
       }
       if (!std::ranges::all_of(vector, [](float value) { return std::isfinite(value); })) {
         return fail(ErrorCode::kInvalidArgument, "'{}' has a vector that is not finite", draft.key);
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> check_points(const DocumentDraft& draft, const Corpus& corpus) {
+  for (const ChunkDraft& chunk : draft.chunks) {
+    if (!chunk.point) continue;
+    const auto payload = parse_json(chunk.point->payload);
+    if (!payload || !payload->is_object()) return fail(ErrorCode::kInvalidArgument, "'{}' has no object as payload", draft.key);
+    for (const auto& [name, vector] : chunk.point->named_vectors) {
+      const auto space = std::ranges::find(corpus.named_spaces, name, &NamedSpace::name);
+      if (space == corpus.named_spaces.end() || vector.size() != static_cast<std::size_t>(space->dimension)) {
+        return fail(ErrorCode::kFailedPrecondition, "no space '{}' of {} numbers", name, vector.size());
       }
     }
   }
@@ -38,6 +54,7 @@ Result<void> MemoryStore::check_drafts(const StoredCorpus& corpus, std::span<con
       return fail(ErrorCode::kNotFound, "no such source");
     }
     FOOTNOTE_CHECK(check_chunks(draft, corpus.corpus.space));
+    FOOTNOTE_CHECK(check_points(draft, corpus.corpus));
   }
   for (const std::string& key : deleted_keys) {
     if (!keys.insert(key).second) return fail(ErrorCode::kInvalidArgument, "'{}' is named twice", key);
@@ -91,6 +108,7 @@ void MemoryStore::add_version(StoredCorpus& corpus, const DocumentDraft& draft, 
     stored.attributes = draft.attributes;
     stored.vectors = chunk.vectors;
     stored.codes = chunk.codes;
+    stored.point = chunk.point;
     stored.indexed_at = made.document.indexed_at;
     made.chunks.push_back(stored.chunk.id);
     corpus.steps[generation].born.push_back(stored.chunk.id);

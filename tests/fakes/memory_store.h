@@ -13,6 +13,7 @@
 #include "ports/chunk_store.h"
 #include "ports/conversation_store.h"
 #include "ports/event_sink.h"
+#include "ports/point_store.h"
 
 namespace footnote::fakes {
 
@@ -21,7 +22,7 @@ namespace footnote::fakes {
 /// Beyond the ports, as the embedded store does: kInvalidArgument for a key that is empty or named twice in one
 /// commit and for a chunk without vectors; kNotFound for a turn or an event whose corpus is not in its workspace;
 /// kAlreadyExists for a turn or key that is there.
-class MemoryStore final : public ChunkStore, public CatalogStore, public ConversationStore, public EventSink {
+class MemoryStore final : public ChunkStore, public CatalogStore, public ConversationStore, public EventSink, public PointStore {
  public:
   explicit MemoryStore(const Clock& clock);
 
@@ -67,6 +68,28 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   Result<std::vector<Gap>> gaps(const CallContext& call, CorpusId corpus, std::size_t limit) const override;
   Result<std::vector<UsageDay>> usage(const CallContext& call, WorkspaceId workspace, std::size_t days) const override;
 
+  // PointStore (memory_points.cpp)
+  Result<std::vector<Point>> points(const CallContext& call, CorpusId corpus, std::span<const PointId> ids,
+                                    PointVectors vectors) const override;
+  Result<std::vector<Point>> points_of(const CallContext& call, CorpusId corpus, std::span<const ChunkId> chunks,
+                                       PointVectors vectors) const override;
+  Result<std::vector<Point>> scroll(const CallContext& call, CorpusId corpus, const std::optional<PointId>& from, std::size_t limit,
+                                    PointVectors vectors) const override;
+  Result<void> each(const CallContext& call, CorpusId corpus, const std::function<Result<void>(const Point&)>& take) const override;
+  Result<void> visit(const CallContext& call, CorpusId corpus, Generation generation, const std::vector<ChunkId>* among,
+                     const PointVisitor& visitor) const override;
+  Result<std::optional<std::vector<ChunkId>>> looked_up(const CallContext& call, CorpusId corpus, Generation generation,
+                                                        std::string_view field, std::span<const PayloadKey> values) const override;
+  Result<void> put_index(const CallContext& call, CorpusId corpus, const PayloadIndex& index) override;
+  Result<bool> delete_index(const CallContext& call, CorpusId corpus, std::string_view field) override;
+  Result<std::vector<PayloadIndex>> indexes(const CallContext& call, CorpusId corpus) const override;
+  Result<Collection> collection(const CallContext& call, WorkspaceId workspace, std::string_view name) const override;
+  Result<Collection> create_collection(const CallContext& call, const Collection& wanted) override;
+  Result<void> set_config(const CallContext& call, CorpusId corpus, std::string_view config) override;
+  Result<void> delete_collection(const CallContext& call, CorpusId corpus) override;
+  Result<std::vector<CollectionAlias>> aliases(const CallContext& call, WorkspaceId workspace) const override;
+  Result<void> change_aliases(const CallContext& call, WorkspaceId workspace, std::span<const AliasChange> changes) override;
+
   // EventSink
   Result<void> append(const CallContext& call, const Event& event) override;
 
@@ -89,6 +112,7 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
     DocumentAttributes attributes;
     std::vector<std::vector<float>> vectors;
     PassageCodes codes;
+    std::optional<PointDraft> point;
     UtcTime indexed_at;
   };
   struct StoredVersion {
@@ -111,6 +135,8 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
     std::map<DocumentId, int> last_version;
     std::map<Generation, Step> steps;
     Generation lost_until = 0;  ///< Up to here deaths are no longer known.
+    std::string config = "{}";
+    std::map<std::string, PayloadIndex, std::less<>> indexes = {};
 
     /// The last generation of the page of changes that starts after `after`.
     Generation end_of_page(Generation after, std::size_t rows_max) const;
@@ -120,6 +146,8 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
 
   Result<const StoredCorpus*> stored(CorpusId corpus) const FOOTNOTE_TSA(requires_capability(mutex_));
   Result<StoredCorpus*> stored(CorpusId corpus) FOOTNOTE_TSA(requires_capability(mutex_));
+  static Point point_from(const StoredChunk& stored);
+  const StoredCorpus* find_named(WorkspaceId workspace, std::string_view name) const FOOTNOTE_TSA(requires_capability(mutex_));
   Result<void> check_in_workspace(CorpusId corpus, WorkspaceId workspace) const FOOTNOTE_TSA(requires_capability(mutex_));
   Result<void> check_drafts(const StoredCorpus& corpus, std::span<const DocumentDraft> drafts,
                             std::span<const std::string> deleted_keys) const FOOTNOTE_TSA(requires_capability(mutex_));
@@ -137,6 +165,7 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   std::int64_t last_id_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
   std::vector<Workspace> workspaces_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::map<CorpusId, StoredCorpus> corpora_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::map<std::pair<WorkspaceId, std::string>, CorpusId> aliases_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::vector<Source> sources_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::vector<ApiKey> keys_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::vector<Turn> turns_ FOOTNOTE_TSA(guarded_by(mutex_));

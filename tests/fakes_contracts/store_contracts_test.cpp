@@ -2,6 +2,7 @@
 #include "contracts/chunk_store_contract.h"
 #include "contracts/conversation_store_contract.h"
 #include "contracts/event_sink_contract.h"
+#include "contracts/point_store_contract.h"
 #include "fakes/memory_store.h"
 
 namespace footnote::contract {
@@ -11,11 +12,13 @@ namespace {
 class MemoryStoreHarness final : public ChunkStoreHarness,
                                  public CatalogStoreHarness,
                                  public ConversationStoreHarness,
-                                 public EventSinkHarness {
+                                 public EventSinkHarness,
+                                 public PointStoreHarness {
  public:
   ChunkStore& chunks() override { return store_; }
   CatalogStore& catalog() override { return store_; }
   ConversationStore& conversations() override { return store_; }
+  PointStore& points() override { return store_; }
   EventSink& sink() override { return store_; }
   ManualClock& clock() override { return clock_; }
   WorkspaceId other_workspace() override { return store_.add_workspace({}, "other")->id; }
@@ -38,6 +41,8 @@ INSTANTIATE_TEST_SUITE_P(Fakes, CatalogStoreContract, ::testing::Values(CatalogS
 INSTANTIATE_TEST_SUITE_P(Fakes, ConversationStoreContract, ::testing::Values(ConversationStoreCase{"memory", make_store}),
                          conversation_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, EventSinkContract, ::testing::Values(EventSinkCase{"memory", make_store}), event_sink_case_name);
+
+INSTANTIATE_TEST_SUITE_P(Fakes, PointStoreContract, ::testing::Values(PointStoreCase{"memory", make_store}), point_store_case_name);
 
 }  // namespace
 }  // namespace footnote::contract

@@ -145,7 +145,7 @@ class Answers(ServerCase):
         self.assertEqual(self.post("/api/kb/ingest", {"documents": [], "present": []})[0], 422)
 
     def test_the_page_and_operations(self):
-        response, data = self.call("GET", "/")
+        response, data = self.call("GET", "/", headers={"accept": "text/html"})
         self.assertEqual(response.status, 200)
         self.assertIn("default-src 'none'", response.headers["content-security-policy"])
         for path in ("/livez", "/readyz", "/metrics", "/openapi.json", "/api/corpora", "/api/examples"):

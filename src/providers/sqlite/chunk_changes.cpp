@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "providers/sqlite/point_rows.h"
 #include "providers/sqlite/rows.h"
 #include "providers/sqlite/sqlite_chunk_store.h"
 #include "providers/sqlite/stored_json.h"
@@ -90,7 +91,10 @@ Result<void> read_added(sql::Database& database, const Corpus& corpus, IndexChan
   return select.each([&](const sql::Statement& row) -> Result<void> {
     FOOTNOTE_TRY(const auto* document, documents.find(row.integer(1), row.integer(2)));
     FOOTNOTE_TRY(auto heading_path, texts_from_stored_text(row.text(4)));
-    FOOTNOTE_TRY(auto vectors, unpack_vectors(row.blob(8), row.integer(7), corpus.space.dimension));
+    std::vector<std::vector<float>> vectors;
+    if (!row.is_null(7)) {
+      FOOTNOTE_TRY(vectors, unpack_vectors(row.blob(8), row.integer(7), corpus.space.dimension));
+    }
     changes.added.push_back({.chunk = {row.integer(0)},
                              .document = {row.integer(1)},
                              .born = row.integer(3),
@@ -136,6 +140,7 @@ Result<IndexChanges> SqliteChunkStore::changes(const CallContext& call, CorpusId
     FOOTNOTE_TRY(const Generation to, page_end(database, row.corpus, after, row.deaths_known_after, rows_max));
     IndexChanges changes{.from = after, .to = to};
     FOOTNOTE_CHECK(read_added(database, row.corpus, changes));
+    FOOTNOTE_CHECK(read_named_vectors(database, row.corpus, changes));
     FOOTNOTE_CHECK(read_removed(database, corpus, changes));
     return changes;
   });

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include "providers/sqlite/point_rows.h"
 #include "providers/sqlite/rows.h"
 #include "providers/sqlite/sqlite_chunk_store.h"
 #include "providers/sqlite/stored_json.h"
@@ -26,7 +27,7 @@ Result<void> check_drafts(std::span<const DocumentDraft> drafts, std::span<const
       if (chunk.range.end < chunk.range.begin) {
         return fail_field(ErrorCode::kInvalidArgument, "range", "a chunk of '{}' ends before it begins", draft.key);
       }
-      if (chunk.vectors.empty()) {
+      if (chunk.vectors.empty() && !chunk.point) {
         return fail_field(ErrorCode::kInvalidArgument, "vectors", "a chunk of '{}' has no vectors", draft.key);
       }
       if (!is_whole(chunk.codes)) {
@@ -60,10 +61,11 @@ Result<void> check_vectors(const DocumentDraft& draft, const EmbeddingSpace& spa
 class Commit {
  public:
   Commit(sql::Database& database, Corpus corpus, UtcTime now)
-      : database_(database), corpus_(std::move(corpus)), now_(now), generation_(corpus_.generation + 1) {}
+      : database_(database), corpus_(std::move(corpus)), now_(now), generation_(corpus_.generation + 1), points_(database, corpus_) {}
 
   Result<Document> put(const DocumentDraft& draft) {
     FOOTNOTE_CHECK(check_vectors(draft, corpus_.space));
+    FOOTNOTE_CHECK(points_.check(draft));
     FOOTNOTE_CHECK(check_source(draft.source));
     const std::string attributes = to_stored_text(draft.attributes);
     FOOTNOTE_TRY(auto known, find(draft.key));
@@ -201,16 +203,20 @@ class Commit {
                  database_.prepare("INSERT INTO chunk_codes (chunk_id, form, dimension, windows, signs) VALUES (?, ?, ?, ?, ?)"));
     int ordinal = 0;
     for (const ChunkDraft& chunk : draft.chunks) {
-      insert.bind(corpus_.id.value, document, version, ordinal++, generation_, chunk.range.begin, chunk.range.end, chunk.first_line,
+      insert.bind(corpus_.id.value, document, version, ordinal, generation_, chunk.range.begin, chunk.range.end, chunk.first_line,
                   chunk.last_line, chunk.content_hash, chunk.source_type, chunk.symbol, to_stored_text(chunk.heading_path), chunk.text);
       FOOTNOTE_CHECK(insert.run());
-      const std::int64_t id = database_.last_insert_id();
-      insert_vectors.bind(id, chunk.vectors.size(), std::span<const std::byte>(pack_vectors(chunk.vectors)));
-      FOOTNOTE_CHECK(insert_vectors.run());
-      if (chunk.codes.form == 0) continue;
-      insert_codes.bind(id, chunk.codes.form, chunk.codes.dimension, std::as_bytes(std::span(chunk.codes.windows)),
-                        std::span<const std::byte>(chunk.codes.signs));
-      FOOTNOTE_CHECK(insert_codes.run());
+      const ChunkId id{database_.last_insert_id()};
+      if (!chunk.vectors.empty()) {
+        insert_vectors.bind(id.value, chunk.vectors.size(), std::span<const std::byte>(pack_vectors(chunk.vectors)));
+        FOOTNOTE_CHECK(insert_vectors.run());
+      }
+      if (chunk.codes.form != 0) {
+        insert_codes.bind(id.value, chunk.codes.form, chunk.codes.dimension, std::as_bytes(std::span(chunk.codes.windows)),
+                          std::span<const std::byte>(chunk.codes.signs));
+        FOOTNOTE_CHECK(insert_codes.run());
+      }
+      FOOTNOTE_CHECK(points_.add(id, draft, ordinal++));
     }
     return {};
   }
@@ -230,6 +236,7 @@ class Commit {
   const Corpus corpus_;
   const UtcTime now_;
   const Generation generation_;
+  PointRows points_;
   SourceId checked_source_;
   bool changed_ = false;
 };

@@ -90,6 +90,16 @@ std::string_view stored_name(RefusalReason value) {
   return "";
 }
 
+std::string_view stored_name(Distance value) {
+  switch (value) {
+    case Distance::kCosine: return "cosine";
+    case Distance::kDot: return "dot";
+    case Distance::kEuclid: return "euclid";
+    case Distance::kManhattan: return "manhattan";
+  }
+  return "";
+}
+
 namespace {
 
 /// Enum values count from 0 without gaps; the walk ends at the first number that has no name.
@@ -111,6 +121,7 @@ template Result<DocumentStatus> from_stored_name(std::string_view);
 template Result<EvidenceTier> from_stored_name(std::string_view);
 template Result<SourceKind> from_stored_name(std::string_view);
 template Result<KeyScope> from_stored_name(std::string_view);
+template Result<Distance> from_stored_name(std::string_view);
 template Result<TurnState> from_stored_name(std::string_view);
 template Result<Support> from_stored_name(std::string_view);
 template Result<Stage> from_stored_name(std::string_view);

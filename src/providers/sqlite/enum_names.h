@@ -16,6 +16,7 @@ std::string_view stored_name(DocumentStatus value);
 std::string_view stored_name(EvidenceTier value);
 std::string_view stored_name(SourceKind value);
 std::string_view stored_name(KeyScope value);
+std::string_view stored_name(Distance value);
 std::string_view stored_name(TurnState value);
 std::string_view stored_name(Support value);
 std::string_view stored_name(Stage value);

@@ -1,6 +1,7 @@
 #include "providers/sqlite/migrations.h"
 
 #include "engine/sql/transaction.h"
+#include "providers/sqlite/point_rows.h"
 
 namespace footnote {
 
@@ -8,6 +9,8 @@ namespace {
 
 /// The first schema whose files carry page checksums.
 constexpr std::int32_t kPageSumsSchema = 3;
+/// The first schema in which every chunk is a point.
+constexpr std::int32_t kPointsSchema = 6;
 
 /// One step of the schema. A step that was released is never changed: the next change is a new step.
 struct Migration {
@@ -250,6 +253,68 @@ CREATE TABLE chunk_codes (
   signs     BLOB    NOT NULL
 ) STRICT;
 )sql"},
+    // Passages of before get their points in the same step: see add_missing_points.
+    {kPointsSchema, R"sql(
+ALTER TABLE corpora ADD COLUMN distance     TEXT NOT NULL DEFAULT 'cosine';
+ALTER TABLE corpora ADD COLUMN named_spaces TEXT NOT NULL DEFAULT '[]';  -- JSON
+ALTER TABLE corpora ADD COLUMN config       TEXT NOT NULL DEFAULT '{}';  -- JSON, what a collection's maker asked for beside
+ALTER TABLE corpora ADD COLUMN deleted_at   INTEGER;                     -- its rows go step by step; turns still refer to it
+
+CREATE TABLE aliases (
+  workspace_id INTEGER NOT NULL,
+  alias        TEXT    NOT NULL,
+  corpus_id    INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, alias),
+  FOREIGN KEY (workspace_id, corpus_id) REFERENCES corpora (workspace_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX aliases_corpus ON aliases (workspace_id, corpus_id);
+
+-- One row for each chunk. point_id: 0 and the number, or 1 and the UUID, as bytes, big end first: their order is that of the ids.
+-- A passage of an ingested document has no payload of its own: it is made from the document when it is read.
+CREATE TABLE points (
+  chunk_id     INTEGER PRIMARY KEY REFERENCES chunks (id) ON DELETE CASCADE,
+  corpus_id    INTEGER NOT NULL,
+  point_id     BLOB    NOT NULL,
+  vector_names TEXT    NOT NULL,  -- JSON; "" is the vector in the corpus's own space
+  payload      TEXT               -- JSON
+) STRICT;
+CREATE INDEX points_id ON points (corpus_id, point_id, chunk_id);
+
+-- A point with all that the payload of a passage is made from.
+CREATE VIEW point_records AS
+  SELECT p.corpus_id, p.chunk_id, p.point_id, p.vector_names, p.payload, c.born, c.died, c.ordinal, d.key, v.indexed_at, s.kind AS source_kind,
+         v.attributes, c.heading_path, c.text
+  FROM points p
+  JOIN chunks c ON c.id = p.chunk_id
+  JOIN documents d ON d.id = c.document_id
+  JOIN document_versions v ON v.document_id = c.document_id AND v.version = c.document_version
+  LEFT JOIN sources s ON s.id = v.source_id;
+
+CREATE TABLE point_vectors (
+  chunk_id INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+  name     TEXT    NOT NULL,
+  vector   BLOB    NOT NULL,  -- as in chunk_vectors
+  PRIMARY KEY (chunk_id, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE payload_indexes (
+  corpus_id INTEGER NOT NULL REFERENCES corpora (id),
+  field     TEXT    NOT NULL,
+  kind      TEXT    NOT NULL,
+  schema    TEXT    NOT NULL,  -- JSON
+  PRIMARY KEY (corpus_id, field)
+) STRICT, WITHOUT ROWID;
+
+-- The values of declared keys that are looked up: text, or a whole number (a bool is 0 or 1).
+CREATE TABLE payload_values (
+  corpus_id INTEGER NOT NULL,
+  field     TEXT    NOT NULL,
+  value     ANY     NOT NULL,
+  chunk_id  INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+  PRIMARY KEY (corpus_id, field, value, chunk_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX payload_values_chunk ON payload_values (chunk_id);
+)sql"},
     {7, R"sql(
 -- Vectors and codes of chunks in the space that their corpus is on its way to: as chunk_vectors and chunk_codes, of which they take
 -- the place all at once. `form` is NULL where there are no codes.
@@ -292,6 +357,7 @@ Result<void> prepare_pages(sql::Database& database, std::int32_t current) {
 Result<void> apply(sql::Database& database, const Migration& migration) {
   FOOTNOTE_TRY(auto transaction, sql::Transaction::begin(database));
   FOOTNOTE_CHECK(database.execute(migration.script));
+  if (migration.number == kPointsSchema) FOOTNOTE_CHECK(add_missing_points(database));
   FOOTNOTE_CHECK(database.set_application_id(kApplicationId));
   FOOTNOTE_CHECK(database.set_schema_number(migration.number));
   return transaction.commit();

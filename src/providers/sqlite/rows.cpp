@@ -15,19 +15,52 @@ std::int64_t limit_of(std::size_t count) {
   return static_cast<std::int64_t>(std::min<std::size_t>(count, std::numeric_limits<std::int64_t>::max()));
 }
 
+Result<Corpus> corpus_from(const sql::Statement& row) {
+  FOOTNOTE_TRY(const Distance distance, from_stored_name<Distance>(row.text(7)));
+  FOOTNOTE_TRY(auto spaces, named_spaces_from_stored_text(row.text(8)));
+  return Corpus{
+      .id = {row.integer(0)},
+      .workspace = {row.integer(1)},
+      .name = std::string(row.text(2)),
+      .space = {.model_id = std::string(row.text(3)), .dimension = static_cast<int>(row.integer(4)), .distance = distance},
+      .generation = row.integer(5),
+      .created_at = time_from(row.integer(6)),
+      .named_spaces = std::move(spaces)};
+}
+
 Result<CorpusRow> read_corpus(sql::Database& database, CorpusId id) {
-  FOOTNOTE_TRY(auto find, database.prepare("SELECT workspace_id, name, model_id, dimension, generation, deaths_known_after, created_at "
-                                           "FROM corpora WHERE id = ?"));
+  FOOTNOTE_TRY(auto find, database.prepare("SELECT id, workspace_id, name, model_id, dimension, generation, created_at, distance, "
+                                           "named_spaces, deaths_known_after FROM corpora WHERE id = ? AND deleted_at IS NULL"));
   find.bind(id.value);
   FOOTNOTE_TRY(const bool found, find.step());
   if (!found) return fail(ErrorCode::kNotFound, "there is no corpus {}", id.value);
-  return CorpusRow{.corpus = {.id = id,
-                              .workspace = {find.integer(0)},
-                              .name = std::string(find.text(1)),
-                              .space = {.model_id = std::string(find.text(2)), .dimension = static_cast<int>(find.integer(3))},
-                              .generation = find.integer(4),
-                              .created_at = time_from(find.integer(6))},
-                   .deaths_known_after = find.integer(5)};
+  FOOTNOTE_TRY(auto corpus, corpus_from(find));
+  return CorpusRow{.corpus = std::move(corpus), .deaths_known_after = find.integer(9)};
+}
+
+std::string to_stored_text(const std::vector<NamedSpace>& spaces) {
+  JsonArray out;
+  for (const NamedSpace& space : spaces) {
+    out.push_back(
+        JsonObject{{"name", stored_text(space.name)}, {"dimension", space.dimension}, {"distance", stored_name(space.distance)}});
+  }
+  return to_text(out);
+}
+
+Result<std::vector<NamedSpace>> named_spaces_from_stored_text(std::string_view text) {
+  std::vector<NamedSpace> out;
+  if (text == "[]") return out;
+  const auto value = parse_json(text);
+  if (!value || !value->is_array()) return damaged_text("a corpus's spaces");
+  bool damaged = false;
+  for (const Json& entry : value->get_array()) {
+    const StoredObject object(entry, damaged);
+    out.push_back({.name = object.text("name"),
+                   .dimension = static_cast<int>(object.integer("dimension")),
+                   .distance = object.name("distance", Distance::kCosine)});
+  }
+  if (damaged) return damaged_text("a corpus's spaces");
+  return out;
 }
 
 Result<Document> document_from(const sql::Statement& row, int first) {

@@ -32,7 +32,9 @@ struct CorpusRow {
   Corpus corpus;
   Generation deaths_known_after = 0;  ///< Deaths in this generation and before may be forgotten.
 };
-/// kNotFound.
+/// Reads id, workspace_id, name, model_id, dimension, generation, created_at, distance, named_spaces from column 0 on.
+Result<Corpus> corpus_from(const sql::Statement& row);
+/// kNotFound, of one that was deleted too.
 Result<CorpusRow> read_corpus(sql::Database& database, CorpusId id);
 
 /// Reads id, corpus_id, key, version, source_id, content_hash, attributes, chunk_count, indexed_at from `first` on.
@@ -48,6 +50,10 @@ Result<std::vector<std::vector<float>>> unpack_vectors(std::span<const std::byte
 
 /// Reads form, dimension, windows, signs from `first` on; none where they are NULL. kCorrupted when they are cut short.
 Result<PassageCodes> codes_from(const sql::Statement& row, int first);
+
+/// The stored text of a corpus's further spaces.
+std::string to_stored_text(const std::vector<NamedSpace>& spaces);
+Result<std::vector<NamedSpace>> named_spaces_from_stored_text(std::string_view text);
 
 /// Key and attributes of document versions. Keeps the last one: chunks of one version come in a row.
 class DocumentLookup {

@@ -16,15 +16,6 @@ namespace {
 /// Corpora named in a "not found"; more would only fill the terminal.
 constexpr std::size_t kNamesShownMax = 20;
 
-bool is_printable(std::string_view text) {
-  return is_valid_utf8(text) && std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
-}
-
-Result<void> check_name(std::string_view name) {
-  if (!trim(name).empty() && name.size() <= kCorpusNameBytesMax && is_printable(name)) return {};
-  return fail_field(ErrorCode::kInvalidArgument, "name", "a name has 1 to {} bytes of printable UTF-8", kCorpusNameBytesMax);
-}
-
 Workspace workspace_from(const sql::Statement& row) {
   return {.id = {row.integer(0)}, .name = std::string(row.text(1)), .created_at = time_from(row.integer(2))};
 }
@@ -54,15 +45,6 @@ Result<ApiKey> key_from(const sql::Statement& row) {
   return out;
 }
 
-Corpus corpus_from(const sql::Statement& row) {
-  return {.id = {row.integer(0)},
-          .workspace = {row.integer(1)},
-          .name = std::string(row.text(2)),
-          .space = {.model_id = std::string(row.text(3)), .dimension = static_cast<int>(row.integer(4))},
-          .generation = row.integer(5),
-          .created_at = time_from(row.integer(6))};
-}
-
 Result<void> check_workspace(sql::Database& database, WorkspaceId workspace) {
   FOOTNOTE_TRY(auto find, database.prepare("SELECT 1 FROM workspaces WHERE id = ?"));
   find.bind(workspace.value);
@@ -72,8 +54,8 @@ Result<void> check_workspace(sql::Database& database, WorkspaceId workspace) {
 }
 
 Result<std::optional<Corpus>> find_corpus_row(sql::Database& database, WorkspaceId workspace, std::string_view name) {
-  FOOTNOTE_TRY(auto find, database.prepare("SELECT id, workspace_id, name, model_id, dimension, generation, created_at FROM corpora "
-                                           "WHERE workspace_id = ? AND name = ?"));
+  FOOTNOTE_TRY(auto find, database.prepare("SELECT id, workspace_id, name, model_id, dimension, generation, created_at, distance, "
+                                           "named_spaces FROM corpora WHERE workspace_id = ? AND name = ? AND deleted_at IS NULL"));
   find.bind(workspace.value, name);
   FOOTNOTE_TRY(const bool found, find.step());
   if (!found) return std::nullopt;
@@ -81,12 +63,13 @@ Result<std::optional<Corpus>> find_corpus_row(sql::Database& database, Workspace
 }
 
 Result<std::vector<Corpus>> list_corpora(sql::Database& database, WorkspaceId workspace) {
-  FOOTNOTE_TRY(auto list, database.prepare("SELECT id, workspace_id, name, model_id, dimension, generation, created_at FROM corpora "
-                                           "WHERE workspace_id = ? ORDER BY name"));
+  FOOTNOTE_TRY(auto list, database.prepare("SELECT id, workspace_id, name, model_id, dimension, generation, created_at, distance, "
+                                           "named_spaces FROM corpora WHERE workspace_id = ? AND deleted_at IS NULL ORDER BY name"));
   list.bind(workspace.value);
   std::vector<Corpus> out;
   auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-    out.push_back(corpus_from(row));
+    FOOTNOTE_TRY(auto corpus, corpus_from(row));
+    out.push_back(std::move(corpus));
     return {};
   });
   FOOTNOTE_CHECK(std::move(done));
@@ -113,6 +96,13 @@ Result<Corpus> in_space(Corpus corpus, const EmbeddingSpace& space) {
 
 }  // namespace
 
+Result<void> check_corpus_name(std::string_view name) {
+  const bool printable =
+      is_valid_utf8(name) && std::ranges::none_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+  if (!trim(name).empty() && name.size() <= kCorpusNameBytesMax && printable) return {};
+  return fail_field(ErrorCode::kInvalidArgument, "name", "a name has 1 to {} bytes of printable UTF-8", kCorpusNameBytesMax);
+}
+
 Result<std::vector<Workspace>> SqliteCatalogStore::workspaces(const CallContext& call) const {
   return store_.read(call, [&](sql::Database& database) -> Result<std::vector<Workspace>> {
     FOOTNOTE_TRY(auto list, database.prepare("SELECT id, name, created_at FROM workspaces ORDER BY name"));
@@ -138,7 +128,7 @@ Result<Workspace> SqliteCatalogStore::find_workspace(const CallContext& call, st
 }
 
 Result<Workspace> SqliteCatalogStore::add_workspace(const CallContext& call, std::string_view name) {
-  FOOTNOTE_CHECK(check_name(name));
+  FOOTNOTE_CHECK(check_corpus_name(name));
   const UtcTime now = store_.clock().now();
   return store_.write(call, [&](sql::Database& database) -> Result<Workspace> {
     FOOTNOTE_TRY(auto insert, database.prepare("INSERT INTO workspaces (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING"));
@@ -171,7 +161,7 @@ Result<Corpus> SqliteCatalogStore::corpus(const CallContext& call, CorpusId id) 
 
 Result<Corpus> SqliteCatalogStore::ensure_corpus(const CallContext& call, WorkspaceId workspace, std::string_view name,
                                                  const EmbeddingSpace& space) {
-  FOOTNOTE_CHECK(check_name(name));
+  FOOTNOTE_CHECK(check_corpus_name(name));
   if (space.dimension < 1 || space.dimension > kDimensionMax) {
     return fail_field(ErrorCode::kInvalidArgument, "dimension", "a model's dimension lies between 1 and {}", kDimensionMax);
   }
@@ -180,9 +170,9 @@ Result<Corpus> SqliteCatalogStore::ensure_corpus(const CallContext& call, Worksp
   if (known) return in_space(*std::move(known), space);
   return store_.write(call, [&](sql::Database& database) -> Result<Corpus> {
     FOOTNOTE_CHECK(check_workspace(database, workspace));
-    FOOTNOTE_TRY(auto insert, database.prepare("INSERT INTO corpora (workspace_id, name, model_id, dimension, created_at) "
-                                               "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"));
-    insert.bind(workspace.value, name, space.model_id, space.dimension, to_row(store_.clock().now()));
+    FOOTNOTE_TRY(auto insert, database.prepare("INSERT INTO corpora (workspace_id, name, model_id, dimension, distance, created_at) "
+                                               "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"));
+    insert.bind(workspace.value, name, space.model_id, space.dimension, stored_name(space.distance), to_row(store_.clock().now()));
     FOOTNOTE_CHECK(insert.run());
     FOOTNOTE_TRY(auto made, find_corpus_row(database, workspace, name));
     if (!made) return fail(ErrorCode::kInternal, "the corpus '{}' vanished while it was made", name);
@@ -218,7 +208,7 @@ Result<void> SqliteCatalogStore::mark_synced(const CallContext& call, SourceId s
 }
 
 Result<ApiKey> SqliteCatalogStore::add_key(const CallContext& call, const ApiKey& key) {
-  FOOTNOTE_CHECK(check_name(key.name));
+  FOOTNOTE_CHECK(check_corpus_name(key.name));
   std::vector<std::string> scopes;
   for (const KeyScope scope : key.scopes) scopes.emplace_back(stored_name(scope));
   return store_.write(call, [&](sql::Database& database) -> Result<ApiKey> {

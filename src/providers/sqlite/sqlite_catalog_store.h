@@ -8,6 +8,9 @@ namespace footnote {
 inline constexpr std::size_t kCorpusNameBytesMax = 200;
 inline constexpr int kDimensionMax = 16'384;
 
+/// kInvalidArgument: a name of a workspace, corpus, alias or key that is empty, too long or not printable UTF-8.
+Result<void> check_corpus_name(std::string_view name);
+
 /// Implements ports/catalog_store.h (CatalogStore) over the embedded database. The workspace "default" is there
 /// from the start.
 /// kInvalidArgument: a corpus name that is empty, too long or not printable UTF-8, a dimension out of range.

@@ -3,8 +3,10 @@
 #include "contracts/catalog_store_contract.h"
 #include "contracts/conversation_store_contract.h"
 #include "contracts/event_sink_contract.h"
+#include "contracts/point_store_contract.h"
 #include "providers/sqlite/sqlite_conversation_store.h"
 #include "providers/sqlite/sqlite_event_sink.h"
+#include "providers/sqlite/sqlite_point_store.h"
 #include "providers/sqlite/store_for_test.h"
 
 namespace footnote::contract {
@@ -54,6 +56,27 @@ class SqliteEventHarness final : public EventSinkHarness {
   Stores stores_;
 };
 
+class SqlitePointHarness final : public PointStoreHarness {
+ public:
+  ~SqlitePointHarness() override {
+    // Whatever a test did, the store is sound after it.
+    const auto findings = stores_.store->check({});
+    EXPECT_TRUE(findings && findings->empty()) << (findings ? findings->front().detail : findings.error().message);
+  }
+  PointStore& points() override { return points_; }
+  ChunkStore& chunks() override { return chunks_; }
+  CatalogStore& catalog() override { return stores_.catalog; }
+  WorkspaceId other_workspace() override { return stores_.other_workspace(); }
+
+ private:
+  Stores stores_;
+  SqlitePointStore points_{*stores_.store};
+  SqliteChunkStore chunks_{*stores_.store};
+};
+
+INSTANTIATE_TEST_SUITE_P(Sqlite, PointStoreContract,
+                         ::testing::Values(PointStoreCase{"sqlite", [] { return std::make_unique<SqlitePointHarness>(); }}),
+                         point_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, CatalogStoreContract,
                          ::testing::Values(CatalogStoreCase{"sqlite", [] { return std::make_unique<SqliteCatalogHarness>(); }}),
                          catalog_store_case_name);

@@ -65,7 +65,8 @@ TEST_F(SqliteConversationStoreTest, ATraceSurvivesARestartAndGoesWithItsTurn) {
 
 TEST_F(SqliteConversationStoreTest, AStoreFromBeforeTracesIsUpgradedInPlace) {
   ASSERT_TRUE(finish(turn("turn_1", "q", refusal())).has_value());
-  execute("DROP TABLE turn_traces; DROP TABLE chunk_codes; DROP TABLE next_vectors; PRAGMA user_version = 3");
+  execute(kUndoPoints);
+  execute("DROP TABLE turn_traces; DROP TABLE chunk_codes; PRAGMA user_version = 3");
   open();
   EXPECT_TRUE(conversations().turn(call_, workspace_, {"turn_1"}).has_value());
   EXPECT_EQ(conversations().trace(call_, workspace_, {"turn_1"}).error().code, ErrorCode::kNotFound);

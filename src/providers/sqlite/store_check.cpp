@@ -36,7 +36,8 @@ constexpr Check kChecks[] = {
       SELECT 'chunk ' || c.id || ' has ' || ifnull(v.windows, 0) || ' vectors in ' || ifnull(length(v.vectors), 0) ||
              ' bytes; its corpus has vectors of ' || o.dimension || ' numbers'
       FROM chunks c JOIN corpora o ON o.id = c.corpus_id LEFT JOIN chunk_vectors v ON v.chunk_id = c.id
-      WHERE v.chunk_id IS NULL OR v.windows < 1 OR length(v.vectors) <> v.windows * o.dimension * 4)sql"},
+      LEFT JOIN points p ON p.chunk_id = c.id
+      WHERE (v.chunk_id IS NULL AND p.payload IS NULL) OR v.windows < 1 OR length(v.vectors) <> v.windows * o.dimension * 4)sql"},
     {"generations", R"sql(
       SELECT 'chunk ' || c.id || ' was born in ' || c.born || ' and died in ' || ifnull(c.died, 'none') || '; its corpus is at generation ' || o.generation
       FROM chunks c JOIN corpora o ON o.id = c.corpus_id
@@ -46,6 +47,12 @@ constexpr Check kChecks[] = {
              || '; its corpus is at generation ' || o.generation
       FROM document_versions v JOIN corpora o ON o.id = v.corpus_id
       WHERE v.born < 1 OR v.born > o.generation OR v.died < v.born OR v.died > o.generation OR (v.died IS NULL) <> (v.died_at IS NULL))sql"},
+    {"points", R"sql(
+      SELECT 'chunk ' || c.id || ' is no point of its corpus' FROM chunks c
+      LEFT JOIN points p ON p.chunk_id = c.id AND p.corpus_id = c.corpus_id WHERE p.chunk_id IS NULL)sql"},
+    {"points", R"sql(
+      SELECT 'corpus ' || p.corpus_id || ' has the point ' || hex(p.point_id) || ' ' || count(*) || ' times'
+      FROM points p JOIN chunks c ON c.id = p.chunk_id WHERE c.died IS NULL GROUP BY p.corpus_id, p.point_id HAVING count(*) > 1)sql"},
     {"commits", R"sql(
       SELECT 'corpus ' || o.id || ' is at generation ' || o.generation || ', whose commit left no stamp'
       FROM corpora o LEFT JOIN commits k ON k.corpus_id = o.id AND k.generation = o.generation

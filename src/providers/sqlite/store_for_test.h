@@ -14,6 +14,14 @@ namespace footnote {
 
 inline constexpr UtcTime kTestStart{std::chrono::milliseconds{1'772'357'400'125}};  // 2026-03-01T09:30:00.125Z
 
+/// Takes a store back to before there were points.
+inline constexpr sql::SqlText kUndoPoints = R"sql(
+  DROP VIEW point_records; DROP TABLE points; DROP TABLE point_vectors; DROP TABLE payload_values; DROP TABLE payload_indexes;
+  DROP TABLE aliases; DROP TABLE next_vectors;
+  ALTER TABLE corpora DROP COLUMN distance; ALTER TABLE corpora DROP COLUMN named_spaces; ALTER TABLE corpora DROP COLUMN config;
+  ALTER TABLE corpora DROP COLUMN deleted_at;
+  PRAGMA user_version = 5)sql";
+
 /// A store in a folder of its own, with the default corpus in it.
 class SqliteStoreTest : public ::testing::Test {
  protected:

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "api/qdrant_wire.h"
+#include "api/route.h"
+#include "points/point_search.h"
+#include "points/point_writer.h"
+#include "points/snapshots.h"
+#include "ports/catalog_store.h"
+#include "ports/chunk_store.h"
+#include "ports/embedder.h"
+#include "ports/point_store.h"
+
+namespace footnote::api {
+
+/// The collection that is there without being made, and the one that the first point makes.
+inline constexpr std::string_view kMemoryCollection = kDefaultCorpus;
+inline constexpr std::string_view kAgentCollection = "agent-memories";
+
+/// The version of Qdrant whose clients are satisfied with these routes.
+inline constexpr std::string_view kQdrantVersion = "1.18.0";
+
+/// What these routes need. Borrowed.
+struct PointServices {
+  PointStore& points;
+  const points::PointSearch& search;
+  points::PointWriter& writer;
+  const points::Snapshots& snapshots;
+  CatalogStore& catalog;
+  const ChunkReader& chunks;
+  Embedder& embedder;
+  /// Lets the indexes go of a corpus that is no more.
+  std::function<void(const CallContext&, CorpusId)> forget_corpus;
+};
+
+/// Qdrant's REST routes under /collections: a collection is a corpus. See docs/qdrant.md.
+std::vector<Route> make_qdrant_routes(const PointServices& services);
+
+/// One call as its handlers see it.
+struct PointCall {
+  const PointServices& services;
+  const access::Caller& caller;
+  const http::Request& request;
+  const CallContext& call;
+
+  /// The collection in the path, by name or alias. The default one is made when it is first asked for. kNotFound.
+  Result<Collection> collection() const;
+  Result<Json> body() const { return parse_request_json(request.body); }
+};
+/// The `result` of the answer.
+using PointAnswer = Result<Json> (*)(const PointCall&);
+
+/// The routes that are about collections, and those about points in them.
+struct PointRoute {
+  KeyScope scope;
+  http::Method method;
+  std::string_view pattern;  ///< Below /collections.
+  PointAnswer answer;
+  std::string_view summary;
+};
+std::vector<PointRoute> collection_routes();
+std::vector<PointRoute> point_routes();
+/// Aliases of all collections.
+Result<Json> all_aliases(const PointCall& point);
+
+}  // namespace footnote::api

@@ -1,0 +1,52 @@
+#include "points/fusion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace footnote::points {
+
+namespace {
+
+constexpr double kDeviations = 3;
+/// What every score of a list becomes whose scores are all the same.
+constexpr double kMiddle = 0.5;
+
+/// The scores of one list between mean - 3 deviations (0) and mean + 3 deviations (1).
+std::vector<double> normalised(const std::vector<ScoredChunk>& list) {
+  const auto count = static_cast<double>(list.size());
+  double mean = 0;
+  for (const ScoredChunk& entry : list) mean += entry.score / count;
+  double squares = 0;
+  for (const ScoredChunk& entry : list) squares += (entry.score - mean) * (entry.score - mean);
+  const double deviation = list.size() > 1 ? std::sqrt(squares / (count - 1)) : 0;
+  std::vector<double> out;
+  for (const ScoredChunk& entry : list) {
+    out.push_back(deviation > 0 ? kMiddle + (entry.score - mean) / (2 * kDeviations * deviation) : kMiddle);
+  }
+  return out;
+}
+
+std::vector<double> reciprocal(std::size_t count, double constant) {
+  std::vector<double> out;
+  for (std::size_t rank = 0; rank < count; ++rank) out.push_back(1 / (constant + static_cast<double>(rank)));
+  return out;
+}
+
+}  // namespace
+
+std::vector<ScoredChunk> fuse(Fusion fusion, std::span<const std::vector<ScoredChunk>> lists, double rank_constant,
+                              std::span<const double> weights) {
+  std::map<ChunkId, double> sums;
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    const std::vector<double> parts = fusion == Fusion::kRanks ? reciprocal(lists[i].size(), rank_constant) : normalised(lists[i]);
+    const double weight = weights.empty() ? 1 : weights[i];
+    for (std::size_t j = 0; j < parts.size(); ++j) sums[lists[i][j].chunk] += weight * parts[j];
+  }
+  std::vector<ScoredChunk> out;
+  for (const auto& [chunk, score] : sums) out.push_back({chunk, score});
+  std::ranges::stable_sort(out, std::ranges::greater{}, &ScoredChunk::score);
+  return out;
+}
+
+}  // namespace footnote::points

@@ -1,0 +1,187 @@
+#include "points/payload_filter.h"
+
+#include <unicode/uchar.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/utf8.h"
+
+namespace footnote::points {
+
+namespace {
+
+constexpr double kEarthRadiusMetres = 6'371'000;
+
+template <class Range, class Value>
+bool lies_in(const Range& range, const Value& value) {
+  return (!range.gt || value > *range.gt) && (!range.gte || value >= *range.gte) && (!range.lt || value < *range.lt) &&
+         (!range.lte || value <= *range.lte);
+}
+
+bool is_one_of(const std::vector<PayloadKey>& keys, const Json& value) {
+  const auto key = key_of(value);
+  return key && std::ranges::find(keys, *key) != keys.end();
+}
+
+bool holds_words(const MatchWords& wanted, std::string_view text) {
+  const std::vector<std::string> words = words_of(text);
+  const auto has = [&](const std::string& word) { return std::ranges::find(words, word) != words.end(); };
+  if (wanted.words.empty()) return false;
+  switch (wanted.mode) {
+    case MatchWords::Mode::kAll: return std::ranges::all_of(wanted.words, has);
+    case MatchWords::Mode::kAny: return std::ranges::any_of(wanted.words, has);
+    case MatchWords::Mode::kPhrase: return !std::ranges::search(words, wanted.words).empty();
+  }
+  return false;
+}
+
+std::optional<GeoPoint> geo_of(const Json& value) {
+  const JsonObject* object = value.if_object();
+  const Json* lon = object == nullptr ? nullptr : object->if_contains("lon");
+  const Json* lat = object == nullptr ? nullptr : object->if_contains("lat");
+  if (lon == nullptr || lat == nullptr || !lon->is_number() || !lat->is_number()) return std::nullopt;
+  return GeoPoint{lon->to_number<double>(), lat->to_number<double>()};
+}
+
+bool lies_in(const GeoBox& box, const GeoPoint& point) {
+  if (point.lat > box.top_left.lat || point.lat < box.bottom_right.lat) return false;
+  const bool east = point.lon >= box.top_left.lon;
+  const bool west = point.lon <= box.bottom_right.lon;
+  return box.top_left.lon <= box.bottom_right.lon ? east && west : east || west;
+}
+
+double metres_between(const GeoPoint& a, const GeoPoint& b) {
+  const auto radians = [](double degrees) { return degrees * std::numbers::pi / 180; };
+  const double lat = std::sin(radians(b.lat - a.lat) / 2);
+  const double lon = std::sin(radians(b.lon - a.lon) / 2);
+  const double square = lat * lat + std::cos(radians(a.lat)) * std::cos(radians(b.lat)) * lon * lon;
+  return 2 * kEarthRadiusMetres * std::asin(std::min(1.0, std::sqrt(square)));
+}
+
+/// Even and odd crossings of the line that goes east from the point.
+bool lies_in(const std::vector<GeoPoint>& ring, const GeoPoint& point) {
+  bool inside = false;
+  for (std::size_t i = 0, j = ring.size() - 1; i < ring.size(); j = i++) {
+    const GeoPoint &a = ring[i], &b = ring[j];
+    if ((a.lat > point.lat) == (b.lat > point.lat)) continue;
+    if (point.lon < (b.lon - a.lon) * (point.lat - a.lat) / (b.lat - a.lat) + a.lon) inside = !inside;
+  }
+  return inside;
+}
+
+/// Whether one value meets a test on single values.
+struct MeetsValue {
+  const Json& value;
+
+  bool operator()(const MatchAny& test) const { return is_one_of(test.values, value); }
+  bool operator()(const MatchExcept& test) const { return !value.is_null() && !is_one_of(test.values, value); }
+  bool operator()(const MatchWords& test) const { return value.is_string() && holds_words(test, value.get_string()); }
+  bool operator()(const MatchPrefix& test) const { return value.is_string() && value.get_string().starts_with(test.prefix); }
+  bool operator()(const NumberRange& test) const { return value.is_number() && lies_in(test, value.to_number<double>()); }
+  bool operator()(const TimeRange& test) const {
+    if (!value.is_string()) return false;
+    const auto time = parse_rfc3339(value.get_string());
+    return time && lies_in(test, *time);
+  }
+  bool operator()(const GeoBox& test) const {
+    const auto point = geo_of(value);
+    return point && lies_in(test, *point);
+  }
+  bool operator()(const GeoRadius& test) const {
+    const auto point = geo_of(value);
+    return point && metres_between(test.centre, *point) <= test.metres;
+  }
+  bool operator()(const GeoPolygon& test) const {
+    const auto point = geo_of(value);
+    return point && lies_in(test.exterior, *point) &&
+           std::ranges::none_of(test.interiors, [&](const auto& ring) { return lies_in(ring, *point); });
+  }
+  bool operator()(const IsNull&) const { return value.is_null(); }
+  bool operator()(const IsEmpty&) const { return false; }      // of the whole key: see meets
+  bool operator()(const ValuesCount&) const { return false; }  // likewise
+};
+
+std::size_t count_values(const JsonObject& payload, const JsonPath& path) {
+  std::size_t count = 0;
+  visit_elements(payload, path, [&](const Json& value) { count += value.is_null() ? 0 : 1; });
+  return count;
+}
+
+bool meets(const FieldCondition& condition, const JsonObject& payload) {
+  if (std::holds_alternative<IsEmpty>(condition.test)) return count_values(payload, condition.path) == 0;
+  if (const auto* test = std::get_if<ValuesCount>(&condition.test)) {
+    std::size_t count = 0;
+    visit_values(payload, condition.path, [&](const Json& value) {
+      const JsonArray* list = value.if_array();
+      count += list != nullptr ? list->size() : value.is_null() ? 0 : 1;
+    });
+    return lies_in(test->range, static_cast<double>(count));
+  }
+  bool any = false;
+  visit_elements(payload, condition.path, [&](const Json& value) { any = any || std::visit(MeetsValue{value}, condition.test); });
+  return any;
+}
+
+/// Whether a point meets one condition.
+struct Meets {
+  const PointView& point;
+  const JsonObject& payload;
+
+  bool operator()(const Condition& condition) const { return std::visit(*this, condition); }
+  bool operator()(const FieldCondition& condition) const { return meets(condition, payload); }
+  bool operator()(const HasId& condition) const { return std::ranges::binary_search(condition.ids, point.id); }
+  bool operator()(const HasVector& condition) const { return std::ranges::find(point.vectors, condition.name) != point.vectors.end(); }
+  bool operator()(const Nested& condition) const {
+    bool any = false;
+    visit_elements(payload, condition.path, [&](const Json& value) {
+      const JsonObject* element = value.if_object();
+      any = any || (element != nullptr && matches(*condition.filter, point, *element));
+    });
+    return any;
+  }
+  bool operator()(const Slice& condition) const { return slice_of(point.id, condition.total) == condition.index; }
+  bool operator()(const SubFilter& filter) const { return matches(*filter, point, payload); }
+};
+
+}  // namespace
+
+bool matches(const PayloadFilter& filter, const PointView& point, const JsonObject& payload) {
+  const Meets meets_it{point, payload};
+  if (!std::ranges::all_of(filter.must, meets_it)) return false;
+  if (std::ranges::any_of(filter.must_not, meets_it)) return false;
+  if (!filter.should.empty() && std::ranges::none_of(filter.should, meets_it)) return false;
+  return static_cast<std::size_t>(std::ranges::count_if(filter.min_should, meets_it)) >= filter.min_should_count;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> out;
+  bool in_word = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t c = next_code_point(text, at);
+    const bool letter = u_isalnum(static_cast<UChar32>(c)) != 0;
+    if (letter) {
+      if (!in_word) out.emplace_back();
+      append_utf8(out.back(), static_cast<char32_t>(u_tolower(static_cast<UChar32>(c))));
+    }
+    in_word = letter;
+  }
+  return out;
+}
+
+std::uint64_t slice_of(const PointId& id, std::uint64_t total) {
+  // FNV-1a over the id's text: the same on every machine and for ever, so that slices can be worked on one after the other.
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : to_string(id)) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return (hash ^ hash >> 32) % total;
+}
+
+std::optional<PayloadKey> key_of(const Json& value) {
+  if (value.is_string()) return PayloadKey{std::string(value.get_string())};
+  if (value.is_int64()) return PayloadKey{value.get_int64()};
+  if (value.is_bool()) return PayloadKey{value.get_bool()};
+  return std::nullopt;
+}
+
+}  // namespace footnote::points

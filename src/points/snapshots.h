@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "points/point_writer.h"
+#include "ports/point_store.h"
+
+namespace footnote::points {
+
+/// A snapshot that is larger than this is made, but neither sent nor read back: copy the file.
+inline constexpr std::uint64_t kSnapshotBytesMax = 1 << 30;
+/// Points read back in one commit.
+inline constexpr std::size_t kRecoverPointsMax = 1000;
+
+struct SnapshotInfo {
+  std::string name;
+  UtcTime created_at;
+  std::uint64_t bytes = 0;
+};
+
+/// Collections as files of the data folder: a line for the collection (its vectors and declared keys), then one for each point, all
+/// JSON and all of one state. Passages of ingested documents are in it as points, and come back as such. Thread-safe.
+class Snapshots {
+ public:
+  /// `data` is the data folder. Borrows the rest.
+  Snapshots(const std::filesystem::path& data, PointStore& store, PointWriter& writer, const Clock& clock)
+      : folder_(data / "snapshots"), store_(store), writer_(writer), clock_(clock) {}
+
+  Result<SnapshotInfo> create(const CallContext& call, const Collection& collection) const;
+  /// The oldest first. Those of a collection that was deleted stay.
+  Result<std::vector<SnapshotInfo>> list(WorkspaceId workspace, std::string_view collection) const;
+  /// kNotFound; kTooLarge.
+  Result<std::string> read(WorkspaceId workspace, std::string_view collection, std::string_view name) const;
+  Result<void> remove(WorkspaceId workspace, std::string_view collection, std::string_view name) const;
+  /// Makes the collection anew from a snapshot of it. REQUIRES: there is none of that name. An error leaves what was read so far.
+  Result<void> recover(const CallContext& call, WorkspaceId workspace, std::string_view collection, std::string_view name,
+                       std::string_view model_id_of_own_space) const;
+
+ private:
+  std::filesystem::path folder_of(WorkspaceId workspace, std::string_view collection) const;
+  Result<std::filesystem::path> path_of(WorkspaceId workspace, std::string_view collection, std::string_view name) const;
+
+  const std::filesystem::path folder_;
+  PointStore& store_;
+  PointWriter& writer_;
+  const Clock& clock_;
+};
+
+}  // namespace footnote::points
