@@ -3,8 +3,8 @@
     python3 index_peers.py NAME CONFIG
 
 CONFIG is JSON (indexes.py writes it). The first line of the output says that it is ready and lists its cases; then each line of the input
-is a request: {"time": CASE, "seconds": N}, {"tune": CASE, "recall": R} for graphs (the least effort that reaches that recall)
-or {"recall": CASE}. One thread each; building may take more.
+is a request: {"time": CASE, "seconds": N} and, for graphs, {"tune": CASE, "recall": R} (the least effort that reaches that recall, on the first
+"sample" queries) or {"effort": N}. One thread each; building may take more.
 """
 import json
 import os
@@ -81,21 +81,23 @@ class VectorPeer(Peer):
     def saved(self, name: str) -> pathlib.Path:
         return pathlib.Path(self.config["graphs"]) / f"{name}_{self.config['rows']}"
 
-    def recall(self, case: str, found=None) -> float:
+    def recall(self, case: str, found=None, sample: int = 0) -> float:
+        """Of what was found, or is found now by the first queries."""
         scope = case if case in self.floors else "all"
         floors, limit, hits = self.floors[scope], int(self.floors["limit"]), 0
-        for query in range(self.queries):
+        queries = len(found) if found else sample or self.queries
+        for query in range(queries):
             rows = self.numpy.asarray(found[query] if found else self.cases[case](query), "int64")[:limit]
             hits += int((self.rows[rows] @ self.vectors[query] >= floors[query] - SCORE_TOLERANCE).sum())
-        return min(1.0, hits / (self.queries * limit))
+        return min(1.0, hits / (queries * limit))
 
     def set_effort(self, effort: int) -> None:
         raise NotImplementedError
 
-    def tune(self, case: str, target: float) -> dict:
+    def tune(self, case: str, target: float, sample: int) -> dict:
         for effort in EFFORTS:
             self.set_effort(effort)
-            recall = self.recall(case)
+            recall = self.recall(case, sample=sample)
             if recall >= target:
                 break
         return {"effort": effort, "recall": recall, "reached": recall >= target}
@@ -168,7 +170,13 @@ class Hnswlib(VectorPeer):
             def owned(row, one_in=one_in, remainder=remainder):
                 return row // ROWS_PER_DOCUMENT % one_in == remainder
 
-            self.cases[tenant] = lambda query, owned=owned: index.knn_query(self.vectors[query], 10, filter=owned)[0][0]
+            self.cases[tenant] = lambda query, owned=owned: self.filtered(query, owned)
+
+    def filtered(self, query: int, owned):
+        try:
+            return self.index.knn_query(self.vectors[query], 10, filter=owned)[0][0]
+        except RuntimeError:  # How it says that it found fewer than ten.
+            return []
 
     def set_effort(self, effort: int) -> None:
         self.index.set_ef(effort)
@@ -264,13 +272,13 @@ class Bm25s(KeywordPeer):
 
 
 class Fts5(KeywordPeer):
-    """In memory, Porter's stemmer; no places of words, which only phrases need."""
+    """In memory, Porter's stemmer, one segment. Places of words are kept: without them FTS5 would rank by the text itself."""
 
     def build(self, config: dict):
         import sqlite3
 
         base = sqlite3.connect(":memory:")
-        base.execute("CREATE VIRTUAL TABLE t USING fts5(text, content='', detail=none, tokenize='porter unicode61')")
+        base.execute("CREATE VIRTUAL TABLE t USING fts5(text, content='', tokenize='porter unicode61')")
         base.executemany("INSERT INTO t(rowid, text) VALUES (?, ?)", enumerate(self.texts))
         base.execute("INSERT INTO t(t) VALUES ('optimize')")
         base.commit()
@@ -391,9 +399,10 @@ def main() -> None:
         if "time" in request:
             tell(peer.time(request["time"], request["seconds"]))
         elif "tune" in request:
-            tell(peer.tune(request["tune"], request["recall"]))
+            tell(peer.tune(request["tune"], request["recall"], request.get("sample", 0)))
         else:
-            tell({"recall": peer.recall(request["recall"])})
+            peer.set_effort(request["effort"])
+            tell({})
 
 
 if __name__ == "__main__":
