@@ -42,7 +42,6 @@ QUERY_BLOCK_ROWS = 50_000
 RECALL_SLACK = 0.0005  # How far below ours a graph's recall may lie to count as equal.
 FILTER_RECALL = 0.99  # What a graph must reach among a tenant's rows,
 FILTER_SAMPLE = 50    # as far as so many queries tell.
-USEARCH = "usearch==2.26.6"
 # Lucene's list, which bm25s and tantivy have too.
 STOP_WORDS = ("a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was will "
               "with").split()
@@ -112,7 +111,8 @@ def compiled_usearch(args) -> pathlib.Path:
         return program
     folder = args.out / "usearch"
     folder.mkdir(parents=True, exist_ok=True)
-    subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", "usearch", "-d", str(folder), USEARCH],
+    release = f"usearch=={encoders.versions_of(['usearch'])['usearch']}"
+    subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", "usearch", "-d", str(folder), release],
                    check=True, stdout=sys.stderr)
     source = next(folder.glob("usearch-*.tar.gz"))
     shutil.unpack_archive(source, folder, filter="data")
