@@ -1,12 +1,7 @@
 #include "app/bench_input.h"
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <fstream>
 
 #include "base/file.h"
@@ -28,21 +23,6 @@ Result<std::string> text_of(std::string_view line) {
   return *text;
 }
 
-/// So many zeros, in huge pages where the system has them: a scan of 150 MB is half as long again without, and what others are
-/// measured by shall be as fast as it can be.
-std::vector<float> make_floats(std::size_t count) {
-  std::vector<float> out;
-  out.reserve(count);
-#if defined(__linux__)
-  constexpr std::uintptr_t kHugePage = 2 << 20;
-  const auto begin = (reinterpret_cast<std::uintptr_t>(out.data()) + kHugePage - 1) / kHugePage * kHugePage;
-  const auto end = reinterpret_cast<std::uintptr_t>(out.data()) + count * sizeof(float);
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // A wish: failing changes nothing.
-#endif
-  out.resize(count);
-  return out;
-}
-
 }  // namespace
 
 Result<VectorRows> read_vectors(const std::filesystem::path& path, std::size_t dimension, std::size_t rows_max) {
@@ -53,7 +33,7 @@ Result<VectorRows> read_vectors(const std::filesystem::path& path, std::size_t d
     return fail(ErrorCode::kInvalidArgument, "{}: {} bytes are no rows of {} floats", path.string(), file.size(), dimension);
   }
   if (rows < rows_max) return fail(ErrorCode::kInvalidArgument, "{}: {} rows, {} were asked for", path.string(), rows, rows_max);
-  VectorRows out{dimension, make_floats((rows_max == 0 ? rows : rows_max) * dimension)};
+  VectorRows out{dimension, HugePageFloats((rows_max == 0 ? rows : rows_max) * dimension)};
   FOOTNOTE_CHECK(file.read(std::as_writable_bytes(std::span(out.values))));
   return out;
 }

@@ -1,8 +1,13 @@
 #pragma once
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <new>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,10 +18,29 @@
 
 namespace footnote::app {
 
+/// Memory in huge pages where the system has them, at the start of one: a scan of 150 MB is half as long again without, and what
+/// others are measured by shall be as fast as it can be.
+template <class T>
+struct HugePages {
+  using value_type = T;
+  static constexpr std::align_val_t kPage{2 << 20};
+
+  T* allocate(std::size_t count) {
+    auto* const out = static_cast<T*>(::operator new(count * sizeof(T), kPage));
+#if defined(__linux__)
+    ::madvise(out, count * sizeof(T), MADV_HUGEPAGE);  // A wish: failing changes nothing.
+#endif
+    return out;
+  }
+  void deallocate(T* values, std::size_t) { ::operator delete(values, kPage); }
+  bool operator==(const HugePages&) const = default;
+};
+using HugePageFloats = std::vector<float, HugePages<float>>;
+
 /// Vectors in a file without a head: rows of little-endian floats, one after the other.
 struct VectorRows {
   std::size_t dimension = 0;
-  std::vector<float> values;
+  HugePageFloats values;
 
   std::size_t count() const { return dimension == 0 ? 0 : values.size() / dimension; }
   std::span<const float> row(std::size_t index) const { return std::span(values).subspan(index * dimension, dimension); }
