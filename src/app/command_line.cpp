@@ -193,13 +193,37 @@ class CommandLine {
   }
 
   void add_bench() {
-    CLI::App& command = add_command("bench", "Measure how fast this machine encodes text");
-    command.add_option("what", bench_target_, "What to measure")->required()->type_name("encoder")->check(CLI::IsMember({"encoder"}));
-    command.add_option("--shape", bench_.shapes, "Sequences x tokens, may be given more than once [1x16 32x128 18x160]")->type_name("NxM");
-    command.add_option("--seconds", bench_.seconds, "How long to measure each shape [3]")->check(CLI::Range(0.0, 600.0))->type_name("N");
+    CLI::App& command = add_command("bench", "Measure how fast this machine encodes text and searches");
+    command.require_subcommand(1);
+    CLI::App& encoder = add_action(command, "encoder", "Sequences of tokens through the embedding model");
+    encoder.add_option("--shape", bench_encoder_.shapes, "Sequences x tokens, may be given more than once [1x16 32x128 18x160]")
+        ->type_name("NxM");
+    encoder.add_option("--seconds", bench_encoder_.seconds, "How long to measure each shape [3]")
+        ->check(CLI::Range(0.0, 600.0))
+        ->type_name("N");
+    add_setting(encoder, Setting::kEngineThreads);
+    add_json(encoder, "One JSON line per shape");
+    on_parsed(encoder, bench_encoder_);
+    add_bench_index(command);
+  }
+
+  void add_bench_index(CLI::App& bench) {
+    CLI::App& command = add_action(bench, "index", "Vector and keyword search, and the whole retrieval, on given vectors and texts");
+    command.add_option("--vectors", bench_index_.vectors, "Vectors: rows of 32-bit floats, nothing else in the file")->type_name("FILE");
+    command.add_option("--queries", bench_index_.queries, "Vectors to search them by")->type_name("FILE");
+    command.add_option("--dimension", bench_index_.dimension, "Numbers in a vector [384]")->check(CLI::Range(1, 65'536))->type_name("N");
+    command.add_option("--texts", bench_index_.texts, "Passages: a JSON object with \"text\" on each line")->type_name("FILE");
+    command.add_option("--questions", bench_index_.questions, "Questions in the same form")->type_name("FILE");
+    command.add_option("--rows", bench_index_.rows, "Take the first N of each [all]")->check(CLI::Range(1, 100'000'000))->type_name("N");
+    command.add_option("--seconds", bench_index_.seconds, "How long to measure each case [1]")
+        ->check(CLI::Range(0.0, 600.0))
+        ->type_name("N");
+    command.add_flag("--retrieve", bench_index_.retrieve, "Measure the whole retrieval of the questions in the data folder's corpus");
+    command.add_flag("--paced", bench_index_.paced, "Measure a case for each of its names on the standard input, as JSON lines");
+    command.add_flag("--fill", bench_index_.fill, "Measure nothing: put the texts into an empty corpus, with the vectors or embedded");
     add_setting(command, Setting::kEngineThreads);
-    add_json(command, "One JSON line per shape");
-    on_parsed(command, bench_);
+    add_json(command, "One JSON line per index and case");
+    on_parsed(command, bench_index_);
   }
 
   void add_documents() {
@@ -406,8 +430,8 @@ class CommandLine {
   SearchCommand search_;
   EvalCommand eval_;
   TraceCommand trace_;
-  BenchCommand bench_;
-  std::string bench_target_;
+  BenchEncoderCommand bench_encoder_;
+  BenchIndexCommand bench_index_;
   DocumentsCommand documents_;
   DoctorCommand doctor_;
   KeysCommand keys_;

@@ -52,10 +52,21 @@ struct EvalCommand {
 struct TraceCommand {
   std::string turn;  ///< "turn_..."
 };
-/// What is measured is the encoder: so far there is nothing else.
-struct BenchCommand {
+struct BenchEncoderCommand {
   std::vector<std::string> shapes{"1x16", "32x128", "18x160"};  ///< Sequences x tokens.
   double seconds = 3;                                           ///< For each shape.
+};
+struct BenchIndexCommand {
+  std::filesystem::path vectors;    ///< Rows of floats; empty: vectors are not measured.
+  std::filesystem::path queries;    ///< To search them by.
+  std::size_t dimension = 384;      ///< Of both.
+  std::filesystem::path texts;      ///< JSONL with "text"; empty: keywords are not measured.
+  std::filesystem::path questions;  ///< To search them by, and for the whole retrieval.
+  std::size_t rows = 0;             ///< The first so many; 0: all.
+  double seconds = 1;               ///< For each case.
+  bool retrieve = false;            ///< The whole retrieval of the corpus of the data folder.
+  bool paced = false;               ///< Cases by name from the standard input.
+  bool fill = false;                ///< Nothing is measured: the corpus of the data folder gets the texts.
 };
 struct DoctorCommand {};
 struct RebuildIndexCommand {
@@ -90,9 +101,9 @@ struct CompletionCommand {
   Shell shell = Shell::kBash;
 };
 
-using Command =
-    std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, TraceCommand, BenchCommand, DoctorCommand,
-                 RebuildIndexCommand, DocumentsCommand, KeysCommand, WorkspacesCommand, ModelsCommand, ConfigCommand, CompletionCommand>;
+using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, TraceCommand, BenchEncoderCommand,
+                             BenchIndexCommand, DoctorCommand, RebuildIndexCommand, DocumentsCommand, KeysCommand, WorkspacesCommand,
+                             ModelsCommand, ConfigCommand, CompletionCommand>;
 
 /// A command line that was understood.
 struct Invocation {

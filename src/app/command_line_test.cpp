@@ -66,6 +66,20 @@ TEST(CommandLine, ActionsOfModels) {
   EXPECT_EQ(stopped("models").code, kExitUsage);
 }
 
+TEST(CommandLine, WhatBenchMeasures) {
+  EXPECT_THAT(std::get<BenchEncoderCommand>(parsed("bench encoder --shape 1x2 --shape 3x4").command).shapes, ElementsAre("1x2", "3x4"));
+  const auto index = std::get<BenchIndexCommand>(parsed("bench index --vectors v --queries q --rows 5 --seconds 0 --paced").command);
+  EXPECT_EQ(index.vectors, "v");
+  EXPECT_EQ(index.queries, "q");
+  EXPECT_EQ(index.rows, 5U);
+  EXPECT_EQ(index.dimension, 384U);
+  EXPECT_TRUE(index.paced);
+  EXPECT_FALSE(index.fill);
+  EXPECT_EQ(stopped("bench").code, kExitUsage);
+  EXPECT_EQ(stopped("bench magic").code, kExitUsage);
+  EXPECT_EQ(stopped("bench index --rows 0").code, kExitUsage);
+}
+
 TEST(CommandLine, FlagsBecomeSettings) {
   const Invocation serve = parsed("serve --port 8080 --data /d --config f.toml");
   EXPECT_THAT(serve.flags, ::testing::UnorderedElementsAre(Pair(Setting::kServerPort, "8080"), Pair(Setting::kData, "/d")));

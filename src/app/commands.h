@@ -30,7 +30,8 @@ Result<int> run_models_fit(const CommandContext& context, const ModelsCommand& c
 Result<int> run_doctor(const CommandContext& context);
 Result<int> run_rebuild_index(const CommandContext& context, const RebuildIndexCommand& command);
 Result<int> run_config(const CommandContext& context);
-Result<int> run_bench(const CommandContext& context, const BenchCommand& command);
+Result<int> run_bench_encoder(const CommandContext& context, const BenchEncoderCommand& command);
+Result<int> run_bench_index(const CommandContext& context, const BenchIndexCommand& command);
 Result<int> run_completion(const CompletionCommand& command);
 
 /// The whole program: parse, load the settings, run, print. Never throws.

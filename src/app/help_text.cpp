@@ -79,8 +79,12 @@ Every document is embedded once and kept in the cache; a second run embeds nothi
   footnote bench encoder                                         milliseconds and tokens a second, three shapes
   FOOTNOTE_CPU=avx2 footnote bench encoder --threads 1 --shape 8x256
   footnote bench encoder --json --seconds 1
+  footnote bench index --vectors rows.f32 --queries queries.f32                     times and recall by number of rows and filter
+  footnote bench index --texts passages.jsonl --questions questions.jsonl
+  footnote bench index --fill --texts passages.jsonl --data /tmp/many               an empty corpus gets the passages
+  footnote bench index --retrieve --questions questions.jsonl --data /tmp/many --threads 1
 
-Against other encoders on the same weights: bench/peers/README.md.)"},
+Against other encoders and indexes on the same weights, vectors and texts: bench/peers/README.md.)"},
     {"trace",
      R"(Examples:
   footnote trace turn_8JxKq0fWbXr2mVtYpLd3Zs       bars for the stages, every candidate with its scores

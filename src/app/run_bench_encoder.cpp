@@ -70,7 +70,7 @@ Result<Figures> measure(const CallContext& call, LocalEmbedder& embedder, const 
 
 }  // namespace
 
-Result<int> run_bench(const CommandContext& context, const BenchCommand& command) {
+Result<int> run_bench_encoder(const CommandContext& context, const BenchEncoderCommand& command) {
   FOOTNOTE_TRY(const auto embedder, open_local_embedder(context.settings));
   const nn::Encoder& encoder = embedder->encoder();
   std::vector<Shape> shapes;

@@ -47,7 +47,8 @@ Result<int> dispatch(const CommandContext& context, const Command& command) {
     Result<int> operator()(const SearchCommand& c) const { return run_search(context, c); }
     Result<int> operator()(const EvalCommand& c) const { return run_eval(context, c); }
     Result<int> operator()(const TraceCommand& c) const { return run_trace(context, c); }
-    Result<int> operator()(const BenchCommand& c) const { return run_bench(context, c); }
+    Result<int> operator()(const BenchEncoderCommand& c) const { return run_bench_encoder(context, c); }
+    Result<int> operator()(const BenchIndexCommand& c) const { return run_bench_index(context, c); }
     Result<int> operator()(const DoctorCommand&) const { return run_doctor(context); }
     Result<int> operator()(const RebuildIndexCommand& c) const { return run_rebuild_index(context, c); }
     Result<int> operator()(const DocumentsCommand&) const { return run_documents(context); }

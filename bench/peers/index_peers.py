@@ -1,0 +1,409 @@
+"""The peers of bench/peers/indexes.py, each in a process of its own that builds or opens its index and then answers requests.
+
+    python3 index_peers.py NAME CONFIG
+
+CONFIG is JSON (indexes.py writes it). The first line of the output says that it is ready and lists its cases; then each line of the input
+is a request: {"time": CASE, "seconds": N} and, for graphs, {"tune": CASE, "recall": R} (the least effort that reaches that recall, on the first
+"sample" queries) or {"effort": N}. One thread each; building may take more.
+"""
+import json
+import os
+import pathlib
+import re
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+# tokenizers.py of this folder has the name of a package.
+sys.path = [path for path in sys.path if pathlib.Path(path or ".").resolve() != HERE]
+
+RUNS_MIN = 20
+WARM_UP = 5
+SCORE_TOLERANCE = 1e-6  # As `footnote bench index` has it.
+EFFORTS = [16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024]
+ROWS_PER_DOCUMENT = 10  # And this.
+TENANTS = {"one-percent": (100, 0), "ten-percent": (10, 1)}
+KEYWORD_LIMIT = 18
+PIPELINE_RECALL = 100
+
+
+def owns(tenant: str, row):
+    one_in, remainder = TENANTS[tenant]
+    return row // ROWS_PER_DOCUMENT % one_in == remainder
+
+
+def words_of(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
+
+
+def read_texts(path: str, rows: int = 0) -> list[str]:
+    with open(path, encoding="utf-8") as lines:
+        out = [json.loads(line)["text"] for line, _ in zip(lines, range(rows or 10**9))]
+    return out
+
+
+def percentile(times: list[float], share: float) -> float:
+    return sorted(times)[min(len(times) - 1, int(share * len(times)))]
+
+
+class Peer:
+    """`cases` are functions of a query's number that give the rows found; `info` is told with them."""
+
+    def __init__(self):
+        self.cases, self.info, self.queries = {}, {}, 0
+
+    def time(self, case: str, seconds: float) -> dict:
+        run, times = self.cases[case], []
+        for query in range(WARM_UP):
+            run(query % self.queries)
+        used, end = time.process_time(), time.perf_counter() + seconds
+        while len(times) < RUNS_MIN or time.perf_counter() < end:
+            begin = time.perf_counter()
+            run(len(times) % self.queries)
+            times.append(time.perf_counter() - begin)
+        return {"p50_us": percentile(times, 0.5) * 1e6, "p99_us": percentile(times, 0.99) * 1e6,
+                "cpu_us": (time.process_time() - used) / len(times) * 1e6, "runs": len(times)}
+
+
+class VectorPeer(Peer):
+    """Vectors by row number, and how to tell what was found from what is nearest."""
+
+    def __init__(self, config: dict):
+        super().__init__()
+        import numpy
+
+        self.numpy, self.config = numpy, config
+        self.rows = numpy.memmap(config["vectors"], "<f4", "r").reshape(-1, config["dimension"])[: config["rows"]]
+        self.vectors = numpy.fromfile(config["queries"], "<f4").reshape(-1, config["dimension"])
+        self.queries = len(self.vectors)
+        self.floors = numpy.load(config["truth"])
+
+    def saved(self, name: str) -> pathlib.Path:
+        return pathlib.Path(self.config["graphs"]) / f"{name}_{self.config['rows']}"
+
+    def recall(self, case: str, found=None, sample: int = 0) -> float:
+        """Of what was found, or is found now by the first queries."""
+        scope = case if case in self.floors else "all"
+        floors, limit, hits = self.floors[scope], int(self.floors["limit"]), 0
+        queries = len(found) if found else sample or self.queries
+        for query in range(queries):
+            rows = self.numpy.asarray(found[query] if found else self.cases[case](query), "int64")[:limit]
+            hits += int((self.rows[rows] @ self.vectors[query] >= floors[query] - SCORE_TOLERANCE).sum())
+        return min(1.0, hits / (queries * limit))
+
+    def set_effort(self, effort: int) -> None:
+        raise NotImplementedError
+
+    def tune(self, case: str, target: float, sample: int) -> dict:
+        for effort in EFFORTS:
+            self.set_effort(effort)
+            recall = self.recall(case, sample=sample)
+            if recall >= target:
+                break
+        return {"effort": effort, "recall": recall, "reached": recall >= target}
+
+    def built(self, path: pathlib.Path, build, load):
+        """What lies there, or what is built now and saved there."""
+        begin = time.monotonic()
+        if path.exists():
+            index = load()
+            self.info["load_seconds"] = time.monotonic() - begin
+        else:
+            index = build()
+            self.info["build_seconds"] = time.monotonic() - begin
+        self.info["file_bytes"] = path.stat().st_size
+        return index
+
+
+class Usearch(VectorPeer):
+    """Inner product of unit vectors; in 8 bits four times as many are found and the best taken by the full vectors, as its makers advise."""
+
+    def __init__(self, config: dict):
+        super().__init__(config)
+        from usearch.index import Index
+
+        kind, path = config["kind"], self.saved(f"usearch_{config['kind']}")
+
+        def build():
+            index = Index(ndim=config["dimension"], metric="ip", dtype=kind, connectivity=16, expansion_add=128)
+            index.add(self.numpy.arange(len(self.rows)), self.rows, threads=config["build_threads"])
+            index.save(str(path))
+            return index
+
+        self.index = self.built(path, build, lambda: Index.restore(str(path)))
+        self.info |= {"memory_bytes": self.index.memory_usage}
+        self.cases = {"all": self.plain if kind == "f32" else self.rescored}
+
+    def set_effort(self, effort: int) -> None:
+        self.index.expansion_search = effort
+
+    def plain(self, query: int):
+        return self.index.search(self.vectors[query], 10, threads=1).keys
+
+    def rescored(self, query: int):
+        keys = self.index.search(self.vectors[query], 40, threads=1).keys
+        scores = self.rows[keys] @ self.vectors[query]
+        return keys[self.numpy.argsort(-scores)[:10]]
+
+
+class Hnswlib(VectorPeer):
+    def __init__(self, config: dict):
+        super().__init__(config)
+        import hnswlib
+
+        path = self.saved("hnswlib")
+        index = hnswlib.Index("ip", config["dimension"])
+
+        def build():
+            index.init_index(len(self.rows), ef_construction=200, M=16)
+            index.set_num_threads(config["build_threads"])
+            for begin in range(0, len(self.rows), 10_000):
+                index.add_items(self.rows[begin:begin + 10_000], range(begin, min(begin + 10_000, len(self.rows))))
+            index.save_index(str(path))
+
+        self.built(path, build, lambda: index.load_index(str(path), max_elements=len(self.rows)))
+        index.set_num_threads(1)
+        self.index = index
+        self.cases = {"all": lambda query: index.knn_query(self.vectors[query], 10)[0][0]}
+        for tenant, (one_in, remainder) in TENANTS.items():
+            # Its filter is a function of Python.
+            def owned(row, one_in=one_in, remainder=remainder):
+                return row // ROWS_PER_DOCUMENT % one_in == remainder
+
+            self.cases[tenant] = lambda query, owned=owned: self.filtered(query, owned)
+
+    def filtered(self, query: int, owned):
+        try:
+            return self.index.knn_query(self.vectors[query], 10, filter=owned)[0][0]
+        except RuntimeError:  # How it says that it found fewer than ten.
+            return []
+
+    def set_effort(self, effort: int) -> None:
+        self.index.set_ef(effort)
+
+
+class Faiss(VectorPeer):
+    """Exact, one scan; a tenant by a bitmap of its rows."""
+
+    def __init__(self, config: dict):
+        super().__init__(config)
+        import faiss
+
+        faiss.omp_set_num_threads(1)
+        index = faiss.IndexFlatIP(config["dimension"])
+        index.add(self.numpy.ascontiguousarray(self.rows))
+        self.index = index
+        self.cases = {"all": lambda query: index.search(self.vectors[query:query + 1], 10)[1][0]}
+        for tenant in TENANTS:
+            mask = owns(tenant, self.numpy.arange(len(self.rows)))
+            bitmap = faiss.IDSelectorBitmap(self.numpy.packbits(mask, bitorder="little"))
+            options = faiss.SearchParameters(sel=bitmap)
+            self.cases[tenant] = lambda query, options=options, keep=bitmap: index.search(self.vectors[query:query + 1], 10, params=options)[1][0]
+
+
+class KeywordPeer(Peer):
+    def __init__(self, config: dict):
+        super().__init__()
+        self.texts, self.questions = read_texts(config["texts"], config["rows"]), read_texts(config["questions"])
+        self.stop_words = set(config["stop_words"]) if config["stop"] else set()
+        self.queries = len(self.questions)
+        begin = time.monotonic()
+        search = self.build(config)
+        self.info["build_seconds"] = time.monotonic() - begin
+        self.cases = {"all": lambda question: search(self.questions[question])}
+
+    def kept(self, text: str) -> list[str]:
+        return [word for word in words_of(text) if word not in self.stop_words]
+
+    def build(self, config: dict):
+        raise NotImplementedError
+
+
+def tantivy_search(texts: list[str], stop_words: set[str], limit: int):
+    """In memory, one segment, English stemmer, no positions. The search gives scores and addresses."""
+    import tantivy
+
+    fields = tantivy.SchemaBuilder()
+    fields.add_text_field("text", stored=False, tokenizer_name="english", index_option="freq")
+    index = tantivy.Index(fields.build())
+    steps = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.remove_long(40)).filter(tantivy.Filter.lowercase())
+    if stop_words:
+        steps = steps.filter(tantivy.Filter.custom_stopword(sorted(stop_words)))
+    index.register_tokenizer("english", steps.filter(tantivy.Filter.stemmer("english")).build())
+    writer = index.writer(heap_size=2_000_000_000, num_threads=1)
+    for text in texts:
+        writer.add_document(tantivy.Document(text=[text]))
+    writer.commit()
+    writer.wait_merging_threads()
+    index.reload()
+    searcher = index.searcher()
+
+    def search(question: str):
+        query = index.parse_query(" ".join(words_of(question)), ["text"])
+        return searcher.search(query, limit, count=False).hits
+
+    return search
+
+
+class Tantivy(KeywordPeer):
+    def build(self, config: dict):
+        return tantivy_search(self.texts, self.stop_words, KEYWORD_LIMIT)
+
+
+class Bm25s(KeywordPeer):
+    """With its own stop words and Snowball's stemmer, as its documentation has it."""
+
+    def build(self, config: dict):
+        import bm25s
+        import Stemmer
+
+        stemmer = Stemmer.Stemmer("english")
+        tokens = bm25s.tokenize(self.texts, stopwords="en", stemmer=stemmer, show_progress=False)
+        index = bm25s.BM25(backend=config["kind"])
+        index.index(tokens, show_progress=False)
+        known = index.vocab_dict
+
+        def search(question: str):
+            tokens = bm25s.tokenize([question], stopwords="en", stemmer=stemmer, show_progress=False, return_ids=False)
+            wanted = [[word for word in tokens[0] if word in known] or [""]]
+            return index.retrieve(wanted, k=KEYWORD_LIMIT, show_progress=False, n_threads=0)[0][0]
+
+        return search
+
+
+class Fts5(KeywordPeer):
+    """In memory, Porter's stemmer, one segment. Places of words are kept: without them FTS5 would rank by the text itself."""
+
+    def build(self, config: dict):
+        import sqlite3
+
+        base = sqlite3.connect(":memory:")
+        base.execute("CREATE VIRTUAL TABLE t USING fts5(text, content='', tokenize='porter unicode61')")
+        base.executemany("INSERT INTO t(rowid, text) VALUES (?, ?)", enumerate(self.texts))
+        base.execute("INSERT INTO t(t) VALUES ('optimize')")
+        base.commit()
+        self.info["sqlite"] = sqlite3.sqlite_version
+
+        def search(question: str):
+            wanted = " OR ".join(f'"{word}"' for word in self.kept(question)) or '""'
+            return [row for row, in base.execute("SELECT rowid FROM t WHERE t MATCH ? ORDER BY rank LIMIT ?", (wanted, KEYWORD_LIMIT))]
+
+        return search
+
+
+class Xapian(KeywordPeer):
+    """A file of its own, compacted, which the system has in memory by then."""
+
+    def build(self, config: dict):
+        import shutil
+        import tempfile
+
+        import xapian
+
+        folder = tempfile.mkdtemp()
+        stemmer, terms = xapian.Stem("english"), xapian.TermGenerator()
+        terms.set_stemmer(stemmer)
+        base = xapian.WritableDatabase(folder + "/built", xapian.DB_CREATE)
+        for text in self.texts:
+            document = xapian.Document()
+            terms.set_document(document)
+            terms.index_text_without_positions(text)
+            base.add_document(document)
+        base.commit()
+        base.compact(folder + "/compact")
+        base.close()
+        base = xapian.Database(folder + "/compact")
+        base.keep_alive()
+        import atexit
+
+        atexit.register(shutil.rmtree, folder)
+        parser = xapian.QueryParser()
+        parser.set_stemmer(stemmer)
+        parser.set_stemming_strategy(xapian.QueryParser.STEM_SOME)
+        parser.set_default_op(xapian.Query.OP_OR)
+        if self.stop_words:
+            stopper = xapian.SimpleStopper()
+            for word in self.stop_words:
+                stopper.add(word)
+            parser.set_stopper(stopper)
+            self.stopper = stopper
+        enquire = xapian.Enquire(base)
+        enquire.set_weighting_scheme(xapian.BM25Weight())
+        self.info["xapian"] = xapian.version_string()
+
+        def search(question: str):
+            enquire.set_query(parser.parse_query(" ".join(words_of(question)), 0))
+            return [hit.docid - 1 for hit in enquire.get_mset(0, KEYWORD_LIMIT)]
+
+        return search
+
+
+class Pipeline(Peer):
+    """What one writes in Python: ONNX Runtime in 8 bits embeds, usearch and tantivy recall, a sum of min-max scores fuses."""
+
+    def __init__(self, config: dict):
+        super().__init__()
+        import numpy
+        import onnxruntime
+        import tokenizers
+
+        tokenizer = tokenizers.Tokenizer.from_file(config["tokenizer"])
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(256)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        session = onnxruntime.InferenceSession(config["model"], options, providers=["CPUExecutionProvider"])
+        vectors = Usearch(config | {"kind": "f32"})
+        vectors.set_effort(128)
+        self.info = vectors.info
+        self.questions = read_texts(config["questions"])
+        self.queries = len(self.questions)
+        texts = read_texts(config["texts"], config["rows"])
+        search_words = tantivy_search(texts, set(config["stop_words"]), PIPELINE_RECALL)
+
+        def scaled(scores: dict) -> dict:
+            if not scores:
+                return {}
+            low, high = min(scores.values()), max(scores.values())
+            return {key: (score - low) / (high - low or 1) for key, score in scores.items()}
+
+        def retrieve(question: int):
+            text = self.questions[question]
+            ids = numpy.array([tokenizer.encode(text).ids], "int64")
+            vector = session.run(None, {"input_ids": ids})[0][0]
+            near = vectors.index.search(vector, PIPELINE_RECALL, threads=1)
+            by_vector = scaled({int(key): 1 - float(distance) for key, distance in zip(near.keys, near.distances)})
+            by_word = scaled({address.doc: score for score, address in search_words(text)})
+            fused = {key: 0.5 * by_vector.get(key, 0) + 0.5 * by_word.get(key, 0) for key in by_vector.keys() | by_word.keys()}
+            best = sorted(fused, key=lambda key: (-fused[key], key))[:8]
+            return [(key, texts[key]) for key in best]
+
+        self.cases = {"all": retrieve}
+
+
+PEERS = {"usearch": Usearch, "hnswlib": Hnswlib, "faiss": Faiss, "tantivy": Tantivy, "bm25s": Bm25s, "fts5": Fts5, "xapian": Xapian,
+         "pipeline": Pipeline}
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # What a library prints is no answer.
+    peer = PEERS[sys.argv[1]](json.loads(sys.argv[2]))
+
+    def tell(answer: dict) -> None:
+        print(json.dumps(answer), file=answers, flush=True)
+
+    tell({"ready": list(peer.cases), "info": peer.info})
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "time" in request:
+            tell(peer.time(request["time"], request["seconds"]))
+        elif "tune" in request:
+            tell(peer.tune(request["tune"], request["recall"], request.get("sample", 0)))
+        else:
+            peer.set_effort(request["effort"])
+            tell({})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,343 @@
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+#include "app/bench_case.h"
+#include "app/bench_indexes.h"
+#include "app/commands.h"
+#include "app/compose.h"
+#include "app/folder_access.h"
+#include "app/progress.h"
+#include "app/text_table.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "retrieve/retriever.h"
+
+namespace footnote::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that goes with all that is in it.
+class ScratchFolder {
+ public:
+  static Result<ScratchFolder> make() {
+    ScratchFolder out(fs::temp_directory_path() / ("footnote-bench-" + random_base62(12)));
+    FOOTNOTE_CHECK(make_folders(out.path_));
+    return out;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  ScratchFolder& operator=(ScratchFolder&&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  explicit ScratchFolder(fs::path path) : path_(std::move(path)) {}
+  fs::path path_;
+};
+
+/// Every question through the whole retrieval of a data folder's corpus: embedding, both recalls, fusion and whatever stages it has.
+class RetrieveBench {
+ public:
+  static Result<std::unique_ptr<RetrieveBench>> make(const CommandContext& context, std::vector<std::string> questions) {
+    FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kRefuse));
+    FOOTNOTE_TRY(auto parts, Composition::open(context.call, context.settings, std::move(folder)));
+    FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
+    FOOTNOTE_TRY(const auto corpora, parts->catalog().corpora(context.call, parts->workspace()));
+    const auto corpus = std::ranges::find(corpora, context.settings.text(Setting::kCorpus), &Corpus::name);
+    if (corpus == corpora.end()) {
+      return fail(ErrorCode::kNotFound, "no corpus '{}' in the data folder; fill it first (--fill)",
+                  context.settings.text(Setting::kCorpus));
+    }
+    FOOTNOTE_TRY(const CorpusCounts counts, parts->chunks().counts(context.call, corpus->id));
+    return std::unique_ptr<RetrieveBench>(
+        new RetrieveBench(std::move(parts), corpus->id, static_cast<std::size_t>(counts.chunks), std::move(questions)));
+  }
+
+  BenchCase bench_case() {
+    BenchCase out{"retrieve.all", rows_, questions_.size(), {}, {}};
+    out.run = [this](std::size_t question) -> Result<void> {
+      FOOTNOTE_TRY(const auto found, parts_->retriever().retrieve({}, corpus_, questions_[question], {}));
+      for (const auto& timing : found.timings) stages_[timing.stage].push_back(static_cast<double>(timing.took.count()));
+      return {};
+    };
+    // Late interaction shows here by itself once the retriever times it as a stage of its own.
+    out.more = [this]() -> Result<JsonObject> {
+      JsonObject medians;
+      for (auto& [stage, times] : stages_) {
+        std::ranges::sort(times);
+        medians[stage] = percentile(times, 0.5);
+      }
+      stages_.clear();
+      return JsonObject{{"stages_p50_us", std::move(medians)}};
+    };
+    return out;
+  }
+
+ private:
+  RetrieveBench(std::unique_ptr<Composition> parts, CorpusId corpus, std::size_t rows, std::vector<std::string> questions)
+      : parts_(std::move(parts)), corpus_(corpus), rows_(rows), questions_(std::move(questions)) {}
+
+  const std::unique_ptr<Composition> parts_;
+  const CorpusId corpus_;
+  const std::size_t rows_;
+  const std::vector<std::string> questions_;
+  std::map<std::string_view, std::vector<double>> stages_;
+};
+
+std::string render_more(const JsonObject& more) {
+  if (const Json* recall = more.if_contains("recall")) return fmt::format("recall {:.4f}", recall->to_number<double>());
+  std::string out;
+  if (const Json* stages = more.if_contains("stages_p50_us")) {
+    for (const auto& [stage, time] : stages->get_object()) {
+      out += fmt::format("{}{} {:.0f}", out.empty() ? "" : ", ", std::string_view(stage), time.to_number<double>());
+    }
+  }
+  return out;
+}
+
+JsonObject to_json(const IndexBuild& build) {
+  return {{"build", build.index},
+          {"rows", build.rows},
+          {"build_seconds", build.build_seconds},
+          {"save_seconds", build.save_seconds},
+          {"load_seconds", build.load_seconds},
+          {"file_bytes", build.file_bytes},
+          {"resident_bytes", build.resident_bytes}};
+}
+
+JsonObject to_json(const BenchCase& bench, const BenchFigures& figures) {
+  JsonObject out{{"case", bench.name},       {"rows", bench.rows},       {"queries", bench.queries},   {"runs", figures.runs},
+                 {"p50_us", figures.p50_us}, {"p99_us", figures.p99_us}, {"mean_us", figures.mean_us}, {"cpu_us", figures.cpu_us}};
+  for (const auto& [key, value] : figures.more) out[key] = value;
+  return out;
+}
+
+void write_line(const JsonObject& object) { write_out(to_text(object) + "\n"); }
+
+/// All that was asked for, made ready.
+class IndexBench {
+ public:
+  static Result<IndexBench> make(const CommandContext& context, const BenchIndexCommand& command) {
+    IndexBench out(context, command.seconds);
+    FOOTNOTE_TRY(const ScratchFolder folder, ScratchFolder::make());
+    if (!command.vectors.empty()) {
+      FOOTNOTE_TRY(auto rows, read_vectors(command.vectors, command.dimension, command.rows));
+      FOOTNOTE_TRY(auto queries, read_vectors(command.queries, command.dimension));
+      FOOTNOTE_TRY(out.vectors_, VectorBench::make(context.call, std::move(rows), std::move(queries), folder.path()));
+      out.builds_.push_back(out.vectors_->build());
+      std::ranges::move(out.vectors_->cases(), std::back_inserter(out.cases_));
+    }
+    if (!command.texts.empty()) {
+      FOOTNOTE_TRY(const auto texts, read_texts(command.texts, command.rows));
+      FOOTNOTE_TRY(auto questions, read_texts(command.questions));
+      FOOTNOTE_TRY(out.keywords_, KeywordBench::make(context.call, texts, std::move(questions), folder.path()));
+      out.builds_.push_back(out.keywords_->build());
+      std::ranges::move(out.keywords_->cases(), std::back_inserter(out.cases_));
+    }
+    if (command.retrieve) {
+      FOOTNOTE_TRY(auto questions, read_texts(command.questions));
+      FOOTNOTE_TRY(out.retrieve_, RetrieveBench::make(context, std::move(questions)));
+      out.cases_.push_back(out.retrieve_->bench_case());
+    }
+    return out;
+  }
+
+  /// Everything once.
+  Result<void> run() const {
+    const bool json = context_->form == OutputForm::kJson;
+    TextTable builds({{"index"},
+                      {"rows", Align::kRight},
+                      {"build", Align::kRight},
+                      {"save", Align::kRight},
+                      {"load", Align::kRight},
+                      {"file", Align::kRight},
+                      {"bytes/row", Align::kRight},
+                      {"resident/row", Align::kRight}});
+    for (const IndexBuild& build : builds_) {
+      if (json) write_line(to_json(build));
+      const double rows = static_cast<double>(std::max<std::uint64_t>(1, build.rows));
+      builds.add({build.index, fmt::format("{}", build.rows), fmt::format("{:.2f} s", build.build_seconds),
+                  fmt::format("{:.2f} s", build.save_seconds), fmt::format("{:.3f} s", build.load_seconds), human_bytes(build.file_bytes),
+                  fmt::format("{:.0f}", static_cast<double>(build.file_bytes) / rows),
+                  fmt::format("{:.0f}", static_cast<double>(build.resident_bytes) / rows)});
+    }
+    if (!json && !builds_.empty()) write_out(builds.render() + "\n");
+    TextTable table({{"case"},
+                     {"rows", Align::kRight},
+                     {"p50 us", Align::kRight},
+                     {"p99 us", Align::kRight},
+                     {"cpu us", Align::kRight},
+                     {"runs", Align::kRight},
+                     {""}});
+    for (const BenchCase& bench : cases_) {
+      FOOTNOTE_TRY(const BenchFigures figures, measure(bench, seconds_));
+      if (json) write_line(to_json(bench, figures));
+      table.add({bench.name, fmt::format("{}", bench.rows), fmt::format("{:.1f}", figures.p50_us), fmt::format("{:.1f}", figures.p99_us),
+                 fmt::format("{:.1f}", figures.cpu_us), fmt::format("{}", figures.runs), render_more(figures.more)});
+    }
+    if (!json) write_out(table.render());
+    return {};
+  }
+
+  /// For each line of the standard input the case of that name, until the input ends: so another process can take turns with this one.
+  Result<void> run_paced() const {
+    for (const IndexBuild& build : builds_) write_line(to_json(build));
+    JsonArray names;
+    for (const BenchCase& bench : cases_) names.emplace_back(bench.name);
+    write_line({{"ready", std::move(names)}});
+    std::string name;
+    while (std::getline(std::cin, name)) {
+      const auto bench = std::ranges::find(cases_, name, &BenchCase::name);
+      if (bench == cases_.end()) return fail(ErrorCode::kInvalidArgument, "no case '{}'", name);
+      FOOTNOTE_TRY(const BenchFigures figures, measure(*bench, seconds_));
+      write_line(to_json(*bench, figures));
+    }
+    return {};
+  }
+
+ private:
+  IndexBench(const CommandContext& context, double seconds) : context_(&context), seconds_(seconds) {}
+
+  const CommandContext* context_;
+  double seconds_;
+  std::unique_ptr<VectorBench> vectors_;
+  std::unique_ptr<KeywordBench> keywords_;
+  std::unique_ptr<RetrieveBench> retrieve_;
+  std::vector<IndexBuild> builds_;
+  std::vector<BenchCase> cases_;  // They borrow the three above.
+};
+
+/// Puts texts, with given vectors or embedded, into the empty corpus of a data folder by the store's own commits, so that a start or a
+/// retrieval can be measured on many chunks without the time to read and embed them.
+class CorpusFill {
+ public:
+  CorpusFill(const CommandContext& context, Composition& parts) : context_(context), parts_(parts) {}
+
+  /// More rows than texts: the texts come again from the first. Without vectors the texts are embedded.
+  Result<void> run(const std::vector<std::string>& texts, const VectorRows& vectors, std::size_t rows) {
+    const std::string& name = context_.settings.text(Setting::kCorpus);
+    FOOTNOTE_TRY(const Corpus corpus, parts_.catalog().ensure_corpus(context_.call, parts_.workspace(), name, parts_.embedder().space()));
+    if (corpus.generation != 0) {
+      return fail(ErrorCode::kFailedPrecondition, "corpus '{}' is not empty; name another one (--corpus) or another folder (--data)", name);
+    }
+    FOOTNOTE_TRY(const Source source, parts_.catalog().ensure_source(context_.call, corpus.id, SourceKind::kText, ""));
+    ProgressBar bar("chunks", context_.terminal.width,
+                    context_.terminal.progress ? ProgressBar::Write([](std::string_view text) { write_err(text); }) : ProgressBar::Write());
+    for (std::size_t begin = 0; begin < rows; begin += kCommitRows) {
+      bar.update(begin, rows);
+      const std::size_t end = std::min(rows, begin + kCommitRows);
+      FOOTNOTE_TRY(auto chunks, vectors.count() > 0 ? given(texts, vectors, begin, end) : embedded(texts, begin, end));
+      FOOTNOTE_CHECK(commit(corpus.id, source.id, begin, std::move(chunks)));
+    }
+    return {};
+  }
+
+ private:
+  static constexpr std::size_t kCommitRows = 1000;  // Whole documents.
+  static_assert(kCommitRows % kRowsPerDocument == 0);
+
+  static ChunkDraft draft_of(const std::string& text) {
+    ChunkDraft out;
+    out.text = text;
+    out.source_type = "doc";
+    out.content_hash = sha256_hex(text);
+    return out;
+  }
+
+  static Result<std::vector<ChunkDraft>> given(const std::vector<std::string>& texts, const VectorRows& vectors, std::size_t begin,
+                                               std::size_t end) {
+    std::vector<ChunkDraft> out;
+    for (std::size_t row = begin; row < end; ++row) {
+      out.push_back(draft_of(texts[row % texts.size()]));
+      const auto values = vectors.row(row);
+      out.back().vectors.emplace_back(values.begin(), values.end());
+    }
+    return out;
+  }
+
+  Result<std::vector<ChunkDraft>> embedded(const std::vector<std::string>& texts, std::size_t begin, std::size_t end) {
+    std::vector<std::string_view> views;
+    for (std::size_t row = begin; row < end; ++row) views.push_back(texts[row % texts.size()]);
+    FOOTNOTE_TRY(const auto embeddings, parts_.embedder().embed(context_.call, views, {}));
+    std::vector<ChunkDraft> out;
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      out.push_back(draft_of(std::string(views[i])));
+      for (const WindowVector& window : embeddings[i].windows) out.back().vectors.push_back(window.values);
+    }
+    return out;
+  }
+
+  Result<void> commit(CorpusId corpus, SourceId source, std::size_t first_row, std::vector<ChunkDraft> chunks) {
+    std::vector<DocumentDraft> drafts;
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      const std::size_t row = first_row + i;
+      if (row % kRowsPerDocument == 0) {
+        DocumentDraft& draft = drafts.emplace_back();
+        draft.key = fmt::format("{:08}.txt", row / kRowsPerDocument);
+        draft.source = source;
+        draft.attributes.media_type = "text/plain";
+        for (const Tenant& tenant : kTenants) {
+          if (tenant.owns(row)) draft.attributes.tags.emplace_back(tenant.tag);
+        }
+      }
+      DocumentDraft& draft = drafts.back();
+      chunks[i].range = {draft.text.size(), draft.text.size() + chunks[i].text.size()};
+      draft.text += chunks[i].text + "\n";
+      draft.chunks.push_back(std::move(chunks[i]));
+    }
+    for (DocumentDraft& draft : drafts) draft.content_hash = sha256_hex(draft.text);
+    FOOTNOTE_CHECK(parts_.chunks().commit(context_.call, corpus, drafts, {}));
+    return {};
+  }
+
+  const CommandContext& context_;
+  Composition& parts_;
+};
+
+Result<int> run_fill(const CommandContext& context, const BenchIndexCommand& command) {
+  FOOTNOTE_TRY(const auto texts, read_texts(command.texts));
+  VectorRows vectors;
+  if (!command.vectors.empty()) {
+    FOOTNOTE_TRY(vectors, read_vectors(command.vectors, command.dimension, command.rows));
+  }
+  const std::size_t rows = command.rows > 0 ? command.rows : vectors.count() > 0 ? vectors.count() : texts.size();
+  FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kCreate));
+  FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder)));
+  FOOTNOTE_CHECK(CorpusFill(context, *parts).run(texts, vectors, rows));
+  FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
+  save_indexes(context.call, *parts, IndexFiles::When::kAnythingChanged);
+  if (context.form == OutputForm::kJson) {
+    write_line({{"filled", rows}});
+  } else {
+    write_out(fmt::format("corpus {}: {} chunks\n", context.settings.text(Setting::kCorpus), rows));
+  }
+  return kExitOk;
+}
+
+Result<void> check(const BenchIndexCommand& command) {
+  const auto need = [](bool given, std::string_view what) -> Result<void> {
+    if (given) return {};
+    return fail(ErrorCode::kInvalidArgument, "{} is missing; `footnote bench index --help` shows examples", what);
+  };
+  if (command.fill) return need(!command.texts.empty(), "--texts");
+  FOOTNOTE_CHECK(need(!command.vectors.empty() || !command.texts.empty() || command.retrieve, "--vectors, --texts or --retrieve"));
+  FOOTNOTE_CHECK(need(command.vectors.empty() || !command.queries.empty(), "--queries"));
+  return need((command.texts.empty() && !command.retrieve) || !command.questions.empty(), "--questions");
+}
+
+}  // namespace
+
+Result<int> run_bench_index(const CommandContext& context, const BenchIndexCommand& command) {
+  FOOTNOTE_CHECK(check(command));
+  if (command.fill) return run_fill(context, command);
+  FOOTNOTE_TRY(const IndexBench bench, IndexBench::make(context, command));
+  FOOTNOTE_CHECK(command.paced ? bench.run_paced() : bench.run());
+  return kExitOk;
+}
+
+}  // namespace footnote::app
