@@ -1,8 +1,9 @@
 """Short runs that leave one thing out each, to see what it is worth:
 
-    python training/ablate.py --data ... --model ... --out DIR --evaluate DIR --steps 800 --drop-held-out
+    python training/ablate.py --data ... --model ... --out DIR --evaluate DIR --runs 700@192 --drop-held-out
 
 takes the arguments of train_judge.py, prepares once, and writes one line of figures a variant to DIR/ablations.json.
+The environment variable VARIANTS picks some of them, between commas.
 """
 import copy
 import json
@@ -39,10 +40,10 @@ def main(argv=None):
             continue
         variant = copy.copy(args)
         vars(variant).update(change)
-        judge, _ = training.trained_judge(variant, prepared, shape, tensors, tokenizer, device)
+        judge = training.built(shape, tensors, training.average(training.trained_judges(variant, prepared, shape, tensors, tokenizer, device)), device)
         result[name] = figures_of(judge, sets, prepared, tokenizer, args.evaluate, device, args.evaluate_limit)
         training.log(name, result[name])
-        (args.out / "ablations.json").write_text(json.dumps({"steps": args.steps, "figures": result}, indent=1) + "\n")
+        (args.out / "ablations.json").write_text(json.dumps({"runs": args.runs, "figures": result}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import json
 import lzma
 import multiprocessing
 import re
+import warnings
 import zlib
 
 import numpy as np
@@ -14,7 +15,7 @@ import corrupt
 import words
 from judge_model import CLS, PAD, SEP
 
-WIDTH = 192                    # tokens of a training row: "[CLS] question [SEP] passage [SEP]"
+TRAINED_TOKENS = 192           # tokens of a training row, unless a run says otherwise: "[CLS] question [SEP] passage [SEP]"
 QUESTION_TOKENS, PASSAGE_TOKENS = 64, 300
 EMBED_TOKENS = 254             # what the embedder reads of a passage
 GROUP = 8                      # one right passage and seven wrong ones
@@ -84,7 +85,7 @@ def tokenise(tokenizer, texts, limit, offsets=False):
     return (ids, places) if offsets else ids
 
 
-def pack(questions, passages, q, p, first=None, width=WIDTH):
+def pack(questions, passages, q, p, first=None, width=TRAINED_TOKENS):
     """Rows "[CLS] question [SEP] passage [SEP]" of the given indices: ids, kinds, valid, and where the passage begins."""
     device = q.device
     q_ids, q_n = questions.rows(q, QUESTION_TOKENS)
@@ -140,6 +141,7 @@ def mine(question_terms, passage_terms, right, q_vectors, p_vectors, keys, depth
     """Wrong passages that look right, [questions, 2, depth]: by the embedder's cosine and by BM25. Those that come close
     to the right passage's cosine, or nearly copy it, may well answer too and are left out."""
     device = q_vectors.device
+    warnings.filterwarnings("ignore", message="Sparse")
     index = words.Bm25(passage_terms)
     used = np.unique(np.concatenate(question_terms + [np.zeros(1, np.int64)]))
     keep = np.isin(index.columns, used)
@@ -251,11 +253,11 @@ class SpanSampler:
         self.q, self.p, self.first, self.last = column(1), column(2), column(3), column(4)
         self.weight = torch.tensor([r[5] * share[r[0]] / totals[r[0]] for r in examples.rows], device=device)
 
-    def draw(self, n, generator):
+    def draw(self, n, generator, width=TRAINED_TOKENS):
         """Packed rows and their marks: first and last token of the answer, 0 for none."""
         pick = torch.multinomial(self.weight, n, replacement=True, generator=generator)
         q, p, first, last = self.q[pick], self.p[pick], self.first[pick], self.last[pick]
-        room = WIDTH - 3 - self.questions.lengths[q].clamp(max=QUESTION_TOKENS)
+        room = width - 3 - self.questions.lengths[q].clamp(max=QUESTION_TOKENS)
         last = torch.minimum(last, first + room - 1)
         answered = first >= 0
         low = torch.where(answered, (last - room + 1).clamp(min=0), 0)
@@ -263,8 +265,8 @@ class SpanSampler:
         u = torch.rand(2, n, generator=generator, device=q.device)
         moved = low + (u[0] * (high - low + 1)).long()
         begin = torch.where((u[1] < .3) | (low > 0), moved, 0)             # some windows begin elsewhere
-        ids, kinds, valid, shift = pack(self.questions, self.passages, q, p, begin)
-        mark = lambda place: torch.where(answered, place - begin + shift, 0).clamp(0, WIDTH - 1)
+        ids, kinds, valid, shift = pack(self.questions, self.passages, q, p, begin, width)
+        mark = lambda place: torch.where(answered, place - begin + shift, 0).clamp(0, width - 1)
         return ids, kinds, valid, torch.stack([mark(first), mark(last)], 1)
 
 
@@ -278,7 +280,7 @@ class PairSampler:
         self.weight = torch.tensor(weight, device=device)
         self.q_vectors, self.p_vectors = q_vectors, p_vectors
 
-    def draw(self, n, generator):
+    def draw(self, n, generator, width=TRAINED_TOKENS):
         device = self.right.device
         pick = torch.multinomial(self.weight, n, replacement=True, generator=generator)
         chance = torch.rand(n, 2, self.wrong.shape[2], generator=generator, device=device)
@@ -288,8 +290,8 @@ class PairSampler:
         group = torch.cat([self.right[pick][:, None], others], 1)
         prior = (self.p_vectors[group] @ self.q_vectors[pick][:, :, None]).squeeze(-1)
         q, p = pick.repeat_interleave(GROUP), group.flatten()
-        room = WIDTH - 3 - self.questions.lengths[q].clamp(max=QUESTION_TOKENS)
+        room = width - 3 - self.questions.lengths[q].clamp(max=QUESTION_TOKENS)
         slack = (self.passages.lengths[p] - room).clamp(min=0)
         u = torch.rand(2, len(q), generator=generator, device=device)
         begin = torch.where(u[1] < .2, (u[0] * (slack + 1)).long(), 0)
-        return pack(self.questions, self.passages, q, p, begin)[:3], prior
+        return pack(self.questions, self.passages, q, p, begin, width)[:3], prior

@@ -146,15 +146,29 @@ class Corpus:
         return at.cpu().numpy()
 
 
+MODES = ("window", "head", "pair", "whole", "tail", "all")
+
+
 def judged(judge, corpus, table, found, mode):
-    """The judge's rows for the first 18 of each question: mode is "window" (late-favoured), "whole" or "all" windows."""
+    """The judge's rows for the first 18 of each question. What it reads of a long passage, by mode: the "window" that late
+    interaction favours, the "head" (its first window), the mean of both ("pair"), the "whole" as far as the embedder
+    reads, the best of that and of the last tokens ("tail"), the best of "all" windows."""
     q = np.concatenate([np.full(len(f["docs"][:JUDGED]), k) for k, f in enumerate(found)])
     p = np.concatenate([f["docs"][:JUDGED] for f in found])
+    late, zero = np.concatenate([f["first"] for f in found]), np.zeros(len(p), np.int64)
+    read = lambda first, width: judge_pairs(judge, table, corpus.table, q, p, first, width)
     if mode == "all":
         got = judge_windows(judge, table, corpus.table, q, p)
+    elif mode in ("window", "head"):
+        got = read(late if mode == "window" else zero, WINDOW)
+    elif mode == "pair":
+        got = read(zero, WINDOW)
+        got[:, 0] = (got[:, 0] + read(late, WINDOW)[:, 0]) / 2
     else:
-        first = np.concatenate([f["first"] for f in found]) if mode == "window" else np.zeros(len(p), np.int64)
-        got = judge_pairs(judge, table, corpus.table, q, p, first, WINDOW if mode == "window" else WHOLE)
+        got = read(zero, WHOLE)
+        if mode == "tail":
+            end = np.maximum(0, corpus.table.lengths.cpu().numpy()[p] - 170)
+            got[:, 0] = np.maximum(got[:, 0], read(end, WHOLE)[:, 0])
     return np.split(got, np.cumsum([len(f["docs"][:JUDGED]) for f in found])[:-1])
 
 
@@ -209,7 +223,7 @@ def retrieve_sets(tokenizer, embedder, centre, folder, limit=None, names=SETS):
     return {n: Retrieved(folder / "retrieval" / n, tokenizer, embedder, centre, limit) for n in names if (folder / "retrieval" / n).exists()}
 
 
-def measure_ranking(judge, sets, modes=("window", "whole", "all")):
+def measure_ranking(judge, sets, modes=MODES):
     """nDCG@10 of every stage, for each set."""
     result = {}
     for name, retrieved in sets.items():

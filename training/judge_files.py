@@ -49,8 +49,12 @@ def write_config(folder, shape, calibration, run):
         "model_type": "bert", "architectures": ["FootnoteJudge"], **shape, "type_vocab_size": 2, "layer_norm_eps": NORM_EPS, "hidden_act": "gelu",
         "word_table": {"model": "all-MiniLM-L6-v2", "tensor": "embeddings.word_embeddings.weight", "file": "model.safetensors",
                        "sha256": EMBEDDER_SHA256},
+        "weights": {"file": WEIGHTS, "type": "F16", "sha256": sha256(folder / WEIGHTS),
+                    "tensors": ["embeddings.position_embeddings.weight", "embeddings.token_type_embeddings.weight", "embeddings.LayerNorm.*", "encoder.layer.N.*",
+                                "pooler.dense.*", "relevance.*", "span.*"]},
         "input": {"form": "[CLS] question [SEP] passage [SEP]", "token_types": [0, 1], "question_tokens_max": QUESTION_TOKENS,
-                  "window_tokens": judge_eval.WINDOW, "tokens_max": judge_eval.WHOLE, "stride_tokens": judge_eval.STRIDE},
+                  "window_tokens": judge_eval.WINDOW, "tokens_max": judge_eval.WHOLE, "stride_tokens": judge_eval.STRIDE,
+                  "long_passages": "every window; the highest relevance, and the span of the highest margin"},
         "heads": {
             "relevance": {"tensors": ["pooler.dense", "relevance"], "reads": "the vector of [CLS]", "form": "relevance(tanh(pooler.dense(x)))"},
             "span": {"tensors": ["span"], "reads": "every token's vector", "columns": ["start", "end"], "none": "the start and end logit of [CLS]",

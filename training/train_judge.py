@@ -26,7 +26,8 @@ from judge_model import WORDS, best_spans, embedder_of, judge_of, read_base, sav
 START = time.time()
 DROPOUT, WARMUP_STEPS, CLIP = .1, 150, 1.0
 PRIOR_TEMPERATURE = .05
-PSEUDO_SOURCE, PSEUDO_CHANCE, PSEUDO_WEIGHT = "squad_train_nqg", .45, .6
+RUNS = "2400@192,2200@256"
+PSEUDO_SOURCE, PSEUDO_CHANCE, PSEUDO_WEIGHT = "squad_train_nqg", .4, 1.0
 
 
 def log(*what):
@@ -40,13 +41,14 @@ def arguments(argv=None):
     parser.add_argument("--out", type=pathlib.Path, required=True, help="where weights, configuration and figures go")
     parser.add_argument("--evaluate", type=pathlib.Path, help="folder of the development sets, to measure at the end")
     parser.add_argument("--evaluate-limit", type=int, help="questions of each set at most")
-    parser.add_argument("--steps", type=int, default=5000)
+    parser.add_argument("--runs", default=RUNS, help="steps@tokens of each run, between commas; the weights of all runs are averaged")
+    parser.add_argument("--keep-runs", action="store_true", help="write the weights of each run too, as soon as it ends")
     parser.add_argument("--groups", type=int, default=56, help="questions with 8 passages each, a step")
-    parser.add_argument("--spans", type=int, default=96, help="span examples, a step")
+    parser.add_argument("--spans", type=int, default=112, help="span examples, a step")
     parser.add_argument("--rate", type=float, default=8e-5)
-    parser.add_argument("--smoothing", type=float, default=.3, help="share of the embedder's opinion in the target")
+    parser.add_argument("--smoothing", type=float, default=.4, help="share of the embedder's opinion in the target")
     parser.add_argument("--span-weight", type=float, default=.5)
-    parser.add_argument("--self-train-at", type=float, default=.4, help="when its own spans join the examples; 1 for never")
+    parser.add_argument("--self-train-at", type=float, default=.4, help="when, in the first run, its own spans join the examples; 1 for never")
     parser.add_argument("--no-corrupted", action="store_true", help="ablation: no changed questions or passages")
     parser.add_argument("--no-hard", action="store_true", help="ablation: wrong passages by chance alone")
     parser.add_argument("--seed", type=int, default=7)
@@ -172,7 +174,6 @@ def add_pseudo(judge, prepared, tokenizer, device, args):
                             prepared.neighbours, prepared.rng, PSEUDO_WEIGHT, ("number", "word", "negation", "type"), not args.no_corrupted)
     prepared.spans = data.SpanSampler(prepared.examples, tokenizer, device)
     log("own spans added:", kept, "of", len(rows), dict(prepared.spans.counts))
-    judge.train()
 
 
 def losses(relevance, span, span_valid, prior, marks, smoothing):
@@ -187,21 +188,25 @@ def losses(relevance, span, span_valid, prior, marks, smoothing):
     return listwise, pointwise, spans, (relevance.argmax(1) == 0).float().mean()
 
 
-def train(args, judge, prepared, tokenizer, device):
+def train(args, judge, prepared, tokenizer, device, steps, width, seed, teacher=None):
+    """One run. Spans that the judge itself is sure of join the examples on the way, or at once where a teacher finds them."""
+    if teacher is not None:
+        add_pseudo(teacher, prepared, tokenizer, device, args)
     trained = [p for p in judge.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW([{"params": [p for p in trained if p.ndim > 1], "weight_decay": .01},
                                    {"params": [p for p in trained if p.ndim < 2], "weight_decay": 0}], lr=args.rate, fused=device.type == "cuda")
-    generator = torch.Generator(device).manual_seed(args.seed)
+    generator = torch.Generator(device).manual_seed(seed)
     model = torch.compile(judge) if args.compile else judge
     judge.train()
     begun, sums = time.time(), torch.zeros(4, device=device)
-    for step in range(args.steps):
-        if step == int(args.self_train_at * args.steps):
+    for step in range(steps):
+        if teacher is None and step == int(args.self_train_at * steps):
             add_pseudo(judge, prepared, tokenizer, device, args)
+            judge.train()
         for group in optimizer.param_groups:
-            group["lr"] = args.rate * min(1, (step + 1) / WARMUP_STEPS) * (1 - step / args.steps)
-        pair_rows, prior = prepared.pairs.draw(args.groups, generator)
-        *span_rows, marks = prepared.spans.draw(args.spans, generator)
+            group["lr"] = args.rate * min(1, (step + 1) / WARMUP_STEPS) * (1 - step / steps)
+        pair_rows, prior = prepared.pairs.draw(args.groups, generator, width)
+        *span_rows, marks = prepared.spans.draw(args.spans, generator, width)
         ids, kinds, valid = (torch.cat(parts) for parts in zip(pair_rows, span_rows))
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
             relevance, span = model(ids, kinds, valid, DROPOUT)
@@ -213,7 +218,7 @@ def train(args, judge, prepared, tokenizer, device):
         nn.utils.clip_grad_norm_(trained, CLIP)
         optimizer.step()
         sums += torch.stack([listwise, pointwise, spans, first]).detach()
-        if (step + 1) % 250 == 0 or step + 1 == args.steps:
+        if (step + 1) % 250 == 0 or step + 1 == steps:
             n = (step % 250) + 1
             log(step + 1, f"{(step + 1) / (time.time() - begun):.2f} steps/s", dict(zip(("list", "point", "span", "first"), (sums / n).tolist())))
             sums.zero_()
@@ -268,13 +273,20 @@ def calibrate(judge, prepared, tokenizer, device, limit=1500):
     return out
 
 
-def evaluate(args, judge, prepared, tokenizer, device):
+def evaluate(args, judge, runs, prepared, tokenizer, device):
+    """Figures of the judge, and of each run before they were averaged."""
     limit = args.evaluate_limit
-    figures = {}
+    figures = {"runs": []}
     figures["reading"], raw = judge_eval.measure_reading(judge, tokenizer, args.evaluate, device, limit)
     figures["grounding"], more = judge_eval.measure_grounding(judge, tokenizer, prepared.embedder, args.evaluate, device, limit)
     sets = judge_eval.retrieve_sets(tokenizer, prepared.embedder, prepared.centre, args.evaluate, limit)
     figures["ranking"] = judge_eval.measure_ranking(judge, sets)
+    for run in runs if len(runs) > 1 else []:
+        log("one run alone")
+        alone = {"reading": judge_eval.measure_reading(run, tokenizer, args.evaluate, device, limit)[0], "ranking": judge_eval.measure_ranking(run, sets),
+                 "grounding": judge_eval.measure_grounding(run, tokenizer, prepared.embedder, args.evaluate, device, limit)[0]}
+        figures["runs"].append(alone)
+    (args.out / "figures.json").write_text(json.dumps(figures, indent=1) + "\n")
     figures["refusal"], gate = judge_eval.measure_refusal(judge, sets, args.evaluate, limit or 300)
     np.savez_compressed(args.out / "scores.npz", **raw, **more, **gate)
     return figures
@@ -292,14 +304,31 @@ def start(args):
     return device, shape, tensors, tokenizer
 
 
-def trained_judge(args, prepared, shape, tensors, tokenizer, device):
-    """A judge trained as `args` say, as it ships: rounded to fp16. And its tensors."""
-    torch.manual_seed(args.seed)
-    judge = judge_of(shape, tensors).to(device)
-    prepare_spans(args, prepared, tokenizer, device)
-    train(args, judge, prepared, tokenizer, device)
-    weights = shipped_tensors(judge)
-    return judge_of(shape, tensors, {k: v.float() for k, v in weights.items()}).to(device).eval(), weights
+def average(tensors):
+    """The mean of the weights of runs from one start."""
+    return {k: sum(t[k].float() for t in tensors) / len(tensors) for k in tensors[0]}
+
+
+def trained_judges(args, prepared, shape, tensors, tokenizer, device):
+    """The tensors of each run. All start from the same numbers and differ in what they draw; from the second on, the
+    first run finds the spans that are added."""
+    out = []
+    for i, run in enumerate(args.runs.split(",")):
+        steps, width = map(int, run.split("@"))
+        torch.manual_seed(args.seed)
+        judge = judge_of(shape, tensors).to(device)
+        prepare_spans(args, prepared, tokenizer, device)
+        teacher = built(shape, tensors, out[0], device) if out and args.self_train_at < 1 else None
+        train(args, judge, prepared, tokenizer, device, steps, width, args.seed + i, teacher)
+        out.append(shipped_tensors(judge))
+        if args.keep_runs:
+            save_tensors(out[-1], args.out / f"run{i}.safetensors")
+    return out
+
+
+def built(shape, tensors, trained, device):
+    """The judge that these tensors make, rounded as it ships."""
+    return judge_of(shape, tensors, {k: v.half().float() for k, v in trained.items()}).to(device).eval()
 
 
 def main(argv=None):
@@ -308,15 +337,17 @@ def main(argv=None):
     embedder = embedder_of(shape, tensors).to(device)
     prepared = prepare(args, tokenizer, embedder, tensors[WORDS].to(device), device)
     begun = time.time()
-    judge, weights = trained_judge(args, prepared, shape, tensors, tokenizer, device)
+    runs = trained_judges(args, prepared, shape, tensors, tokenizer, device)
+    weights = {k: v.half() for k, v in average(runs).items()}
+    judge = built(shape, tensors, weights, device)
     minutes = round((time.time() - begun) / 60, 2)
     save_tensors(weights, args.out / judge_files.WEIGHTS)
     calibration = calibrate(judge, prepared, tokenizer, device)
     log("calibrated", calibration)
-    hidden = ("data", "model", "out", "evaluate", "evaluate_limit", "cache", "held_out", "processes")
+    hidden = ("data", "model", "out", "evaluate", "evaluate_limit", "cache", "held_out", "processes", "keep_runs")
     judge_files.write_config(args.out, shape, calibration, {k: v for k, v in vars(args).items() if k not in hidden} | {"minutes": minutes})
     if args.evaluate:
-        figures = evaluate(args, judge, prepared, tokenizer, device)
+        figures = evaluate(args, judge, [built(shape, tensors, r, device) for r in runs], prepared, tokenizer, device)
         (args.out / "figures.json").write_text(json.dumps(figures, indent=1) + "\n")
     judge_files.write_sums(args.out)
     log("done")
