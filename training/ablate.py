@@ -1,0 +1,50 @@
+"""Short runs that leave one thing out each, to see what it is worth:
+
+    python training/ablate.py --data ... --model ... --out DIR --evaluate DIR --runs 700@192 --drop-held-out
+
+takes the arguments of train_judge.py, prepares once, and writes one line of figures a variant to DIR/ablations.json.
+The environment variable VARIANTS picks some of them, between commas.
+"""
+import copy
+import json
+import os
+
+import judge_eval
+import train_judge as training
+from judge_model import WORDS, embedder_of
+
+VARIANTS = {"full": {}, "no corrupted questions": {"no_corrupted": True}, "no smoothed targets": {"smoothing": 0.0},
+            "no hard negatives": {"no_hard": True}, "no own spans": {"self_train_at": 1.0}}
+RANKED = ("scifact-train", "cranfield", "cisi", "squad-dev")
+
+
+def figures_of(judge, sets, prepared, tokenizer, folder, device, limit):
+    out = {name: row["judged_window"] for name, row in judge_eval.measure_ranking(judge, sets, ("window",)).items()}
+    reading = judge_eval.measure_reading(judge, tokenizer, folder, device, limit)[0]["window"]
+    out |= {"squad2 auc": reading["auc"], "squad2 f1": reading["f1_answerable"]}
+    grounding, _ = judge_eval.measure_grounding(judge, tokenizer, prepared.embedder, folder, device, limit)
+    out |= {f"{name} relevance": row[next(iter(row))]["relevance"] for name, row in grounding.items() if row}
+    return out
+
+
+def main(argv=None):
+    args = training.arguments(argv)
+    device, shape, tensors, tokenizer = training.start(args)
+    prepared = training.prepare(args, tokenizer, embedder_of(shape, tensors).to(device), tensors[WORDS].to(device), device)
+    sets = judge_eval.retrieve_sets(tokenizer, prepared.embedder, prepared.centre, args.evaluate, args.evaluate_limit, RANKED)
+    training.log("retrieved", {n: s.before()["fused"] for n, s in sets.items()})
+    result = {}
+    only = os.environ.get("VARIANTS", "")
+    for name, change in VARIANTS.items():
+        if only and name not in only.split(","):
+            continue
+        variant = copy.copy(args)
+        vars(variant).update(change)
+        judge = training.built(shape, tensors, training.average(training.trained_judges(variant, prepared, shape, tensors, tokenizer, device)), device)
+        result[name] = figures_of(judge, sets, prepared, tokenizer, args.evaluate, device, args.evaluate_limit)
+        training.log(name, result[name])
+        (args.out / "ablations.json").write_text(json.dumps({"runs": args.runs, "figures": result}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""Tests of the training code, in seconds and without the data: python3 training/test_training.py
+
+The leak guard and the corruption of questions need the standard library alone. What trains needs the packages of
+requirements.txt and is skipped, by name, where they are missing.
+"""
+import importlib.util
+import json
+import pathlib
+import random
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import corrupt
+import held_out
+
+MISSING = [name for name in ("torch", "numpy", "tokenizers", "safetensors") if importlib.util.find_spec(name) is None]
+needs_torch = unittest.skipIf(MISSING, f"needs {', '.join(MISSING)}: pip install -r training/requirements.txt")
+
+# The first question of the SQuAD 2 development half, and the opening of its context, cut elsewhere than there.
+PLANTED_QUESTION = "In what country is Normandy located?"
+PLANTED_CONTEXT = ("The Normans (Norman: Nourmands; French: Normands; Latin: Normanni) were the people who in the 10th and 11th centuries gave their name to "
+                   "Normandy, a region in France. They were descended from Norse raiders. And here the copy goes on in words of its own.")
+CLEAN = {"q": "How long must the kiln cool?", "pos": "The kiln must cool for a day before anyone opens it.", "src": "qed"}
+
+
+class HeldOut(unittest.TestCase):
+    def setUp(self):
+        self.known = held_out.read_list()
+
+    def test_a_planted_question_stops_training(self):
+        with self.assertRaisesRegex(held_out.LeakError, "1 training rows .*row 1: 'In what country"):
+            held_out.guard([CLEAN, CLEAN | {"q": PLANTED_QUESTION}], self.known)
+
+    def test_case_spacing_and_punctuation_hide_nothing(self):
+        self.assertEqual(held_out.leaks([CLEAN | {"q": " in WHAT country is\n Normandy, located"}], self.known), [0])
+
+    def test_a_planted_context_is_found_by_its_opening(self):
+        for field in ("pos", "context"):
+            self.assertEqual(held_out.leaks([CLEAN, CLEAN | {field: PLANTED_CONTEXT}], self.known), [1])
+
+    def test_dropping_counts(self):
+        rows, dropped = held_out.guard([CLEAN, CLEAN | {"q": PLANTED_QUESTION}, CLEAN], self.known, drop=True)
+        self.assertEqual((rows, dropped), ([CLEAN, CLEAN], 1))
+
+    def test_clean_rows_pass(self):
+        self.assertEqual(held_out.guard([CLEAN], self.known), ([CLEAN], 0))
+
+    def test_a_damaged_list_is_an_error(self):
+        import lzma
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "list.xz"
+            path.write_bytes(lzma.compress(b"12345"))
+            with self.assertRaises(ValueError):
+                held_out.read_list(path)
+
+
+class Corruption(unittest.TestCase):
+    PASSAGE = "In 1892 the mayor Anna Holm opened the northern bridge. Karl Berg had drawn it in 1889. It stands today."
+
+    def change(self, kind, question, answer, neighbours=None):
+        return corrupt.corrupted(question, self.PASSAGE, answer, neighbours or {}, random.Random(3), (kind,))
+
+    def test_each_kind_changes_its_part_alone(self):
+        number, _ = self.change("number", "Who opened the bridge in 1892?", "Anna Holm")
+        self.assertRegex(number, r"^Who opened the bridge in \d{4}\?$")
+        self.assertNotIn("1892", number)
+        name, _ = self.change("name", "What had Karl Berg drawn?", "the northern bridge")
+        self.assertIn(name, ("What had Anna Holm drawn?", "What had Karl Berg drawn?".replace("Karl Berg", "Anna Holm")))
+        self.assertEqual(self.change("word", "Who opened the northern bridge?", "Anna Holm")[0].split()[3], "southern")
+        self.assertEqual(self.change("negation", "When was it drawn?", "1889")[0], "When was not it drawn?")
+        asked = self.change("type", "When was it drawn?", "1889")[0]
+        self.assertRegex(asked, r"^(Who|Where|How many|How much|Why) was it drawn\?$")
+
+    def test_neighbours_stand_in_where_there_is_no_opposite(self):
+        self.assertEqual(self.change("word", "Who is the mayor?", "Anna Holm", {"mayor": ["governor"]})[0], "Who is the governor?")
+
+    def test_nothing_to_change_is_none(self):
+        self.assertIsNone(self.change("number", "Who opened it?", "Anna Holm"))
+
+    def test_a_hole_takes_the_answer_out(self):
+        rest = corrupt.hole(self.PASSAGE, ["Anna Holm"])
+        self.assertEqual(rest, "Karl Berg had drawn it in 1889. It stands today.")
+        self.assertIsNone(corrupt.hole("One sentence with Anna Holm.", ["Anna Holm"]))
+
+
+TINY = dict(vocab_size=200, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32, max_position_embeddings=512)
+WORDS = "how long must the kiln cool for a day who opened bridge in mayor anna holm drew it stands today north south what is red clay and fire water stone . ?".split()
+
+
+def write_tiny(folder, rows=40):
+    """A random model of one layer with a tokenizer of few words, and rows to train it on."""
+    import torch
+    from safetensors.torch import save_file
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+    import judge_model
+    vocabulary = {w: 103 + i for i, w in enumerate(dict.fromkeys(WORDS))} | {"[PAD]": 0, "[UNK]": 100, "[CLS]": 101, "[SEP]": 102}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "config.json").write_text(json.dumps(TINY))
+    torch.manual_seed(1)
+    save_file({k: v.contiguous() for k, v in judge_model.Encoder(TINY).state_dict().items()}, str(folder / "model.safetensors"))
+    rng = random.Random(1)
+    text = lambda n: " ".join(rng.choice(WORDS) for _ in range(n))
+    pairs = [{"q": text(5), "pos": text(30), "src": rng.choice(["qed", "squad_train_nqg", "docs/x"])} for _ in range(rows)]
+    reader = []
+    for _ in range(rows):
+        context = text(25)
+        word = context.split()[7]
+        reader.append({"q": text(5), "context": context, "answers": [{"text": word, "start": context.index(word)}] if rng.random() < .8 else [], "src": "qed"})
+    for name, written in (("pairs", pairs), ("reader", reader)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in written))
+
+
+@needs_torch
+class Training(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        write_tiny(self.folder)
+
+    def train(self, out, *more):
+        import train_judge
+        train_judge.main(["--data", str(self.folder), "--model", str(self.folder), "--out", str(self.folder / out), "--runs", "3@48,2@64", "--groups", "2",
+                          "--spans", "4", "--processes", "1", *more])
+        return self.folder / out
+
+    def test_data_to_weights_that_load_and_repeat(self):
+        from safetensors.torch import load_file
+        import judge_files
+        import judge_model
+        first, second = self.train("a"), self.train("b")
+        tensors = load_file(str(first / judge_files.WEIGHTS))
+        self.assertNotIn(judge_model.WORDS, tensors)
+        self.assertIn("encoder.layer.0.attention.self.query.weight", tensors)
+        self.assertEqual({str(t.dtype) for t in tensors.values()}, {"torch.float16"})
+        same = load_file(str(second / judge_files.WEIGHTS))
+        self.assertTrue(all((tensors[k] == same[k]).all() for k in tensors), "the same seed gives the same weights")
+        shape, base = judge_model.read_base(self.folder)
+        judge_model.judge_of(shape, base, {k: v.float() for k, v in tensors.items()})
+        config = json.loads((first / judge_files.CONFIG).read_text())
+        self.assertEqual(config["hidden_size"], 16)
+        for line in (first / judge_files.SUMS).read_text().splitlines():
+            digest, name = line.split("  ")
+            self.assertEqual(digest, judge_model.sha256(first / name))
+
+    def test_a_planted_row_stops_the_command(self):
+        with open(self.folder / "pairs.jsonl", "a") as rows:
+            rows.write(json.dumps(CLEAN | {"q": PLANTED_QUESTION}) + "\n")
+        with self.assertRaises(held_out.LeakError):
+            self.train("c")
+        self.assertFalse((self.folder / "c" / "model.safetensors").exists())
+
+    def test_packed_rows_have_the_form_of_the_judge(self):
+        import torch
+        import judge_data
+        table = lambda *texts: judge_data.Table(texts, "cpu")
+        zero = torch.zeros(1, dtype=torch.long)
+        ids, kinds, valid, begin = judge_data.pack(table([7, 8]), table([1, 2, 3, 4, 5]), zero, zero, width=9)
+        self.assertEqual(ids.tolist(), [[101, 7, 8, 102, 1, 2, 3, 4, 102]])
+        self.assertEqual(kinds.tolist(), [[0, 0, 0, 0, 1, 1, 1, 1, 1]])
+        self.assertEqual((valid.all().item(), begin.item()), (True, 4))
+        ids, _, valid, _ = judge_data.pack(table([7]), table([1, 2]), zero, zero, torch.ones(1, dtype=torch.long), width=6)
+        self.assertEqual(ids.tolist(), [[101, 7, 102, 2, 102, 0]])
+        self.assertEqual(valid.tolist(), [[True] * 5 + [False]])
+
+    def test_stems_and_scores(self):
+        import words
+        self.assertEqual([words.stem(w) for w in ("ponies", "running", "relational", "generalizations")], ["poni", "run", "relat", "gener"])
+        index = words.Bm25([words.terms(t) for t in ("the kiln is hot", "bridges of stone", "a bridge")])
+        self.assertEqual(index.scores(words.terms("bridge")).argmax(), 2)
+
+    def test_yardsticks(self):
+        import numpy
+        import judge_eval
+        self.assertEqual(judge_eval.auc([1, 2, 3], [0, 0, 1]), 1.0)
+        self.assertEqual(judge_eval.auc([1, 1], [0, 1]), .5)
+        self.assertAlmostEqual(judge_eval.ndcg(numpy.array([0, 1]), numpy.array([1])), .6309, 4)
+        self.assertEqual(judge_eval.token_f1("the bridge", "Bridge!"), 1.0)
+
+
+if __name__ == "__main__":
+    unittest.main()
