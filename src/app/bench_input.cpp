@@ -55,11 +55,11 @@ Result<std::vector<std::string>> read_texts(const std::filesystem::path& path, s
 }
 
 Result<ExactScan> ExactScan::over(const VectorRows& rows) {
-  if (rows.dimension % ann::kDotPadding != 0) {
+  if (rows.dimension % ann::kFloatPadding != 0) {
     return fail(ErrorCode::kInvalidArgument, "vectors of {} numbers: only multiples of {} can be measured", rows.dimension,
-                ann::kDotPadding);
+                ann::kFloatPadding);
   }
-  return ExactScan(rows, ann::dot_kernel(cpu::best_cpu_level()));
+  return ExactScan(rows, ann::kernels_of(cpu::best_cpu_level()).dot);
 }
 
 std::vector<rows::ScoredLabel> ExactScan::nearest(std::span<const float> query, std::size_t limit) const {

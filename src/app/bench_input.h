@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/ann/dot.h"
+#include "engine/ann/kernels.h"
 #include "engine/rows/top_k.h"
 
 namespace footnote::app {
@@ -66,7 +66,7 @@ inline constexpr Tenant kTenants[] = {{"one-percent", 100, 0}, {"ten-percent", 1
 /// Nearest rows by dot product in 32 bits, nothing left out: what others are measured by. Borrows the rows.
 class ExactScan {
  public:
-  /// kInvalidArgument: a dimension that is no multiple of ann::kDotPadding.
+  /// kInvalidArgument: a dimension that is no multiple of ann::kFloatPadding.
   static Result<ExactScan> over(const VectorRows& rows);
 
   /// Best first, equal scores by row.
@@ -79,10 +79,10 @@ class ExactScan {
   float score(std::span<const float> query, std::size_t row) const;
 
  private:
-  ExactScan(const VectorRows& rows, ann::DotKernel dot) : rows_(&rows), dot_(dot) {}
+  ExactScan(const VectorRows& rows, ann::Kernels::Floats dot) : rows_(&rows), dot_(dot) {}
 
   const VectorRows* rows_;
-  ann::DotKernel dot_;
+  ann::Kernels::Floats dot_;
 };
 
 }  // namespace footnote::app
