@@ -40,6 +40,8 @@ bool is_in_bounds(const SettingSpec& spec, const Settings& settings) {
     case SettingType::kPath: return text.find_first_of(std::string_view("\n\0", 2)) == std::string::npos;
     case SettingType::kBool: return text == "true" || text == "false";
     case SettingType::kInteger: return settings.integer(spec.id) >= spec.min && settings.integer(spec.id) <= spec.max;
+    case SettingType::kNumber:
+      return settings.number(spec.id) >= static_cast<double>(spec.min) && settings.number(spec.id) <= static_cast<double>(spec.max);
     case SettingType::kDuration: return settings.duration(spec.id).count() >= spec.min && settings.duration(spec.id).count() <= spec.max;
     case SettingType::kChoice: return std::ranges::count(split(spec.choices, '|'), text) == 1;
     case SettingType::kLogSpec: return parse_log_spec(text).has_value();

@@ -97,10 +97,10 @@ class Composition {
   ingest::IndexSync sync_;
   ingest::Ingestor ingestor_;
   ingest::IndexLag lag_;
-  LocalLateScorer late_;
   points::PointSearch point_search_;
   points::PointWriter point_writer_;
   points::Snapshots snapshots_;
+  LocalLateScorer late_;
   retrieve::Retriever retriever_;
   std::uint64_t free_bytes_min_;
   answer::AnswerService answers_;
