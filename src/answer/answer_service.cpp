@@ -17,7 +17,7 @@ constexpr std::string_view kRefusalText = "I could not find an answer to this in
 /// The reader looks for sentences in the best passages only: further down the list it finds look-alikes.
 constexpr std::size_t kReadPassagesMax = 5;
 /// And only in passages that come near the best: a superseded page must not speak beside the current one.
-constexpr double kReadScoreShareMin = 0.5;
+constexpr double kReadScoreShareMin = 0.8;
 constexpr std::chrono::seconds kFinishTimeout{10};
 
 std::vector<SourceBlock> number_sources(const std::vector<Hit>& hits) {

@@ -42,7 +42,7 @@ struct Profile {
   std::size_t top_k = 8;             ///< Passages that go on to the gate and the prompt.
   std::size_t recall = 100;          ///< Candidates of each side before fusion.
   std::size_t per_document_max = 3;  ///< Passages of one document among the top_k.
-  std::size_t late = 100;            ///< The best fused candidates, whose tokens are compared with the question's.
+  std::size_t late = 100;            ///< Of the fused candidates the best, whose tokens are compared with the question's; no others go on.
   FusionWeights weights;
   Fusion fusion = Fusion::kScores;
   StatusPenalties penalties;

@@ -8,22 +8,20 @@ namespace footnote::retrieve {
 
 namespace {
 
-/// So many standard deviations make up the whole scale: nearly all numbers of a stage then lie within 0..1.
-constexpr double kScaleDeviations = 6;
 /// The customary damping of reciprocal ranks.
 constexpr double kRankOffset = 60;
 
 }  // namespace
 
 std::vector<double> standardise(std::span<const double> values) {
-  std::vector<double> out(values.begin(), values.end());
-  if (out.empty()) return out;
+  const auto count = static_cast<double>(values.size());
   double mean = 0;
-  for (const double value : values) mean += value / static_cast<double>(values.size());
+  for (const double value : values) mean += value / count;
   double variance = 0;
-  for (const double value : values) variance += (value - mean) * (value - mean) / static_cast<double>(values.size());
-  const double unit = kScaleDeviations * std::sqrt(variance);
-  for (double& value : out) value = 0.5 + (unit > 0 ? (value - mean) / unit : 0);
+  for (const double value : values) variance += (value - mean) * (value - mean) / count;
+  const double deviation = std::sqrt(variance);
+  std::vector<double> out;
+  for (const double value : values) out.push_back(deviation > 0 ? (value - mean) / deviation : 0);
   return out;
 }
 
@@ -62,34 +60,66 @@ std::vector<Candidate> merge(std::span<const ScoredChunk> vectors, std::span<con
 
 namespace {
 
-/// Adds one stage's term to every candidate. Where a stage has no number for one it counts as its mean.
-template <class NumberOf>
-void add_stage(std::vector<Candidate>& candidates, Stage stage, double weight, Fusion fusion, const NumberOf& number_of) {
+/// One stage's numbers for all candidates, comparable with another's.
+struct StageNumbers {
+  Stage stage;
+  double weight;
+  std::vector<std::optional<double>> raw;
+  std::vector<double> normal;
+};
+
+/// Where a stage has no number for a candidate it counts as the stage's mean; among ranks as the last.
+StageNumbers numbers_of(const std::vector<Candidate>& candidates, Stage stage, double weight, Fusion fusion,
+                        const std::function<std::optional<double>(const Candidate&)>& number_of) {
+  StageNumbers out{stage, weight, {}, std::vector<double>(candidates.size(), 0.0)};
   std::vector<double> known;
   for (const Candidate& candidate : candidates) {
-    if (const std::optional<double> number = number_of(candidate)) known.push_back(*number);
+    out.raw.push_back(number_of(candidate));
+    if (out.raw.back()) known.push_back(*out.raw.back());
   }
-  if (known.empty() || weight == 0) return;
   const std::vector<double> normal = fusion == Fusion::kScores ? standardise(known) : by_rank(known);
-  std::size_t next = 0;
-  for (Candidate& candidate : candidates) {
-    const std::optional<double> number = number_of(candidate);
-    const StageScore term{stage, number.value_or(0), number ? normal[next++] : 0.5, weight};
-    candidate.terms.push_back(term);
-    candidate.score += term.contribution();
+  for (std::size_t i = 0, next = 0; i < out.raw.size(); ++i) {
+    if (out.raw[i]) out.normal[i] = normal[next++];
+  }
+  return out;
+}
+
+/// Brings all stages to 0..1 by one and the same line, which changes no order.
+void bring_to_unit(std::vector<StageNumbers>& stages) {
+  double low = 0;
+  double high = 0;
+  for (const StageNumbers& stage : stages) {
+    for (const double value : stage.normal) {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  }
+  for (StageNumbers& stage : stages) {
+    for (double& value : stage.normal) value = high > low ? (value - low) / (high - low) : 0;
   }
 }
 
 }  // namespace
 
 void fuse(std::vector<Candidate>& candidates, const FusionWeights& weights, Fusion fusion) {
-  for (Candidate& candidate : candidates) {
-    candidate.terms.clear();
-    candidate.score = 0;
+  std::vector<StageNumbers> stages;
+  const auto add = [&](Stage stage, double weight, const std::function<std::optional<double>(const Candidate&)>& number_of) {
+    if (weight != 0 && std::ranges::any_of(candidates, [&](const Candidate& c) { return number_of(c).has_value(); })) {
+      stages.push_back(numbers_of(candidates, stage, weight, fusion, number_of));
+    }
+  };
+  add(Stage::kVector, weights.vector, [](const Candidate& c) { return std::optional(c.cosine); });
+  add(Stage::kKeyword, weights.keyword, [](const Candidate& c) { return std::optional(c.keyword); });
+  add(Stage::kLate, weights.late, [](const Candidate& c) { return c.late; });
+  bring_to_unit(stages);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    candidates[i].terms.clear();
+    candidates[i].score = 0;
+    for (const StageNumbers& stage : stages) {
+      candidates[i].terms.push_back({stage.stage, stage.raw[i].value_or(0), stage.normal[i], stage.weight});
+      candidates[i].score += candidates[i].terms.back().contribution();
+    }
   }
-  add_stage(candidates, Stage::kVector, weights.vector, fusion, [](const Candidate& c) { return std::optional(c.cosine); });
-  add_stage(candidates, Stage::kKeyword, weights.keyword, fusion, [](const Candidate& c) { return std::optional(c.keyword); });
-  add_stage(candidates, Stage::kLate, weights.late, fusion, [](const Candidate& c) { return c.late; });
   std::ranges::sort(candidates,
                     [](const Candidate& a, const Candidate& b) { return a.score != b.score ? a.score > b.score : a.chunk < b.chunk; });
 }

@@ -21,7 +21,7 @@ struct Candidate {
   double score = 0;
 };
 
-/// Numbers of one stage as their distance from the mean, in units that make stages alike: .5 at the mean, about 0..1.
+/// Numbers of one stage as their distance from its mean, in standard deviations: so stages are alike. All equal: 0 each.
 std::vector<double> standardise(std::span<const double> values);
 /// Numbers as 1 / (60 + place), scaled to at most 1; equal numbers share the better place.
 std::vector<double> by_rank(std::span<const double> values);
@@ -29,8 +29,8 @@ std::vector<double> by_rank(std::span<const double> values);
 /// The union of both lists in chunk order, each once.
 std::vector<Candidate> merge(std::span<const ScoredChunk> vectors, std::span<const ScoredChunk> keywords);
 
-/// Scores every candidate as the weighted sum of its normalised stages and sorts best first, equal scores by
-/// chunk. Scores beat ranks here: a rank forgets by how much a passage won.
+/// Scores every candidate as the weighted sum of its normalised stages, each within 0..1 (the same for all of a question), and sorts best
+/// first, equal scores by chunk. Scores beat ranks here: a rank forgets by how much a passage won.
 void fuse(std::vector<Candidate>& candidates, const FusionWeights& weights, Fusion fusion = Fusion::kScores);
 
 }  // namespace footnote::retrieve

@@ -77,8 +77,8 @@ TEST(Fuse, TheScoreIsTheSumOfTheContributions) {
     double sum = 0;
     for (const StageScore& term : candidate.terms) {
       sum += term.contribution();
-      EXPECT_GE(term.normalised, -0.5);
-      EXPECT_LE(term.normalised, 1.5);
+      EXPECT_GE(term.normalised, 0);
+      EXPECT_LE(term.normalised, 1);
     }
     EXPECT_DOUBLE_EQ(sum, candidate.score);
     EXPECT_EQ(candidate.terms[0].raw, candidate.cosine);
@@ -97,11 +97,11 @@ TEST(Merge, EachChunkOnceInChunkOrder) {
 TEST(Standardise, CountsDistanceFromTheMeanInTheStagesOwnUnits) {
   using Numbers = std::vector<double>;
   EXPECT_EQ(standardise(Numbers{}), Numbers{});
-  EXPECT_EQ(standardise(Numbers{5, 5}), (Numbers{0.5, 0.5})) << "a stage that tells nothing apart says nothing";
+  EXPECT_EQ(standardise(Numbers{5, 5}), (Numbers{0, 0})) << "a stage that tells nothing apart says nothing";
   const Numbers out = standardise(Numbers{1, 2, 3});
-  EXPECT_DOUBLE_EQ(out[1], 0.5);
-  EXPECT_DOUBLE_EQ(out[0] + out[2], 1);
-  EXPECT_GT(out[2], out[1]);
+  EXPECT_DOUBLE_EQ(out[1], 0);
+  EXPECT_DOUBLE_EQ(out[0], -out[2]);
+  EXPECT_GT(out[2], 1);
   const Numbers larger = standardise(Numbers{1010, 1020, 1030});
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(larger[i], out[i], 1e-12) << "neither unit nor origin matters";
 }

@@ -1,6 +1,7 @@
 #include "retrieve/retriever.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "base/assert.h"
@@ -207,7 +208,7 @@ class Run {
     return {};
   }
 
-  /// Compares the best candidates' tokens with the question's and orders them anew; the others stay behind.
+  /// Compares the best candidates' tokens with the question's and orders them anew; the others are out of the running.
   Result<void> compare_tokens() {
     if (ports_.late != nullptr && weights().late != 0 && codes_.form != 0) {
       std::vector<Candidate> rest;
@@ -219,6 +220,7 @@ class Run {
       FOOTNOTE_TRY(const auto scores, ports_.late->score(call_, corpus_, codes_, ids_of_first(candidates_.size())));
       for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].late = scores[i];
       fuse(candidates_, weights(), profile_.fusion);
+      rankable_ = candidates_.size();
       std::ranges::move(rest, std::back_inserter(candidates_));
     }
     watch_.lap("late");
@@ -227,7 +229,7 @@ class Run {
 
   /// Looks up the best candidates' passages, and the names of a few that the limit cuts.
   Result<void> fetch() {
-    const std::size_t looked_at = std::min(candidates_.size(), profile_.top_k * kFetchFactor);
+    const std::size_t looked_at = std::min({candidates_.size(), rankable_, profile_.top_k * kFetchFactor});
     named_ = std::min(candidates_.size(), looked_at + kCutNamedMax);
     const std::vector<ChunkId> ids = ids_of_first(named_);
     FOOTNOTE_TRY(const auto coverage, ports_.keywords.coverage(call_, keyword_query(), ids));
@@ -265,7 +267,8 @@ class Run {
   std::vector<float> vector_;
   QuestionCodes codes_;
   std::vector<Candidate> candidates_;
-  std::size_t named_ = 0;  // of candidates_, the first so many were looked up
+  std::size_t rankable_ = std::numeric_limits<std::size_t>::max();  // of candidates_, the first so many
+  std::size_t named_ = 0;                                           // of candidates_, the first so many were looked up
   std::vector<Hit> ranked_, unranked_, gone_;
 };
 

@@ -72,7 +72,7 @@ TEST_F(TurnTraceTest, AQuotedAnswerCanBeReadBackStageByStage) {
   EXPECT_TRUE(trace.at("model").is_null());
   EXPECT_TRUE(trace.at("first_text_ms").is_number());
   EXPECT_THAT(names(trace, "stages", "stage"),
-              ElementsAre("embed", "vector", "keyword", "fuse", "fetch", "select", "gate", "read", "cite", "store"));
+              ElementsAre("embed", "vector", "keyword", "fuse", "late", "fetch", "select", "gate", "read", "cite", "store"));
   double last = 0;
   for (const Json& entry : trace.at("stages").as_array()) {
     const JsonObject& stage = entry.as_object();
@@ -166,7 +166,7 @@ TEST_F(TurnTraceTest, AModelsCallIsMeasured) {
   EXPECT_EQ(model.at("completion_tokens"), 2);
   EXPECT_GT(model.at("prompt_tokens").as_int64(), 0);
   EXPECT_THAT(names(trace, "stages", "stage"),
-              ElementsAre("embed", "vector", "keyword", "fuse", "fetch", "select", "gate", "prompt", "llm", "cite", "store"));
+              ElementsAre("embed", "vector", "keyword", "fuse", "late", "fetch", "select", "gate", "prompt", "llm", "cite", "store"));
   const std::vector<std::string> ways = fates(trace);
   EXPECT_EQ(std::ranges::count_if(ways, [](const std::string& way) { return way.ends_with(": [2]"); }), 1);
   EXPECT_EQ(std::ranges::count_if(ways, [](const std::string& way) { return way.ends_with(": answer/not_cited"); }), 1);

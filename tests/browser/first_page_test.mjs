@@ -53,7 +53,7 @@ async function opensQuote(page, { path, quote }) {
 test('the server serves this tree’s page, with its policy', async () => {
   for (const path of ['/', '/assets/app.js', '/assets/style.css', '/assets/favicon.svg']) assert.ok(pageFiles.has(path), path);
   for (const [path, file] of pageFiles) {
-    const response = await fetch(new URL(path, url));
+    const response = await fetch(new URL(path, url), {headers: {accept: 'text/html,*/*'}});
     assert.equal(response.status, 200, path);
     assert.equal(await response.text(), (await file.read()).toString('utf8'), `${path} is an older build`);
     assert.equal(response.headers.get('content-type'), file.type, path);

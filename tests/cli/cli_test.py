@@ -614,7 +614,7 @@ class Eval(Case):
         self.write("set/qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td3\t1\n")
         first = self.run_footnote("eval", "set", "--json").json
         self.assertEqual((first["documents"], first["questions"], first["documents_embedded"]), (4, 2, 3))
-        self.assertEqual([stage["stage"] for stage in first["stages"]], ["keyword", "vector", "fused"])
+        self.assertEqual([stage["stage"] for stage in first["stages"]], ["keyword", "vector", "late", "fused"])
         for stage in first["stages"]:
             self.assertEqual((stage["ndcg_10"], stage["mrr_10"], stage["recall_10"]), (1, 1, 1), stage)
         second = self.run_footnote("eval", "set", "--json", "--stages", "vector", "--limit", "1").json

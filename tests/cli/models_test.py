@@ -154,7 +154,7 @@ class Models(cli_test.Case):
             probe += f'\nCOMP_WORDS=(footnote {words}{" " + chr(34) * 2 if words == "models" else ""}); COMP_CWORD={at}; _footnote; ' \
                      'echo "${COMPREPLY[@]}"\n'
         done = subprocess.run(["bash"], input=probe, encoding="utf-8", check=True, capture_output=True)
-        self.assertEqual(done.stdout.splitlines(), ["list add verify info", "verify", "--replace", "--scope"])
+        self.assertEqual(done.stdout.splitlines(), ["list add verify info fit", "verify", "--replace", "--scope"])
 
 
 if __name__ == "__main__":
