@@ -123,7 +123,10 @@ class AccessCase(unittest.TestCase):
         return out
 
     def send(self, method, pattern, key=None, headers=None):
-        body = BODIES[pattern] if method in ("POST", "PUT", "PATCH") else None
+        body = None
+        if method in ("POST", "PUT", "PATCH"):
+            # Qdrant's routes look at the key before they look at the body.
+            body = {} if pattern.startswith("/collections") else BODIES[pattern]
         return self.call(method, re.sub(r"\{[^}]*\}", "1", pattern), body, key, headers)
 
 
