@@ -280,7 +280,8 @@ CREATE TABLE points (
 ) STRICT;
 CREATE INDEX points_id ON points (corpus_id, point_id, chunk_id);
 
--- A point with all that the payload of a passage is made from.
+-- A point with all that the payload of a passage is made from. Passages of labelled documents are not shown: whoever may read points
+-- need not have their labels. (Inside a JSON text the quotes of that name would be escaped.)
 CREATE VIEW point_records AS
   SELECT p.corpus_id, p.chunk_id, p.point_id, p.vector_names, p.payload, c.born, c.died, c.ordinal, d.key, v.indexed_at, s.kind AS source_kind,
          v.attributes, c.heading_path, c.text
@@ -288,7 +289,8 @@ CREATE VIEW point_records AS
   JOIN chunks c ON c.id = p.chunk_id
   JOIN documents d ON d.id = c.document_id
   JOIN document_versions v ON v.document_id = c.document_id AND v.version = c.document_version
-  LEFT JOIN sources s ON s.id = v.source_id;
+  LEFT JOIN sources s ON s.id = v.source_id
+  WHERE instr(v.attributes, '"acl_labels":["') = 0;
 
 CREATE TABLE point_vectors (
   chunk_id INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,

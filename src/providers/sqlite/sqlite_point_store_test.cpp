@@ -42,6 +42,15 @@ TEST_F(SqlitePointStoreTest, DocumentsOfOneAddressHavePointsOfTheirOwn) {
   EXPECT_THAT(found(), IsEmpty());
 }
 
+TEST_F(SqlitePointStoreTest, PassagesOfLabelledDocumentsAreNotShown) {
+  DocumentDraft secret = draft_of("secret.md", {"one", "two"});
+  secret.attributes.acl_labels = {"hr"};
+  DocumentDraft open_one = draft_of("open.md", {"three"});
+  open_one.attributes.title = R"("acl_labels":["hr"])";
+  ASSERT_TRUE(commit({secret, open_one}).has_value());
+  EXPECT_THAT(ids(), ::testing::ElementsAre(point_of_passage("open.md", 0)));
+}
+
 TEST_F(SqlitePointStoreTest, AChunkThatIsNoPointIsFound) {
   ASSERT_TRUE(commit({draft_of("a.md", {"one"})}).has_value());
   execute("DELETE FROM points");
