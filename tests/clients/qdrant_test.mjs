@@ -220,6 +220,16 @@ for (const [version, Client] of [['1.16', Older], ['1.19', Newer]]) {
     assert.deepEqual((await client.retrieve(named, { ids: [1], with_vector: ['words'] }))[0].vector, { words: [3, 4] });
     assert.deepEqual((await client.getCollection(named)).config.params.vectors.image, { size: 3, distance: 'Euclid' });
     assert.deepEqual(ids((await client.scroll(named, { filter: { must: [{ has_vector: 'image' }] } })).points), [1]);
+    const scored = async (query) => (await client.query(named, query)).points.map((point) => [point.id, point.score]);
+    assert.deepEqual(await scored({ query: [1, 2], using: 'words' }), [[1, 11], [2, 3]]);
+    assert.deepEqual(await scored({ query: [0, 2, 1], using: 'image' }), [[1, 2]]);  // a distance
+    assert.deepEqual(await scored({ query: [0, 2, 1], using: 'image', score_threshold: 1.5 }), []);
+    assert.equal(await status(client.query(named, { query: [1, 2], using: 'sound' })), 400);
+    assert.equal(await status(client.query(named, { query: [1, 2], using: 'image' })), 400);
+    assert.equal(await client.deleteCollection(named), true);
+    await client.recreateCollection(named, { vectors: { size: 2, distance: 'Manhattan' } });
+    await client.upsert(named, { points: [{ id: 1, vector: [3, 4] }, { id: 2, vector: [0, 1] }] });
+    assert.deepEqual(await scored({ query: [0, 0] }), [[2, 1], [1, 7]]);
     assert.equal(await client.deleteCollection(named), true);
     await client.deleteCollection(name);
     assert.equal((await client.collectionExists(name)).exists, false);
