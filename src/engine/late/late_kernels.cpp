@@ -33,12 +33,15 @@ std::int32_t four_bytes(const std::uint8_t* bytes) {
 void best_sums_portable(const std::int8_t* lanes, std::size_t dimension, const std::byte* signs, std::size_t count,
                         std::int32_t best[kLanes]) {
   std::fill_n(best, kLanes, std::numeric_limits<std::int32_t>::min());
+  std::uint8_t bits[kDimensionMax];
   for (std::size_t t = 0; t < count; ++t) {
+    expand_bits(signs + t * (dimension / 8), dimension, bits);
     std::int32_t sums[kLanes] = {};
-    for (std::size_t i = 0; i < dimension; ++i) {
-      if ((static_cast<unsigned>(signs[t * (dimension / 8) + i / 8]) >> (i % 8) & 1) == 0) continue;
-      const std::int8_t* numbers = lanes + i / kStep * kLanes * kStep + i % kStep;
-      for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += numbers[lane * kStep];
+    for (std::size_t s = 0; s < dimension / kStep; ++s) {
+      const std::int8_t* numbers = lanes + s * kLanes * kStep;
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        for (std::size_t k = 0; k < kStep; ++k) sums[lane] += numbers[lane * kStep + k] * bits[s * kStep + k];
+      }
     }
     for (std::size_t lane = 0; lane < kLanes; ++lane) best[lane] = std::max(best[lane], sums[lane]);
   }
