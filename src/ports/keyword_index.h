@@ -10,7 +10,7 @@
 namespace footnote {
 
 /// Words in double quotes are a phrase: only passages that hold them next to each other, in that order, are found, as
-/// long as there is one; otherwise they are plain words.
+/// long as there is one; otherwise, and in long texts, they are plain words.
 struct KeywordQuery {
   CorpusId corpus;
   Generation generation = 0;

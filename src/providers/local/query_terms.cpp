@@ -151,7 +151,8 @@ QueryTerms query_terms(std::string_view text, std::span<const std::string> langu
   Collector collector;
   for (const std::string& language : languages) collector.add(read, language);
   QueryTerms out = collector.take();
-  for (const std::string_view text_inside : quoted(read)) {
+  const bool is_prose = out.words.size() > kPhraseQueryWordsMax;
+  for (const std::string_view text_inside : is_prose ? std::vector<std::string_view>{} : quoted(read)) {
     auto phrase = phrase_of(text_inside, languages);
     if (!phrase.empty()) out.phrases.push_back(std::move(phrase));
   }

@@ -47,6 +47,10 @@ TEST(QueryTerms, FindsPhrasesBetweenQuotes) {
   std::string many;
   for (int i = 0; i < 20; ++i) many += "\"w" + std::to_string(i) + "\" ";
   EXPECT_EQ(query_terms(many, {}).phrases.size(), kPhrasesMax);
+  std::string prose = "\"red foxes\"";
+  while (query_terms(prose, {}).words.size() < kPhraseQueryWordsMax) prose += " w" + std::to_string(prose.size());
+  EXPECT_EQ(query_terms(prose, {}).phrases.size(), 1U);
+  EXPECT_TRUE(query_terms(prose + " walrus", {}).phrases.empty()) << "prose quotes without demanding";
 }
 
 TEST(QueryTerms, KnowsTheWordThatIsStillTyped) {
