@@ -199,8 +199,9 @@ class Commit {
                           content_hash, source_type, symbol, heading_path, text)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql"));
     FOOTNOTE_TRY(auto insert_vectors, database_.prepare("INSERT INTO chunk_vectors (chunk_id, windows, vectors) VALUES (?, ?, ?)"));
-    FOOTNOTE_TRY(auto insert_codes,
-                 database_.prepare("INSERT INTO chunk_codes (chunk_id, form, dimension, windows, signs) VALUES (?, ?, ?, ?, ?)"));
+    FOOTNOTE_TRY(
+        auto insert_codes,
+        database_.prepare("INSERT INTO chunk_codes (chunk_id, corpus_id, form, dimension, windows, signs) VALUES (?, ?, ?, ?, ?, ?)"));
     int ordinal = 0;
     for (const ChunkDraft& chunk : draft.chunks) {
       insert.bind(corpus_.id.value, document, version, ordinal, generation_, chunk.range.begin, chunk.range.end, chunk.first_line,
@@ -212,8 +213,8 @@ class Commit {
         FOOTNOTE_CHECK(insert_vectors.run());
       }
       if (chunk.codes.form != 0) {
-        insert_codes.bind(id.value, chunk.codes.form, chunk.codes.dimension, std::as_bytes(std::span(chunk.codes.windows)),
-                          std::span<const std::byte>(chunk.codes.signs));
+        insert_codes.bind(id.value, corpus_.id.value, chunk.codes.form, chunk.codes.dimension,
+                          std::as_bytes(std::span(chunk.codes.windows)), std::span<const std::byte>(chunk.codes.signs));
         FOOTNOTE_CHECK(insert_codes.run());
       }
       FOOTNOTE_CHECK(points_.add(id, draft, ordinal++));

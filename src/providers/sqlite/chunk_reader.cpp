@@ -132,8 +132,7 @@ Result<std::vector<PassageCodes>> SqliteChunkStore::passage_codes(const CallCont
   return store_.read(call, [&](sql::Database& database) -> Result<std::vector<PassageCodes>> {
     FOOTNOTE_CHECK(read_corpus(database, corpus));
     FOOTNOTE_TRY(auto find, database.prepare(R"sql(
-      SELECT k.form, k.dimension, k.windows, k.signs FROM chunk_codes k JOIN chunks c ON c.id = k.chunk_id
-      WHERE k.chunk_id = ? AND +c.corpus_id = ?)sql"));
+      SELECT form, dimension, windows, signs FROM chunk_codes WHERE chunk_id = ? AND +corpus_id = ?)sql"));
     std::vector<PassageCodes> out(ids.size());
     for (std::size_t i = 0; i < ids.size(); ++i) {
       find.bind(ids[i].value, corpus.value);

@@ -247,6 +247,7 @@ CREATE TABLE turn_traces (
 -- The tokens of a chunk as sign bits, `dimension` bits each. Codes of different forms are not comparable.
 CREATE TABLE chunk_codes (
   chunk_id  INTEGER PRIMARY KEY REFERENCES chunks (id) ON DELETE CASCADE,
+  corpus_id INTEGER NOT NULL,  -- the chunk's: a question reads a hundred of these rows, and not their chunks'
   form      INTEGER NOT NULL,
   dimension INTEGER NOT NULL CHECK (dimension > 0),
   windows   BLOB    NOT NULL,  -- little-endian 32-bit numbers: the tokens of each window

@@ -18,14 +18,13 @@ std::int64_t limit_of(std::size_t count) {
 Result<Corpus> corpus_from(const sql::Statement& row) {
   FOOTNOTE_TRY(const Distance distance, from_stored_name<Distance>(row.text(7)));
   FOOTNOTE_TRY(auto spaces, named_spaces_from_stored_text(row.text(8)));
-  return Corpus{
-      .id = {row.integer(0)},
-      .workspace = {row.integer(1)},
-      .name = std::string(row.text(2)),
-      .space = {.model_id = std::string(row.text(3)), .dimension = static_cast<int>(row.integer(4)), .distance = distance},
-      .generation = row.integer(5),
-      .created_at = time_from(row.integer(6)),
-      .named_spaces = std::move(spaces)};
+  return Corpus{.id = {row.integer(0)},
+                .workspace = {row.integer(1)},
+                .name = std::string(row.text(2)),
+                .space = {.model_id = std::string(row.text(3)), .dimension = static_cast<int>(row.integer(4)), .distance = distance},
+                .generation = row.integer(5),
+                .created_at = time_from(row.integer(6)),
+                .named_spaces = std::move(spaces)};
 }
 
 Result<CorpusRow> read_corpus(sql::Database& database, CorpusId id) {
@@ -41,8 +40,7 @@ Result<CorpusRow> read_corpus(sql::Database& database, CorpusId id) {
 std::string to_stored_text(const std::vector<NamedSpace>& spaces) {
   JsonArray out;
   for (const NamedSpace& space : spaces) {
-    out.push_back(
-        JsonObject{{"name", stored_text(space.name)}, {"dimension", space.dimension}, {"distance", stored_name(space.distance)}});
+    out.push_back(JsonObject{{"name", stored_text(space.name)}, {"dimension", space.dimension}, {"distance", stored_name(space.distance)}});
   }
   return to_text(out);
 }

@@ -96,8 +96,8 @@ Result<bool> SqliteReembedding::switch_over(const CallContext& call, CorpusId co
     old_codes.bind(corpus.value);
     FOOTNOTE_CHECK(old_codes.run());
     FOOTNOTE_TRY(auto codes, database.prepare(R"sql(
-      INSERT INTO chunk_codes (chunk_id, form, dimension, windows, signs)
-      SELECT n.chunk_id, n.form, n.code_dimension, n.code_windows, n.signs FROM chunks c JOIN next_vectors n ON n.chunk_id = c.id
+      INSERT INTO chunk_codes (chunk_id, corpus_id, form, dimension, windows, signs)
+      SELECT n.chunk_id, c.corpus_id, n.form, n.code_dimension, n.code_windows, n.signs FROM chunks c JOIN next_vectors n ON n.chunk_id = c.id
       WHERE c.corpus_id = ?1 AND n.model_id = ?2 AND n.dimension = ?3 AND n.form IS NOT NULL)sql"));
     codes.bind(corpus.value, target.model_id, target.dimension);
     FOOTNOTE_CHECK(codes.run());
