@@ -1,6 +1,6 @@
 """Trains the judge, from data to weights:
 
-    python training/train_judge.py --data ../shared/data/train --model .deps/models/all-MiniLM-L6-v2 --out models/judge \\
+    python training/train_judge.py --data DATA --model .deps/models/all-MiniLM-L6-v2 --out models/judge \\
         --drop-held-out [--evaluate DIR]
 
 README.md beside this file says what it does and why. The same seed, data and machine give the same draws.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -76,6 +77,32 @@ class ByteSource {
     if (count <= remaining() / sizeof(T)) return {};
     return fail(ErrorCode::kCorrupted, "{} values are announced, and {} bytes are left", count, remaining());
   }
+};
+
+/// Keeps what it is given.
+class BufferSink final : public ByteSink {
+ public:
+  Result<void> write(std::span<const std::byte> more) override {
+    bytes.insert(bytes.end(), more.begin(), more.end());
+    return {};
+  }
+  std::vector<std::byte> bytes;
+};
+
+/// Gives what lies in memory. Borrows it.
+class BufferSource final : public ByteSource {
+ public:
+  explicit BufferSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  Result<void> read(std::span<std::byte> out) override {
+    FOOTNOTE_CHECK(fits<std::byte>(out.size()));
+    std::copy_n(bytes_.begin(), out.size(), out.begin());
+    bytes_ = bytes_.subspan(out.size());
+    return {};
+  }
+  std::uint64_t remaining() const override { return bytes_.size(); }
+
+ private:
+  std::span<const std::byte> bytes_;
 };
 
 /// Counts what it is given.

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "base/text.h"
 #include "base/utf8.h"
 
 namespace footnote::retrieve {

@@ -109,30 +109,6 @@ class Model {
   std::deque<Known> rows_;
 };
 
-class BufferSink final : public ByteSink {
- public:
-  Result<void> write(std::span<const std::byte> more) override {
-    bytes.insert(bytes.end(), more.begin(), more.end());
-    return {};
-  }
-  std::vector<std::byte> bytes;
-};
-
-class BufferSource final : public ByteSource {
- public:
-  explicit BufferSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  Result<void> read(std::span<std::byte> out) override {
-    FOOTNOTE_CHECK(fits<std::byte>(out.size()));
-    std::copy_n(bytes_.begin(), out.size(), out.begin());
-    bytes_ = bytes_.subspan(out.size());
-    return {};
-  }
-  std::uint64_t remaining() const override { return bytes_.size(); }
-
- private:
-  std::span<const std::byte> bytes_;
-};
-
 /// What save_raw() writes, where an index can be attached to it.
 std::shared_ptr<AlignedFloats> raw_of(const FlatIndex& index) {
   BufferSink sink;

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <ctime>
 #include <map>
 #include <string>
@@ -30,24 +29,6 @@ double processor_seconds() {
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
-
-class Memory final : public ByteSink, public ByteSource {
- public:
-  Result<void> write(std::span<const std::byte> bytes) override {
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-    return {};
-  }
-  Result<void> read(std::span<std::byte> out) override {
-    if (!out.empty()) std::memcpy(out.data(), bytes_.data() + at_, out.size());
-    at_ += out.size();
-    return {};
-  }
-  std::uint64_t remaining() const override { return bytes_.size() - at_; }
-
- private:
-  std::vector<std::byte> bytes_;
-  std::size_t at_ = 0;
-};
 
 Bm25Index build(const std::vector<std::string>& passages) {
   Bm25Index index;
@@ -134,11 +115,12 @@ Result<void> run(const char* passages_file, const char* questions_file) {
   FOOTNOTE_TRY(const std::string question_text, read_file(questions_file, kFileBytesMax));
   const auto questions = read_questions(split(question_text, '\n'));
   measure_all(index, questions);
-  Memory memory;
-  FOOTNOTE_CHECK(index.save(memory));
-  const double bytes = static_cast<double>(memory.remaining());
+  BufferSink saved;
+  FOOTNOTE_CHECK(index.save(saved));
+  const double bytes = static_cast<double>(saved.bytes.size());
+  BufferSource source(saved.bytes);
   const double begin = processor_seconds();
-  FOOTNOTE_TRY(const Bm25Index loaded, Bm25Index::load(memory, {.born_last = 1, .group_count = kGroups}));
+  FOOTNOTE_TRY(const Bm25Index loaded, Bm25Index::load(source, {.born_last = 1, .group_count = kGroups}));
   fmt::print("saved in {:.1f} MB, loaded in {:.1f} ms\n", bytes / 1e6, 1e3 * (processor_seconds() - begin));
   return {};
 }

@@ -17,30 +17,6 @@ std::uint16_t to_bf16(float value) {
 }
 float from_bf16(std::uint16_t value) { return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16); }
 
-class StringSink final : public ByteSink {
- public:
-  Result<void> write(std::span<const std::byte> bytes) override {
-    out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    return {};
-  }
-  std::string out;
-};
-
-class SpanSource final : public ByteSource {
- public:
-  explicit SpanSource(std::span<const std::byte> bytes) : left_(bytes) {}
-  Result<void> read(std::span<std::byte> out) override {
-    FOOTNOTE_CHECK(fits<std::byte>(out.size()));
-    std::memcpy(out.data(), left_.data(), out.size());
-    left_ = left_.subspan(out.size());
-    return {};
-  }
-  std::uint64_t remaining() const override { return left_.size(); }
-
- private:
-  std::span<const std::byte> left_;
-};
-
 bool all_finite(std::span<const float> values) {
   for (const float value : values) {
     if (!std::isfinite(value)) return false;
@@ -82,11 +58,10 @@ Result<LateModel> read(ByteSource& source) {
 }  // namespace
 
 std::string LateModel::to_bytes() const {
-  StringSink sink;
+  BufferSink sink;
   (void)write(sink, *this);  // Writing to memory does not fail.
-  const std::uint32_t sum = crc32c(std::as_bytes(std::span(sink.out)));
-  (void)sink.put(sum);
-  return std::move(sink.out);
+  (void)sink.put(crc32c(sink.bytes));
+  return {reinterpret_cast<const char*>(sink.bytes.data()), sink.bytes.size()};
 }
 
 Result<LateModel> LateModel::from_bytes(std::span<const std::byte> bytes) {
@@ -95,7 +70,7 @@ Result<LateModel> LateModel::from_bytes(std::span<const std::byte> bytes) {
   const auto content = bytes.first(bytes.size() - sizeof(sum));
   std::memcpy(&sum, bytes.data() + content.size(), sizeof(sum));
   if (crc32c(content) != sum) return fail(ErrorCode::kCorrupted, "it fails its checksum");
-  SpanSource source(content);
+  BufferSource source(content);
   FOOTNOTE_TRY(LateModel model, read(source));
   if (source.remaining() != 0) return fail(ErrorCode::kCorrupted, "something follows its end");
   return model;
