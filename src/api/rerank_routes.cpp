@@ -15,7 +15,7 @@ constexpr std::size_t kRerankQueryBytesMax = 100'000;
 constexpr std::chrono::minutes kRerankTimeout{5};
 
 /// Where passages stand in the request, best first; equal ones as they came.
-std::vector<std::size_t> best_first(std::span<const RerankScore> scores) {
+std::vector<std::size_t> best_first(std::span<const Judgement> scores) {
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto better = [&](std::size_t a, std::size_t b) {

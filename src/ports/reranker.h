@@ -5,21 +5,17 @@
 #include <vector>
 
 #include "base/call_context.h"
+#include "domain/judgement.h"
 
 namespace footnote {
 
-struct RerankScore {
-  double raw = 0;         ///< On the model's own scale.
-  double calibrated = 0;  ///< A probability of relevance, 0..1.
-};
-
-/// Scores how well each passage answers a question; one score per passage, in input order. Thread-safe.
+/// Judges how well each passage answers a question; one judgement per passage, in input order. Thread-safe.
 /// kUnavailable and kDeadlineExceeded leave the caller with the order it had.
 class Reranker {
  public:
   virtual ~Reranker() = default;
-  virtual Result<std::vector<RerankScore>> rerank(const CallContext& call, std::string_view question,
-                                                  std::span<const std::string_view> passages) = 0;
+  virtual Result<std::vector<Judgement>> rerank(const CallContext& call, std::string_view question,
+                                                std::span<const std::string_view> passages) = 0;
 };
 
 }  // namespace footnote

@@ -25,10 +25,10 @@ inline std::string reranker_case_name(const ::testing::TestParamInfo<RerankerCas
 
 class RerankerContract : public ::testing::TestWithParam<RerankerCase> {
  protected:
-  std::vector<RerankScore> rerank(std::string_view question, const std::vector<std::string_view>& passages) {
+  std::vector<Judgement> rerank(std::string_view question, const std::vector<std::string_view>& passages) {
     auto scores = reranker_->rerank(call_, question, passages);
     EXPECT_TRUE(scores.has_value()) << scores.error().message;
-    return scores.value_or(std::vector<RerankScore>{});
+    return scores.value_or(std::vector<Judgement>{});
   }
 
   const CallContext call_;
@@ -42,7 +42,7 @@ TEST_P(RerankerContract, OneScorePerPassageInInputOrder) {
     EXPECT_GT(scores[1].raw, scores[0].raw);
   }
   EXPECT_EQ(scores[1].raw > scores[0].raw, scores[1].calibrated > scores[0].calibrated);
-  for (const RerankScore& score : scores) {
+  for (const Judgement& score : scores) {
     EXPECT_GE(score.calibrated, 0);
     EXPECT_LE(score.calibrated, 1);
   }

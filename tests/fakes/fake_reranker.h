@@ -9,8 +9,8 @@ namespace footnote::fakes {
 /// Thread-safe.
 class FakeReranker final : public Reranker {
  public:
-  Result<std::vector<RerankScore>> rerank(const CallContext& call, std::string_view question,
-                                          std::span<const std::string_view> passages) override;
+  Result<std::vector<Judgement>> rerank(const CallContext& call, std::string_view question,
+                                        std::span<const std::string_view> passages) override;
   Faults& faults() { return faults_; }
 
  private:

@@ -15,8 +15,8 @@ class LocalReranker final : public Reranker {
   /// Errors of nn::CrossEncoder::open.
   static Result<std::unique_ptr<LocalReranker>> open(const std::filesystem::path& model_folder, const nn::EncoderOptions& options = {});
 
-  Result<std::vector<RerankScore>> rerank(const CallContext& call, std::string_view question,
-                                          std::span<const std::string_view> passages) override;
+  Result<std::vector<Judgement>> rerank(const CallContext& call, std::string_view question,
+                                        std::span<const std::string_view> passages) override;
 
  private:
   explicit LocalReranker(std::unique_ptr<nn::CrossEncoder> encoder) : encoder_(std::move(encoder)) {}

@@ -79,7 +79,7 @@ std::shared_ptr<Reranker> reranker_over(http::Handler handler, const Make& make)
 }
 
 /// Best first, as real servers answer.
-JsonArray ranked(const std::vector<RerankScore>& scores, std::string_view key, double RerankScore::* score) {
+JsonArray ranked(const std::vector<Judgement>& scores, std::string_view key, double Judgement::* score) {
   std::vector<std::size_t> order(scores.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return scores[a].raw > scores[b].raw; });
@@ -88,7 +88,7 @@ JsonArray ranked(const std::vector<RerankScore>& scores, std::string_view key, d
   return out;
 }
 
-std::vector<RerankScore> fake_scores(const Json& body, std::string_view key) {
+std::vector<Judgement> fake_scores(const Json& body, std::string_view key) {
   fakes::FakeReranker fake;
   const auto texts = texts_of(body.at(key));
   return fake.rerank({}, std::string(body.at("query").as_string()), views(texts)).value();
@@ -97,12 +97,12 @@ std::vector<RerankScore> fake_scores(const Json& body, std::string_view key) {
 http::Response answer_cohere(const http::Request& request, const CallContext&) {
   const Json body = parse_json(request.body).value();
   return http::Response::json(200,
-                              JsonObject{{"results", ranked(fake_scores(body, "documents"), "relevance_score", &RerankScore::calibrated)}});
+                              JsonObject{{"results", ranked(fake_scores(body, "documents"), "relevance_score", &Judgement::calibrated)}});
 }
 
 http::Response answer_tei(const http::Request& request, const CallContext&) {
   const Json body = parse_json(request.body).value();
-  return http::Response::json(200, ranked(fake_scores(body, "texts"), "score", &RerankScore::raw));
+  return http::Response::json(200, ranked(fake_scores(body, "texts"), "score", &Judgement::raw));
 }
 
 std::shared_ptr<Reranker> make_cohere(http::Handler handler = answer_cohere) {

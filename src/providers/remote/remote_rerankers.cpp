@@ -30,8 +30,8 @@ double sigmoid(double value) { return 1 / (1 + std::exp(-value)); }
 
 }  // namespace
 
-Result<std::vector<RerankScore>> CohereReranker::rerank(const CallContext& call, std::string_view question,
-                                                        std::span<const std::string_view> passages) {
+Result<std::vector<Judgement>> CohereReranker::rerank(const CallContext& call, std::string_view question,
+                                                      std::span<const std::string_view> passages) {
   FOOTNOTE_CHECK(call.check());
   std::vector<double> raw(passages.size());
   const auto ask = [&](std::size_t begin, std::size_t count) -> Result<void> {
@@ -43,13 +43,13 @@ Result<std::vector<RerankScore>> CohereReranker::rerank(const CallContext& call,
                        std::span(raw).subspan(begin, count));
   };
   FOOTNOTE_CHECK(in_batches(passages.size(), batch_, ask));
-  std::vector<RerankScore> out;
+  std::vector<Judgement> out;
   for (const double score : raw) out.push_back({.raw = score, .calibrated = std::clamp(score, 0.0, 1.0)});
   return out;
 }
 
-Result<std::vector<RerankScore>> TeiReranker::rerank(const CallContext& call, std::string_view question,
-                                                     std::span<const std::string_view> passages) {
+Result<std::vector<Judgement>> TeiReranker::rerank(const CallContext& call, std::string_view question,
+                                                   std::span<const std::string_view> passages) {
   FOOTNOTE_CHECK(call.check());
   std::vector<double> raw(passages.size());
   const auto ask = [&](std::size_t begin, std::size_t count) -> Result<void> {
@@ -61,7 +61,7 @@ Result<std::vector<RerankScore>> TeiReranker::rerank(const CallContext& call, st
     return read_scores(upstream_, &answer, "score", std::span(raw).subspan(begin, count));
   };
   FOOTNOTE_CHECK(in_batches(passages.size(), batch_, ask));
-  std::vector<RerankScore> out;
+  std::vector<Judgement> out;
   for (const double score : raw) out.push_back({.raw = score, .calibrated = sigmoid(score)});
   return out;
 }

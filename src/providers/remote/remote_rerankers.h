@@ -15,8 +15,8 @@ class CohereReranker final : public Reranker {
   CohereReranker(http::Client& client, UpstreamOptions options, std::string model)
       : upstream_(client, std::move(options)), model_(std::move(model)) {}
 
-  Result<std::vector<RerankScore>> rerank(const CallContext& call, std::string_view question,
-                                          std::span<const std::string_view> passages) override;
+  Result<std::vector<Judgement>> rerank(const CallContext& call, std::string_view question,
+                                        std::span<const std::string_view> passages) override;
 
  private:
   const JsonUpstream upstream_;
@@ -30,8 +30,8 @@ class TeiReranker final : public Reranker {
  public:
   TeiReranker(http::Client& client, UpstreamOptions options) : upstream_(client, std::move(options)) {}
 
-  Result<std::vector<RerankScore>> rerank(const CallContext& call, std::string_view question,
-                                          std::span<const std::string_view> passages) override;
+  Result<std::vector<Judgement>> rerank(const CallContext& call, std::string_view question,
+                                        std::span<const std::string_view> passages) override;
 
  private:
   const JsonUpstream upstream_;
