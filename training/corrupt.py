@@ -5,15 +5,22 @@ Each kind changes one thing and keeps the rest, so that only reading tells the d
     number    another number, of the passage where it has one
     name      another name of the passage, which is not the answer
     word      a content word becomes its opposite, or a neighbour in the embedder's word table
+    inside    a content word becomes another word of the passage, near to it in that table: of the same sort
+    swap      two names, or two words of one sort, trade places: who did what to whom
+    when      a year of the passage, or any other, is added
     negation  the question is turned round: "is" -> "is not"
     type      another question word, whose answers are of another kind than the answer is
 
 hole() changes the passage instead: the sentences that hold the answer are taken out.
 """
+import multiprocessing
+import random
 import re
 
-KINDS = ("number", "name", "word", "negation", "type")
+KINDS = ("number", "name", "word", "inside", "swap", "when", "negation", "type")
+NAMELESS = ("number", "word", "inside", "swap", "when", "negation", "type")        # for texts in lower case
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'(\[])|(?<=\s[.!?])\s+")
+LOWER_SENTENCE = re.compile(r"(?<=[\w)\"'][.!?])\s+")      # of texts in lower case
 NUMBER = re.compile(r"\b\d[\d,.]*\d\b|\b\d\b")
 NAME = re.compile(r"\b[A-Z][\w'-]*(?:\s+(?:of\s+|the\s+)?[A-Z][\w'-]*)*")
 YEAR = re.compile(r"\b(1\d|20)\d\d\b")
@@ -34,6 +41,7 @@ NEGATED = {"is": "is not", "are": "are not", "was": "was not", "were": "were not
 GRAMMAR = frozenset("""a an and are as at be been being but by can could did do does for from had has have how if in into is it its many much may might most of on or
  per said shall should so some such than that the their them then there these they this those to under up was were what when where which who whom whose why will with would you your
  name named called known also first not no he she his her we our us i my me about between during after before over while""".split())
+WORD_FIRST, WORD_LAST = 3, 26      # of the neighbours of a word: the first are often its synonyms
 QUESTION_WORDS = {"who": "person", "whose": "person", "whom": "person", "when": "time", "what year": "time", "where": "place", "how many": "number", "how much": "number", "why": "reason"}
 OTHER_WORDS = {"person": ("who",), "time": ("when", "what year"), "place": ("where",), "number": ("how many", "how much"), "reason": ("why",)}
 
@@ -79,7 +87,7 @@ def with_name(question, passage, answer, neighbours, rng):
 
 
 def with_word(question, passage, answer, neighbours, rng):
-    words = [m for m in re.finditer(r"[A-Za-z]{3,}", question) if m.group().lower() not in GRAMMAR]
+    words = content_words(question)
     opposites = [m for m in words if m.group().lower() in OPPOSITE]
     if opposites and rng.random() < .7:
         m = rng.choice(opposites)
@@ -88,8 +96,49 @@ def with_word(question, passage, answer, neighbours, rng):
     if not words:
         return None
     m = rng.choice(words)
-    pool = [w for w in neighbours[m.group().lower()] if w not in answer.lower()]
+    pool = [w for w in neighbours[m.group().lower()][WORD_FIRST:WORD_LAST] if w not in answer.lower()]
     return question[:m.start()] + rng.choice(pool) + question[m.end():] if pool else None
+
+
+def content_words(text):
+    return [m for m in re.finditer(r"[A-Za-z]{3,}", text) if m.group().lower() not in GRAMMAR]
+
+
+def with_inside(question, passage, answer, neighbours, rng):
+    asked, told = set(re.findall(r"[a-z]+", question.lower())), set(re.findall(r"[a-z]+", answer.lower()))
+    here = {m.group().lower() for m in content_words(passage)} - asked - told
+    found = []
+    for m in content_words(question):
+        near = [w for w in neighbours.get(m.group().lower(), ()) if w in here]
+        if near:
+            found.append((m, near[:4]))
+    if not found:
+        return None
+    m, near = rng.choice(found)
+    return question[:m.start()] + rng.choice(near) + question[m.end():]
+
+
+def traded(text, a, b):
+    """The text with two matches, the first before the second, in each other's place."""
+    return text[:a.start()] + b.group() + text[a.end():b.start()] + a.group() + text[b.end():]
+
+
+def with_swap(question, passage, answer, neighbours, rng):
+    low = passage.lower()
+    names = [m for m in NAME.finditer(question) if m.start() > 0 and len(m.group()) > 2 and m.group().lower() in low]
+    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1:]]
+    if not pairs:
+        words = [m for m in content_words(question) if m.group().lower() in low]
+        pairs = [(a, b) for i, a in enumerate(words) for b in words[i + 1:] if b.group().lower() in neighbours.get(a.group().lower(), ())]
+    return traded(question, *rng.choice(pairs)) if pairs else None
+
+
+def with_when(question, passage, answer, neighbours, rng):
+    if NUMBER.search(question) or re.match(r"(when|how (many|much|long|old)|what (year|date|time))\b", question.lower()):
+        return None
+    years = [m.group() for m in YEAR.finditer(passage) if m.group() not in answer]
+    year = rng.choice(years) if years and rng.random() < .7 else str(rng.randint(1700, 2015))
+    return re.sub(r"\s*\?*\s*$", "", question) + f" in {year}" + ("?" if question.rstrip().endswith("?") else "")
 
 
 def with_negation(question, passage, answer, neighbours, rng):
@@ -111,8 +160,9 @@ def with_type(question, passage, answer, neighbours, rng):
     return (new.capitalize() if question[0].isupper() else new) + question[len(asked):]
 
 
-CHANGES = {"number": with_number, "name": with_name, "word": with_word, "negation": with_negation, "type": with_type}
-WEIGHTS = {"number": 3, "name": 4, "word": 3, "negation": 1, "type": 1}
+CHANGES = {"number": with_number, "name": with_name, "word": with_word, "inside": with_inside, "swap": with_swap, "when": with_when, "negation": with_negation,
+           "type": with_type}
+WEIGHTS = {"number": 3, "name": 4, "word": 3, "inside": 4, "swap": 3, "when": .7, "negation": 1, "type": 1}
 
 
 def corrupted(question, passage, answer, neighbours, rng, kinds=KINDS):
@@ -127,6 +177,32 @@ def corrupted(question, passage, answer, neighbours, rng, kinds=KINDS):
 
 def hole(passage, answers):
     """The passage without the sentences that hold one of the answers; None when too little stays."""
-    sentences = SENTENCE.split(passage)
+    sentences = (LOWER_SENTENCE if passage.islower() else SENTENCE).split(passage)
     kept = [s for s in sentences if s and not any(a.lower() in s.lower() for a in answers)]
     return " ".join(kept) if len(kept) >= 2 and len(kept) < len(sentences) else None
+
+
+def unanswered(question, passage, answers, neighbours, rng, kinds=KINDS, count=4):
+    """Changed questions, all different, at most `count`; and the passage without its answer, or None."""
+    changed = (corrupted(question, passage, answers[0], neighbours, rng, kinds) for _ in range(count))
+    return sorted({c[0] for c in changed if c}), hole(passage, answers)
+
+
+# ---- many rows at once, in several processes
+
+KNOWN = {}
+
+
+def unanswered_of(task):
+    number, question, passage, answers, kinds, count = task
+    return unanswered(question, passage, answers, KNOWN, random.Random(number), kinds, count)
+
+
+def unanswered_all(tasks, neighbours, processes, seed=0):
+    """unanswered() of each (question, passage, answers, kinds, count), in order; the draws depend on seed and place alone."""
+    tasks = [(seed * 1_000_003 + i, *task) for i, task in enumerate(tasks)]
+    KNOWN.clear(); KNOWN.update(neighbours)                        # the processes inherit it
+    if processes <= 1 or len(tasks) < 2000:
+        return [unanswered_of(task) for task in tasks]
+    with multiprocessing.get_context("fork").Pool(processes) as pool:
+        return pool.map(unanswered_of, tasks, chunksize=200)

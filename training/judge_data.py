@@ -21,7 +21,10 @@ EMBED_TOKENS = 254             # what the embedder reads of a passage
 GROUP = 8                      # one right passage and seven wrong ones
 MINED = 40                     # wrong passages kept for each question, by vectors and by words
 CALIBRATION_SHARE = 40         # one passage in so many is kept out, for calibration
-CORRUPTED_PER_ROW = 4
+CORRUPTED_PER_ROW = 6
+NEAR_PER_ROW = 6
+CLOZE_SOURCES = ("qed", "nq_oracle", "clapnq", "musique", "hotpotqa", "squad_train_nqg", "openstax/")
+CLOZE_WEIGHT = .15             # of a cloze question, against 1 of a question that people asked
 
 # Human questions weigh most; headings of documentation are many and easy.
 PAIR_WEIGHT = {"qed": 5, "nq_oracle": 5, "squad_train_nqg": 3, "squad2_dev": 5, "doc2dial": 4, "tatqa": 2, "clapnq": 5, "musique": 2, "hotpotqa": 2,
@@ -104,9 +107,9 @@ def pack(questions, passages, q, p, first=None, width=TRAINED_TOKENS):
 
 
 @torch.no_grad()
-def token_vectors(embedder, table, index, width=EMBED_TOKENS):
-    """The embedder's token vectors of some texts, [CLS] and [SEP] included, and which are real."""
-    ids, n = table.rows(index, width)
+def token_vectors(embedder, table, index, width=EMBED_TOKENS, first=None):
+    """The embedder's token vectors of some texts, from token `first` on, [CLS] and [SEP] included, and which are real."""
+    ids, n = table.rows(index, width, first)
     place = torch.arange(width + 2, device=index.device)[None, :]
     padded = F.pad(ids, (1, 1))
     padded = torch.where(place == 0, CLS, torch.where(place == n[:, None] + 1, SEP, padded))
@@ -166,8 +169,8 @@ def mine(question_terms, passage_terms, right, q_vectors, p_vectors, keys, depth
     return out
 
 
-def neighbour_words(tokenizer, table, device, first=2, last=24):
-    """Whole words near each whole word in the embedder's word table, without inflections of itself."""
+def neighbour_words(tokenizer, table, device, first=1, last=100):
+    """Whole words near each whole word in the embedder's word table, nearest first, without inflections of itself."""
     vocabulary = tokenizer.get_vocab()
     known = sorted((i, w) for w, i in vocabulary.items() if re.fullmatch(r"[a-z]{3,}", w) and w not in corrupt.GRAMMAR)
     if len(known) <= last:
@@ -185,18 +188,32 @@ def neighbour_words(tokenizer, table, device, first=2, last=24):
 
 
 class SpanExamples:
-    """Question, passage and where the answer lies (-1: not answered), each with how often it is drawn."""
+    """Question, passage and where the answer lies (-1: not answered), each with how often it is drawn. An answered one
+    knows its changed forms ("twins", which follow each other); `soft` names the row of a teacher's opinion, -1 for none."""
     def __init__(self):
-        self.questions, self.passages = [], []           # texts; index = row of the table
-        self.rows = []                                   # kind, question, passage, first, last, weight
+        self.questions = []                              # texts; index = row of the table
+        self.rows = []                                   # kind, question, passage, first, last, weight, soft, first twin, number of twins
         self.at = {}
 
     def passage(self, text):
         return self.at.setdefault(text, len(self.at))
 
-    def add(self, kind, question, passage, first, last, weight):
+    def add(self, kind, question, passage, first=-1, last=-1, weight=1.0, soft=-1, twins=(0, 0)):
         self.questions.append(question)
-        self.rows.append((kind, len(self.questions) - 1, self.passage(passage), first, last, weight))
+        self.rows.append((kind, len(self.questions) - 1, self.passage(passage), first, last, weight, soft, *twins))
+
+    def add_answered(self, question, passage, spans, weight, made, near=(), soft=-1):
+        """A question with its answers (tokens), `made` of it by corrupt.unanswered, and passages near it that answer nothing."""
+        changed, rest = made
+        twins = (len(self.rows), len(changed))
+        for text in changed:
+            self.add("corrupted", text, passage, weight=weight / max(1, len(changed)))
+        for first, last in spans:
+            self.add("answer", question, passage, first, last, weight / len(spans), soft, twins)
+        for text in near:
+            self.add("near", question, text, weight=weight / len(near))
+        if rest:
+            self.add("hole", question, rest, weight=weight)
 
 
 def answer_tokens(offsets, answer):
@@ -206,57 +223,61 @@ def answer_tokens(offsets, answer):
     return (hit[0], hit[-1]) if hit and offsets[hit[-1]][1] >= end else None
 
 
-def unanswered(examples, row, near, neighbours, rng, weight, kinds, corrupt_questions=True):
-    """Adds the row's question and passage in the ways in which they no longer fit each other."""
-    told = [a["text"] for a in row["answers"]]
-    seen = set()
-    for _ in range(CORRUPTED_PER_ROW if corrupt_questions else 0):
-        changed = corrupt.corrupted(row["q"], row["context"], told[0], neighbours, rng, kinds)
-        if changed and changed[0] not in seen:
-            seen.add(changed[0])
-            examples.add("corrupted", changed[0], row["context"], -1, -1, weight / CORRUPTED_PER_ROW)
-    for passage in near:
-        examples.add("near", row["q"], passage, -1, -1, weight / max(1, len(near)))
-    rest = corrupt.hole(row["context"], told) if corrupt_questions else None
-    if rest:
-        examples.add("hole", row["q"], rest, -1, -1, weight)
+def without(passages, answers, own):
+    """Those of some passages that are not the question's own and hold none of its answers."""
+    told = [a.lower() for a in answers]
+    return [p for p in passages if p != own and not any(t in p.lower() for t in told)][:NEAR_PER_ROW]
 
 
-def span_examples(reader, offsets, near, neighbours, rng, corrupt_questions=True, near_passages=True):
-    """Examples from the reader's rows; `near` names for each row the passages closest to its question."""
-    examples = SpanExamples()
-    for i, row in enumerate(reader):
+def add_reader(examples, reader, offsets, near, made, near_passages=True):
+    """The reader's rows; `near` names for each row the passages closest to its question, `made` what corrupt.unanswered gave."""
+    for row, places, around, changed in zip(reader, offsets, near, made):
         weight = READER_WEIGHT.get(row["src"], 1.0)
         if not row["answers"]:
-            examples.add("none", row["q"], row["context"], -1, -1, weight)
+            examples.add("none", row["q"], row["context"], weight=weight)
             continue
-        spans = {s for s in (answer_tokens(offsets[i], a) for a in row["answers"][:3]) if s}
-        for first, last in sorted(spans):
-            examples.add("answer", row["q"], row["context"], first, last, weight / len(spans))
-        told = [a["text"].lower() for a in row["answers"]]
-        wrong = [p for p in near[i] if p != row["context"] and not any(t in p.lower() for t in told)]
-        unanswered(examples, row, wrong[:6] if near_passages else [], neighbours, rng, weight, corrupt.KINDS, corrupt_questions)
-    return examples
+        spans = sorted({s for s in (answer_tokens(places, a) for a in row["answers"][:3]) if s})
+        wrong = without(around, [a["text"] for a in row["answers"]], row["context"]) if near_passages else []
+        examples.add_answered(row["q"], row["context"], spans, weight, changed, wrong)
 
 
 class SpanSampler:
-    """Draws span examples on the device, each kind as often as SPAN_SHARE says."""
-    def __init__(self, examples, tokenizer, device):
+    """Draws span examples on the device, each kind as often as SPAN_SHARE says. `soft` [rows, PASSAGE_TOKENS, 2]: a teacher's
+    start and end probabilities over the passage."""
+    def __init__(self, examples, tokenizer, device, soft=None):
         self.questions = Table(tokenise(tokenizer, examples.questions, QUESTION_TOKENS), device)
         self.passages = Table(tokenise(tokenizer, list(examples.at), PASSAGE_TOKENS), device)
         totals = collections.Counter()
-        for kind, *_, weight in examples.rows:
-            totals[kind] += weight
+        for row in examples.rows:
+            totals[row[0]] += row[5]
         self.counts = collections.Counter(r[0] for r in examples.rows)
-        share = SPAN_SHARE | {"none": SPAN_SHARE["none"] * min(1, self.counts["none"] / NONE_ROWS)}
+        share = {k: v for k, v in SPAN_SHARE.items() if totals[k]}
+        share["none"] = SPAN_SHARE["none"] * min(1, self.counts["none"] / NONE_ROWS)
         column = lambda k: torch.tensor([r[k] for r in examples.rows], device=device)
-        self.q, self.p, self.first, self.last = column(1), column(2), column(3), column(4)
-        self.weight = torch.tensor([r[5] * share[r[0]] / totals[r[0]] for r in examples.rows], device=device)
+        self.q, self.p, self.first, self.last, self.soft_row, self.twin, self.twins = (column(k) for k in (1, 2, 3, 4, 6, 7, 8))
+        weight = lambda kinds: torch.tensor([r[5] * share[r[0]] / totals[r[0]] if r[0] in kinds else 0.0 for r in examples.rows], device=device)
+        self.weight = {"answer": weight(("answer",)), "corrupted": weight(("corrupted",)), "rest": weight(("near", "hole", "none"))}
+        self.share = {"answer": share["answer"], "corrupted": share.get("corrupted", 0)}
+        self.share["rest"] = sum(share.values()) - sum(self.share.values())
+        self.soft = soft
+
+    def pick(self, n, generator):
+        """Rows to draw: answered ones, then twins of the first of them, then others; and which twins are of their own row."""
+        total = sum(self.share.values())
+        twins, rest = int(n * self.share["corrupted"] / total), int(n * self.share["rest"] / total)
+        draw = lambda kind, k: torch.multinomial(self.weight[kind], k, replacement=True, generator=generator) if k else self.q.new_zeros(0)
+        answered = draw("answer", n - twins - rest)
+        u = torch.rand(twins, generator=generator, device=self.q.device)
+        own = answered[:twins]
+        has = self.twins[own] > 0
+        twin = torch.where(has, self.twin[own] + (u * self.twins[own]).long(), draw("corrupted", twins))
+        return torch.cat([answered, twin, draw("rest", rest)]), len(answered), has
 
     def draw(self, n, generator, width=TRAINED_TOKENS):
-        """Packed rows and their marks: first and last token of the answer, 0 for none."""
-        pick = torch.multinomial(self.weight, n, replacement=True, generator=generator)
-        q, p, first, last = self.q[pick], self.p[pick], self.first[pick], self.last[pick]
+        """Packed rows; [n, width, 2] where start and end should lie, at 0 for none; how many are answered; and which of the
+        twins that follow them are of their own row."""
+        pick, count, has = self.pick(n, generator)
+        q, p, first, last, soft = self.q[pick], self.p[pick], self.first[pick], self.last[pick], self.soft_row[pick]
         room = width - 3 - self.questions.lengths[q].clamp(max=QUESTION_TOKENS)
         last = torch.minimum(last, first + room - 1)
         answered = first >= 0
@@ -267,7 +288,15 @@ class SpanSampler:
         begin = torch.where((u[1] < .3) | (low > 0), moved, 0)             # some windows begin elsewhere
         ids, kinds, valid, shift = pack(self.questions, self.passages, q, p, begin, width)
         mark = lambda place: torch.where(answered, place - begin + shift, 0).clamp(0, width - 1)
-        return ids, kinds, valid, torch.stack([mark(first), mark(last)], 1)
+        target = F.one_hot(torch.stack([mark(first), mark(last)], 2 - 1), width).transpose(1, 2).float()
+        if self.soft is not None:
+            place = torch.arange(width, device=q.device)[None, :] + (begin - shift)[:, None]
+            inside = (place >= 0) & (place < PASSAGE_TOKENS) & (kinds == 1)
+            told = self.soft[soft.clamp(min=0)[:, None], place.clamp(0, PASSAGE_TOKENS - 1)].float() * inside[..., None]
+            mass = told.sum(1, keepdim=True)
+            usable = (soft >= 0)[:, None, None] & (mass > .3).all(2, keepdim=True)
+            target = torch.where(usable, told / mass.clamp(min=1e-3), target)
+        return (ids, kinds, valid), target, count, has
 
 
 class PairSampler:

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+import answerability
 import words
 from judge_data import EMBED_TOKENS, QUESTION_TOKENS, Table, embed, pack, token_vectors, tokenise
 from judge_model import best_spans
@@ -233,9 +234,10 @@ def measure_ranking(judge, sets, modes=MODES):
     return result
 
 
-def measure_reading(judge, tokenizer, folder, device, limit=None):
-    """SQuAD 2: F1 where there is an answer, and how well the margin over "none" tells where there is none. And raw rows:
-    relevance, margin, first and last token of the span, F1, answerable."""
+def measure_reading(judge, tokenizer, folder, device, limit=None, prepared=None, calibration=None):
+    """SQuAD 2: F1 where there is an answer, and how well the margin over "none" tells where there is none; with `prepared`
+    and a calibration, also how well all that is known of the pair does. And raw rows: relevance, margin, first and last
+    token of the span, F1, answerable; and the features of answerability."""
     rows = json_lines(folder / "qa" / "squad2-dev.jsonl")[:limit]
     questions = Table(tokenise(tokenizer, [r["question"] for r in rows], QUESTION_TOKENS), device)
     ids, offsets = tokenise(tokenizer, [r["context"] for r in rows], 1000, True)
@@ -255,6 +257,12 @@ def measure_reading(judge, tokenizer, folder, device, limit=None):
         result[mode] = dict(auc=auc(got[:, 1], has), auc_relevance=auc(got[:, 0], has), auc_sum=auc(z_score(got[:, 1]) + .5 * z_score(got[:, 0]), has),
                             f1_answerable=float(f1[has].mean()),
                             f1_best_cut=float(max(np.where(has, f1 * (got[:, 1] > c), got[:, 1] <= c).mean() for c in cuts)))
+        if prepared is not None:
+            late = answerability.late_scores(prepared.embedder, prepared.centre, questions, passages, every, every, got[:, 2], got[:, 3])
+            x = raw[f"squad2-features|{mode}"] = answerability.features(got, late)
+            result[mode]["auc_late_near"] = auc(late[:, 0], has)
+            if calibration and "answerable" in calibration:
+                result[mode]["auc_answerable"] = auc(x @ list(calibration["answerable"]["weights"].values()), has)
         result[mode] = {k: round(v, 4) for k, v in result[mode].items()}
         print("squad2-dev", mode, result[mode], flush=True)
     return result, raw

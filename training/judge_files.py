@@ -1,6 +1,6 @@
 """The files of models/judge: weights, configuration, checksums, reference pairs.
 
-    python training/judge_files.py --judge models/judge --model .deps/models/all-MiniLM-L6-v2
+    python training/judge_files.py --judge models/judge --model .deps/models/all-MiniLM-L6-v2 --late models/late/all-MiniLM-L6-v2.bin
 
 writes reference.json and SHA256SUMS anew from weights that are there: pairs, their token ids and what the judge says of
 them in fp32 on the CPU, for other implementations to hold themselves against.
@@ -9,13 +9,15 @@ import argparse
 import json
 import pathlib
 
+import numpy as np
 import torch
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 
+import answerability
 import judge_eval
-from judge_data import QUESTION_TOKENS, Table, pack, tokenise
-from judge_model import NORM_EPS, SPAN_TOKENS_MAX, best_spans, judge_of, read_base, sha256
+from judge_data import EMBED_TOKENS, QUESTION_TOKENS, Table, pack, tokenise
+from judge_model import NORM_EPS, SPAN_TOKENS_MAX, best_spans, embedder_of, judge_of, read_base, sha256
 
 WEIGHTS, CONFIG, REFERENCE, SUMS = "model.safetensors", "config.json", "reference.json", "SHA256SUMS"
 
@@ -45,6 +47,16 @@ PAIRS = [
 
 
 def write_config(folder, shape, calibration, run):
+    calibration = dict(calibration)
+    answerable = {
+        "form": "1 / (1 + exp(-(bias + sum of weight * feature)))",
+        "features": {
+            "margin": "best span minus none, of the window where it is highest", "relevance": "the highest of all windows",
+            "late_near": "mean over the question's tokens, [CLS] and [SEP] included, of the highest product of its embedder vector (centred, of length 1) with a passage "
+                         "token's signs (each +-1 / sqrt(hidden_size)), over the passage's tokens from near_tokens before the span's first to near_tokens after its last, "
+                         "[CLS] and [SEP] left out",
+            "late": "the same over the whole passage, [CLS] and [SEP] included; the embedder reads passage_tokens, of a longer passage the first that hold all of near"},
+        "near_tokens": answerability.REACH, "passage_tokens": EMBED_TOKENS, **calibration.pop("answerable", {})}
     config = {
         "model_type": "bert", "architectures": ["FootnoteJudge"], **shape, "type_vocab_size": 2, "layer_norm_eps": NORM_EPS, "hidden_act": "gelu",
         "word_table": {"model": "all-MiniLM-L6-v2", "tensor": "embeddings.word_embeddings.weight", "file": "model.safetensors",
@@ -60,6 +72,7 @@ def write_config(folder, shape, calibration, run):
             "span": {"tensors": ["span"], "reads": "every token's vector", "columns": ["start", "end"], "none": "the start and end logit of [CLS]",
                      "span_tokens_max": SPAN_TOKENS_MAX}},
         "fusion": {"judged": judge_eval.JUDGED, "weight": judge_eval.JUDGE_WEIGHT},
+        "answerable": answerable,
         "calibration": calibration,
         "training": run,
     }
@@ -75,9 +88,17 @@ def write_sums(folder):
     (folder / SUMS).write_text("".join(f"{sha256(folder / n)}  {n}\n" for n in names))
 
 
+def late_centre(path):
+    """The mean token vector of a file of models/late: after a mark of 8 bytes and four sizes, the first of which is its own."""
+    data = path.read_bytes()
+    size = int(np.frombuffer(data, "<u4", 1, 8)[0])
+    return torch.from_numpy(np.frombuffer(data, "<f4", size, 24).copy())
+
+
 @torch.no_grad()
-def reference(folder, embedder):
+def reference(folder, embedder, centre):
     shape, tensors = read_base(embedder)
+    answerable, encoder = json.loads((folder / CONFIG).read_text())["answerable"], embedder_of(shape, tensors)
     judge = judge_of(shape, tensors, {k: v.float() for k, v in load_file(str(folder / WEIGHTS)).items()}).eval()
     tokenizer = Tokenizer.from_file(str(embedder / "tokenizer.json"))
     tokenizer.no_padding(); tokenizer.no_truncation()
@@ -93,6 +114,10 @@ def reference(folder, embedder):
                "none": round(float(none), 5)}
         if int(valid.sum()) > int(shift) + 1:
             row |= {"span": round(float(best), 5), "span_first": int(first), "span_last": int(last)}
+            late = answerability.late_scores(encoder, centre, q, p, [0], [0], first - shift, last - shift)[0]
+            known = dict(zip(answerability.FEATURES, (float(best - none), float(relevance), *late.tolist())))
+            row |= {"late_near": round(known["late_near"], 5), "late": round(known["late"], 5),
+                    "answerable": round(answerable["bias"] + sum(w * known[k] for k, w in answerable["weights"].items()), 5)}
         out.append(row)
     return out
 
@@ -101,8 +126,9 @@ def main():
     parser = argparse.ArgumentParser(description="Write the reference pairs and checksums of a judge.")
     parser.add_argument("--judge", type=pathlib.Path, required=True)
     parser.add_argument("--model", type=pathlib.Path, required=True, help="folder of the embedder")
+    parser.add_argument("--late", type=pathlib.Path, required=True, help="the embedder's file of models/late")
     args = parser.parse_args()
-    rows = reference(args.judge, args.model)
+    rows = reference(args.judge, args.model, late_centre(args.late))
     lines = ",\n  ".join(json.dumps(r, ensure_ascii=False) for r in rows)
     (args.judge / REFERENCE).write_text('{"computed": "fp32 on the CPU from the fp16 weights and the fp32 word table", "pairs": [\n  ' + lines + "\n]}\n", encoding="utf-8")
     write_sums(args.judge)

@@ -122,10 +122,15 @@ def save_tensors(tensors, path):
     save_file(tensors, str(path), metadata={"format": "pt"})
 
 
+def inside_passage(kinds, valid):
+    """Which tokens an answer may hold: the passage's, without the closing [SEP]."""
+    inside = valid & (kinds == 1)
+    return inside & torch.roll(inside, -1, 1)
+
+
 def best_spans(span, kinds, valid):
     """Score of the best span and of none, and the span's first and last token, for each row. `span` in fp32."""
-    inside = valid & (kinds == 1)
-    inside = inside & torch.roll(inside, -1, 1)                     # the closing [SEP] is no answer
+    inside = inside_passage(kinds, valid)
     start, end = span[..., 0].masked_fill(~inside, -1e4), span[..., 1].masked_fill(~inside, -1e4)
     width = start.shape[1]
     allowed = torch.ones(width, width, device=span.device, dtype=torch.bool).triu().tril(SPAN_TOKENS_MAX - 1)

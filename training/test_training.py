@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import cloze
 import corrupt
 import held_out
 
@@ -74,7 +75,26 @@ class Corruption(unittest.TestCase):
         self.assertRegex(asked, r"^(Who|Where|How many|How much|Why) was it drawn\?$")
 
     def test_neighbours_stand_in_where_there_is_no_opposite(self):
-        self.assertEqual(self.change("word", "Who is the mayor?", "Anna Holm", {"mayor": ["governor"]})[0], "Who is the governor?")
+        self.assertEqual(self.change("word", "Who is the mayor?", "Anna Holm", {"mayor": ["burgess", "reeve", "alderman", "governor"]})[0], "Who is the governor?")
+
+    def test_words_of_the_passage_stand_in_for_words_of_their_sort(self):
+        self.assertEqual(self.change("inside", "Who opened the road?", "Anna Holm", {"road": ["rail", "bridge"]})[0], "Who opened the bridge?")
+        self.assertIsNone(self.change("inside", "Who opened the road?", "the northern bridge", {"road": ["bridge"]}), "the answer is no change")
+
+    def test_names_and_words_of_a_sort_trade_places(self):
+        self.assertEqual(self.change("swap", "what did Karl Berg draw that Anna Holm opened?", "1892")[0], "what did Anna Holm draw that Karl Berg opened?")
+        self.assertEqual(self.change("swap", "who was the mayor of the bridge?", "Anna Holm", {"mayor": ["bridge"]})[0], "who was the bridge of the mayor?")
+
+    def test_a_year_is_added_where_none_is_asked_for(self):
+        self.assertRegex(self.change("when", "Who opened the bridge?", "Anna Holm")[0], r"^Who opened the bridge in \d{4}\?$")
+        self.assertIsNone(self.change("when", "When was it opened?", "1892"))
+
+    def test_many_rows_draw_as_one_would(self):
+        rows = [("Who opened the bridge in 1892?", self.PASSAGE, ["Anna Holm"], corrupt.KINDS, 4)] * 3
+        first, again = (corrupt.unanswered_all(rows, {}, 1, seed=5) for _ in range(2))
+        self.assertEqual(first, again)
+        self.assertTrue(all(changed and rest == "Karl Berg had drawn it in 1889. It stands today." for changed, rest in first))
+        self.assertTrue(all(text != rows[0][0] for changed, _ in first for text in changed))
 
     def test_nothing_to_change_is_none(self):
         self.assertIsNone(self.change("number", "Who opened it?", "Anna Holm"))
@@ -83,6 +103,21 @@ class Corruption(unittest.TestCase):
         rest = corrupt.hole(self.PASSAGE, ["Anna Holm"])
         self.assertEqual(rest, "Karl Berg had drawn it in 1889. It stands today.")
         self.assertIsNone(corrupt.hole("One sentence with Anna Holm.", ["Anna Holm"]))
+        self.assertEqual(corrupt.hole(self.PASSAGE.lower(), ["anna holm"]), "karl berg had drawn it in 1889. it stands today.")
+
+
+class Clozes(unittest.TestCase):
+    def test_the_answer_is_taken_out_and_marked(self):
+        passage = "It was cold that day. In 1892 the mayor Anna Holm opened the northern bridge of the town."
+        found = [c for seed in range(8) for c in cloze.clozes(passage, random.Random(seed))]
+        self.assertLessEqual({passage[a:b] for _, a, b in found}, {"1892", "Anna Holm"})
+        self.assertTrue(found)
+        for question, a, b in found:
+            self.assertRegex(question, r"^(when|in what year|what year|who|what|which|where) .*\?$")
+            self.assertNotIn(passage[a:b], question)
+
+    def test_short_sentences_give_none(self):
+        self.assertEqual(cloze.clozes("It was Anna Holm.", random.Random(1)), [])
 
 
 TINY = dict(vocab_size=200, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32, max_position_embeddings=512)
@@ -167,6 +202,62 @@ class Training(unittest.TestCase):
         ids, _, valid, _ = judge_data.pack(table([7]), table([1, 2]), zero, zero, torch.ones(1, dtype=torch.long), width=6)
         self.assertEqual(ids.tolist(), [[101, 7, 102, 2, 102, 0]])
         self.assertEqual(valid.tolist(), [[True] * 5 + [False]])
+
+    def test_twins_are_drawn_beside_their_question(self):
+        import torch
+        from tokenizers import Tokenizer
+        import judge_data
+        examples = judge_data.SpanExamples()
+        examples.add_answered("how long", "the kiln must cool for a day", [(5, 6)], 1.0, (["how south", "how north"], None), near=["red clay"])
+        examples.add_answered("who opened it", "anna holm opened the bridge", [(0, 1)], 1.0, ([], "it stands today"))
+        sampler = judge_data.SpanSampler(examples, Tokenizer.from_file(str(self.folder / "tokenizer.json")), "cpu")
+        generator = torch.Generator().manual_seed(3)
+        pick, answered, has = sampler.pick(20, generator)
+        kinds = [examples.rows[i][0] for i in pick.tolist()]
+        self.assertEqual(set(kinds[:answered]), {"answer"})
+        self.assertEqual(set(kinds[answered:answered + len(has)]), {"corrupted"})
+        for own, twin, real in zip(pick.tolist(), pick.tolist()[answered:], has.tolist()):
+            self.assertEqual(real, examples.questions[examples.rows[own][1]] == "how long")
+            self.assertTrue(not real or examples.rows[own][2] == examples.rows[twin][2])
+        (ids, _, _), target, answered, _ = sampler.draw(20, generator, 24)
+        self.assertTrue((target.sum(1) == 1).all())
+        self.assertTrue((target[:answered, 0] == 0).all() and (target[answered:, 0] == 1).all())
+
+    def test_a_teachers_opinion_is_the_target(self):
+        import torch
+        from tokenizers import Tokenizer
+        import judge_data
+        examples = judge_data.SpanExamples()
+        examples.add_answered("how long", "the kiln must cool", [(1, 1)], 1.0, (["how south"], None), soft=0)
+        soft = torch.zeros(1, judge_data.PASSAGE_TOKENS, 2)
+        soft[0, 1], soft[0, 2] = .75, .25
+        sampler = judge_data.SpanSampler(examples, Tokenizer.from_file(str(self.folder / "tokenizer.json")), "cpu", soft)
+        _, target, answered, _ = sampler.draw(8, torch.Generator().manual_seed(1), 16)
+        whole = target[:answered][target[:answered, 5, 0] == .75]              # the passage begins at 4 where the window does not move
+        self.assertTrue(len(whole) and (whole[:, 6] == .25).all())
+        self.assertTrue(torch.allclose(target.sum(1), torch.ones(8, 2)))
+
+    def test_answerability_is_fitted_on_the_features_own_scale(self):
+        import numpy
+        import answerability
+        rng = numpy.random.default_rng(1)
+        x = rng.normal(size=(2000, 2)) * [10, .1] + [3, 5]
+        labels = rng.random(2000) < 1 / (1 + numpy.exp(-(.2 * x[:, 0] + 10 * x[:, 1] - 50)))
+        weights, bias = answerability.fit(x, labels)
+        self.assertTrue(numpy.allclose(weights, [.2, 10], rtol=.2), weights)
+        self.assertAlmostEqual(bias / -50, 1, delta=.2)
+
+    def test_late_scores_near_a_span_are_below_those_of_the_passage(self):
+        import torch
+        import judge_data
+        import judge_model
+        import answerability
+        shape, tensors = judge_model.read_base(self.folder)
+        embedder = judge_model.embedder_of(shape, tensors)
+        questions, passages = judge_data.Table([[110, 111]], "cpu"), judge_data.Table([list(range(103, 133)) * 3], "cpu")
+        (near, whole), = answerability.late_scores(embedder, torch.zeros(16), questions, passages, [0], [0], [0], [1])
+        self.assertLessEqual(near, whole)
+        self.assertGreater(near, -1)
 
     def test_stems_and_scores(self):
         import words
