@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Brings what the build, the tests and the first run need, once: Debian packages, npm packages (Node 22 among them)
-# and the embedding model. Each step leaves a stamp in .deps/stamps and is skipped while its inputs stay the same.
+# and the models. Each step leaves a stamp in .deps/stamps and is skipped while its inputs stay the same.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p .deps/stamps .deps/models
 
 step=0
-steps=3
+steps=4
 log=.deps/setup.log
 
 say() { printf '%s\n' "$*" >&2; }
@@ -94,6 +94,16 @@ fetch_model() {
   rm -rf "$work"
 }
 
+# The judge's weights lie in the tree; it runs beside the embedding model, whose token vectors it shares.
+install_judge() {
+  local to=.deps/models/judge
+  rm -rf "$to"
+  mkdir -p "$to"
+  cp models/judge/{config.json,model.safetensors,reference.json} "$to"
+  cp models/judge/SHA256SUMS "$to/checksums.sha256"
+  (cd "$to" && sha256sum --check --quiet checksums.sha256)
+}
+
 if [ "${1:-}" = --only ]; then
   "$2"
   exit
@@ -102,9 +112,11 @@ fi
 # A stamp must not outlive what it vouches for.
 [ -d node_modules ] || rm -f .deps/stamps/npm-packages
 (cd ".deps/models/$model_name" && sha256sum --check --status checksums.sha256) 2>/dev/null || rm -f .deps/stamps/embedding-model
+(cd .deps/models/judge && sha256sum --check --status checksums.sha256) 2>/dev/null || rm -f .deps/stamps/judge
 
 key_of() { cat "$@" | sha256sum | cut -c1-16; }
 run_step system-packages "$(key_of tools/packages.txt)" \
   "Check that apt reaches its mirrors and that you are root or may use sudo." install_packages
 run_step npm-packages "$(key_of package-lock.json)" "Check that npm reaches its registry." install_npm
 run_step embedding-model "$model_sum-1" "Check that pip reaches its index." fetch_model
+run_step judge "$(key_of models/judge/SHA256SUMS)" "Fetch models/judge anew: git checkout models/judge." install_judge

@@ -170,6 +170,7 @@ class TurnRun {
       stage.start += began;
       report_.trace.stages.push_back(stage);
     }
+    for (const retrieve::StageFailure& failure : report_.retrieval.failures) report_.trace.errors.push_back({failure.stage, failure.error});
     return decide();
   }
 
@@ -185,23 +186,31 @@ class TurnRun {
     return Refusal{reason, std::string(kRefusalText), std::move(nearest)};
   }
 
-  /// The passages that the reader looks at: the first of `blocks`.
-  std::vector<std::string_view> passages_to_read(const std::vector<SourceBlock>& blocks) {
+  /// What the reader looks at: passages of the first of `blocks`, and what the judge found in them.
+  struct ToRead {
     std::vector<std::string_view> passages;
+    std::vector<std::optional<FoundAnswer>> answers;
+  };
+  ToRead passages_to_read(const std::vector<SourceBlock>& blocks) {
+    ToRead out;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       // A penalty may push even the best below zero: it is read all the same.
       const bool near_best = i == 0 || blocks[i].hit.score >= kReadScoreShareMin * blocks.front().hit.score;
-      const bool is_read = near_best && passages.size() < kReadPassagesMax;
+      const bool is_read = near_best && out.passages.size() < kReadPassagesMax;
       fates()[i] = is_read ? Fate::kNoSentence : near_best ? Fate::kReadLimit : Fate::kFarFromBest;
-      if (is_read) passages.push_back(blocks[i].hit.chunk.text);
+      if (!is_read) continue;
+      const Hit& hit = blocks[i].hit;
+      out.passages.push_back(hit.chunk.text);
+      out.answers.push_back(hit.judged ? hit.judged->answer : std::nullopt);
     }
-    return passages;
+    return out;
   }
 
   Result<Reading> read(const std::vector<SourceBlock>& blocks) {
-    FOOTNOTE_TRY(Reading reading, ports_.reader.read(call_, question_.text, passages_to_read(blocks)));
+    const ToRead wanted = passages_to_read(blocks);
+    FOOTNOTE_TRY(Reading reading, ports_.reader.read(call_, question_.text, wanted.passages, wanted.answers));
     for (const ReadSpan& span : reading.spans) fates()[span.passage] = Fate::kRepeated;
-    reading = told_once(reading, blocks);  // before sources are numbered: each that is listed is cited
+    reading = told_once(in_reading_order(std::move(reading)), blocks);  // before sources are numbered: each that is listed is cited
     for (const ReadSpan& span : reading.spans) fates()[span.passage] = Fate::kCited;
     return reading;
   }

@@ -1,6 +1,7 @@
 #include "answer/quote.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -72,9 +73,16 @@ std::size_t mark_length(std::string_view text, std::size_t at) {
   return opens || closes ? 1 : 0;
 }
 
-std::string quote_of(const ReadSpan& span, std::span<const SourceBlock> sources) {
-  const std::string& text = sources[span.passage].hit.chunk.text;
-  return plain_quote(std::string_view(text).substr(span.range.begin, span.range.size()));
+std::string quote_at(const TextRange& range, std::size_t passage, std::span<const SourceBlock> sources) {
+  const std::string& text = sources[passage].hit.chunk.text;
+  return plain_quote(std::string_view(text).substr(range.begin, range.size()));
+}
+
+std::string quote_of(const ReadSpan& span, std::span<const SourceBlock> sources) { return quote_at(span.range, span.passage, sources); }
+
+/// Empty where the reader named none.
+std::string short_answer_of(const ReadSpan& span, std::span<const SourceBlock> sources) {
+  return span.answer ? quote_at(*span.answer, span.passage, sources) : std::string();
 }
 
 }  // namespace
@@ -93,6 +101,13 @@ std::string plain_quote(std::string_view source_sentence) {
     at += skip;
   }
   return fold_spaces(out);
+}
+
+Reading in_reading_order(Reading reading) {
+  std::map<std::size_t, std::size_t> place;  // of a passage's best span
+  for (std::size_t i = 0; i < reading.spans.size(); ++i) place.try_emplace(reading.spans[i].passage, i);
+  std::ranges::sort(reading.spans, {}, [&](const ReadSpan& span) { return std::pair(place.at(span.passage), span.range.begin); });
+  return reading;
 }
 
 Reading told_once(const Reading& reading, std::span<const SourceBlock> sources) {
@@ -115,17 +130,24 @@ QuotedAnswer compose_quotes(const Reading& reading, std::span<const SourceBlock>
     const SourceBlock& block = sources[span.passage];
     const Chunk& chunk = block.hit.chunk;
     const std::string quote = quote_of(span, sources);
-    const std::string piece = fmt::format("{}{} [{}]", length == 0 ? "" : " ", quote, block.number);
-    const std::size_t begin = length == 0 ? 0 : length + 1;
-    length += piece.size();
-    answer.citations.push_back({.number = block.number,
-                                .document = chunk.document,
-                                .document_version = chunk.document_version,
-                                .chunk = chunk.id,
-                                .answer_range = {begin, length},
-                                .support_range = TextRange{chunk.range.begin + span.range.begin, chunk.range.begin + span.range.end},
-                                .support = Support::kSupported});
-    answer.pieces.push_back(piece);
+    const auto add = [&](std::string_view before, std::string_view text, const TextRange& range) {
+      std::string piece = fmt::format("{}{} [{}]", before, text, block.number);
+      answer.citations.push_back({.number = block.number,
+                                  .document = chunk.document,
+                                  .document_version = chunk.document_version,
+                                  .chunk = chunk.id,
+                                  .answer_range = {length + before.size(), length + piece.size()},
+                                  .support_range = TextRange{chunk.range.begin + range.begin, chunk.range.begin + range.end},
+                                  .support = Support::kSupported});
+      length += piece.size();
+      answer.pieces.push_back(std::move(piece));
+    };
+    if (const std::string words = short_answer_of(span, sources); !words.empty()) {
+      add(length == 0 ? "" : " ", words, *span.answer);
+      add("\n\n", quote, span.range);
+    } else {
+      add(length == 0 ? "" : " ", quote, span.range);
+    }
   }
   return answer;
 }

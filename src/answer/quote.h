@@ -21,11 +21,15 @@ struct QuotedAnswer {
   std::vector<Citation> citations;
 };
 
+/// The spans of a passage in the order of its text, where its best one stood.
+Reading in_reading_order(Reading reading);
+
 /// A reading without the spans that read as nothing or as one before them. `passages[i]` of the reading is `sources[i]`.
 Reading told_once(const Reading& reading, std::span<const SourceBlock> sources);
 
-/// Puts the reader's spans one after the other, each with its `[n]`, best first; spans that read the same are told
-/// once. `passages[i]` of the reading is `sources[i]`.
+/// Puts the reader's spans one after the other, each with its `[n]`, in the order that they come in; spans that read the same are told
+/// once. Words that answer by themselves come before the span that they stand in, as a paragraph of their own. `passages[i]` of the reading
+/// is `sources[i]`.
 QuotedAnswer compose_quotes(const Reading& reading, std::span<const SourceBlock> sources);
 
 }  // namespace footnote::answer

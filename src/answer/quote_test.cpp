@@ -90,6 +90,34 @@ TEST(ComposeQuotes, EachQuoteHasItsMarkerAndExactCharacters) {
   EXPECT_EQ(text_of(answer).substr(second.answer_range.begin, second.answer_range.size()), "Returns are free. [2]");
 }
 
+TEST(ReadingOrder, SpansOfAPassageStandInTheOrderOfItsText) {
+  const Reading best_first{{{.passage = 2, .range = {50, 60}, .score = .9},
+                            {.passage = 0, .range = {5, 9}, .score = .8},
+                            {.passage = 2, .range = {10, 20}, .score = .7}}};
+  const Reading ordered = in_reading_order(best_first);
+  ASSERT_EQ(ordered.spans.size(), 3U);
+  EXPECT_EQ(ordered.spans[0].range, (TextRange{10, 20}));
+  EXPECT_EQ(ordered.spans[1].range, (TextRange{50, 60}));
+  EXPECT_EQ(ordered.spans[2].passage, 0U);
+}
+
+TEST(ComposeQuotes, WordsThatAnswerComeFirstWithTheirOwnCharacters) {
+  SourceBlock block;
+  block.number = 1;
+  block.hit.chunk.text = "New parents take **16 weeks** off, paid in full.";
+  block.hit.chunk.range = {100, 100 + block.hit.chunk.text.size()};
+  const Reading reading{{{.passage = 0, .range = {0, block.hit.chunk.text.size()}, .score = 1, .answer = TextRange{19, 27}}}};
+  const QuotedAnswer answer = compose_quotes(reading, std::vector{block});
+  std::string text;
+  for (const std::string& piece : answer.pieces) text += piece;
+  EXPECT_EQ(text, "16 weeks [1]\n\nNew parents take 16 weeks off, paid in full. [1]");
+  ASSERT_EQ(answer.citations.size(), 2U);
+  EXPECT_EQ(answer.citations[0].support_range, (TextRange{119, 127}));
+  EXPECT_EQ(text.substr(answer.citations[0].answer_range.begin, answer.citations[0].answer_range.size()), "16 weeks [1]");
+  EXPECT_EQ(text.substr(answer.citations[1].answer_range.begin, answer.citations[1].answer_range.size()),
+            "New parents take 16 weeks off, paid in full. [1]");
+}
+
 TEST(ComposeQuotes, WhatReadsTheSameIsToldOnce) {
   const std::vector<SourceBlock> sources = {block(1, "- Same.", 0), block(2, "Same.", 0), block(3, "Other.", 0)};
   const QuotedAnswer answer = compose_quotes({{{0, {0, 7}, 1}, {1, {0, 5}, 1}, {2, {0, 6}, 1}}}, sources);

@@ -176,8 +176,8 @@ class CommandLine {
     stages->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("keyword,vector,fused")
-        ->check(CLI::IsMember({"keyword", "vector", "late", "fused"}));
-    choices_[stages] = {"keyword", "vector", "late", "fused"};
+        ->check(CLI::IsMember({"keyword", "vector", "late", "fused", "judged"}));
+    choices_[stages] = {"keyword", "vector", "late", "fused", "judged"};
     command.add_option("--limit", eval_.limit, "Ask only the first N questions")->check(CLI::Range(1, 100'000'000))->type_name("N");
     command.add_option("--cache", eval_.cache, "Where embedded corpora are kept [~/.cache/footnote/eval]")->type_name("DIR");
     add_setting(command, Setting::kEngineThreads);

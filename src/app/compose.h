@@ -75,7 +75,7 @@ class Composition {
     std::unique_ptr<Metrics> metrics;
     std::unique_ptr<Stores> stores;
     Provided<Embedder> embedder;
-    Provided<Reranker> reranker;
+    Rerankers reranker;
   };
   Composition(Opened opened, const Settings& settings, cpu::CpuLevel level, Indexes indexes);
   Result<void> open_keys(const CallContext& call, const Settings& settings);
@@ -87,7 +87,7 @@ class Composition {
   std::string owner_token_;
   std::unique_ptr<access::Keys> keys_;
   Provided<Embedder> embedder_;
-  Provided<Reranker> reranker_;  ///< Its port is null while none is configured.
+  Rerankers reranker_;
   LocalVectorStore vectors_;
   LocalKeywordIndex keywords_;
   IndexFiles index_files_;

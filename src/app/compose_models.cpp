@@ -6,6 +6,7 @@
 #include "http/url.h"
 #include "providers/local/late_models.h"
 #include "providers/local/local_embedder.h"
+#include "providers/local/local_judge.h"
 #include "providers/local/local_reranker.h"
 #include "providers/openai/openai_embedder.h"
 #include "providers/remote/embed_service_embedder.h"
@@ -137,13 +138,25 @@ Result<Provided<Embedder>> open_named_embedder(const Settings& settings, std::st
 
 namespace {
 
-Result<std::unique_ptr<Reranker>> open_local_reranker(const Settings& settings) {
-  FOOTNOTE_CHECK(require(settings, Setting::kRerankerProvider, Setting::kRerankerModel, "name the folder of a cross-encoder"));
+/// The judge by its heads, else a cross-encoder.
+Result<Rerankers> open_local_reranker(const Settings& settings) {
   FOOTNOTE_TRY(const auto folder, find_model_folder(settings, Setting::kRerankerModel));
   FOOTNOTE_TRY(const nn::EncoderOptions options, encoder_options(settings));
-  auto opened = LocalReranker::open(folder, options);
-  if (!opened) return std::unexpected(advise(std::move(opened).error(), folder.filename().string()));
-  return opened;
+  const auto advised = [&](Error error) { return std::unexpected(advise(std::move(error), folder.filename().string())); };
+  auto opened = nn::PairReader::open(folder, options);
+  Rerankers out;
+  if (opened) {
+    const std::shared_ptr<const nn::PairReader> reader = *std::move(opened);
+    const std::size_t windows = settings.text(Setting::kJudgeWindows) == "all" ? nn::PairReader::kWindowsMax : 1;
+    out.provided.port = std::make_unique<LocalJudge>(reader, nn::PairReader::kWindowsMax);
+    out.quick = std::make_unique<LocalJudge>(reader, windows);
+    return out;
+  }
+  if (opened.error().code != ErrorCode::kUnsupported) return advised(std::move(opened).error());
+  auto cross_encoder = LocalReranker::open(folder, options);
+  if (!cross_encoder) return advised(std::move(cross_encoder).error());
+  out.provided.port = *std::move(cross_encoder);
+  return out;
 }
 
 }  // namespace
@@ -167,20 +180,24 @@ Result<Provided<Embedder>> open_embedder(const CallContext& call, const Settings
   return out;
 }
 
-Result<Provided<Reranker>> open_reranker(const Settings& settings, Metrics& metrics) {
-  Provided<Reranker> out;
+Result<Rerankers> open_reranker(const Settings& settings, Metrics& metrics) {
+  Rerankers out;
   const SettingValue& provider = settings.value(Setting::kRerankerProvider);
   if (provider.text == "none") return out;
   if (provider.text == "local") {
-    FOOTNOTE_TRY(out.port, open_local_reranker(settings));
+    auto opened = open_local_reranker(settings);
+    if (opened || provider.origin != Origin::kDefault || settings.value(Setting::kRerankerModel).origin != Origin::kDefault) return opened;
+    log(LogLevel::kWarn, "app", "the judge is not there: passages are ranked without it", {{"error", opened.error().message}});
     return out;
   }
   FOOTNOTE_TRY(UpstreamOptions upstream, upstream_options(settings, kRerankerServer));
-  out.client = make_client("reranker", upstream.timeout, metrics);
+  out.provided.client = make_client("reranker", upstream.timeout, metrics);
   if (provider.text == "cohere") {
-    out.port = std::make_unique<CohereReranker>(*out.client, std::move(upstream), settings.text(Setting::kRerankerModel));
+    const SettingValue& named = settings.value(Setting::kRerankerModel);
+    const std::string model = named.origin == Origin::kDefault ? "" : named.text;  // The default is a model of this machine.
+    out.provided.port = std::make_unique<CohereReranker>(*out.provided.client, std::move(upstream), model);
   } else {
-    out.port = std::make_unique<TeiReranker>(*out.client, std::move(upstream));
+    out.provided.port = std::make_unique<TeiReranker>(*out.provided.client, std::move(upstream));
   }
   return out;
 }

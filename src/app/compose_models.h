@@ -40,7 +40,17 @@ Result<Provided<Embedder>> open_named_embedder(const Settings& settings, std::st
 /// that its provider needs is missing. `metrics` outlives it.
 Result<Provided<Embedder>> open_embedder(const CallContext& call, const Settings& settings, Metrics& metrics);
 
-/// The configured reranker; its port is null for none. Nothing is asked of it.
-Result<Provided<Reranker>> open_reranker(const Settings& settings, Metrics& metrics);
+/// Who reads question and passage together.
+struct Rerankers {
+  Provided<Reranker> provided;        ///< Its port is null for none. It reads passages whole.
+  std::unique_ptr<Reranker> quick{};  ///< For ranking, where somebody waits: null where that is no other.
+
+  /// Null for none.
+  Reranker* for_ranking() const { return quick ? quick.get() : provided.port.get(); }
+};
+
+/// The configured reranker. Nothing is asked of it. Where the built-in judge is only the default and is not there, there is none, and
+/// the log says so.
+Result<Rerankers> open_reranker(const Settings& settings, Metrics& metrics);
 
 }  // namespace footnote::app

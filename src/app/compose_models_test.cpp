@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/nn/fixture_for_test.h"
+#include "support/temp_folder.h"
+
 namespace footnote::app {
 namespace {
 
@@ -34,23 +37,42 @@ TEST(ConfiguredEmbedder, WhatItsProviderNeedsIsNamed) {
   EXPECT_EQ(bad_url.field, "embedder.url");
 }
 
-TEST(ConfiguredReranker, NoneUnlessOneIsNamed) {
+TEST(ConfiguredReranker, AServerNeedsItsAddress) {
   Metrics metrics;
-  EXPECT_EQ(open_reranker(with({}), metrics)->port, nullptr);
   for (const char* provider : {"cohere", "tei"}) {
     EXPECT_EQ(open_reranker(with({{Setting::kRerankerProvider, provider}}), metrics).error().field, "reranker.url");
     const auto opened =
         open_reranker(with({{Setting::kRerankerProvider, provider}, {Setting::kRerankerUrl, "http://127.0.0.1:9"}}), metrics);
     ASSERT_TRUE(opened.has_value()) << opened.error().message;
-    EXPECT_NE(opened->port, nullptr);
+    EXPECT_NE(opened->provided.port, nullptr);
+    EXPECT_EQ(opened->for_ranking(), opened->provided.port.get());
   }
 }
 
-TEST(ConfiguredReranker, ALocalOneNeedsTheFolderOfACrossEncoder) {
+TEST(ConfiguredReranker, TheJudgeUnlessAnotherIsNamed) {
   Metrics metrics;
-  const auto unnamed = open_reranker(with({{Setting::kRerankerProvider, "local"}}), metrics);
-  ASSERT_FALSE(unnamed.has_value());
-  EXPECT_EQ(unnamed.error().field, "reranker.model");
+  const std::string models = nn::testing::model_path().parent_path().string();
+  const auto judge = open_reranker(with({{Setting::kModelsPath, models}}), metrics);
+  ASSERT_TRUE(judge.has_value()) << judge.error().message;
+  ASSERT_NE(judge->provided.port, nullptr);
+  EXPECT_NE(judge->for_ranking(), judge->provided.port.get());
+  const std::string_view passages[] = {"New parents take 16 weeks off."};
+  EXPECT_TRUE(judge->for_ranking()->rerank({}, "How many weeks off do new parents take?", passages)->at(0).answer.has_value());
+  EXPECT_EQ(open_reranker(with({{Setting::kRerankerProvider, "none"}}), metrics)->for_ranking(), nullptr);
+}
+
+TEST(ConfiguredReranker, WithoutTheJudgeThereIsNoneUnlessItWasAskedFor) {
+  Metrics metrics;
+  const test::TempFolder empty;
+  const std::string models = empty.path().string();
+  const auto none = open_reranker(with({{Setting::kModelsPath, models}}), metrics);
+  ASSERT_TRUE(none.has_value()) << none.error().message;
+  EXPECT_EQ(none->for_ranking(), nullptr);
+  EXPECT_FALSE(open_reranker(with({{Setting::kModelsPath, models}, {Setting::kRerankerProvider, "local"}}), metrics).has_value());
+}
+
+TEST(ConfiguredReranker, ALocalOneNeedsItsFolder) {
+  Metrics metrics;
   const auto missing = open_reranker(with({{Setting::kRerankerProvider, "local"}, {Setting::kRerankerModel, "nowhere"}}), metrics);
   ASSERT_FALSE(missing.has_value());
   EXPECT_EQ(missing.error().code, ErrorCode::kFailedPrecondition);

@@ -196,9 +196,9 @@ Check check_reranker(const CallContext& call, const Settings& settings) {
   Metrics metrics;
   const auto reranker = open_reranker(settings, metrics);
   if (!reranker) return {"reranker", Health::kBroken, reranker.error().message, "set RERANKER_PROVIDER=none", {{"provider", provider}}};
-  if (!reranker->port) return {"reranker", Health::kOk, "none configured", {}, {{"provider", provider}}};
+  if (!reranker->provided.port) return {"reranker", Health::kOk, "none configured", {}, {{"provider", provider}}};
   const std::string_view passages[] = {"New parents take 16 weeks off.", "The compiler could not find the header file."};
-  const auto scores = reranker->port->rerank(call, "How long is parental leave?", passages);
+  const auto scores = reranker->provided.port->rerank(call, "How long is parental leave?", passages);
   Check check{"reranker", Health::kOk, fmt::format("{} at {}", provider, url), {}, {{"provider", provider}, {"url", url}}};
   if (!scores) {
     check.health = Health::kNote;

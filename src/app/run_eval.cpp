@@ -125,6 +125,7 @@ Result<StageFigures> measure(const CommandContext& context, const Composition& p
   retrieve::RetrieveOptions options{.profile = kAskProfile, .filter = {}, .recall = recall_of(stage)};
   options.profile.top_k = kRankingDepth;
   options.profile.per_document_max = 1;
+  if (stage != "judged") options.profile.judged = 0;
   EvalScorer scorer;
   ProgressBar bar = make_bar(context, "questions");
   const auto start = steady_clock::now();

@@ -56,6 +56,8 @@ enum class Setting {
   kRerankerModel,
   kRerankerKey,
   kRerankerTimeout,
+  kJudgeWindows,
+  kJudgeTimeout,
   kLlmBaseUrl,
   kLlmApiKey,
   kLlmModel,

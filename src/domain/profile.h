@@ -10,6 +10,7 @@ struct FusionWeights {
   double keyword = 0.5;
   double heading = 0.0;
   double late = 0.5;
+  double judge = 0.4;
 };
 
 /// How the stages' numbers become comparable. kScores: by how far each lies from the mean of its stage for this question.
@@ -35,6 +36,10 @@ struct GatePolicy {
   double cosine_min = 0.25;
   double evidence_min = 0.40;
   double coverage_weight = 0.40;
+  /// A passage that the judge read grounds an answer when `late_weight` times its raw late score and the judge's raw relevance together
+  /// reach `judged_min`.
+  double late_weight = 80;
+  double judged_min = 32.4;
 };
 
 /// The policy of one front door. Plain data: front doors differ by what they put here, not by code.
@@ -43,6 +48,7 @@ struct Profile {
   std::size_t recall = 100;          ///< Candidates of each side before fusion.
   std::size_t per_document_max = 3;  ///< Passages of one document among the top_k.
   std::size_t late = 100;            ///< Of the fused candidates the best, whose tokens are compared with the question's; no others go on.
+  std::size_t judged = 18;           ///< Of those the best, which the judge reads where there is one; 0: it is not asked.
   FusionWeights weights;
   Fusion fusion = Fusion::kScores;
   StatusPenalties penalties;

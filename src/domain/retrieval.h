@@ -10,6 +10,7 @@
 #include "domain/catalog.h"
 #include "domain/document.h"
 #include "domain/ids.h"
+#include "domain/judgement.h"
 
 namespace footnote {
 
@@ -117,6 +118,8 @@ struct Hit {
   double cosine = 0;
   /// Share of the question's content words, weighed by their rarity, that the passage holds.
   double coverage = 0;
+  /// What the judge said of question and passage, where it read them. A found answer's range counts bytes of the chunk's text.
+  std::optional<Judgement> judged = {};
 
   const StageScore* term(Stage stage) const;
 };

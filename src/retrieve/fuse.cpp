@@ -4,6 +4,8 @@
 #include <cmath>
 #include <functional>
 
+#include "base/assert.h"
+
 namespace footnote::retrieve {
 
 namespace {
@@ -84,8 +86,8 @@ StageNumbers numbers_of(const std::vector<Candidate>& candidates, Stage stage, d
   return out;
 }
 
-/// Brings all stages to 0..1 by one and the same line, which changes no order.
-void bring_to_unit(std::vector<StageNumbers>& stages) {
+/// Brings all stages to 0..1 by one and the same line, which changes no order; the result is its steepness.
+double bring_to_unit(std::vector<StageNumbers>& stages) {
   double low = 0;
   double high = 0;
   for (const StageNumbers& stage : stages) {
@@ -97,11 +99,12 @@ void bring_to_unit(std::vector<StageNumbers>& stages) {
   for (StageNumbers& stage : stages) {
     for (double& value : stage.normal) value = high > low ? (value - low) / (high - low) : 0;
   }
+  return high > low ? 1 / (high - low) : 0;
 }
 
 }  // namespace
 
-void fuse(std::vector<Candidate>& candidates, const FusionWeights& weights, Fusion fusion) {
+double fuse(std::vector<Candidate>& candidates, const FusionWeights& weights, Fusion fusion) {
   std::vector<StageNumbers> stages;
   const auto add = [&](Stage stage, double weight, const std::function<std::optional<double>(const Candidate&)>& number_of) {
     if (weight != 0 && std::ranges::any_of(candidates, [&](const Candidate& c) { return number_of(c).has_value(); })) {
@@ -111,7 +114,7 @@ void fuse(std::vector<Candidate>& candidates, const FusionWeights& weights, Fusi
   add(Stage::kVector, weights.vector, [](const Candidate& c) { return std::optional(c.cosine); });
   add(Stage::kKeyword, weights.keyword, [](const Candidate& c) { return std::optional(c.keyword); });
   add(Stage::kLate, weights.late, [](const Candidate& c) { return c.late; });
-  bring_to_unit(stages);
+  const double scale = bring_to_unit(stages);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     candidates[i].terms.clear();
     candidates[i].score = 0;
@@ -122,6 +125,16 @@ void fuse(std::vector<Candidate>& candidates, const FusionWeights& weights, Fusi
   }
   std::ranges::sort(candidates,
                     [](const Candidate& a, const Candidate& b) { return a.score != b.score ? a.score > b.score : a.chunk < b.chunk; });
+  return scale;
+}
+
+std::vector<double> normalise_further(std::span<const double> values, std::size_t count, Fusion fusion, double scale) {
+  FOOTNOTE_ASSERT(values.size() <= count);
+  std::vector<double> out = fusion == Fusion::kScores ? standardise(values) : by_rank(values);
+  out.resize(count, 0);
+  const double low = out.empty() ? 0 : std::ranges::min(out);
+  for (double& value : out) value = (value - low) * scale;
+  return out;
 }
 
 }  // namespace footnote::retrieve

@@ -30,7 +30,12 @@ std::vector<double> by_rank(std::span<const double> values);
 std::vector<Candidate> merge(std::span<const ScoredChunk> vectors, std::span<const ScoredChunk> keywords);
 
 /// Scores every candidate as the weighted sum of its normalised stages, each within 0..1 (the same for all of a question), and sorts best
-/// first, equal scores by chunk. Scores beat ranks here: a rank forgets by how much a passage won.
-void fuse(std::vector<Candidate>& candidates, const FusionWeights& weights, Fusion fusion = Fusion::kScores);
+/// first, equal scores by chunk. Scores beat ranks here: a rank forgets by how much a passage won. The result is the scale: what one
+/// standard deviation (among ranks: 1) became in a normalised number.
+double fuse(std::vector<Candidate>& candidates, const FusionWeights& weights, Fusion fusion = Fusion::kScores);
+
+/// A further stage on the scale of a fusion before it, which saw only the first of `count` candidates: the others count as its mean, among
+/// ranks as the last. REQUIRES: values.size() <= count.
+std::vector<double> normalise_further(std::span<const double> values, std::size_t count, Fusion fusion, double scale);
 
 }  // namespace footnote::retrieve

@@ -1,36 +1,53 @@
 #include "retrieve/gate.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace footnote::retrieve {
 
 namespace {
 
-/// How fast confidence leaves .5 on either side of the threshold: .1 of evidence moves it to .82 or .18.
+/// How fast confidence leaves .5 on either side of the threshold: .1 of evidence moves it to .82 or .18,
 constexpr double kConfidenceSlope = 15;
+/// and of a judged passage's evidence, which runs from about 15 to 60, 5 do.
+constexpr double kJudgedSlope = 0.3;
+
+Evidence measured(double value, double threshold, double slope) {
+  return {value, threshold, 1 / (1 + std::exp(-slope * (value - threshold)))};
+}
+
+Evidence judged_evidence(double late, double relevance, const GatePolicy& policy) {
+  return measured(policy.late_weight * late + relevance, policy.judged_min, kJudgedSlope);
+}
+
+Evidence plain_evidence(const Hit& hit, const GatePolicy& policy) {
+  double value = (1 - policy.coverage_weight) * hit.cosine + policy.coverage_weight * hit.coverage;
+  if (hit.cosine >= policy.cosine_sure) value = std::max(value, policy.evidence_min);
+  const double cosine_min = hit.coverage >= policy.coverage_sure ? policy.cosine_min_worded : policy.cosine_min;
+  if (hit.cosine < cosine_min) value = std::min(value, policy.evidence_min * hit.cosine / cosine_min);
+  return measured(value, policy.evidence_min, kConfidenceSlope);
+}
 
 }  // namespace
 
-double evidence_of(const Hit& hit, const GatePolicy& policy) {
-  return (1 - policy.coverage_weight) * hit.cosine + policy.coverage_weight * hit.coverage;
+Evidence evidence_of(const Hit& hit, const GatePolicy& policy) {
+  const StageScore* late = hit.term(Stage::kLate);
+  const bool compared = late != nullptr && late->raw != 0;
+  return hit.judged && compared ? judged_evidence(late->raw, hit.judged->raw, policy) : plain_evidence(hit, policy);
 }
 
 GateVerdict judge_grounding(std::span<const Hit> hits, const GatePolicy& policy) {
   GateVerdict verdict{.threshold = policy.evidence_min};
   for (const Hit& hit : hits) {
-    double evidence = evidence_of(hit, policy);
-    const bool sure = hit.cosine >= policy.cosine_sure;
-    if (sure) evidence = std::max(evidence, policy.evidence_min);
-    const double cosine_min = hit.coverage >= policy.coverage_sure ? policy.cosine_min_worded : policy.cosine_min;
-    if (hit.cosine < cosine_min) evidence = std::min(evidence, policy.evidence_min * hit.cosine / cosine_min);
-    if (&hit == hits.data() || evidence > verdict.evidence) {
-      verdict.evidence = evidence;
-      verdict.cosine = hit.cosine;
-      verdict.coverage = hit.coverage;
-    }
+    const Evidence evidence = evidence_of(hit, policy);
+    if (&hit != hits.data() && evidence.confidence <= verdict.confidence) continue;
+    verdict = {.grounded = evidence.value >= evidence.threshold,
+               .evidence = evidence.value,
+               .threshold = evidence.threshold,
+               .cosine = hit.cosine,
+               .coverage = hit.coverage,
+               .confidence = evidence.confidence};
   }
-  verdict.grounded = !hits.empty() && verdict.evidence >= policy.evidence_min;
-  verdict.confidence = hits.empty() ? 0 : 1 / (1 + std::exp(-kConfidenceSlope * (verdict.evidence - policy.evidence_min)));
   return verdict;
 }
 

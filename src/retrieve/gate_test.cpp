@@ -64,6 +64,31 @@ TEST(Gate, ReadsRawNumbersNotTheScoreThatOrders) {
   EXPECT_FALSE(judge({boosted}).grounded);
 }
 
+Hit judged_hit(double late, double relevance) {
+  Hit out = hit(0.1, 0.1);
+  out.terms = {{Stage::kLate, late, 0.5, 0.5}};
+  out.judged = Judgement{.raw = relevance, .calibrated = 0.5};
+  return out;
+}
+
+TEST(Gate, OfAJudgedPassageTokensAndRelevanceDecide) {
+  constexpr GatePolicy policy{.late_weight = 100, .judged_min = 50};
+  EXPECT_TRUE(judge_grounding(std::vector{judged_hit(0.48, 2)}, policy).grounded) << "at the line, cosine and words aside";
+  EXPECT_FALSE(judge_grounding(std::vector{judged_hit(0.48, 1.9)}, policy).grounded);
+  const GateVerdict verdict = judge_grounding(std::vector{judged_hit(0.2, 0), judged_hit(0.55, 1)}, policy);
+  EXPECT_TRUE(verdict.grounded);
+  EXPECT_DOUBLE_EQ(verdict.evidence, 56);
+  EXPECT_EQ(verdict.threshold, 50);
+  EXPECT_GT(verdict.confidence, 0.5);
+}
+
+TEST(Gate, AJudgedPassageWhoseTokensWereNotComparedIsReadAsBefore) {
+  Hit without = hit(0.9, 1);
+  without.judged = Judgement{.raw = -8, .calibrated = 0};
+  EXPECT_TRUE(judge({without}).grounded);
+  EXPECT_EQ(judge({without}).threshold, kPolicy.evidence_min);
+}
+
 TEST(Gate, ConfidenceIsHalfAtTheThresholdAndGrowsWithTheEvidence) {
   EXPECT_NEAR(judge({hit(0.6, 0)}).confidence, 0.5, 1e-9);
   double before = 0;

@@ -38,6 +38,13 @@ class Stopwatch {
 /// How many fused candidates have their texts fetched: enough that the cap per document still leaves top_k.
 constexpr std::size_t kFetchFactor = 4;
 
+/// The judge was made for questions of one sentence; of a whole paragraph it reads the beginning, and its word counts for less.
+double trust_in_judge(std::string_view question) {
+  constexpr double kFullWords = 20;
+  const auto words = static_cast<double>(std::ranges::count(fold_spaces(question), ' ') + 1);
+  return std::min(1.0, kFullWords / words);
+}
+
 double heading_share(const std::vector<std::string>& question_words, const Hit& hit) {
   std::string headings = hit.document.title;
   for (const std::string& heading : hit.chunk.heading_path) headings += " " + heading;
@@ -62,6 +69,10 @@ double penalty_of(DocumentStatus status, const StatusPenalties& penalties) {
   return 0;
 }
 
+void sort_by_score(std::vector<Hit>& hits) {
+  std::ranges::sort(hits, [](const Hit& a, const Hit& b) { return a.score != b.score ? a.score > b.score : a.chunk.id < b.chunk.id; });
+}
+
 /// What a passage's document says of it: its headings and its standing. Sorts again.
 void add_document_terms(std::vector<Hit>& hits, std::string_view question, double heading_weight, const StatusPenalties& penalties) {
   const std::vector<std::string> words = content_words(question);
@@ -72,7 +83,22 @@ void add_document_terms(std::vector<Hit>& hits, std::string_view question, doubl
     }
     add_term(hit, {Stage::kPenalty, 1, 1, -penalty_of(hit.document.status, penalties)});
   }
-  std::ranges::sort(hits, [](const Hit& a, const Hit& b) { return a.score != b.score ? a.score > b.score : a.chunk.id < b.chunk.id; });
+  sort_by_score(hits);
+}
+
+/// The passage's headings as a line before it: without them it often does not say what it is about.
+std::string heading_line(const Chunk& chunk) { return chunk.heading_path.empty() ? "" : join(chunk.heading_path, " > ") + "\n"; }
+
+/// Of an answer that was found in a passage with a line before it: its place in the passage. A heading does not answer.
+void take_off_heading(Judgement& judgement, std::size_t bytes) {
+  if (!judgement.answer) return;
+  TextRange& range = judgement.answer->range;
+  if (range.begin < bytes) {
+    judgement.answer.reset();
+    return;
+  }
+  range.begin -= bytes;
+  range.end -= bytes;
 }
 
 /// REQUIRES: of one fate the best comes first.
@@ -130,6 +156,7 @@ class Run {
     FOOTNOTE_CHECK(fuse_candidates());
     FOOTNOTE_CHECK(compare_tokens());
     FOOTNOTE_CHECK(fetch());
+    FOOTNOTE_CHECK(judge());
     select_hits();
     retrieval_.gate = judge_grounding(retrieval_.hits, profile_.gate);
     watch_.lap("gate");
@@ -145,15 +172,16 @@ class Run {
     FusionWeights out = profile_.weights;
     out.vector *= trust_;
     out.late *= trust_;
+    out.judge *= trust_ * trust_in_judge(question_);
     return out;
   }
 
   FusionWeights weights() const {
     switch (recall_) {
       case Recall::kBoth: return profile_weights();
-      case Recall::kVectorOnly: return {.vector = 1, .keyword = 0, .heading = 0, .late = 0};
-      case Recall::kKeywordOnly: return {.vector = 0, .keyword = 1, .heading = 0, .late = 0};
-      case Recall::kLateOnly: return {.vector = 0, .keyword = 0, .heading = 0, .late = 1};
+      case Recall::kVectorOnly: return {.vector = 1, .keyword = 0, .heading = 0, .late = 0, .judge = 0};
+      case Recall::kKeywordOnly: return {.vector = 0, .keyword = 1, .heading = 0, .late = 0, .judge = 0};
+      case Recall::kLateOnly: return {.vector = 0, .keyword = 0, .heading = 0, .late = 1, .judge = 0};
     }
     return profile_weights();
   }
@@ -203,7 +231,7 @@ class Run {
       for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].cosine = cosines[i];
     }
     // Of late interaction alone the first order is that of answers: it decides which candidates are compared.
-    fuse(candidates_, recall_ == Recall::kLateOnly ? profile_weights() : weights(), profile_.fusion);
+    scale_ = fuse(candidates_, recall_ == Recall::kLateOnly ? profile_weights() : weights(), profile_.fusion);
     watch_.lap("fuse");
     return {};
   }
@@ -219,7 +247,7 @@ class Run {
       }
       FOOTNOTE_TRY(const auto scores, ports_.late->score(call_, corpus_, codes_, ids_of_first(candidates_.size())));
       for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].late = scores[i];
-      fuse(candidates_, weights(), profile_.fusion);
+      scale_ = fuse(candidates_, weights(), profile_.fusion);
       rankable_ = candidates_.size();
       std::ranges::move(rest, std::back_inserter(candidates_));
     }
@@ -229,7 +257,8 @@ class Run {
 
   /// Looks up the best candidates' passages, and the names of a few that the limit cuts.
   Result<void> fetch() {
-    const std::size_t looked_at = std::min({candidates_.size(), rankable_, profile_.top_k * kFetchFactor});
+    const std::size_t wanted = std::max(profile_.top_k * kFetchFactor, profile_.judged);
+    const std::size_t looked_at = std::min({candidates_.size(), rankable_, wanted});
     named_ = std::min(candidates_.size(), looked_at + kCutNamedMax);
     const std::vector<ChunkId> ids = ids_of_first(named_);
     FOOTNOTE_TRY(const auto coverage, ports_.keywords.coverage(call_, keyword_query(), ids));
@@ -244,8 +273,41 @@ class Run {
     return {};
   }
 
-  void select_hits() {
+  /// Has the judge read the best passages with the question; its number joins the sum, it never replaces it.
+  Result<void> judge() {
     add_document_terms(ranked_, question_, weights().heading, profile_.penalties);
+    const std::size_t count = std::min(profile_.judged, ranked_.size());
+    if (ports_.judge != nullptr && weights().judge != 0 && count > 0) {
+      std::vector<std::string> texts;
+      for (std::size_t i = 0; i < count; ++i) texts.push_back(heading_line(ranked_[i].chunk) + ranked_[i].chunk.text);
+      const std::vector<std::string_view> passages(texts.begin(), texts.end());
+      auto judged = ports_.judge->rerank(call_.narrowed(ports_.judge_timeout), question_, passages);
+      if (judged) {
+        add_judgements(*std::move(judged));
+      } else {
+        FOOTNOTE_CHECK(call_.check());  // The caller's own end is no failure of the judge.
+        retrieval_.failures.push_back({"judge", std::move(judged).error()});
+      }
+    }
+    watch_.lap("judge");
+    return {};
+  }
+
+  /// REQUIRES: one judgement for each of the first hits.
+  void add_judgements(std::vector<Judgement> judged) {
+    std::vector<double> raw;
+    for (const Judgement& judgement : judged) raw.push_back(judgement.raw);
+    const std::vector<double> normal = normalise_further(raw, ranked_.size(), profile_.fusion, scale_);
+    for (std::size_t i = 0; i < ranked_.size(); ++i) {
+      add_term(ranked_[i], {Stage::kJudge, i < raw.size() ? raw[i] : 0, normal[i], weights().judge});
+      if (i >= judged.size()) continue;
+      take_off_heading(judged[i], heading_line(ranked_[i].chunk).size());
+      ranked_[i].judged = judged[i];
+    }
+    sort_by_score(ranked_);
+  }
+
+  void select_hits() {
     select(std::move(ranked_), profile_, retrieval_);
     for (Hit& hit : gone_) add_cut(retrieval_, std::move(hit), Fate::kGone);
     for (Hit& hit : unranked_) add_cut(retrieval_, std::move(hit), Fate::kFuseLimit);
@@ -267,6 +329,7 @@ class Run {
   std::vector<float> vector_;
   QuestionCodes codes_;
   std::vector<Candidate> candidates_;
+  double scale_ = 0;                                                // of the fusion
   std::size_t rankable_ = std::numeric_limits<std::size_t>::max();  // of candidates_, the first so many
   std::size_t named_ = 0;                                           // of candidates_, the first so many were looked up
   std::vector<Hit> ranked_, unranked_, gone_;
@@ -283,10 +346,8 @@ std::vector<Histogram*> stage_histograms(Metrics& metrics) {
 
 }  // namespace
 
-Retriever::Retriever(Embedder& embedder, const VectorSearch& vectors, const KeywordSearch& keywords, const ChunkReader& chunks,
-                     Metrics* metrics, const LateScorer* late)
-    : ports_{embedder, vectors, keywords, chunks, late} {
-  if (metrics != nullptr) stage_seconds_ = stage_histograms(*metrics);
+Retriever::Retriever(const Ports& ports) : ports_(ports) {
+  if (ports.metrics != nullptr) stage_seconds_ = stage_histograms(*ports.metrics);
 }
 
 Result<Retrieval> Retriever::retrieve(const CallContext& call, CorpusId corpus, std::string_view question,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/call_context.h"
+#include "base/error.h"
 #include "base/metrics.h"
 #include "domain/profile.h"
 #include "domain/retrieval.h"
@@ -13,6 +14,7 @@
 #include "ports/embedder.h"
 #include "ports/keyword_index.h"
 #include "ports/late_scorer.h"
+#include "ports/reranker.h"
 #include "ports/vector_store.h"
 #include "retrieve/gate.h"
 
@@ -32,7 +34,7 @@ struct RetrieveOptions {
 };
 
 /// The stages whose time is taken, in order.
-inline constexpr std::string_view kRetrievalStages[] = {"embed", "vector", "keyword", "fuse", "late", "fetch", "select", "gate"};
+inline constexpr std::string_view kRetrievalStages[] = {"embed", "vector", "keyword", "fuse", "late", "fetch", "judge", "select", "gate"};
 
 struct StageTiming {
   std::string_view stage;              ///< One of kRetrievalStages.
@@ -49,6 +51,12 @@ struct CutCandidate {
   Fate fate = Fate::kFuseLimit;
 };
 
+/// A stage that failed and was done without.
+struct StageFailure {
+  std::string_view stage;  ///< One of kRetrievalStages.
+  Error error;
+};
+
 /// What retrieval found, and all that explains it. `hits` holds the best `profile.top_k`, best first.
 struct Retrieval {
   Generation generation = 0;
@@ -58,9 +66,10 @@ struct Retrieval {
   std::vector<CutCandidate> cut;           ///< The best of each fate; those that came furthest first.
   std::map<Fate, std::size_t> cut_counts;  ///< All of them, named or not: with the hits they make up the candidates.
   std::vector<StageTiming> timings;
+  std::vector<StageFailure> failures;  ///< Not empty: the order is what the stages that were left made it.
 };
 
-/// The one ranking stage of every front door: embed, recall (vectors and keywords), fuse, gate. It pins one
+/// The one ranking stage of every front door: embed, recall (vectors and keywords), fuse, compare tokens, judge, gate. It pins one
 /// generation for both sides, so that a document's old and new version never mix; the same question on the same
 /// generation gives the same retrieval. Thread-safe; borrows its ports, which must outlive it.
 /// kInvalidArgument: an empty question. kTooLarge: one past kQuestionCharactersMax.
@@ -72,11 +81,13 @@ class Retriever {
     const VectorSearch& vectors;
     const KeywordSearch& keywords;
     const ChunkReader& chunks;
-    const LateScorer* late;
+    const LateScorer* late = nullptr;  ///< Null: tokens are not compared.
+    Reranker* judge = nullptr;         ///< Null: nobody reads question and passage together.
+    /// The judge's share of a question's time. What it does not manage by then it leaves to the order that there was.
+    std::chrono::milliseconds judge_timeout = std::chrono::seconds(3);
+    Metrics* metrics = nullptr;  ///< Null: nothing is counted.
   };
-  /// `metrics` may be null; so may `late`, then tokens are not compared.
-  Retriever(Embedder& embedder, const VectorSearch& vectors, const KeywordSearch& keywords, const ChunkReader& chunks,
-            Metrics* metrics = nullptr, const LateScorer* late = nullptr);
+  explicit Retriever(const Ports& ports);
 
   Result<Retrieval> retrieve(const CallContext& call, CorpusId corpus, std::string_view question, const RetrieveOptions& options) const;
 

@@ -78,7 +78,7 @@ TEST(AnswerService, AClientThatWasNeverThereCostsNothing) {
     Result<void> on_sources(std::span<const SourceBlock>) override { return {}; }
     Result<void> on_text(std::string_view) override { return {}; }
   } gone;
-  const retrieve::Retriever retriever(world.embedder, world.vectors, world.keywords, world.store);
+  const retrieve::Retriever retriever({world.embedder, world.vectors, world.keywords, world.store});
   const answer::AnswerService service(
       {.retriever = retriever, .reader = world.reader, .llm = &world.llm, .conversations = world.store, .clock = world.clock});
   const auto report = service.answer({}, {.workspace = world.corpus().workspace, .corpus = world.corpus().id, .text = kQuestion}, gone);
@@ -94,7 +94,7 @@ TEST(AnswerService, SeveralTurnsAtOnceDoNotMix) {
   std::vector<std::jthread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&world, i] {
-      const retrieve::Retriever retriever(world.embedder, world.vectors, world.keywords, world.store);
+      const retrieve::Retriever retriever({world.embedder, world.vectors, world.keywords, world.store});
       const answer::AnswerService service(
           {.retriever = retriever, .reader = world.reader, .conversations = world.store, .clock = world.clock});
       class Quiet final : public answer::TurnListener {

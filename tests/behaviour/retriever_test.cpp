@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fakes/fake_reranker.h"
 #include "fakes/memory_late_scorer.h"
 #include "world.h"
 
@@ -17,7 +18,7 @@ using testing::ElementsAre;
 class RetrieverTest : public testing::Test {
  protected:
   Result<Retrieval> retrieve(std::string_view question, const RetrieveOptions& options = {}) {
-    const retrieve::Retriever retriever(world_.embedder, world_.vectors, world_.keywords, world_.store);
+    const retrieve::Retriever retriever({world_.embedder, world_.vectors, world_.keywords, world_.store});
     return retriever.retrieve({}, world_.corpus().id, question, options);
   }
   std::vector<std::string> keys(std::string_view question, const RetrieveOptions& options = {}) {
@@ -54,7 +55,7 @@ TEST_F(RetrieverTest, TokensAreComparedAndTheirTermIsKept) {
   world_.put_document("all.md", "Alpha beta gamma delta.");
   world_.put_document("one.md", "Alpha alpha alpha alpha.");
   const fakes::MemoryLateScorer late(world_.store);
-  const retrieve::Retriever retriever(world_.embedder, world_.vectors, world_.keywords, world_.store, nullptr, &late);
+  const retrieve::Retriever retriever({world_.embedder, world_.vectors, world_.keywords, world_.store, &late});
   const auto retrieval = retriever.retrieve({}, world_.corpus().id, "alpha beta gamma delta", {}).value();
   ASSERT_EQ(retrieval.hits.size(), 2u);
   EXPECT_EQ(retrieval.hits[0].document_key, "all.md");
@@ -72,13 +73,79 @@ TEST_F(RetrieverTest, OnlyTheBestCandidatesAreComparedAndGoOn) {
     world_.put_document(std::string(1, name) + ".md",
                         "Alpha beta " + std::string(static_cast<std::size_t>(name - 'a' + 1) * 3, name) + ".");
   const fakes::MemoryLateScorer late(world_.store);
-  const retrieve::Retriever retriever(world_.embedder, world_.vectors, world_.keywords, world_.store, nullptr, &late);
+  const retrieve::Retriever retriever({world_.embedder, world_.vectors, world_.keywords, world_.store, &late});
   RetrieveOptions options;
   options.profile.late = 2;
   const auto retrieval = retriever.retrieve({}, world_.corpus().id, "alpha beta", options).value();
   ASSERT_EQ(retrieval.hits.size(), 2u);
   for (const Hit& hit : retrieval.hits) EXPECT_NE(hit.term(Stage::kLate), nullptr);
   EXPECT_EQ(retrieval.cut_counts.at(Fate::kFuseLimit), 3u) << "the others are out of the running, and said to be";
+}
+
+TEST_F(RetrieverTest, TheJudgesNumberJoinsTheSumOfThoseThatItRead) {
+  world_.put_document("all.md", "Alpha beta gamma delta, and much more besides: rivers, towns, boats, maps, bread and keys.");
+  world_.put_document("one.md", "Alpha alpha alpha alpha.");
+  world_.put_document("two.md", "Alpha beta beta.");
+  fakes::FakeReranker judge;
+  const retrieve::Retriever retriever(
+      {.embedder = world_.embedder, .vectors = world_.vectors, .keywords = world_.keywords, .chunks = world_.store, .judge = &judge});
+  RetrieveOptions options;
+  options.profile.weights.judge = 5;
+  const auto judged = retriever.retrieve({}, world_.corpus().id, "alpha beta gamma delta", options).value();
+  ASSERT_EQ(judged.hits.size(), 3u);
+  EXPECT_EQ(judged.hits[0].document_key, "all.md") << "the one with all words, as the judge sees it";
+  for (const Hit& hit : judged.hits) {
+    ASSERT_NE(hit.term(Stage::kJudge), nullptr);
+    EXPECT_EQ(hit.term(Stage::kJudge)->raw, hit.judged->raw);
+    double sum = 0;
+    for (const StageScore& term : hit.terms) sum += term.contribution();
+    EXPECT_DOUBLE_EQ(sum, hit.score);
+    EXPECT_NE(hit.term(Stage::kVector), nullptr) << "it never replaces the others";
+  }
+  options.profile.judged = 0;
+  const auto unread = retriever.retrieve({}, world_.corpus().id, "alpha beta gamma delta", options).value();
+  EXPECT_EQ(unread.hits[0].term(Stage::kJudge), nullptr);
+  EXPECT_FALSE(unread.hits[0].judged);
+}
+
+TEST_F(RetrieverTest, WhatTheJudgeDidNotReadCountsAsItsMean) {
+  for (char name = 'a'; name < 'f'; ++name) {
+    world_.put_document(std::string(1, name) + ".md", "Alpha " + std::string(static_cast<std::size_t>(name - 'a' + 1) * 3, name) + ".");
+  }
+  fakes::FakeReranker judge;
+  const retrieve::Retriever retriever(
+      {.embedder = world_.embedder, .vectors = world_.vectors, .keywords = world_.keywords, .chunks = world_.store, .judge = &judge});
+  RetrieveOptions options;
+  options.profile.judged = 2;
+  const auto retrieval = retriever.retrieve({}, world_.corpus().id, "alpha aaa", options).value();
+  ASSERT_EQ(retrieval.hits.size(), 5u);
+  EXPECT_EQ(std::ranges::count_if(retrieval.hits, [](const Hit& hit) { return hit.judged.has_value(); }), 2);
+  double low = 1, high = 0;
+  for (const Hit& hit : retrieval.hits) {
+    if (!hit.judged) continue;
+    low = std::min(low, hit.term(Stage::kJudge)->normalised);
+    high = std::max(high, hit.term(Stage::kJudge)->normalised);
+  }
+  for (const Hit& hit : retrieval.hits) {
+    if (hit.judged) continue;
+    EXPECT_DOUBLE_EQ(hit.term(Stage::kJudge)->normalised, (low + high) / 2);
+  }
+}
+
+TEST_F(RetrieverTest, WithoutAnAnswerOfTheJudgeTheOrderStaysAndTheFailureIsSaid) {
+  world_.put_document("faq.md", "Shipping takes three days.");
+  fakes::FakeReranker judge;
+  judge.faults().fail_after(0, ErrorCode::kUnavailable);
+  const retrieve::Retriever retriever(
+      {.embedder = world_.embedder, .vectors = world_.vectors, .keywords = world_.keywords, .chunks = world_.store, .judge = &judge});
+  const auto retrieval = retriever.retrieve({}, world_.corpus().id, "shipping days", {}).value();
+  ASSERT_EQ(retrieval.hits.size(), 1u);
+  EXPECT_EQ(retrieval.hits[0].term(Stage::kJudge), nullptr);
+  ASSERT_EQ(retrieval.failures.size(), 1u);
+  EXPECT_EQ(retrieval.failures[0].stage, "judge");
+  EXPECT_EQ(retrieval.failures[0].error.code, ErrorCode::kUnavailable);
+  judge.faults().heal();
+  EXPECT_TRUE(retriever.retrieve({}, world_.corpus().id, "shipping days", {}).value().failures.empty()) << "and the next has it again";
 }
 
 TEST_F(RetrieverTest, OneSideAloneMeasuresThatSide) {

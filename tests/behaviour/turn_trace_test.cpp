@@ -72,7 +72,7 @@ TEST_F(TurnTraceTest, AQuotedAnswerCanBeReadBackStageByStage) {
   EXPECT_TRUE(trace.at("model").is_null());
   EXPECT_TRUE(trace.at("first_text_ms").is_number());
   EXPECT_THAT(names(trace, "stages", "stage"),
-              ElementsAre("embed", "vector", "keyword", "fuse", "late", "fetch", "select", "gate", "read", "cite", "store"));
+              ElementsAre("embed", "vector", "keyword", "fuse", "late", "fetch", "judge", "select", "gate", "read", "cite", "store"));
   double last = 0;
   for (const Json& entry : trace.at("stages").as_array()) {
     const JsonObject& stage = entry.as_object();
@@ -165,8 +165,8 @@ TEST_F(TurnTraceTest, AModelsCallIsMeasured) {
   EXPECT_EQ(model.at("prompt_messages"), 2);
   EXPECT_EQ(model.at("completion_tokens"), 2);
   EXPECT_GT(model.at("prompt_tokens").as_int64(), 0);
-  EXPECT_THAT(names(trace, "stages", "stage"),
-              ElementsAre("embed", "vector", "keyword", "fuse", "late", "fetch", "select", "gate", "prompt", "llm", "cite", "store"));
+  EXPECT_THAT(names(trace, "stages", "stage"), ElementsAre("embed", "vector", "keyword", "fuse", "late", "fetch", "judge", "select", "gate",
+                                                           "prompt", "llm", "cite", "store"));
   const std::vector<std::string> ways = fates(trace);
   EXPECT_EQ(std::ranges::count_if(ways, [](const std::string& way) { return way.ends_with(": [2]"); }), 1);
   EXPECT_EQ(std::ranges::count_if(ways, [](const std::string& way) { return way.ends_with(": answer/not_cited"); }), 1);
@@ -199,7 +199,11 @@ TEST_F(TurnTraceTest, HoldsNamesAndNumbersButNoTextOfAnybody) {
 class CountedTurns : public TurnTraceTest {
  protected:
   Result<answer::TurnReport> ask(const std::string& question, CallContext call = {}) {
-    const retrieve::Retriever retriever(world_.embedder, world_.vectors, world_.keywords, world_.store, &metrics_);
+    const retrieve::Retriever retriever({.embedder = world_.embedder,
+                                         .vectors = world_.vectors,
+                                         .keywords = world_.keywords,
+                                         .chunks = world_.store,
+                                         .metrics = &metrics_});
     const answer::AnswerService service({.retriever = retriever,
                                          .reader = world_.reader,
                                          .llm = world_.has_llm ? &world_.llm : nullptr,

@@ -9,7 +9,7 @@ World::World()
       store(clock),
       sync_(store, {&vectors, &keywords}, clock),
       ingestor_(store, embedder, &sync_),
-      retriever_(embedder, vectors, keywords, store),
+      retriever_({embedder, vectors, keywords, store}),
       workspace_(store.find_workspace({}, kDefaultWorkspace)->id) {
   use_corpus(std::string(kDefaultCorpus));
 }

@@ -6,7 +6,8 @@
 
 namespace footnote::fakes {
 
-Result<Reading> FakeReader::read(const CallContext& call, std::string_view question, std::span<const std::string_view> passages) {
+Result<Reading> FakeReader::read(const CallContext& call, std::string_view question, std::span<const std::string_view> passages,
+                                 std::span<const std::optional<FoundAnswer>>) {
   FOOTNOTE_CHECK(call.check());
   FOOTNOTE_CHECK(faults_.next());
   {

@@ -30,7 +30,7 @@ struct Engine {
         conversations(*store),
         sync(chunks, {&vectors, &keywords}, clock),
         ingestor(chunks, embedder, &sync),
-        retriever(embedder, vectors, keywords, chunks),
+        retriever({embedder, vectors, keywords, chunks}),
         answers({.retriever = retriever, .reader = reader, .conversations = conversations, .clock = clock}) {}
 
   std::unique_ptr<SqliteStore> store;

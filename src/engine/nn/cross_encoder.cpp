@@ -3,27 +3,6 @@
 #include <cmath>
 
 namespace footnote::nn {
-namespace {
-
-std::vector<float> multiplied(std::span<const float> in, std::span<const float> weight, std::span<const float> bias) {
-  std::vector<float> out(bias.begin(), bias.end());
-  for (std::size_t row = 0; row < out.size(); ++row) {
-    double sum = 0;
-    for (std::size_t k = 0; k < in.size(); ++k) sum += static_cast<double>(in[k]) * weight[row * in.size() + k];
-    out[row] += static_cast<float>(sum);
-  }
-  return out;
-}
-
-}  // namespace
-
-Result<CrossEncoder::Dense> CrossEncoder::read_dense(const SafeTensors& weights, const std::string& name, std::size_t rows,
-                                                     std::size_t columns) {
-  Dense out;
-  FOOTNOTE_TRY(out.weight, weights.read_floats(name + ".weight", {rows, columns}));
-  FOOTNOTE_TRY(out.bias, weights.read_floats(name + ".bias", {rows}));
-  return out;
-}
 
 Result<std::unique_ptr<CrossEncoder>> CrossEncoder::open(const std::filesystem::path& model_folder, const EncoderOptions& options) {
   EncoderOptions own = options;
@@ -38,8 +17,8 @@ Result<std::unique_ptr<CrossEncoder>> CrossEncoder::open(const std::filesystem::
   }
   const bool bert = files.family == Family::kBert;
   const std::size_t hidden = files.shape.hidden;
-  FOOTNOTE_TRY(out->hidden_, read_dense(files.weights, bert ? files.prefix + "pooler.dense" : "classifier.dense", hidden, hidden));
-  FOOTNOTE_TRY(out->labels_, read_dense(files.weights, bert ? "classifier" : "classifier.out_proj", files.labels, hidden));
+  FOOTNOTE_TRY(out->hidden_, DenseHead::read(files.weights, bert ? files.prefix + "pooler.dense" : "classifier.dense", hidden, hidden));
+  FOOTNOTE_TRY(out->labels_, DenseHead::read(files.weights, bert ? "classifier" : "classifier.out_proj", files.labels, hidden));
   return out;
 }
 
@@ -64,9 +43,9 @@ Result<std::vector<float>> CrossEncoder::score(const CallContext& call, std::str
 float CrossEncoder::score_of(const Pooled& pooled) const {
   std::vector<float> first_token = pooled.vector;
   for (float& value : first_token) value *= pooled.length;
-  std::vector<float> hidden = multiplied(first_token, hidden_.weight, hidden_.bias);
+  std::vector<float> hidden = hidden_(first_token);
   for (float& value : hidden) value = std::tanh(value);
-  const std::vector<float> logits = multiplied(hidden, labels_.weight, labels_.bias);
+  const std::vector<float> logits = labels_(hidden);
   return logits.size() == 1 ? logits[0] : logits[1] - logits[0];
 }
 

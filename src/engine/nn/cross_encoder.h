@@ -8,6 +8,7 @@
 
 #include "base/call_context.h"
 #include "base/result.h"
+#include "engine/nn/dense_head.h"
 #include "engine/nn/encoder.h"
 
 namespace footnote::nn {
@@ -26,19 +27,13 @@ class CrossEncoder {
   const Encoder& encoder() const { return *encoder_; }
 
  private:
-  struct Dense {
-    std::vector<float> weight;
-    std::vector<float> bias;
-  };
-
   CrossEncoder() = default;
-  static Result<Dense> read_dense(const SafeTensors& weights, const std::string& name, std::size_t rows, std::size_t columns);
   float score_of(const Pooled& pooled) const;
 
   // Constant after open; the encoder is thread-safe.
   std::unique_ptr<Encoder> encoder_;
-  Dense hidden_;
-  Dense labels_;
+  DenseHead hidden_;
+  DenseHead labels_;
 };
 
 }  // namespace footnote::nn

@@ -178,6 +178,31 @@ std::size_t read_labels(const SafeTensors& weights, Family family) {
   return last && last->shape.size() == 2 ? static_cast<std::size_t>(last->shape[0]) : 0;
 }
 
+/// The model whose token vectors another uses.
+struct WordTable {
+  std::filesystem::path folder;
+  std::string sha256;  ///< Of its weights.
+};
+
+Result<std::optional<WordTable>> read_word_table(const JsonObject& config, const std::filesystem::path& folder) {
+  const Json* table = config.if_contains("word_table");
+  if (table == nullptr) return std::nullopt;
+  const std::string model = table->is_object() ? string_at(table->get_object(), "model", "") : "";
+  if (model.empty() || model.front() == '.' || model.find('/') != std::string::npos) {
+    return corrupted(folder / "config.json", "its word_table names no model");
+  }
+  return WordTable{folder.parent_path() / model, string_at(table->get_object(), "sha256", "")};
+}
+
+Result<SafeTensors> open_shared_words(const WordTable& table) {
+  FOOTNOTE_TRY(const Checksums sums, read_checksums(table.folder / "checksums.sha256"));
+  const auto sum = sums.find(kWeightsName);
+  if (sum != sums.end() && sum->second != table.sha256) {
+    return fail(ErrorCode::kFailedPrecondition, "{} is another model than the one whose token vectors are wanted", table.folder.string());
+  }
+  return open_weights(table.folder / kWeightsName);
+}
+
 }  // namespace
 
 std::string_view to_string(Family family) {
@@ -213,11 +238,17 @@ Result<ModelFiles> ModelFiles::open(const std::filesystem::path& folder) {
   FOOTNOTE_CHECK(check_sums(sums, folder));
   if (const auto sum = sums.find(kWeightsName); sum != sums.end()) out.weights_sha256 = sum->second;
   FOOTNOTE_TRY(out.weights, open_weights(out.weights_path()));
+  FOOTNOTE_TRY(const auto table, read_word_table(*config, folder));
+  if (table) {
+    FOOTNOTE_TRY(out.shared_words, open_shared_words(*table));
+  }
   const std::string family_prefix = out.family == Family::kBert ? "bert." : "roberta.";
   if (out.weights.has(family_prefix + "embeddings.word_embeddings.weight")) out.prefix = family_prefix;
   out.labels = read_labels(out.weights, out.family);
 
-  FOOTNOTE_TRY(out.tokenizer, open_tokenizer(folder));
+  out.finds_spans = out.weights.has("relevance.weight") && out.weights.has("span.weight");
+
+  FOOTNOTE_TRY(out.tokenizer, open_tokenizer(table ? table->folder : folder));
   if (out.tokenizer->vocabulary_size() > out.shape.vocabulary) {
     return fail(ErrorCode::kCorrupted, "{}: the tokenizer has {} tokens, the model has vectors for {}", folder.string(),
                 out.tokenizer->vocabulary_size(), out.shape.vocabulary);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ struct EncoderShape {
 /// A Hugging Face model folder, opened and checked:
 ///   config.json, model.safetensors, the tokenizer's files (see open_tokenizer); optional: sentence_bert_config.json
 ///   (max_seq_length), 1_Pooling/config.json, config_sentence_transformers.json (prompts), checksums.sha256.
+/// A config.json with "word_table": {"model", "sha256"} has the tokenizer and the token vectors of that model, whose folder lies beside
+/// this one and whose weights have that sum.
 struct ModelFiles {
   using Checksums = std::map<std::string, std::string, std::less<>>;
 
@@ -52,6 +55,8 @@ struct ModelFiles {
   static Result<ModelFiles> open(const std::filesystem::path& folder);
 
   std::filesystem::path weights_path() const;
+  /// Where the vectors of tokens are: the model's own weights, or those of the model that it shares them with.
+  const SafeTensors& word_weights() const { return shared_words ? *shared_words : weights; }
   /// kCorrupted: model.safetensors does not match its sum in checksums.sha256. Reads all of it.
   Result<void> verify_weights() const;
 
@@ -64,9 +69,11 @@ struct ModelFiles {
   std::string query_prefix;    ///< What its authors put before questions,
   std::string passage_prefix;  ///< and before passages.
   std::size_t labels = 0;      ///< Of its classification head; 0: it has none.
+  bool finds_spans = false;    ///< It has the heads of PairReader.
   std::string weights_sha256;  ///< Of model.safetensors; empty when the folder has no checksums.
   std::unique_ptr<const Tokenizer> tokenizer;
   SafeTensors weights;
+  std::optional<SafeTensors> shared_words;
 };
 
 }  // namespace footnote::nn

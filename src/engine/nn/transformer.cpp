@@ -9,6 +9,11 @@
 #include "base/assert.h"
 
 namespace footnote::nn {
+namespace {
+
+constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
+
+}  // namespace
 
 /// Finds tensors under the names that BERT checkpoints use, with or without the name of the family in front, and packs
 /// them into memory that was laid out before.
@@ -21,7 +26,8 @@ class Transformer::Packer {
     FOOTNOTE_CHECK(copy("embeddings.position_embeddings.weight", {shape_.positions_total, shape_.hidden}, out_.position_table_));
     FOOTNOTE_CHECK(copy("embeddings.token_type_embeddings.weight", {shape_.token_types, shape_.hidden}, out_.type_table_));
     if (out_.token_copy_ != nullptr) {
-      FOOTNOTE_CHECK(copy("embeddings.word_embeddings.weight", {shape_.vocabulary, shape_.hidden}, out_.token_copy_));
+      FOOTNOTE_TRY(const auto values, files_.word_weights().read_floats(files_.prefix + kWordTable, {shape_.vocabulary, shape_.hidden}));
+      std::ranges::copy(values, out_.token_copy_);
     }
     std::string norm = "embeddings.LayerNorm";
     const Norm* norm_out = &out_.embedding_norm_;
@@ -173,10 +179,10 @@ Result<Transformer> Transformer::load(const ModelFiles& files, const Kernels& ke
   Transformer out;
   out.shape_ = files.shape;
   out.kernels_ = &kernels;
-  const std::string table = files.prefix + "embeddings.word_embeddings.weight";
-  FOOTNOTE_TRY(const Tensor tensor, files.weights.tensor(table));
+  const std::string table = files.prefix + kWordTable;
+  FOOTNOTE_TRY(const Tensor tensor, files.word_weights().tensor(table));
   if (tensor.type == DataType::kF32) {
-    FOOTNOTE_TRY(out.token_table_, files.weights.floats(table, {files.shape.vocabulary, files.shape.hidden}));
+    FOOTNOTE_TRY(out.token_table_, files.word_weights().floats(table, {files.shape.vocabulary, files.shape.hidden}));
   }
   Layout counted;
   out.lay_out(counted);

@@ -1,9 +1,11 @@
-// The local embedder and reader, with the real model, the late scorer, and the reranker, with tiny random ones, under the suites that every
-// implementation of their ports must pass. The indexes' own are in local_index_test.cpp.
+// The local embedder, reader and judge, with the real models, the late scorer, and cross-encoders, with tiny random ones, under the suites
+// that every implementation of their ports must pass. The indexes' own are in local_index_test.cpp.
 #include "contracts/embedder_contract.h"
 #include "contracts/reader_contract.h"
 #include "contracts/reranker_contract.h"
+#include "engine/nn/fixture_for_test.h"
 #include "engine/nn/tiny_model_for_test.h"
+#include "providers/local/local_judge.h"
 #include "providers/local/local_late_scorer.h"
 #include "providers/local/local_reranker.h"
 #include "providers/local/model_for_test.h"
@@ -29,6 +31,11 @@ std::vector<TextRange> split_at_stops(std::string_view text) {
 std::shared_ptr<Embedder> make_embedder() {
   return {&model_for_test(), [](Embedder*) {}};
 }
+std::shared_ptr<Reranker> make_judge(std::size_t windows_max) {
+  auto reader = nn::PairReader::open(nn::testing::model_path().parent_path() / "judge", {.threads = 2});
+  EXPECT_TRUE(reader.has_value()) << (reader ? "" : reader.error().message);
+  return std::make_shared<LocalJudge>(*std::move(reader), windows_max);
+}
 std::shared_ptr<Reader> make_reader() { return std::make_shared<SentenceReader>(model_for_test(), split_at_stops); }
 
 std::shared_ptr<Reranker> make_reranker(nn::Family family) {
@@ -40,7 +47,9 @@ std::shared_ptr<Reranker> make_reranker(nn::Family family) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Local, RerankerContract,
-                         ::testing::Values(RerankerCase{"LocalReranker", [] { return make_reranker(nn::Family::kBert); }, false},
+                         ::testing::Values(RerankerCase{"LocalJudge", [] { return make_judge(1); }},
+                                           RerankerCase{"LocalJudgeAllWindows", [] { return make_judge(nn::PairReader::kWindowsMax); }},
+                                           RerankerCase{"LocalReranker", [] { return make_reranker(nn::Family::kBert); }, false},
                                            RerankerCase{"LocalRerankerXlmR", [] { return make_reranker(nn::Family::kXlmRoberta); }, false}),
                          reranker_case_name);
 INSTANTIATE_TEST_SUITE_P(Local, LateScorerContract,

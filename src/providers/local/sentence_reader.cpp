@@ -16,6 +16,8 @@ namespace {
 constexpr double kAsideFactor = 0.8;
 // A line of so few words that no stop ends is a heading, not a sentence.
 constexpr std::size_t kHeadingWordsMax = 9;
+// "from" and "until", but not "someone".
+constexpr std::size_t kPrepositionBytesMax = 6;
 
 bool has_digit(std::string_view text) { return text.find_first_of("0123456789") != std::string_view::npos; }
 
@@ -32,6 +34,22 @@ bool is_heading(std::string_view sentence) {
 bool is_aside(std::string_view sentence) {
   const std::string_view text = trim(sentence);
   return text.ends_with('?') || (text.find('|') != std::string_view::npos && !has_digit(text));
+}
+
+/// Whether a few words can answer: a name, a number, a time or a place is asked for.
+bool asks_for_words(std::string_view question) {
+  static constexpr std::string_view kOpenings[] = {
+      "who",       "whom",      "whose",    "when",      "where",       "which",        "how many",    "how much", "how long",
+      "how old",   "how often", "how far",  "how big",   "how large",   "how high",     "how fast",    "how late", "how early",
+      "what year", "what time", "what day", "what date", "what is the", "what was the", "what are the"};
+  const std::string folded = to_lower_ascii(fold_spaces(question));
+  return std::ranges::any_of(kOpenings, [&](std::string_view opening) {
+    const std::size_t at = folded.find(opening);
+    // At the beginning, or after a preposition: "In which year ...", "By when ...".
+    const bool opens =
+        at == 0 || (at != std::string::npos && at <= kPrepositionBytesMax && folded[at - 1] == ' ' && folded.find(' ') == at - 1);
+    return opens && (at + opening.size() == folded.size() || folded[at + opening.size()] == ' ');
+  });
 }
 
 double share_of(const std::vector<std::string>& wanted, const std::unordered_set<std::string>& held) {
@@ -106,7 +124,27 @@ Result<void> SentenceReader::score(const CallContext& call, std::string_view que
   return {};
 }
 
-Reading SentenceReader::choose(std::vector<Sentence> sentences) const {
+void SentenceReader::add_answers(std::span<const std::optional<FoundAnswer>> answers, std::vector<Sentence>& sentences) const {
+  if (answers.empty()) return;
+  for (Sentence& sentence : sentences) {
+    const std::optional<FoundAnswer>& answer = answers[sentence.passage];
+    // The sentence in which it begins: one that runs over its end is cut there.
+    if (!answer || answer->range.begin < sentence.range.begin || answer->range.begin >= sentence.range.end) continue;
+    sentence.answer = answer;
+    sentence.answer->range.end = std::min(answer->range.end, sentence.range.end);
+    sentence.score += options_.answer_weight * answer->probability;
+  }
+}
+
+std::optional<TextRange> SentenceReader::short_answer(const Sentence& sentence) const {
+  if (!sentence.answer || sentence.answer->probability < options_.answer_probability_min) return std::nullopt;
+  const TextRange range = sentence.answer->range;
+  // What is most of its sentence needs no telling twice.
+  const bool is_short = range.size() <= options_.answer_bytes_max && 2 * range.size() <= sentence.range.size();
+  return is_short ? std::optional(range) : std::nullopt;
+}
+
+Reading SentenceReader::choose(std::vector<Sentence> sentences, bool wants_words) const {
   const auto beside = [](const Sentence& a, const Sentence& b) {
     return a.passage == b.passage && (a.ordinal + 1 == b.ordinal || b.ordinal + 1 == a.ordinal);
   };
@@ -123,6 +161,9 @@ Reading SentenceReader::choose(std::vector<Sentence> sentences) const {
     picked.push_back(sentence);
   }
   std::sort(picked.begin(), picked.end(), [](const Sentence& a, const Sentence& b) { return a.place() < b.place(); });
+  // Only the best sentence speaks first: a second answer beside it would be another.
+  const std::optional<TextRange> answer = wants_words ? short_answer(sentences.front()) : std::nullopt;
+  const std::size_t answering = sentences.front().passage;
   Reading reading;
   for (std::size_t i = 0; i < picked.size(); ++i) {
     const double score = std::clamp(picked[i].score, 0.0, 1.0);
@@ -134,19 +175,24 @@ Reading SentenceReader::choose(std::vector<Sentence> sentences) const {
       reading.spans.push_back({picked[i].passage, picked[i].range, score});
     }
   }
+  for (ReadSpan& span : reading.spans) {
+    if (answer && span.passage == answering && span.range.begin <= answer->begin && answer->end <= span.range.end) span.answer = answer;
+  }
   std::sort(reading.spans.begin(), reading.spans.end(), [](const ReadSpan& a, const ReadSpan& b) {
     return std::tuple(-a.score, a.passage, a.range.begin) < std::tuple(-b.score, b.passage, b.range.begin);
   });
   return reading;
 }
 
-Result<Reading> SentenceReader::read(const CallContext& call, std::string_view question, std::span<const std::string_view> passages) {
+Result<Reading> SentenceReader::read(const CallContext& call, std::string_view question, std::span<const std::string_view> passages,
+                                     std::span<const std::optional<FoundAnswer>> answers) {
   FOOTNOTE_CHECK(call.check());
   if (options_.spans_max == 0 || options_.sentences_max == 0) return Reading{};
   auto sentences = find_sentences(question, passages);
   if (sentences.empty()) return Reading{};
   FOOTNOTE_CHECK(score(call, question, passages, sentences));
-  return choose(std::move(sentences));
+  add_answers(answers, sentences);
+  return choose(std::move(sentences), asks_for_words(question));
 }
 
 }  // namespace footnote

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -24,9 +25,16 @@ struct SentenceReaderOptions {
   double words_weight = 0.4;
   /// How much each neighbour in the passage adds to a sentence: an answer often stands beside the words it answers.
   double neighbour_weight = 0.1;
+  /// How much a sentence gains that holds the judge's answer, when that is certain.
+  double answer_weight = 0.3;
+  /// Words that answer by themselves are named when the judge is so sure of them,
+  double answer_probability_min = 0.5;
+  /// and they are no longer than this.
+  std::size_t answer_bytes_max = 80;
 };
 
-/// Reads without a trained reader: the sentences nearest to the question by meaning and by words, whole, as they stand.
+/// The sentences nearest to the question by meaning and by words, whole, as they stand. Where a judge found words that answer, the sentence
+/// that holds them is lifted by as much as it is sure.
 /// All of them are embedded in one call; past kSentencesMax the ones with the fewest of the question's words are not
 /// looked at. Neighbours that are both chosen become one span. Thread-safe when the splitter is.
 /// Passes on the embedder's errors.
@@ -38,7 +46,8 @@ class SentenceReader final : public Reader {
   SentenceReader(Embedder& embedder, SentenceSplitter split, SentenceReaderOptions options = {})
       : embedder_(embedder), split_(std::move(split)), options_(options) {}
 
-  Result<Reading> read(const CallContext& call, std::string_view question, std::span<const std::string_view> passages) override;
+  Result<Reading> read(const CallContext& call, std::string_view question, std::span<const std::string_view> passages,
+                       std::span<const std::optional<FoundAnswer>> answers = {}) override;
 
  private:
   struct Sentence {
@@ -47,6 +56,7 @@ class SentenceReader final : public Reader {
     TextRange range;
     double words = 0;  ///< Share of the question's content words.
     double score = 0;
+    std::optional<FoundAnswer> answer = {};  ///< The judge's, where it lies in this sentence.
 
     std::pair<std::size_t, std::size_t> place() const { return {passage, ordinal}; }
   };
@@ -54,7 +64,9 @@ class SentenceReader final : public Reader {
   std::vector<Sentence> find_sentences(std::string_view question, std::span<const std::string_view> passages) const;
   Result<void> score(const CallContext& call, std::string_view question, std::span<const std::string_view> passages,
                      std::vector<Sentence>& sentences) const;
-  Reading choose(std::vector<Sentence> sentences) const;
+  void add_answers(std::span<const std::optional<FoundAnswer>> answers, std::vector<Sentence>& sentences) const;
+  std::optional<TextRange> short_answer(const Sentence& sentence) const;
+  Reading choose(std::vector<Sentence> sentences, bool wants_words) const;
 
   Embedder& embedder_;
   const SentenceSplitter split_;

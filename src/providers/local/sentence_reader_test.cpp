@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
@@ -111,6 +112,43 @@ TEST_F(SentenceReaderTest, FindsNothingWhereThereIsNothing) {
   EXPECT_TRUE(read("pump", {}).empty());
   EXPECT_TRUE(read("pump", {"", "   "}).empty());
   EXPECT_TRUE(read("zeppelin", {"Cheese. Bread."}).empty());
+}
+
+constexpr std::string_view kLeave =
+    "Parental leave is a benefit of parental importance for parental leave. New parents take 16 weeks off, paid in full by the house.";
+
+std::vector<std::optional<FoundAnswer>> found(std::string_view words, double probability = 0.9) {
+  const std::size_t at = kLeave.find(words);
+  return {FoundAnswer{{at, at + words.size()}, 3, probability}};
+}
+
+TEST_F(SentenceReaderTest, ASentenceThatHoldsTheJudgesWordsIsLiftedAndNamesThem) {
+  const std::string_view passages[] = {kLeave};
+  SentenceReader reader(embedder_, split_at_stops, {.spans_max = 1, .relative_min = 0.99, .answer_weight = 1});
+  for (const char* question : {"How long is parental leave?", "For how long is parental leave?"}) {
+    const auto reading = reader.read({}, question, passages, found("16 weeks"));
+    ASSERT_EQ(reading->spans.size(), 1U);
+    const ReadSpan& span = reading->spans[0];
+    ASSERT_TRUE(span.answer.has_value()) << question;
+    EXPECT_EQ(kLeave.substr(span.answer->begin, span.answer->size()), "16 weeks");
+    EXPECT_LE(span.range.begin, span.answer->begin);
+    EXPECT_GE(span.range.end, span.answer->end);
+    EXPECT_NE(reader.read({}, question, passages)->spans[0].range, span.range) << "without the judge another sentence is nearer";
+  }
+}
+
+TEST_F(SentenceReaderTest, WordsAloneAnswerOnlyWhatAFewWordsCan) {
+  const std::string_view passages[] = {kLeave};
+  SentenceReader reader(embedder_, split_at_stops, {.answer_weight = 1});
+  const auto names_words = [&](std::string_view question, const std::vector<std::optional<FoundAnswer>>& answers) {
+    const auto reading = reader.read({}, question, passages, answers);
+    return std::ranges::any_of(reading->spans, [](const ReadSpan& span) { return span.answer.has_value(); });
+  };
+  EXPECT_TRUE(names_words("How long is parental leave?", found("16 weeks")));
+  EXPECT_FALSE(names_words("Why is there parental leave?", found("16 weeks")));
+  EXPECT_FALSE(names_words("How long is parental leave?", found("16 weeks", 0.2))) << "the judge is not sure";
+  EXPECT_FALSE(names_words("How long is parental leave?", found("New parents take 16 weeks off, paid in full")))
+      << "most of its sentence needs no telling twice";
 }
 
 TEST_F(SentenceReaderTest, PassesErrorsOn) {
