@@ -122,7 +122,7 @@ TEST(ResponsesWire, BecomesAChat) {
               {"type":"input_image","image_url":"u"}]}],"top_p":0.5,"tools":[],"store":false})")
                         ->body),
             R"({"model":"rag/x","messages":[{"role":"system","content":"I"},{"role":"user","content":[{"type":"text","text":"a"},)"
-            R"({"type":"image_url","image_url":{"url":"u"}}]}],"top_p":5E-1})");
+            R"({"type":"image_url","image_url":{"url":"u"}}]}],"top_p":0.5})");
   for (const char* wrong :
        {R"({"input":"x","tools":[{}]})", R"({"input":"x","previous_response_id":"r"})", R"({"input":[{"type":"reasoning"}]})",
         R"({"input":[{"role":"user","content":[{"type":"input_file"}]}]})", R"({"input":[{"role":"user","content":[7]}]})", "{}"}) {

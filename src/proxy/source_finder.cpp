@@ -16,6 +16,7 @@ Result<Profile> profile_for(const Corpus& corpus, const EmbeddingSpace& space, s
   Profile out = kAskProfile;
   out.top_k = count;
   out.per_document_max = count;
+  out.late = count;  // no more are looked at: passages of one address are told apart here, not by document
   if (corpus.space == space) return out;
   if (corpus.space.model_id == kClientModel && corpus.space.dimension == space.dimension && corpus.space.distance == Distance::kCosine)
     return out;
