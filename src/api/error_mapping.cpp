@@ -75,14 +75,27 @@ http::Response render_error(const Error& error) {
   return with_retry_after(http::Response::json(status_of(error), JsonObject{{"error", std::move(body)}}), error);
 }
 
-http::Response render_openai_error(const Error& error) {
+int openai_status(const Error& error) {
   const int usual = status_of(error);
-  const int status = usual == 422 ? 400 : usual;
+  return usual == 422 ? 400 : usual;
+}
+
+JsonObject openai_error(const Error& error) {
   JsonObject body{{"message", error.message},
-                  {"type", openai_type(status)},
+                  {"type", openai_type(openai_status(error))},
                   {"param", error.field.empty() ? Json(nullptr) : Json(error.field)},
                   {"code", to_string(error.code)}};
-  return with_retry_after(http::Response::json(status, JsonObject{{"error", std::move(body)}}), error);
+  return {{"error", std::move(body)}};
+}
+
+http::Response with_openai_headers(http::Response response) {
+  const bool helps = response.status == 429 || response.status == 503;
+  if (helps && !response.headers.contains("retry-after")) response.headers.set("retry-after", "1");
+  return response;
+}
+
+http::Response render_openai_error(const Error& error) {
+  return with_retry_after(http::Response::json(openai_status(error), openai_error(error)), error);
 }
 
 http::Response render_tei_error(const Error& error) {

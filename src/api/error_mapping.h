@@ -15,6 +15,12 @@ http::Response render_error(const Error& error);
 /// OpenAI's: {"error":{"message","type","param","code"}}. Every wrong field is 400 there.
 http::Response render_openai_error(const Error& error);
 
+/// Its parts, for errors that are told in the midst of a stream.
+int openai_status(const Error& error);
+JsonObject openai_error(const Error& error);
+/// Retry-After where the status says that a retry helps and the answer does not say when.
+http::Response with_openai_headers(http::Response response);
+
 /// TEI's: {"error","error_type"}: 413 Validation, 422 Tokenizer, 424 Backend, 429 Overloaded; else the status that we give.
 http::Response render_tei_error(const Error& error);
 

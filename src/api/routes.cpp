@@ -21,6 +21,7 @@ std::vector<Route> route_table(const Services& services) {
     std::ranges::move(more, std::back_inserter(routes));
   }
   if (services.rebuilds != nullptr) std::ranges::move(make_rebuild_routes(*services.rebuilds), std::back_inserter(routes));
+  if (services.proxy) std::ranges::move(make_proxy_routes(*services.proxy), std::back_inserter(routes));
   routes.push_back(make_openapi_route(routes, services.version));
   return routes;
 }

@@ -7,6 +7,7 @@
 #include "access/keys.h"
 #include "answer/answer_service.h"
 #include "api/error_mapping.h"
+#include "api/proxy_routes.h"
 #include "api/qdrant_routes.h"
 #include "api/rebuild_routes.h"
 #include "api/route.h"
@@ -41,7 +42,8 @@ struct Services {
   std::function<void(const CallContext&)> refresh_metrics;
   /// Shown on the first page for people to try.
   std::vector<std::string> example_questions;
-  IndexRebuilds* rebuilds = nullptr;  ///< Null: none are offered.
+  IndexRebuilds* rebuilds = nullptr;        ///< Null: none are offered.
+  std::optional<ProxyServices> proxy = {};  ///< Empty: it is not offered.
 };
 
 /// Every route of the server, in one table; /openapi.json is made from the same table. Copies `services`.

@@ -8,22 +8,32 @@
 #include "app/readiness.h"
 #include "base/log.h"
 #include "chunk/sentences.h"
+#include "http/url.h"
 #include "providers/local/sentence_reader.h"
 #include "providers/openai/openai_llm.h"
 
 namespace footnote::app {
 namespace {
 
+/// Connections to the model server that wait for the next call: as many as calls may well be under way at once.
+constexpr std::size_t kModelConnectionsKept = 256;
+constexpr int kModelConnectAttempts = 2;
+constexpr int kModelFailuresMax = 5;
+
 std::unique_ptr<http::Client> make_client(const Settings& settings, Metrics& metrics) {
   if (!settings.is_set(Setting::kLlmBaseUrl)) return nullptr;
   http::ClientOptions options;
   options.name = "openai";
   options.silence_timeout = settings.duration(Setting::kLlmTimeout);
+  options.ca_file = settings.text(Setting::kLlmCaFile);
+  options.idle_connections_max = kModelConnectionsKept;
+  options.connect_attempts = kModelConnectAttempts;
+  options.breaker.failures_max = kModelFailuresMax;
   return std::make_unique<http::Client>(options, metrics);
 }
 
 std::unique_ptr<Llm> make_llm(const Settings& settings, http::Client* client) {
-  if (client == nullptr) return nullptr;
+  if (client == nullptr || !settings.is_set(Setting::kLlmModel)) return nullptr;
   return std::make_unique<OpenAiLlm>(*client, OpenAiOptions{.base_url = settings.text(Setting::kLlmBaseUrl),
                                                             .api_key = settings.text(Setting::kLlmApiKey),
                                                             .model = settings.text(Setting::kLlmModel)});
@@ -35,6 +45,51 @@ Result<void> check_llm(const Settings& settings) {
   return fail_field(ErrorCode::kInvalidArgument, "llm.model",
                     "LLM_BASE_URL is set (from {}) but LLM_MODEL is not; name the model to ask for",
                     settings.value(Setting::kLlmBaseUrl).place);
+}
+
+Result<proxy::Policy> proxy_policy(const Settings& settings) {
+  proxy::Policy out;
+  out.enabled = settings.flag(Setting::kProxyEnabled);
+  out.top_k = static_cast<std::size_t>(settings.integer(Setting::kProxyTopK));
+  out.lambda = settings.number(Setting::kProxyMmrLambda);
+  out.sources_max = static_cast<std::size_t>(settings.integer(Setting::kProxyMaxSources));
+  out.characters_max = static_cast<std::size_t>(settings.integer(Setting::kProxyMaxChars));
+  out.history_bytes_max = static_cast<std::size_t>(settings.integer(Setting::kProxyHistoryBytes));
+  out.no_hits = settings.text(Setting::kProxyNoHits) == "refuse" ? proxy::NoHits::kRefuse : proxy::NoHits::kPass;
+  out.seed_form = settings.flag(Setting::kProxySeedForm);
+  out.corpus = settings.text(Setting::kCorpus);
+  auto rules = proxy::parse_model_rules(settings.text(Setting::kProxyModels));
+  if (!rules) {
+    return fail_field(ErrorCode::kInvalidArgument, "proxy.models", "proxy.models: {} (from {})", rules.error().message,
+                      settings.value(Setting::kProxyModels).place);
+  }
+  out.rules = *std::move(rules);
+  return out;
+}
+
+Result<void> check_url(const Settings& settings, Setting id) {
+  if (!settings.is_set(id)) return {};
+  const auto parsed = http::parse_url(settings.text(id));
+  if (parsed) return {};
+  return fail_field(ErrorCode::kInvalidArgument, spec_of(id).key, "{}: {} (from {})", spec_of(id).key, parsed.error().message,
+                    settings.value(id).place);
+}
+
+std::unique_ptr<http::Client> make_qdrant_client(const Settings& settings, Metrics& metrics) {
+  if (!settings.is_set(Setting::kProxyQdrantUrl)) return nullptr;
+  http::ClientOptions options;
+  options.name = "qdrant";
+  options.silence_timeout = settings.duration(Setting::kProxyQdrantTimeout);
+  options.connect_attempts = kModelConnectAttempts;
+  options.breaker.failures_max = kModelFailuresMax;
+  return std::make_unique<http::Client>(options, metrics);
+}
+
+std::unique_ptr<QdrantSearch> make_qdrant(const Settings& settings, http::Client* client) {
+  if (client == nullptr) return nullptr;
+  return std::make_unique<QdrantSearch>(*client, QdrantSearchOptions{.url = settings.text(Setting::kProxyQdrantUrl),
+                                                                     .key = settings.text(Setting::kProxyQdrantKey),
+                                                                     .timeout = settings.duration(Setting::kProxyQdrantTimeout)});
 }
 
 /// Vectors of another length than those that are stored under the same name would fail at the first question.
@@ -54,8 +109,10 @@ Result<void> check_stored_spaces(const CallContext& call, const CatalogStore& ca
 
 Result<std::unique_ptr<Composition>> Composition::open(const CallContext& call, const Settings& settings, DataFolder folder,
                                                        ComposeOptions options) {
-  FOOTNOTE_CHECK(check_llm(settings));
-  Opened opened{.metrics = std::move(options.metrics), .stores = {}, .embedder = std::move(options.embedder), .reranker = {}};
+  if (!options.model_may_be_unnamed) FOOTNOTE_CHECK(check_llm(settings));
+  FOOTNOTE_CHECK(check_url(settings, Setting::kProxyQdrantUrl));
+  Opened opened{.metrics = std::move(options.metrics), .stores = {}, .embedder = std::move(options.embedder), .reranker = {}, .proxy = {}};
+  FOOTNOTE_TRY(opened.proxy, proxy_policy(settings));
   if (!opened.metrics) opened.metrics = std::make_unique<Metrics>();
   FOOTNOTE_TRY(opened.reranker, open_reranker(settings, *opened.metrics));
   if (!opened.embedder.port) {
@@ -104,6 +161,17 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                   .judge = reranker_.for_ranking(),
                   .judge_timeout = settings.duration(Setting::kJudgeTimeout),
                   .metrics = metrics_.get()}),
+      proxy_policy_(std::move(opened.proxy)),
+      qdrant_client_(make_qdrant_client(settings, *metrics_)),
+      qdrant_(make_qdrant(settings, qdrant_client_.get())),
+      source_finder_({.retriever = retriever_,
+                      .catalog = stores_->catalog(),
+                      .points = stores_->points(),
+                      .embedder = embedder(),
+                      .elsewhere = search_elsewhere()},
+                     proxy_policy_),
+      upstream_url_(settings.text(Setting::kLlmBaseUrl)),
+      upstream_key_(settings.text(Setting::kLlmApiKey)),
       free_bytes_min_(static_cast<std::uint64_t>(settings.integer(Setting::kServerFreeDisk)) << 20),
       answers_({.retriever = retriever_,
                 .reader = *reader_,
@@ -121,6 +189,19 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
 
 Composition::~Composition() = default;
 
+proxy::SearchElsewhere Composition::search_elsewhere() {
+  if (!qdrant_) return {};
+  return [this](const CallContext& call, std::string_view collection, std::span<const float> vector,
+                std::size_t limit) -> Result<std::vector<proxy::Candidate>> {
+    FOOTNOTE_TRY(auto points, qdrant_->nearest(call, collection, vector, limit));
+    std::vector<proxy::Candidate> out;
+    for (RemotePoint& point : points) {
+      out.push_back({std::move(point.url), std::move(point.title), std::move(point.text), point.score, std::move(point.vector)});
+    }
+    return out;
+  };
+}
+
 void Composition::save_index(const CallContext& call, CorpusId corpus) {
   const auto corpora = all_corpora(call, catalog());
   if (!corpora) return log(LogLevel::kWarn, "app", "an index was not saved", {{"error", corpora.error().message}});
@@ -129,6 +210,8 @@ void Composition::save_index(const CallContext& call, CorpusId corpus) {
 }
 
 api::Services Composition::services(std::vector<std::string> example_questions) {
+  std::optional<api::ChatUpstream> upstream;
+  if (client_) upstream.emplace(*client_, upstream_url_, upstream_key_);
   return {.answers = answers_,
           .retriever = retriever_,
           .ingestor = ingestor_,
@@ -161,7 +244,13 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
                 if (const auto corpora = all_corpora(call, catalog())) lag_.refresh(call, *corpora);
               },
           .example_questions = std::move(example_questions),
-          .rebuilds = &rebuilder_};
+          .rebuilds = &rebuilder_,
+          .proxy = api::ProxyServices{.answers = answers_,
+                                      .catalog = stores_->catalog(),
+                                      .embedder = embedder(),
+                                      .finder = source_finder_,
+                                      .policy = proxy_policy_,
+                                      .upstream = std::move(upstream)}};
 }
 
 namespace {

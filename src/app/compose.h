@@ -23,6 +23,9 @@
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_late_scorer.h"
 #include "providers/local/local_vector_store.h"
+#include "providers/remote/qdrant_search.h"
+#include "proxy/policy.h"
+#include "proxy/source_finder.h"
 
 namespace footnote::app {
 
@@ -31,6 +34,8 @@ enum class Indexes { kOff, kOn };
 
 struct ComposeOptions {
   Indexes indexes = Indexes::kOn;
+  /// A model server without llm.model: the proxy can use it, but who asks it for answers of its own can't. Otherwise an error.
+  bool model_may_be_unnamed = false;
   /// What an embedder that was opened before counts in; made here otherwise.
   std::unique_ptr<Metrics> metrics = {};
   /// Taken instead of the configured one: opened before, because the data folder's name depends on it.
@@ -76,8 +81,10 @@ class Composition {
     std::unique_ptr<Stores> stores;
     Provided<Embedder> embedder;
     Rerankers reranker;
+    proxy::Policy proxy;
   };
   Composition(Opened opened, const Settings& settings, cpu::CpuLevel level, Indexes indexes);
+  proxy::SearchElsewhere search_elsewhere();
   Result<void> open_keys(const CallContext& call, const Settings& settings);
   void save_index(const CallContext& call, CorpusId corpus);
 
@@ -102,6 +109,12 @@ class Composition {
   points::Snapshots snapshots_;
   LocalLateScorer late_;
   retrieve::Retriever retriever_;
+  const proxy::Policy proxy_policy_;
+  std::unique_ptr<http::Client> qdrant_client_;  ///< Null: the own store is searched for the proxy.
+  std::unique_ptr<QdrantSearch> qdrant_;
+  proxy::SourceFinder source_finder_;
+  const std::string upstream_url_;  ///< Of the language models.
+  const std::string upstream_key_;
   std::uint64_t free_bytes_min_;
   answer::AnswerService answers_;
   IndexRebuilder rebuilder_;

@@ -240,8 +240,8 @@ Check check_llm_endpoint(const CallContext& call, const Settings& settings) {
   Check check{
       "llm", Health::kOk, fmt::format("{} at {}", settings.text(Setting::kLlmModel), base), {}, {{"configured", true}, {"base_url", base}}};
   if (!settings.is_set(Setting::kLlmModel)) {
-    check.health = Health::kBroken;
-    check.detail = fmt::format("{} is configured, but no model", base);
+    check.health = Health::kNote;
+    check.detail = fmt::format("{} is configured for the proxy, but no model for answers of our own", base);
     check.fix = "set LLM_MODEL";
     return check;
   }

@@ -103,7 +103,11 @@ void announce(const CommandContext& context, const ServeCommand& command, const 
 Result<int> run_serve(const CommandContext& context, const ServeCommand& command) {
   FOOTNOTE_TRY(const http::ServerOptions options, make_server_options(context.settings));
   FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kCreate));
-  FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder)));
+  FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder), {.model_may_be_unnamed = true}));
+  if (context.settings.is_set(Setting::kLlmBaseUrl) && !context.settings.is_set(Setting::kLlmModel)) {
+    log(LogLevel::kInfo, "app",
+        "LLM_MODEL is not set: questions to the knowledge base are answered by quoting; the proxy passes on the models of LLM_BASE_URL");
+  }
   FOOTNOTE_CHECK(check_host(context.settings, parts->keys()));
   FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
 

@@ -157,6 +157,7 @@ class SettingsLoader {
     }
     FOOTNOTE_CHECK(take_stand_in(Setting::kLlmBaseUrl, "LITELLM_BASE", with_version_path));
     FOOTNOTE_CHECK(take_stand_in(Setting::kEmbedderUrl, "EMBEDDER_BASE", [](std::string url) { return url; }));
+    FOOTNOTE_CHECK(take_embedder_base());
     return std::move(settings_);
   }
 
@@ -246,6 +247,14 @@ class SettingsLoader {
       return put(spec, form(entry.value), Origin::kDotEnv, fmt::format(".env:{} ({})", entry.line, name));
     }
     return {};
+  }
+
+  /// That variable means a service with POST /embed: it is the embedder, unless another kind is named.
+  Result<void> take_embedder_base() {
+    const SettingValue& url = settings_.value(Setting::kEmbedderUrl);
+    const bool from_base = url.place.find("EMBEDDER_BASE") != std::string::npos;
+    if (!from_base || settings_.value(Setting::kEmbedderProvider).origin != Origin::kDefault) return {};
+    return put(spec_of(Setting::kEmbedderProvider), "embed-service", url.origin, url.place);
   }
 
   const SettingSources& sources_;

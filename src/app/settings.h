@@ -62,6 +62,19 @@ enum class Setting {
   kLlmApiKey,
   kLlmModel,
   kLlmTimeout,
+  kLlmCaFile,
+  kProxyEnabled,
+  kProxyTopK,
+  kProxyMmrLambda,
+  kProxyMaxSources,
+  kProxyMaxChars,
+  kProxyHistoryBytes,
+  kProxyModels,
+  kProxyNoHits,
+  kProxySeedForm,
+  kProxyQdrantUrl,
+  kProxyQdrantKey,
+  kProxyQdrantTimeout,
   kLogLevel,
   kColor,
 };
@@ -125,6 +138,7 @@ class Settings {
   bool is_set(Setting id) const { return !value(id).text.empty(); }
   const std::string& text(Setting id) const { return value(id).text; }
   std::int64_t integer(Setting id) const;
+  bool flag(Setting id) const { return text(id) == "true"; }
   double number(Setting id) const;
   std::chrono::milliseconds duration(Setting id) const;
   std::filesystem::path path(Setting id) const { return value(id).text; }

@@ -184,7 +184,11 @@ TEST(Settings, LitellmBaseStandsInForTheBaseUrl) {
 
 TEST(Settings, EmbedderBaseStandsInForTheUrlAndChoosesNoProvider) {
   check_value(Layers().env("EMBEDDER_BASE", "http://e:8082"), Setting::kEmbedderUrl, "http://e:8082", "environment variable EMBEDDER_BASE");
-  check_value(Layers().env("EMBEDDER_BASE", "http://e:8082"), Setting::kEmbedderProvider, "local", "default");
+  check_value(Layers().env("EMBEDDER_BASE", "http://e:8082"), Setting::kEmbedderProvider, "embed-service",
+              "environment variable EMBEDDER_BASE");
+  check_value(Layers().env("EMBEDDER_BASE", "http://e:8082").env("EMBEDDER_PROVIDER", "openai"), Setting::kEmbedderProvider, "openai",
+              "environment variable EMBEDDER_PROVIDER");
+  check_value(Layers().env("EMBEDDER_URL", "http://e:8082"), Setting::kEmbedderProvider, "local", "default");
   check_value(Layers().dot_env("EMBEDDER_BASE=http://e"), Setting::kEmbedderUrl, "http://e", ".env:1 (EMBEDDER_BASE)");
   check_value(Layers().env("EMBEDDER_BASE", "http://e").env("EMBEDDER_URL", "http://o"), Setting::kEmbedderUrl, "http://o",
               "environment variable EMBEDDER_URL");

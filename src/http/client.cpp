@@ -48,6 +48,7 @@ class Client::Impl {
   Impl(ClientOptions options, Metrics& metrics)
       : metrics_(metrics),
         calls_open_(metrics.gauge("footnote_upstream_calls_open", "Calls to upstreams that are under way")),
+        breaker_(options.breaker),
         shared_(std::move(options)),
         work_(asio::make_work_guard(shared_.io)),
         thread_([this] { run_io(); }) {}
@@ -62,22 +63,38 @@ class Client::Impl {
     FOOTNOTE_CHECK(check_headers(request.headers));
     if (url.scheme == Scheme::kHttps) FOOTNOTE_CHECK(tls_ready());
     FOOTNOTE_CHECK(context.check());
+    const std::string peer = url.authority();
+    FOOTNOTE_CHECK(breaker_.admit(peer, std::chrono::steady_clock::now()));
     const GaugeHold open(calls_open_);
     auto call = std::make_shared<ClientCall>(shared_, outgoing(request, context), std::move(url), context.deadline);
     call->start();
     int status = 0;
-    Result<void> ended;
+    Ended ended;
     {
       const std::stop_callback on_stop(context.stop, [&call] { call->cancel({ErrorCode::kCancelled, "the caller went away", {}}); });
       ended = consume(*call, on_head, on_body, status);
     }
     asio::post(shared_.io, [last = std::move(call)] {});
-    count(status, ended);
-    if (!ended) return std::unexpected(std::move(ended).error());
+    breaker_.ended(peer, outcome_of(status, ended), std::chrono::steady_clock::now());
+    count(status, ended.result);
+    if (!ended.result) return std::unexpected(std::move(ended.result).error());
     return status;
   }
 
  private:
+  struct Ended {
+    Result<void> result;
+    bool broke = false;  ///< The error is the connection's, not the consumer's.
+  };
+
+  /// What a call says of its peer. A 500 may be about one request; these say that whoever answers is not there.
+  static CircuitBreaker::Outcome outcome_of(int status, const Ended& ended) {
+    using Outcome = CircuitBreaker::Outcome;
+    if (status == 502 || status == 503 || status == 504) return Outcome::kFailed;
+    if (ended.broke && ended.result.error().code == ErrorCode::kUnavailable) return Outcome::kFailed;
+    return status == 0 ? Outcome::kUnknown : Outcome::kGood;
+  }
+
   void run_io() {
     while (!shared_.io.stopped()) {
       try {
@@ -107,7 +124,7 @@ class Client::Impl {
 
   /// Feeds the callbacks until the call has ended, also when one of them failed: the socket is closed on return.
   /// `status` is set when there is a head.
-  static Result<void> consume(ClientCall& call, const OnHead& on_head, const OnBody& on_body, int& status) {
+  static Ended consume(ClientCall& call, const OnHead& on_head, const OnBody& on_body, int& status) {
     Result<void> consumed;
     while (true) {
       const ClientCall::Output output = call.next();
@@ -121,14 +138,15 @@ class Client::Impl {
         if (!consumed) call.cancel(consumed.error());
       }
       if (!output.finished) continue;
-      if (!consumed) return consumed;
-      if (output.error) return std::unexpected(*output.error);
+      if (!consumed) return {consumed};
+      if (output.error) return {std::unexpected(*output.error), true};
       return {};
     }
   }
 
   Metrics& metrics_;
   Gauge& calls_open_;
+  CircuitBreaker breaker_;
   ClientShared shared_;
   Mutex tls_mutex_;
   std::optional<Result<void>> tls_ready_ FOOTNOTE_TSA(guarded_by(tls_mutex_));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "http/address_rules.h"
 #include "http/http1.h"
 
 namespace footnote::http {
@@ -10,6 +11,8 @@ namespace {
 
 constexpr std::size_t kReadBytes = 16 << 10;
 constexpr int kInterimResponsesMax = 8;
+/// Before a connect that failed is tried again; as much again before each further try.
+constexpr std::chrono::milliseconds kConnectPause{100};
 
 bool is_idempotent(Method method) {
   switch (method) {
@@ -167,19 +170,43 @@ Task<Result<void>> ClientCall::connect() {
   Result<std::vector<Tcp::endpoint>> endpoints = co_await resolve(url_, room_timer_, limit);
   if (aborted_) co_return std::unexpected(*aborted_);
   if (!endpoints) co_return std::unexpected(endpoints.error());
-  SystemError error = asio::error::host_not_found;
-  for (const Tcp::endpoint& endpoint : *endpoints) {
-    transport_ = make_transport(shared_.io.get_executor(), shared_.tls, url_);
-    std::tie(error) = co_await transport_->socket().async_connect(endpoint, kAwait);
-    if (aborted_) co_return std::unexpected(*aborted_);
-    if (!error) break;
+  if (const Result<void> allowed = check_addresses(*endpoints); !allowed) co_return allowed;
+  SystemError error;
+  for (int tried = 1;; ++tried) {
+    error = co_await connect_any(*endpoints);
+    if (!error || aborted_ || tried >= shared_.options.connect_attempts) break;
+    room_timer_.expires_after(tried * kConnectPause);
+    co_await room_timer_.async_wait(kAwait);
+    if (aborted_) break;
   }
+  if (aborted_) co_return std::unexpected(*aborted_);
   if (error) co_return unavailable(fmt::format("can't be connected: {}", error.message()));
   SystemError ignored;
   transport_->socket().set_option(Tcp::no_delay(true), ignored);
   error = co_await transport_->handshake();
   if (error) co_return unavailable(fmt::format("failed the TLS handshake: {}", error.message()));
   co_return Result<void>{};
+}
+
+Result<void> ClientCall::check_addresses(const std::vector<Tcp::endpoint>& endpoints) const {
+  if (shared_.options.addresses == Addresses::kAny) return {};
+  for (const Tcp::endpoint& endpoint : endpoints) {
+    const asio::ip::address address = endpoint.address();
+    const bool allowed = address.is_v4() ? is_public_address(address.to_v4().to_bytes()) : is_public_address(address.to_v6().to_bytes());
+    if (!allowed) return fail(ErrorCode::kPermissionDenied, "'{}' is not an address of the public internet", url_.host);
+  }
+  return {};
+}
+
+/// To the first that takes it.
+Task<SystemError> ClientCall::connect_any(const std::vector<Tcp::endpoint>& endpoints) {
+  SystemError error = asio::error::host_not_found;
+  for (const Tcp::endpoint& endpoint : endpoints) {
+    transport_ = make_transport(shared_.io.get_executor(), shared_.tls, url_);
+    std::tie(error) = co_await transport_->socket().async_connect(endpoint, kAwait);
+    if (!error || aborted_) break;
+  }
+  co_return error;
 }
 
 Task<Result<void>> ClientCall::send_request() {
@@ -256,7 +283,7 @@ Task<Result<void>> ClientCall::read_more(bool& ended) {
 }
 
 Task<Result<void>> ClientCall::read_body(ResponseParser& parser) {
-  const std::size_t bytes_max = shared_.options.response_bytes_max;
+  const std::size_t bytes_max = request_.response_bytes_max.value_or(shared_.options.response_bytes_max);
   std::size_t total = 0;
   parser.eager(true);
   while (!parser.is_done()) {

@@ -75,6 +75,8 @@ class ClientCall : public std::enable_shared_from_this<ClientCall> {
   Task<void> run();
   Task<Result<void>> attempt(Reuse reuse);
   Task<Result<void>> connect();
+  Task<SystemError> connect_any(const std::vector<Tcp::endpoint>& endpoints);
+  Result<void> check_addresses(const std::vector<Tcp::endpoint>& endpoints) const;
   Task<Result<void>> send_request();
   Task<Result<bool>> read_response();  ///< True when the connection can serve another call.
   Task<Result<void>> read_head(std::optional<ResponseParser>& parser);

@@ -336,5 +336,79 @@ TEST_F(ClientTest, ServesManyCallersAtOnce) {
   EXPECT_EQ(calls_open(), 0);
 }
 
+TEST_F(ClientTest, ALimitOfTheRequestGoesBeforeTheClients) {
+  TestServer server({plain(Method::kGet, "/",
+                           [](const Request&, const CallContext&) { return Response::text(200, "text/plain", std::string(1001, 'x')); })});
+  client({.response_bytes_max = 1'000});
+  ClientRequest request = to(server->port());
+  EXPECT_EQ(client_->fetch(CallContext::with_timeout(kPatience), request).error().code, ErrorCode::kTooLarge);
+  request.response_bytes_max = 1'001;
+  EXPECT_TRUE(client_->fetch(CallContext::with_timeout(kPatience), request));
+}
+
+TEST_F(ClientTest, AnUpstreamThatFailsAgainAndAgainIsLeftAlone) {
+  std::atomic<int> status{503};
+  std::atomic<int> asked{0};
+  TestServer server({plain(Method::kGet, "/", [&](const Request&, const CallContext&) {
+    ++asked;
+    return Response::text(status, "text/plain", "");
+  })});
+  client({.breaker = {.failures_max = 3, .rest_time = 50ms}});
+  const auto fetch = [&] { return client_->fetch(CallContext::with_timeout(kPatience), to(server->port())); };
+  status = 500;  // is about one request
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(fetch()->status, 500);
+  status = 503;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(fetch()->status, 503);
+  const int before = asked;
+  const auto refused = fetch();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(asked, before);
+  status = 200;
+  EXPECT_TRUE(eventually([&] { return fetch().has_value(); })) << "after the rest one call tries it";
+  EXPECT_TRUE(fetch());
+}
+
+TEST_F(ClientTest, FailedConnectsCountAndAConsumersErrorDoesNot) {
+  const std::uint16_t nobody = TestListener().port();
+  client({.connect_attempts = 2, .breaker = {.failures_max = 2, .rest_time = 60s}});
+  const auto message_of = [&] { return client_->fetch(CallContext::with_timeout(kPatience), to(nobody)).error().message; };
+  for (int i = 0; i < 2; ++i) EXPECT_NE(message_of().find("can't be connected"), std::string::npos);
+  EXPECT_NE(message_of().find("left alone"), std::string::npos);
+  TestServer server({plain(Method::kGet, "/", [](const Request&, const CallContext&) { return Response::text(200, "text/plain", "x"); })});
+  const auto refuse = [](std::string_view) -> Result<void> { return fail(ErrorCode::kUnavailable, "not to my taste"); };
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(client_->stream(CallContext::with_timeout(kPatience), to(server->port()), {}, refuse).error().message, "not to my taste");
+  }
+}
+
+TEST_F(ClientTest, AConnectIsTriedAgain) {
+  TestListener listener(TestListener::Listens::kLater);
+  std::thread upstream([&] {
+    std::this_thread::sleep_for(20ms);
+    listener.listen();
+    TestSocket socket = listener.accept();
+    socket.read_until("\r\n\r\n");
+    socket.send("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+  });
+  EXPECT_TRUE(client({.connect_attempts = 50}).fetch(CallContext::with_timeout(kPatience), to(listener.port())));
+  upstream.join();
+}
+
+TEST_F(ClientTest, AddressesThatAreNotPublicAreNotConnectedTo) {
+  TestListener listener;
+  client({.addresses = Addresses::kPublic});
+  for (const std::string_view host :
+       {"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "127.1", "0x7f000001", "2130706433"}) {
+    const auto response =
+        client_->fetch(CallContext::with_timeout(kPatience), {Method::kGet, fmt::format("http://{}:{}/", host, listener.port()), {}, {}});
+    ASSERT_FALSE(response) << host;
+    EXPECT_TRUE(response.error().code == ErrorCode::kPermissionDenied || response.error().code == ErrorCode::kInvalidArgument ||
+                response.error().message.find("can't find host") != std::string::npos)
+        << host << ": " << response.error().message;
+  }
+  EXPECT_FALSE(listener.has_pending()) << "nobody connected";
+}
+
 }  // namespace
 }  // namespace footnote::http

@@ -95,8 +95,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Task<Queued> wait_in_queue(Exchange& exchange, WorkerPool::Ticket ticket);
   enum class Until { kOutput, kReturned };
   Task<void> wait_for(Exchange& exchange, Until until);
-  Task<Next> stream_events(std::shared_ptr<Exchange> exchange, const Arrival& arrival);
-  Task<bool> pump_events(Exchange& exchange, Framing framing);
+  Task<Next> stream_answer(std::shared_ptr<Exchange> exchange, const Arrival& arrival);
+  Task<bool> pump(Exchange& exchange, Framing framing, bool is_sse);
   Task<bool> write_response(const Arrival& arrival, Response response);
   Task<bool> write_all(std::string_view bytes);
   Task<void> linger();

@@ -177,7 +177,7 @@ Task<Connection::Next> Connection::answer_on_worker(Arrival arrival) {
       co_return Next::kClose;
   }
   co_await wait_for(*exchange, Until::kOutput);
-  if (exchange->take(0).sse_started) co_return co_await stream_events(exchange, arrival);
+  if (exchange->take(0).started) co_return co_await stream_answer(exchange, arrival);
   unwatch_client();
   std::optional<Response> response = exchange->take_reply();
   if (!response && exchange->is_closed()) {
@@ -202,7 +202,7 @@ Task<Connection::Queued> Connection::wait_in_queue(Exchange& exchange, WorkerPoo
   const auto deadline = std::chrono::steady_clock::now() + shared_.options.queue_wait_max;
   while (true) {
     const Exchange::Output output = exchange.take(0);
-    if (output.finished || output.sse_started) co_return Queued::kLeft;
+    if (output.finished || output.started) co_return Queued::kLeft;
     const bool client_gone = exchange.is_closed();
     if (client_gone || std::chrono::steady_clock::now() >= deadline) {
       if (!shared_.workers.cancel(ticket)) co_return Queued::kLeft;
@@ -216,36 +216,39 @@ Task<Connection::Queued> Connection::wait_in_queue(Exchange& exchange, WorkerPoo
 Task<void> Connection::wait_for(Exchange& exchange, Until until) {
   while (true) {
     const Exchange::Output output = exchange.take(0);
-    if (output.finished || (until == Until::kOutput && output.sse_started)) co_return;
+    if (output.finished || (until == Until::kOutput && output.started)) co_return;
     wake_.expires_at(kNever);
     co_await wake_.async_wait(kAwait);
   }
 }
 
-Task<Connection::Next> Connection::stream_events(std::shared_ptr<Exchange> exchange, const Arrival& arrival) {
+Task<Connection::Next> Connection::stream_answer(std::shared_ptr<Exchange> exchange, const Arrival& arrival) {
   const GaugeHold open(shared_.metrics.open_streams);
   SystemError ignored;
   socket_.set_option(asio::socket_base::send_buffer_size(kSseSendBufferBytes), ignored);
-  Headers headers{{"content-type", "text/event-stream"}, {"cache-control", "no-cache, no-transform"}, {"x-accel-buffering", "no"}};
-  for (const auto& [name, value] : exchange->take_sse_headers()) headers.set(name, value);
+  Exchange::StreamHead stream = exchange->take_stream_head();
+  Headers headers;
+  if (stream.is_sse)
+    headers = {{"content-type", "text/event-stream"}, {"cache-control", "no-cache, no-transform"}, {"x-accel-buffering", "no"}};
+  for (const auto& [name, value] : stream.headers) stream.is_sse ? headers.set(name, value) : headers.add(name, value);
   HeadOptions head_options;
   head_options.framing = arrival.http_1_0 ? Framing::kUntilClose : Framing::kChunked;
   head_options.keep_alive = arrival.keep_alive && !arrival.http_1_0;
-  const std::string head = render_response_head(200, final_headers(arrival, std::move(headers)), head_options);
+  const std::string head = render_response_head(stream.status, final_headers(arrival, std::move(headers)), head_options);
   bool ok = co_await write_all(head);
   const bool head_only = arrival.request->method == Method::kHead;
-  if (ok && !head_only) ok = co_await pump_events(*exchange, head_options.framing);
+  if (ok && !head_only) ok = co_await pump(*exchange, head_options.framing, stream.is_sse);
   // A watchdog that fired names the slow reader; every other failure is a client that left.
   if (!ok || head_only) exchange->close(watchdog_.fired() ? ErrorCode::kDeadlineExceeded : ErrorCode::kCancelled);
   if (!ok) socket_.close(ignored);
   co_await wait_for(*exchange, Until::kReturned);
   unwatch_client();
-  finish(arrival, ok ? 200 : 499);
+  finish(arrival, ok ? stream.status : 499);
   co_return ok&& head_options.keep_alive && !shared_.draining ? Next::kKeepAlive : Next::kClose;
 }
 
-/// Writes events until the handler has returned and all is out. False when the stream was cut.
-Task<bool> Connection::pump_events(Exchange& exchange, Framing framing) {
+/// Writes what the handler streams until that has returned and all is out. False when the stream was cut.
+Task<bool> Connection::pump(Exchange& exchange, Framing framing, bool is_sse) {
   const auto framed = [framing](std::string bytes) { return framing == Framing::kChunked ? render_chunk(bytes) : bytes; };
   while (true) {
     Exchange::Output output = exchange.take(kSseWriteBytes);
@@ -259,9 +262,13 @@ Task<bool> Connection::pump_events(Exchange& exchange, Framing framing) {
     }
     if (output.aborted) co_return false;
     if (output.finished) co_return framing != Framing::kChunked || co_await write_all(kLastChunk);
-    wake_.expires_after(shared_.options.sse_keep_alive);
+    if (is_sse) {
+      wake_.expires_after(shared_.options.sse_keep_alive);
+    } else {
+      wake_.expires_at(kNever);
+    }
     auto [error] = co_await wake_.async_wait(kAwait);
-    if (error || output.mid_frame) continue;
+    if (error || output.mid_frame || !is_sse) continue;
     const std::string piece = framed(": keep-alive\n\n");
     if (!co_await write_all(piece)) co_return false;
   }
@@ -279,7 +286,7 @@ void Connection::check_client() {
   switch (look_at_peer(socket_.native_handle())) {
     case Peer::kQuiet: watch_client(watched_); return;
     case Peer::kGone: {
-      const bool streaming = watched_->take(0).sse_started;
+      const bool streaming = watched_->take(0).started;
       watched_->close(ErrorCode::kCancelled);
       SystemError ignored;
       if (streaming) socket_.cancel(ignored);

@@ -70,29 +70,41 @@ class Watchdog {
 
   void arm(std::chrono::steady_clock::time_point deadline) {
     fired_ = false;
-    const std::uint64_t mine = ++*generation_;
-    timer_.expires_at(deadline);
-    // An expiry that is already queued can't be cancelled, so it looks whether it is still meant.
-    timer_.async_wait([this, mine, generation = generation_](SystemError error) {
-      if (error || *generation != mine) return;
-      fired_ = true;
-      expired_();
-    });
+    armed_ = true;
+    deadline_ = deadline;
+    // Most deadlines are put off long before they pass: a wait that is under way and ends no later will look again then.
+    if (!waiting_ || timer_.expiry() > deadline) wait_until(deadline);
   }
   void arm(std::chrono::milliseconds time) { arm(std::chrono::steady_clock::now() + time); }
-  void disarm() {
-    ++*generation_;
-    timer_.cancel();
-  }
+  void disarm() { armed_ = false; }
   /// True from an expiry to the next arm.
   bool fired() const { return fired_; }
 
  private:
+  void wait_until(std::chrono::steady_clock::time_point time) {
+    waiting_ = true;
+    const std::uint64_t mine = ++*generation_;
+    timer_.expires_at(time);
+    // A wait that is already queued can't be cancelled, so it looks whether it is still meant.
+    timer_.async_wait([this, mine, generation = generation_](SystemError) {
+      if (*generation != mine) return;
+      waiting_ = false;
+      if (!armed_) return;
+      if (std::chrono::steady_clock::now() < deadline_) return wait_until(deadline_);
+      armed_ = false;
+      fired_ = true;
+      expired_();
+    });
+  }
+
   asio::steady_timer timer_;
   std::function<void()> expired_;
-  // Shared with queued expiries, which may outlive this object.
-  std::shared_ptr<std::uint64_t> generation_ = std::make_shared<std::uint64_t>(0);
+  std::chrono::steady_clock::time_point deadline_;
+  bool armed_ = false;
+  bool waiting_ = false;
   bool fired_ = false;
+  // Shared with queued waits, which may outlive this object.
+  std::shared_ptr<std::uint64_t> generation_ = std::make_shared<std::uint64_t>(0);
 };
 
 /// A Beast body that collects what has come, so that it can be taken piece by piece, and reserves nothing on the

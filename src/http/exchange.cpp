@@ -48,7 +48,7 @@ Exchange::Exchange(std::shared_ptr<const Request> request, CallContext call, std
 
 void Exchange::reply(Response response) {
   MutexLock lock(mutex_);
-  if (sse_started_ || replied_) {
+  if (started_ || replied_) {
     log(LogLevel::kError, "http", "a handler answered twice", {{"route", request_->route}});
     return;
   }
@@ -56,18 +56,30 @@ void Exchange::reply(Response response) {
   reply_ = std::move(response);
 }
 
-SseWriter& Exchange::start_sse(Headers extra) {
-  {
-    MutexLock lock(mutex_);
-    if (sse_started_ || replied_) {
-      log(LogLevel::kError, "http", "a handler answered twice", {{"route", request_->route}});
-      return *this;
-    }
-    sse_started_ = true;
-    sse_headers_ = std::move(extra);
+bool Exchange::begin(StreamHead head) {
+  MutexLock lock(mutex_);
+  if (started_ || replied_) {
+    log(LogLevel::kError, "http", "a handler answered twice", {{"route", request_->route}});
+    return false;
   }
-  wake_();
+  started_ = true;
+  stream_head_ = std::move(head);
+  return true;
+}
+
+SseWriter& Exchange::start_sse(Headers extra) {
+  if (begin({true, 200, std::move(extra)})) wake_();
   return *this;
+}
+
+ByteWriter& Exchange::start_bytes(int status, Headers headers) {
+  if (begin({false, status, std::move(headers)})) wake_();
+  return *this;
+}
+
+void Exchange::cut() {
+  MutexLock lock(mutex_);
+  aborted_ = true;
 }
 
 void Exchange::run(const Route& route, Gauge& running) noexcept {
@@ -92,7 +104,7 @@ void Exchange::run(const Route& route, Gauge& running) noexcept {
 Exchange::Output Exchange::take(std::size_t bytes_max) {
   MutexLock lock(mutex_);
   Output out;
-  out.sse_started = sse_started_;
+  out.started = started_;
   out.bytes = queue_.substr(0, bytes_max);
   queue_.erase(0, out.bytes.size());
   in_flight_ += out.bytes.size();
@@ -110,9 +122,9 @@ void Exchange::written(std::size_t bytes) {
   room_.notify_all();
 }
 
-Headers Exchange::take_sse_headers() {
+Exchange::StreamHead Exchange::take_stream_head() {
   MutexLock lock(mutex_);
-  return std::move(sse_headers_);
+  return std::move(stream_head_);
 }
 
 std::optional<Response> Exchange::take_reply() {
@@ -149,7 +161,7 @@ Result<void> Exchange::write_piece(std::string_view& rest) {
   bool was_full = false;
   {
     MutexLock lock(mutex_);
-    if (!sse_started_) return fail(ErrorCode::kFailedPrecondition, "the request was already answered without a stream");
+    if (!started_) return fail(ErrorCode::kFailedPrecondition, "the request was already answered without a stream");
     const bool has_room = wait_for_room(lock);
     if (closed_) return closed_error(*closed_);
     if (has_room) {

@@ -20,7 +20,7 @@ namespace footnote::http {
 /// One request between a handler on a worker and the connection that waits for it. The handler's side blocks, the
 /// connection's side never does: it is told by `wake` (any thread, must not block) that there is something to take.
 /// Shared by both, because either may let go first. Thread-safe.
-class Exchange final : public ResponseStream, private SseWriter {
+class Exchange final : public ResponseStream, private SseWriter, private ByteWriter {
  public:
   /// `room_deadline` bounds one wait of a sender for room in the queue.
   Exchange(std::shared_ptr<const Request> request, CallContext call, std::chrono::milliseconds room_deadline, std::function<void()> wake);
@@ -30,13 +30,15 @@ class Exchange final : public ResponseStream, private SseWriter {
   const CallContext& call() const { return call_; }
   void reply(Response response) override;
   SseWriter& start_sse(Headers extra) override;
+  ByteWriter& start_bytes(int status, Headers headers) override;
+  void cut() override;
   /// Runs the handler, counted by `running`, and ends the exchange. Exceptions are logged; before a stream's start they become no reply
   /// (the connection answers 500), after it they cut the stream short.
   void run(const Route& route, Gauge& running) noexcept;
 
   // The connection's side.
   struct Output {
-    bool sse_started = false;
+    bool started = false;    ///< The stream has.
     bool finished = false;   ///< The handler has returned and every byte was taken.
     bool aborted = false;    ///< The stream must not end as if it were complete.
     bool mid_frame = false;  ///< The bytes so far end inside a frame: nothing may be put between.
@@ -45,14 +47,23 @@ class Exchange final : public ResponseStream, private SseWriter {
   /// At most `bytes_max` bytes of the stream. They count against the queue until `written`.
   Output take(std::size_t bytes_max);
   void written(std::size_t bytes);
-  Headers take_sse_headers();
+  /// How a stream begins. Of server-sent events the status is 200, and comments may be put between frames.
+  struct StreamHead {
+    bool is_sse = true;
+    int status = 200;
+    Headers headers;
+  };
+  StreamHead take_stream_head();
   std::optional<Response> take_reply();
   /// The client is gone or too slow: stops the handler's context and fails its writes with this code.
   void close(ErrorCode code);
   bool is_closed();
 
  private:
+  /// False when the request was answered before.
+  bool begin(StreamHead head);
   Result<void> write(std::string_view frame) override;
+  Result<void> write_bytes(std::string_view bytes) override { return write(bytes); }
   Result<void> write_piece(std::string_view& rest) FOOTNOTE_TSA(requires_capability(frame_mutex_));
   /// False when the deadline passed. True when there is room or the exchange was closed.
   bool wait_for_room(MutexLock& lock) FOOTNOTE_TSA(requires_capability(mutex_));
@@ -71,10 +82,10 @@ class Exchange final : public ResponseStream, private SseWriter {
   CondVar room_;
   std::string queue_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::size_t in_flight_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
-  Headers sse_headers_ FOOTNOTE_TSA(guarded_by(mutex_));
+  StreamHead stream_head_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::optional<Response> reply_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::optional<ErrorCode> closed_ FOOTNOTE_TSA(guarded_by(mutex_));
-  bool sse_started_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
+  bool started_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
   bool replied_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
   bool mid_frame_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
   bool aborted_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;

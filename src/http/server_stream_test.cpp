@@ -282,5 +282,56 @@ TEST(ServerStreamTest, ManyStreamsAtOnceOnSeveralIoThreads) {
   EXPECT_TRUE(eventually([&] { return server.all_quiet(); }));
 }
 
+TEST(ServerStreamTest, BytesGoOutAsTheyAreUnderTheirOwnHead) {
+  TestServer server({streaming("/bytes", [](const Request&, const CallContext&, ResponseStream& stream) {
+    ByteWriter& body = stream.start_bytes(418, {{"content-type", "text/x"}, {"x-a", "1"}, {"x-a", "2"}});
+    EXPECT_TRUE(body.write_bytes("data: no\r"));
+    EXPECT_TRUE(body.write_bytes("event\n"));
+  })});
+  TestSocket socket = server.connect();
+  for (int i = 0; i < 2; ++i) {
+    socket.send(get("/bytes"));
+    const auto answer = socket.read_answer();
+    EXPECT_EQ(answer->status, 418);
+    EXPECT_EQ(answer->body, "data: no\revent\n");
+    EXPECT_TRUE(answer->has("content-type: text/x\r\n"));
+    EXPECT_TRUE(answer->has("x-a: 1\r\nx-a: 2\r\n"));
+    EXPECT_FALSE(answer->has("cache-control"));
+  }
+}
+
+TEST(ServerStreamTest, NothingIsPutBetweenBytes) {
+  std::latch seen(1);
+  TestServer server({streaming("/bytes",
+                               [&](const Request&, const CallContext&, ResponseStream& stream) {
+                                 ByteWriter& body = stream.start_bytes(200, {});
+                                 EXPECT_TRUE(body.write_bytes("1"));
+                                 seen.wait();
+                                 EXPECT_TRUE(body.write_bytes("2"));
+                               })},
+                    {.sse_keep_alive = 1ms});
+  TestSocket socket = server.connect();
+  socket.send(get("/bytes"));
+  socket.read_answer(true);
+  EXPECT_EQ(socket.read_chunk(), "1");
+  std::this_thread::sleep_for(20ms);  // a stream of events would have had comments by now
+  seen.count_down();
+  EXPECT_EQ(socket.read_chunk(), "2");
+  EXPECT_EQ(socket.read_chunk(), "");
+}
+
+TEST(ServerStreamTest, WhatIsCutDoesNotLookWhole) {
+  TestServer server({streaming("/cut", [](const Request&, const CallContext&, ResponseStream& stream) {
+    EXPECT_TRUE(stream.start_bytes(200, {}).write_bytes("half"));
+    stream.cut();
+  })});
+  TestSocket socket = server.connect();
+  socket.send(get("/cut"));
+  const std::string all = socket.read_to_end();
+  EXPECT_NE(all.find("half"), std::string::npos);
+  EXPECT_EQ(all.find("0\r\n\r\n"), std::string::npos);
+  EXPECT_TRUE(eventually([&] { return server.all_quiet(); }));
+}
+
 }  // namespace
 }  // namespace footnote::http

@@ -57,6 +57,12 @@ SseWriter& RecordedStream::start_sse(Headers extra) {
   return *this;
 }
 
+ByteWriter& RecordedStream::start_bytes(int status, Headers headers) {
+  sse_started_ = true;
+  response_ = {status, std::move(headers), {}};
+  return *this;
+}
+
 Result<void> RecordedStream::write(std::string_view frame) {
   if (failure_) return fail(*failure_, "the client went away");
   response_.body += frame;

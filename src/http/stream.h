@@ -33,8 +33,16 @@ class SseWriter {
   virtual Result<void> write(std::string_view frame) = 0;
 };
 
-/// What a stream handler answers through: exactly one of reply or start_sse, once, from the handler's thread.
-/// A handler that returns without either is answered for with 500. Valid until the handler returns.
+/// A body that is handed on as it comes. Blocks and fails as SseWriter does.
+class ByteWriter {
+ public:
+  virtual ~ByteWriter() = default;
+  /// Queues these bytes, as they are.
+  virtual Result<void> write_bytes(std::string_view bytes) = 0;
+};
+
+/// What a stream handler answers through: exactly one of reply, start_sse or start_bytes, once, from the handler's thread.
+/// A handler that returns without any is answered for with 500. Valid until the handler returns.
 class ResponseStream {
  public:
   virtual ~ResponseStream() = default;
@@ -44,15 +52,24 @@ class ResponseStream {
   /// Sends status 200 with content-type text/event-stream and `extra` headers at once, then streams until the
   /// handler returns. The writer lives as long as this object. After reply the writer fails with kFailedPrecondition.
   virtual SseWriter& start_sse(Headers extra) = 0;
+  /// Sends this status and these headers at once, then what is written until the handler returns: nothing is put between.
+  /// REQUIRES: a status whose answers have a body. The writer lives as long as this object.
+  virtual ByteWriter& start_bytes(int status, Headers headers) = 0;
+  /// What was streamed is not all of it: the connection will be cut rather than ended, so that no client takes a part for the whole.
+  virtual void cut() = 0;
 };
 
 /// Keeps in memory what a handler answers: for tests of handlers without a socket.
-class RecordedStream final : public ResponseStream, private SseWriter {
+class RecordedStream final : public ResponseStream, private SseWriter, private ByteWriter {
  public:
   void reply(Response response) override;
   SseWriter& start_sse(Headers extra) override;
+  ByteWriter& start_bytes(int status, Headers headers) override;
+  void cut() override { was_cut_ = true; }
 
+  /// A stream of either kind.
   bool sse_started() const { return sse_started_; }
+  bool was_cut() const { return was_cut_; }
   /// The reply; or the stream's head, with every frame so far in its body.
   const Response& response() const { return response_; }
   /// From now on every frame fails with this code, as if the client had gone.
@@ -60,9 +77,11 @@ class RecordedStream final : public ResponseStream, private SseWriter {
 
  private:
   Result<void> write(std::string_view frame) override;
+  Result<void> write_bytes(std::string_view bytes) override { return write(bytes); }
 
   Response response_;
   bool sse_started_ = false;
+  bool was_cut_ = false;
   std::optional<ErrorCode> failure_;
 };
 

@@ -182,15 +182,22 @@ class TestSocket {
 /// An upstream that a test scripts byte by byte.
 class TestListener {
  public:
-  TestListener() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  enum class Listens { kNow, kLater };
+  explicit TestListener(Listens listens = Listens::kNow) : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address = loopback(0);
     socklen_t size = sizeof address;
     ::bind(listener_.descriptor(), reinterpret_cast<const sockaddr*>(&address), size);
-    ::listen(listener_.descriptor(), 16);
+    if (listens == Listens::kNow) listen();
     ::getsockname(listener_.descriptor(), reinterpret_cast<sockaddr*>(&address), &size);
     port_ = ntohs(address.sin_port);
   }
   std::uint16_t port() const { return port_; }
+  void listen() { ::listen(listener_.descriptor(), 16); }
+  /// Somebody connected who was not accepted yet.
+  bool has_pending() const {
+    pollfd entry{listener_.descriptor(), POLLIN, 0};
+    return ::poll(&entry, 1, 0) > 0;
+  }
   TestSocket accept() {
     pollfd entry{listener_.descriptor(), POLLIN, 0};
     if (::poll(&entry, 1, static_cast<int>(kPatience.count())) <= 0) return TestSocket();

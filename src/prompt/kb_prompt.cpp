@@ -4,27 +4,11 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "prompt/source_text.h"
 
 namespace footnote::prompt {
 
 namespace {
-
-/// Characters that a person does not see but a model reads: zero-width, bidirectional controls, variation selectors,
-/// tag block.
-bool is_invisible(char32_t c) {
-  return c == 0xAD || c == 0x61C || c == 0x180E || (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) ||
-         (c >= 0x2060 && c <= 0x2069) || (c >= 0xFE00 && c <= 0xFE0F) || c == 0xFEFF || (c >= 0xE0000 && c <= 0xE0FFF);
-}
-
-std::string without_invisible(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t begin = at;
-    if (!is_invisible(next_code_point(text, at))) out += text.substr(begin, at - begin);
-  }
-  return out;
-}
 
 /// True when `text` opens or closes a source tag, however it is spaced or cased: "< / SOURCE".
 bool looks_like_source_tag(std::string_view text) {

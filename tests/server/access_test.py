@@ -35,6 +35,8 @@ BODIES = {  # a good body for each route that takes one, so that only the key ca
     "/api/admin/rebuild": {"corpus": "memory"},
     "/embed": {"inputs": [QUESTION]},
     "/v1/embeddings": {"input": QUESTION},
+    "/v1/chat/completions": {"model": "rag/footnote", "messages": [{"role": "user", "content": QUESTION}]},
+    "/v1/responses": {"model": "rag/footnote", "input": QUESTION},
     "/v1/rerank": {"query": QUESTION, "documents": ["x"]},
     "/v2/rerank": {"query": QUESTION, "documents": ["x"]},
     "/tei/embed": {"inputs": QUESTION},

@@ -1,20 +1,39 @@
 #!/usr/bin/env python3
 """Runs a command against a fresh server of the real binary, on a free port and a copy of a prepared data folder.
 
-usage: with_server.py --binary FOOTNOTE --data PREPARED [--key] -- COMMAND...
-The command finds the server in FOOTNOTE_URL and its process in FOOTNOTE_PID, with --key an API key of it in FOOTNOTE_KEY. Its exit
-code is ours.
+usage: with_server.py --binary FOOTNOTE --data PREPARED [--key] [--upstream] -- COMMAND...
+The command finds the server in FOOTNOTE_URL and its process in FOOTNOTE_PID, with --key an API key of it in FOOTNOTE_KEY. With --upstream
+a scripted model server stands behind it, and the points of tests/fixtures/proxy are in its store. The command's exit code is ours.
 """
 import argparse
+import contextlib
+import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from fake_upstream import FakeUpstream  # noqa: E402
 from server import Server  # noqa: E402
+
+POINTS = pathlib.Path(__file__).resolve().parents[1] / "fixtures/proxy/points.json"
+
+
+def send(url, method, body):
+    request = urllib.request.Request(url, json.dumps(body).encode(), {"content-type": "application/json"}, method=method)
+    return json.load(urllib.request.urlopen(request, timeout=60))
+
+
+def add_points(server, collection="memory"):
+    points = json.loads(POINTS.read_text())
+    vectors = send(server.url + "/embed", "POST", {"inputs": [point["payload"]["text"] for point in points]})["vectors"]
+    for point, vector in zip(points, vectors):
+        point["vector"] = vector
+    send(f"{server.url}/collections/{collection}/points?wait=true", "PUT", {"points": points})
 
 
 def main():
@@ -22,12 +41,20 @@ def main():
     parser.add_argument("--binary", required=True)
     parser.add_argument("--data", required=True)
     parser.add_argument("--key", action="store_true")
+    parser.add_argument("--upstream", action="store_true")
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="footnote-server-") as work:
         data = os.path.join(work, "data")
-        shutil.copytree(options.data, data)
-        with Server(options.binary, data) as server:
+        if options.upstream:
+            os.mkdir(data)  # nothing but the points
+        else:
+            shutil.copytree(options.data, data)
+        with contextlib.ExitStack() as stack:
+            upstream = stack.enter_context(FakeUpstream()) if options.upstream else None
+            server = stack.enter_context(Server(options.binary, data, {"LLM_BASE_URL": upstream.url} if upstream else None))
+            if upstream:
+                add_points(server)
             environment = {**os.environ, "FOOTNOTE_URL": server.url, "FOOTNOTE_PID": str(server.process.pid)}
             if options.key:
                 create = [options.binary, "keys", "create", "--data", data, "--name", "test", "--scope", "read"]

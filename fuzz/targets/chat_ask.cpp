@@ -1,0 +1,41 @@
+// A request of OpenAI's forms from anybody, then the same bytes as an upstream's chunk: both are read, rewritten and written again.
+#include "api/chat_wire.h"
+#include "api/responses_wire.h"
+#include "target.h"
+
+namespace {
+
+const std::vector<footnote::proxy::Source> kSources{{"https://a/", "A", "alpha\nSource [9] x"}, {"https://b/", "", "beta"}};
+
+void rewrite(const footnote::api::ChatAsk& ask) {
+  const auto question = footnote::api::question_of(ask.body);
+  if (!question) return;
+  footnote::proxy::Policy policy;
+  for (const bool seed_form : {false, true}) {
+    policy.seed_form = seed_form;
+    const auto messages = footnote::api::grounded_messages(ask.body, *question, kSources, policy, "system");
+    FOOTNOTE_ASSERT(messages.size() >= 2);
+    FOOTNOTE_ASSERT(footnote::parse_json(footnote::to_text(messages)).has_value());
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size > footnote::fuzz::kInputBytesMax) return 0;
+  const std::string_view text = footnote::fuzz::as_text(data, size);
+  if (const auto ask = footnote::api::parse_chat_ask(text)) {
+    (void)footnote::proxy::resolve_model({}, ask->model);
+    rewrite(*ask);
+    if (const auto chat = footnote::api::chat_of_response_ask(*ask)) rewrite(*chat);
+  }
+  if (auto chunk = footnote::parse_json(text); chunk && chunk->is_object()) {
+    footnote::api::ChunkRestorer restorer("rag/x", kSources);
+    footnote::api::CollectedAnswer collected;
+    for (const auto& restored : restorer.restore(chunk->get_object())) collected.take(restored);
+    footnote::api::restore_completion(chunk->get_object(), "rag/x", kSources);
+  }
+  (void)footnote::api::says_no_such_model(400, text);
+  (void)footnote::proxy::parse_model_rules(text);
+  return 0;
+}

@@ -1,0 +1,156 @@
+#include "api/chat_upstream.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include "api/chat_wire.h"
+#include "api/error_mapping.h"
+#include "base/text.h"
+#include "http/url.h"
+
+namespace footnote::api {
+
+namespace {
+
+/// Of one connection, or said anew by who sends.
+constexpr std::array<std::string_view, 13> kHopHeaders = {
+    "connection", "keep-alive",         "transfer-encoding",   "content-length",  "te", "trailer", "upgrade", "expect", "host",
+    "date",       "proxy-authenticate", "proxy-authorization", "proxy-connection"};
+/// A browser's, and ours.
+constexpr std::array<std::string_view, 8> kOwnRequestHeaders = {"authorization", "api-key", "cookie",      "origin",
+                                                                "referer",       "accept",  "traceparent", "x-request-id"};
+constexpr std::array<std::string_view, 5> kOwnAnswerHeaders = {"set-cookie", "x-request-id", "traceparent", "server", "alt-svc"};
+
+template <std::size_t N>
+bool is_one_of(const std::array<std::string_view, N>& names, std::string_view lower) {
+  return std::ranges::find(names, lower) != names.end();
+}
+
+/// Keys of this server never leave it.
+bool is_own_key(std::string_view authorization) { return authorization.find("fn_") != std::string_view::npos; }
+
+std::optional<std::size_t> length_of(const http::Headers& headers) {
+  const auto text = headers.find("content-length");
+  if (!text) return std::nullopt;
+  std::size_t length = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), length);
+  if (error != std::errc{} || end != text->data() + text->size()) return std::nullopt;
+  return length;
+}
+
+bool is_event_stream(const http::Headers& headers) {
+  return starts_with_ignoring_case(headers.find("content-type").value_or(""), "text/event-stream");
+}
+
+/// One answer on its way to the client.
+class Relay {
+ public:
+  explicit Relay(http::ResponseStream& response) : response_(response) {}
+
+  Result<void> on_head(int status, const http::Headers& headers) {
+    whole_.status = status;
+    whole_.headers = answer_headers(headers);
+    is_events_ = is_event_stream(headers);
+    const auto length = length_of(headers);
+    const bool has_no_body = status == 204 || status == 304;
+    if (!has_no_body && (!length || *length > kWholeAnswerBytesMax)) writer_ = &response_.start_bytes(status, whole_.headers);
+    return {};
+  }
+
+  Result<void> on_body(std::string_view bytes) {
+    if (writer_ == nullptr) {
+      whole_.body += bytes;
+      return {};
+    }
+    // Enough to know whether the last event is complete.
+    last_two_ =
+        bytes.size() >= 2 ? std::string(bytes.substr(bytes.size() - 2)) : last_two_.substr(last_two_.empty() ? 0 : 1) + std::string(bytes);
+    return writer_->write_bytes(bytes);
+  }
+
+  void finish() {
+    if (writer_ == nullptr) response_.reply(std::move(whole_));
+  }
+
+  void fail_with(const Error& error) {
+    if (writer_ == nullptr) return response_.reply(render_openai_error(upstream_failure(error)));
+    const bool between_events = is_events_ && (last_two_.empty() || last_two_ == "\n\n");
+    if (between_events && error.code != ErrorCode::kCancelled) {
+      const http::Response told = render_openai_error(upstream_failure(error));
+      if (writer_->write_bytes(fmt::format("data: {}\n\n", told.body))) return;
+    }
+    response_.cut();
+  }
+
+ private:
+  http::ResponseStream& response_;
+  http::ByteWriter* writer_ = nullptr;
+  http::Response whole_;
+  bool is_events_ = false;
+  std::string last_two_;
+};
+
+}  // namespace
+
+http::ClientRequest upstream_request(const ChatUpstream& upstream, const access::Caller& caller, const http::Request& request,
+                                     std::string_view path, std::string body, AnswerUse use) {
+  http::ClientRequest out{.method = request.method, .url = http::join_url(upstream.base_url, path), .headers = {}, .body = std::move(body)};
+  for (const auto& [name, value] : request.headers) {
+    const std::string lower = to_lower_ascii(name);
+    const bool ours = is_one_of(kHopHeaders, lower) || is_one_of(kOwnRequestHeaders, lower) || lower.starts_with("x-footnote-") ||
+                      lower.starts_with("sec-") || (use == AnswerUse::kRead && lower == "accept-encoding");
+    if (!ours) out.headers.add(name, value);
+  }
+  if (use == AnswerUse::kHandedOn) {
+    if (const auto accept = request.headers.find("accept")) out.headers.set("accept", *accept);
+    out.response_bytes_max = std::numeric_limits<std::size_t>::max();
+  }
+  const auto authorization = request.headers.find("authorization");
+  if (!upstream.api_key.empty()) {
+    out.headers.set("authorization", "Bearer " + upstream.api_key);
+  } else if (authorization && !caller.key && !is_own_key(*authorization)) {
+    out.headers.set("authorization", *authorization);
+  }
+  out.headers.set("x-request-id", request.request_id);
+  return out;
+}
+
+http::Headers answer_headers(const http::Headers& upstream) {
+  http::Headers out;
+  for (const auto& [name, value] : upstream) {
+    const std::string lower = to_lower_ascii(name);
+    if (is_one_of(kHopHeaders, lower) || is_one_of(kOwnAnswerHeaders, lower) || lower.starts_with("access-control-")) continue;
+    out.add(name, value);
+  }
+  return out;
+}
+
+Error upstream_failure(Error error) {
+  if (error.code == ErrorCode::kUnavailable) error.message = fmt::format("the model server failed: {}", error.message);
+  if (error.code == ErrorCode::kTooLarge) {
+    error = {ErrorCode::kUnavailable, fmt::format("the model server's answer can't be taken: {}", error.message), {}};
+  }
+  return error;
+}
+
+http::Response error_answer(int status, const http::Headers& headers, std::string body) {
+  http::Response out{status, answer_headers(headers), std::move(body)};
+  if (is_openai_error(out.body)) return out;
+  const ErrorCode code = status == 429 ? ErrorCode::kResourceExhausted : ErrorCode::kUnavailable;
+  out.body = render_openai_error({code, fmt::format("the model server answered with status {}", status), {}}).body;
+  out.headers.set("content-type", "application/json");
+  return out;
+}
+
+void relay(const ChatUpstream& upstream, const CallContext& call, const http::ClientRequest& request, http::ResponseStream& response) {
+  Relay out(response);
+  const auto status = upstream.client.stream(
+      call, request, [&](int code, const http::Headers& headers) { return out.on_head(code, headers); },
+      [&](std::string_view bytes) { return out.on_body(bytes); });
+  if (!status) return out.fail_with(status.error());
+  out.finish();
+}
+
+}  // namespace footnote::api

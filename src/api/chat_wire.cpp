@@ -1,0 +1,266 @@
+#include "api/chat_wire.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "prompt/proxy_prompt.h"
+
+namespace footnote::api {
+
+namespace {
+
+std::string_view view_of(const Json* value) {
+  if (value == nullptr || !value->is_string()) return {};
+  const auto& text = value->get_string();
+  return {text.data(), text.size()};
+}
+
+std::string_view text_at(const JsonObject& object, std::string_view key) { return view_of(object.if_contains(key)); }
+
+bool has_role(const Json& message, std::string_view role) { return message.is_object() && text_at(message.get_object(), "role") == role; }
+
+bool is_text_part(const Json& part) {
+  return part.is_object() && (text_at(part.get_object(), "type") == "text" || text_at(part.get_object(), "type") == "input_text") &&
+         part.get_object().contains("text");
+}
+
+/// Of a message: its content, or the texts of its parts, one below the other.
+std::string text_of(const Json& message) {
+  const Json* content = message.get_object().if_contains("content");
+  if (content == nullptr || !content->is_array()) return std::string(view_of(content));
+  std::string out;
+  for (const Json& part : content->get_array()) {
+    if (!is_text_part(part)) continue;
+    if (!out.empty()) out += '\n';
+    out += text_at(part.get_object(), "text");
+  }
+  return out;
+}
+
+/// The place of the last message of role user that has text; the number of messages when there is none.
+std::size_t last_question(const JsonArray& messages) {
+  for (std::size_t i = messages.size(); i-- > 0;) {
+    if (has_role(messages[i], "user") && !trim(text_of(messages[i])).empty()) return i;
+  }
+  return messages.size();
+}
+
+bool is_system(const Json& message) { return has_role(message, "system") || has_role(message, "developer"); }
+
+/// The message with this text in place of its own; what is no text stays.
+Json with_text(const Json& message, std::string_view text) {
+  JsonObject out = message.get_object();
+  Json& content = out["content"];
+  if (!content.is_array()) {
+    content = text;
+    return out;
+  }
+  JsonArray parts{JsonObject{{"type", "text"}, {"text", text}}};
+  for (const Json& part : content.get_array()) {
+    if (!is_text_part(part)) parts.push_back(part);
+  }
+  content = std::move(parts);
+  return out;
+}
+
+/// Where the part of the history begins that goes along: at a message of role user, so that no answer stands without its question and
+/// no tool's result without its call.
+std::size_t history_start(const JsonArray& messages, std::size_t question_at, std::size_t bytes_max) {
+  std::size_t start = question_at;
+  std::size_t bytes = 0;
+  for (std::size_t i = question_at; i-- > 0;) {
+    if (is_system(messages[i])) continue;
+    bytes += to_text(messages[i]).size();
+    if (bytes > bytes_max) break;
+    if (has_role(messages[i], "user")) start = i;
+  }
+  return start;
+}
+
+std::string system_text(const JsonArray& messages, std::string_view own) {
+  std::string out(own);
+  for (const Json& message : messages) {
+    if (!is_system(message)) continue;
+    const std::string text = text_of(message);
+    if (!text.empty()) out += "\n\n" + text;
+  }
+  return out;
+}
+
+std::int64_t now_seconds() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+Result<ChatAsk> parse_chat_ask(std::string_view body) {
+  FOOTNOTE_TRY(Json value, parse_request_json(body));
+  FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(value));
+  ChatAsk out;
+  FOOTNOTE_TRY(out.model, reader.required_string("model", kModelNameBytesMax));
+  const Json* stream = value.get_object().if_contains("stream");
+  out.stream = stream != nullptr && stream->is_bool() && stream->get_bool();
+  const Json* options = value.get_object().if_contains("stream_options");
+  const Json* usage = options == nullptr || !options->is_object() ? nullptr : options->get_object().if_contains("include_usage");
+  out.include_usage = usage != nullptr && usage->is_bool() && usage->get_bool();
+  out.body = std::move(value.get_object());
+  return out;
+}
+
+Result<std::string> question_of(const JsonObject& body) {
+  const Json* messages = body.if_contains("messages");
+  if (messages == nullptr || !messages->is_array() || messages->get_array().empty()) {
+    return fail_field(ErrorCode::kInvalidArgument, "messages", "messages are required");
+  }
+  const JsonArray& all = messages->get_array();
+  if (all.size() > kChatMessagesMax)
+    return fail_field(ErrorCode::kTooLarge, "messages", "there are more than {} messages", kChatMessagesMax);
+  for (const Json& message : all) {
+    if (!message.is_object()) return fail_field(ErrorCode::kInvalidArgument, "messages", "each message must be an object");
+  }
+  const std::size_t at = last_question(all);
+  if (at == all.size()) return fail_field(ErrorCode::kInvalidArgument, "messages", "a message of role user with text is required");
+  return text_of(all[at]);
+}
+
+JsonArray grounded_messages(const JsonObject& body, std::string_view question, std::span<const proxy::Source> sources,
+                            const proxy::Policy& policy, std::string_view system) {
+  const JsonArray& messages = body.at("messages").get_array();
+  const std::size_t at = last_question(messages);
+  std::vector<prompt::PromptSource> blocks;
+  for (const proxy::Source& source : sources) blocks.push_back({source.url, source.text});
+  const std::string text = prompt::build_proxy_message(question, blocks, policy.characters_max);
+  if (policy.seed_form) {
+    return {JsonObject{{"role", "system"}, {"content", system}}, JsonObject{{"role", "user"}, {"content", text}}};
+  }
+  JsonArray out{JsonObject{{"role", "system"}, {"content", system_text(messages, system)}}};
+  for (std::size_t i = history_start(messages, at, policy.history_bytes_max); i < messages.size(); ++i) {
+    if (i == at) {
+      out.push_back(with_text(messages[i], text));
+    } else if (!is_system(messages[i])) {
+      out.push_back(messages[i]);
+    }
+  }
+  return out;
+}
+
+void MarkerScan::feed(std::string_view text) {
+  for (const char c : text) take(c);
+}
+
+void MarkerScan::take(char c) {
+  constexpr std::size_t kInsideMax = 24;
+  const bool starts_code_point = (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  if (c == '[') {
+    open_ = true;
+    open_at_ = position_;
+    inside_.clear();
+  } else if (open_ && c == ']') {
+    open_ = false;
+    for (const std::string_view piece : split(inside_, ',')) {
+      const std::string_view digits = trim(piece);
+      std::size_t number = 0;
+      for (const char digit : digits) number = std::min<std::size_t>(number * 10 + static_cast<std::size_t>(digit - '0'), kMarksMax * 10);
+      if (number >= 1 && number <= source_count_ && marks_.size() < kMarksMax) marks_.push_back({number, open_at_, position_ + 1});
+    }
+  } else if (open_) {
+    const bool fits = (c >= '0' && c <= '9') || c == ',' || c == ' ';
+    if (!fits || inside_.size() == kInsideMax) {
+      open_ = false;
+    } else {
+      inside_ += c;
+    }
+  }
+  if (starts_code_point) ++position_;
+}
+
+JsonArray render_annotations(const std::vector<MarkerScan::Mark>& marks, std::span<const proxy::Source> sources) {
+  JsonArray out;
+  for (const MarkerScan::Mark& mark : marks) {
+    const proxy::Source& source = sources[mark.source - 1];
+    out.push_back(JsonObject{{"type", "url_citation"},
+                             {"url_citation", JsonObject{{"start_index", mark.begin},
+                                                         {"end_index", mark.end},
+                                                         {"url", source.url},
+                                                         {"title", source.title.empty() ? source.url : source.title}}}});
+  }
+  return out;
+}
+
+void restore_completion(JsonObject& completion, std::string_view model, std::span<const proxy::Source> sources) {
+  completion["model"] = model;
+  Json* choices = completion.if_contains("choices");
+  if (choices == nullptr || !choices->is_array()) return;
+  for (Json& choice : choices->get_array()) {
+    Json* message = choice.is_object() ? choice.get_object().if_contains("message") : nullptr;
+    if (message == nullptr || !message->is_object()) continue;
+    MarkerScan scan(sources.size());
+    scan.feed(text_at(message->get_object(), "content"));
+    if (scan.marks().empty()) continue;
+    Json& annotations = message->get_object()["annotations"];
+    if (!annotations.is_array()) annotations = JsonArray{};
+    for (Json& annotation : render_annotations(scan.marks(), sources)) annotations.get_array().push_back(std::move(annotation));
+  }
+}
+
+ChunkHead fresh_chunk_head(std::string_view model) { return {"chatcmpl-" + random_base62(24), now_seconds(), std::string(model)}; }
+
+JsonObject render_chunk(const ChunkHead& head, JsonObject delta, const Json& finish_reason) {
+  return {{"id", head.id},
+          {"object", "chat.completion.chunk"},
+          {"created", head.created},
+          {"model", head.model},
+          {"choices", JsonArray{JsonObject{{"index", 0}, {"delta", std::move(delta)}, {"finish_reason", finish_reason}}}}};
+}
+
+void ChunkRestorer::take_choice(const JsonObject& choice, const JsonObject& chunk, std::vector<JsonObject>& out) {
+  const Json* given = choice.if_contains("index");
+  const std::int64_t index = given != nullptr && given->is_int64() ? given->get_int64() : 0;
+  if (!scans_.contains(index) && scans_.size() == kChoicesMax) return;
+  MarkerScan& scan = scans_.try_emplace(index, sources_.size()).first->second;
+  const Json* delta = choice.if_contains("delta");
+  if (delta != nullptr && delta->is_object()) scan.feed(text_at(delta->get_object(), "content"));
+  const Json* finish = choice.if_contains("finish_reason");
+  if (finish == nullptr || finish->is_null()) return;
+  finished_ = true;
+  if (scan.marks().empty()) return;
+  JsonObject before = chunk;
+  before.erase("usage");
+  before["choices"] = JsonArray{JsonObject{
+      {"index", index}, {"delta", JsonObject{{"annotations", render_annotations(scan.marks(), sources_)}}}, {"finish_reason", nullptr}}};
+  out.push_back(std::move(before));
+}
+
+std::vector<JsonObject> ChunkRestorer::restore(JsonObject chunk) {
+  std::vector<JsonObject> out;
+  if (chunk.contains("model")) chunk["model"] = model_;
+  const Json* choices = chunk.if_contains("choices");
+  if (choices != nullptr && choices->is_array()) {
+    for (const Json& choice : choices->get_array()) {
+      if (choice.is_object()) take_choice(choice.get_object(), chunk, out);
+    }
+  }
+  out.push_back(std::move(chunk));
+  return out;
+}
+
+bool says_no_such_model(int status, std::string_view body) {
+  if (status == 404) return true;
+  if (status != 400) return false;
+  const std::string text = to_lower_ascii(body);
+  return text.find("model_not_found") != std::string::npos || text.find("invalid model name") != std::string::npos ||
+         (text.find("model") != std::string::npos &&
+          (text.find("not found") != std::string::npos || text.find("does not exist") != std::string::npos));
+}
+
+bool is_openai_error(std::string_view body) {
+  const auto value = parse_json(body);
+  if (!value || !value->is_object()) return false;
+  const Json* error = value->get_object().if_contains("error");
+  return error != nullptr && error->is_object() && error->get_object().contains("message");
+}
+
+}  // namespace footnote::api

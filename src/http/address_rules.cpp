@@ -1,0 +1,83 @@
+#include "http/address_rules.h"
+
+#include <array>
+#include <cstddef>
+
+namespace footnote::http {
+
+namespace {
+
+template <std::size_t N>
+struct Network {
+  std::array<unsigned char, N> bytes;
+  unsigned prefix_bits;
+};
+
+/// RFC 6890 and its like: what no stranger's URL may lead to.
+constexpr Network<4> kNotPublic4[] = {
+    {{0, 0, 0, 0}, 8},     {{10, 0, 0, 0}, 8},      {{100, 64, 0, 0}, 10},  {{127, 0, 0, 0}, 8},    {{169, 254, 0, 0}, 16},
+    {{172, 16, 0, 0}, 12}, {{192, 0, 0, 0}, 24},    {{192, 0, 2, 0}, 24},   {{192, 88, 99, 0}, 24}, {{192, 168, 0, 0}, 16},
+    {{198, 18, 0, 0}, 15}, {{198, 51, 100, 0}, 24}, {{203, 0, 113, 0}, 24}, {{224, 0, 0, 0}, 4},    {{240, 0, 0, 0}, 4},
+};
+constexpr Network<16> kNotPublic6[] = {
+    {{0}, 128},  // ::
+    {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 128},
+    {{0}, 96},                                   // IPv4-compatible, long given up
+    {{0x01, 0x00}, 64},                          // discard
+    {{0x20, 0x01, 0x00, 0x00}, 32},              // Teredo
+    {{0x20, 0x01, 0x0d, 0xb8}, 32},              // documentation
+    {{0x00, 0x64, 0xff, 0x9b, 0x00, 0x01}, 48},  // NAT64 of a local network
+    {{0xfc}, 7},                                 // unique local
+    {{0xfe, 0x80}, 10},                          // link-local
+    {{0xfe, 0xc0}, 10},                          // site-local
+    {{0xff}, 8},                                 // multicast
+};
+/// IPv6 forms that lead to the IPv4 address inside them, and where that stands.
+struct Embedding {
+  Network<16> network;
+  std::size_t at;
+};
+constexpr Embedding kEmbeddings[] = {
+    {{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96}, 12},  // mapped
+    {{{0x00, 0x64, 0xff, 0x9b}, 96}, 12},                    // NAT64
+    {{{0x20, 0x02}, 16}, 2},                                 // 6to4
+    {{{0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0}, 96}, 12},  // translated
+};
+
+template <std::size_t N>
+bool contains(const Network<N>& network, std::span<const unsigned char> bytes) {
+  unsigned left = network.prefix_bits;
+  for (std::size_t i = 0; left > 0; ++i) {
+    const unsigned bits = left < 8 ? left : 8;
+    const auto mask = static_cast<unsigned char>(0xFF << (8 - bits));
+    if ((bytes[i] & mask) != (network.bytes[i] & mask)) return false;
+    left -= bits;
+  }
+  return true;
+}
+
+bool is_public4(std::span<const unsigned char> bytes) {
+  for (const auto& network : kNotPublic4) {
+    if (contains(network, bytes)) return false;
+  }
+  return true;
+}
+
+bool is_public6(std::span<const unsigned char> bytes) {
+  for (const auto& [network, at] : kEmbeddings) {
+    if (contains(network, bytes)) return is_public4(bytes.subspan(at, 4));
+  }
+  for (const auto& network : kNotPublic6) {
+    if (contains(network, bytes)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_public_address(std::span<const unsigned char> bytes) {
+  if (bytes.size() == 4) return is_public4(bytes);
+  return bytes.size() == 16 && is_public6(bytes);
+}
+
+}  // namespace footnote::http

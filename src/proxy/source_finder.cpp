@@ -1,0 +1,121 @@
+#include "proxy/source_finder.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/utf8.h"
+#include "retrieve/mmr.h"
+
+namespace footnote::proxy {
+
+namespace {
+
+/// How a corpus is searched. Vectors that clients wrote are taken for ours when they have our dimension: indexers of this kind embed by
+/// the same service.
+Result<Profile> profile_for(const Corpus& corpus, const EmbeddingSpace& space, std::size_t count) {
+  Profile out = kAskProfile;
+  out.top_k = count;
+  out.per_document_max = count;
+  out.judged = 0;    // a proxy adds milliseconds, not the time of a second model
+  out.late = count;  // no more are looked at: passages of one address are told apart here, not by document
+  if (corpus.space == space) return out;
+  if (corpus.space.model_id == kClientModel && corpus.space.dimension == space.dimension && corpus.space.distance == Distance::kCosine)
+    return out;
+  if (corpus.space.model_id == kClientModel || corpus.space.model_id == kNoModel) return by_words_alone(out);
+  return fail(ErrorCode::kFailedPrecondition, "corpus '{}' was made with the model {}, the embedder is {}: run `footnote rebuild-index {}`",
+              corpus.name, corpus.space.model_id, space.model_id, corpus.name);
+}
+
+/// Similarity and late interaction, each on the common scale of this question; words where there are no vectors.
+double similarity_of(const Hit& hit, bool by_cosine) {
+  if (by_cosine) return hit.cosine;
+  const StageScore* vector = hit.term(Stage::kVector);
+  const StageScore* late = hit.term(Stage::kLate);
+  if (vector == nullptr) return hit.score;
+  return late == nullptr ? vector->normalised : (vector->normalised + late->normalised) / 2;
+}
+
+/// A passage of a file is known by the file's path; a point by its address alone.
+std::string address_of(const Hit& hit) {
+  if (!hit.document.url.empty()) return hit.document.url;
+  return hit.document_key.starts_with(kPointKeyPrefix) ? std::string() : hit.document_key;
+}
+
+/// The start of a long question: what an embedder sees of it anyway.
+std::string_view searchable(std::string_view question) {
+  std::size_t at = 0;
+  for (std::size_t left = retrieve::kQuestionCharactersMax; left > 0 && at < question.size(); --left) next_code_point(question, at);
+  return question.substr(0, at);
+}
+
+}  // namespace
+
+std::vector<Candidate> one_per_url(std::vector<Candidate> candidates) {
+  std::vector<Candidate> out;
+  std::unordered_map<std::string, std::size_t> places;
+  for (Candidate& candidate : candidates) {
+    if (candidate.url.empty() || candidate.text.empty()) continue;
+    const auto [place, fresh] = places.emplace(candidate.url, out.size());
+    if (fresh) {
+      out.push_back(std::move(candidate));
+    } else if (candidate.similarity > out[place->second].similarity) {
+      out[place->second] = std::move(candidate);
+    }
+  }
+  return out;
+}
+
+Result<SourceFinder::Searched> SourceFinder::search_here(const CallContext& call, WorkspaceId workspace, const Target& target,
+                                                         std::string_view question) const {
+  const auto corpus = ports_.catalog.find_corpus(call, workspace, target.corpus);
+  if (!corpus && corpus.error().code == ErrorCode::kNotFound && !target.corpus_named) return Searched{};
+  if (!corpus) return std::unexpected(corpus.error());
+  FOOTNOTE_TRY(const Profile profile, profile_for(*corpus, ports_.embedder.space(), search_count()));
+  const auto recall = policy_.seed_form ? retrieve::Recall::kVectorOnly : retrieve::Recall::kBoth;
+  FOOTNOTE_TRY(retrieve::Retrieval found,
+               ports_.retriever.retrieve(call, corpus->id, question, {.profile = profile, .filter = {}, .recall = recall}));
+  std::vector<ChunkId> chunks;
+  for (const Hit& hit : found.hits) chunks.push_back(hit.chunk.id);
+  FOOTNOTE_TRY(const auto points, ports_.points.points_of(call, corpus->id, chunks, PointVectors::kRead));
+  std::unordered_map<std::int64_t, const Point*> by_chunk;
+  for (const Point& point : points) by_chunk.emplace(point.chunk.value, &point);
+  Searched out;
+  out.grounded = found.gate.grounded;
+  for (Hit& hit : found.hits) {
+    Candidate candidate{.url = address_of(hit),
+                        .title = std::move(hit.document.title),
+                        .text = std::move(hit.chunk.text),
+                        .similarity = similarity_of(hit, policy_.seed_form && profile.vectors),
+                        .vector = {}};
+    if (const auto point = by_chunk.find(hit.chunk.id.value); point != by_chunk.end()) candidate.vector = point->second->vector;
+    out.candidates.push_back(std::move(candidate));
+  }
+  return out;
+}
+
+Result<SourceFinder::Searched> SourceFinder::search_elsewhere(const CallContext& call, const Target& target,
+                                                              std::string_view question) const {
+  const std::string_view texts[] = {question};
+  FOOTNOTE_TRY(const auto embedded, ports_.embedder.embed(call, texts, {.kind = EmbedKind::kQuery, .overflow = Overflow::kTruncate}));
+  Searched out;
+  FOOTNOTE_TRY(out.candidates, ports_.elsewhere(call, target.corpus, embedded.at(0).windows.at(0).values, search_count()));
+  out.grounded = !out.candidates.empty();
+  return out;
+}
+
+Result<Found> SourceFinder::find(const CallContext& call, WorkspaceId workspace, const Target& target, std::string_view question) const {
+  const std::string_view text = searchable(question);
+  FOOTNOTE_TRY(Searched searched, ports_.elsewhere ? search_elsewhere(call, target, text) : search_here(call, workspace, target, text));
+  std::vector<Candidate> candidates = one_per_url(std::move(searched.candidates));
+  std::vector<retrieve::MmrCandidate> pool;
+  for (const Candidate& candidate : candidates) pool.push_back({candidate.similarity, candidate.vector});
+  Found out;
+  for (const std::size_t place : retrieve::pick_diverse(pool, std::min(policy_.top_k, policy_.sources_max), policy_.lambda)) {
+    Candidate& picked = candidates[place];
+    out.sources.push_back({std::move(picked.url), std::move(picked.title), std::move(picked.text)});
+  }
+  out.grounded = searched.grounded && !out.sources.empty();
+  return out;
+}
+
+}  // namespace footnote::proxy
