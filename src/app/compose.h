@@ -20,6 +20,7 @@
 #include "points/point_search.h"
 #include "points/point_writer.h"
 #include "points/snapshots.h"
+#include "providers/local/local_code_index.h"
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_late_scorer.h"
 #include "providers/local/local_vector_store.h"
@@ -79,6 +80,7 @@ class Composition {
   };
   Composition(Opened opened, const Settings& settings, cpu::CpuLevel level, Indexes indexes);
   Result<void> open_keys(const CallContext& call, const Settings& settings);
+  std::vector<SavedIndex*> saved_indexes(const Settings& settings);
   void save_index(const CallContext& call, CorpusId corpus);
 
   // Each part uses only those above it, so they end in the right order.
@@ -90,6 +92,7 @@ class Composition {
   Provided<Reranker> reranker_;  ///< Its port is null while none is configured.
   LocalVectorStore vectors_;
   LocalKeywordIndex keywords_;
+  LocalCodeIndex codes_;
   IndexFiles index_files_;
   std::unique_ptr<Reader> reader_;
   std::unique_ptr<http::Client> client_;  ///< Null without a language model.
