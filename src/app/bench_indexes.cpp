@@ -80,12 +80,13 @@ Result<void> save_and_load(const CallContext& call, CorpusId corpus, int dimensi
   const auto path = folder / fmt::format("{}.index", build.index);
   FOOTNOTE_TRY(const Generation generation, index->generation(call, corpus));
   const Stopwatch saving;
-  FOOTNOTE_CHECK(index->save(path, {.kind = index->kind(),
-                                    .rules = index->rules(),
-                                    .corpus = corpus,
-                                    .space = {.model_id = "bench", .dimension = dimension},
-                                    .generation = generation,
-                                    .stamp = 1}));
+  FOOTNOTE_CHECK(index->save(call, path,
+                             {.kind = index->kind(),
+                              .rules = index->rules(),
+                              .corpus = corpus,
+                              .space = {.model_id = "bench", .dimension = dimension},
+                              .generation = generation,
+                              .stamp = 1}));
   build.save_seconds = saving.seconds();
   build.rows = index->extent(corpus).rows;
   build.file_bytes = std::filesystem::file_size(path);

@@ -220,6 +220,10 @@ class CommandLine {
         ->type_name("N");
     command.add_flag("--retrieve", bench_index_.retrieve, "Measure the whole retrieval of the questions in the data folder's corpus");
     command.add_flag("--paced", bench_index_.paced, "Measure a case for each of its names on the standard input, as JSON lines");
+    command
+        .add_option("--codes", bench_index_.codes,
+                    "With --fill and --vectors: take token codes from this data folder's corpus, from its first passage on")
+        ->type_name("DIR");
     command.add_flag("--fill", bench_index_.fill, "Measure nothing: put the texts into an empty corpus, with the vectors or embedded");
     add_setting(command, Setting::kEngineThreads);
     add_json(command, "One JSON line per index and case");

@@ -67,6 +67,7 @@ struct BenchIndexCommand {
   bool retrieve = false;            ///< The whole retrieval of the corpus of the data folder.
   bool paced = false;               ///< Cases by name from the standard input.
   bool fill = false;                ///< Nothing is measured: the corpus of the data folder gets the texts.
+  std::filesystem::path codes;      ///< A data folder to take token codes from when filling; empty: none, or those of the embedder.
 };
 struct DoctorCommand {};
 struct RebuildIndexCommand {

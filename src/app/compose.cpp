@@ -142,7 +142,8 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                        .save = [this](const CallContext& call, CorpusId corpus) { save_index(call, corpus); }}),
       keywords_(
           {.k1 = static_cast<float>(settings.number(Setting::kKeywordK1)), .b = static_cast<float>(settings.number(Setting::kKeywordB))}),
-      index_files_(stores_->folder().path(), stores_->chunks(), {&vectors_, &keywords_}),
+      codes_(stores_->chunks(), code_file_bytes(settings)),
+      index_files_(stores_->folder().path(), stores_->chunks(), saved_indexes(settings)),
       reader_(std::make_unique<SentenceReader>(embedder(), chunk::split_sentences)),
       client_(make_client(settings, *metrics_)),
       llm_(make_llm(settings, client_.get())),
@@ -152,7 +153,7 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
       point_search_(stores_->points(), vectors_),
       point_writer_({stores_->chunks(), stores_->catalog(), stores_->points(), sync_}, point_search_),
       snapshots_(stores_->folder().path(), stores_->points(), point_writer_, stores_->clock()),
-      late_(stores_->chunks(), level),
+      late_(stores_->chunks(), &codes_, level),
       retriever_({.embedder = embedder(),
                   .vectors = vectors_,
                   .keywords = keywords_,
@@ -179,7 +180,7 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                 .conversations = stores_->conversations(),
                 .clock = stores_->clock(),
                 .metrics = metrics_.get()}),
-      rebuilder_({*stores_, embedder(), vectors_, keywords_, sync_, index_files_},
+      rebuilder_({*stores_, embedder(), vectors_, keywords_, codes_, sync_, index_files_},
                  [settings](std::string_view model) { return open_named_embedder(settings, model); }) {
   metrics_
       ->gauge("footnote_build_info", "Always 1; its labels say what runs",
@@ -200,6 +201,12 @@ proxy::SearchElsewhere Composition::search_elsewhere() {
     }
     return out;
   };
+}
+
+std::vector<SavedIndex*> Composition::saved_indexes(const Settings& settings) {
+  std::vector<SavedIndex*> out{&vectors_, &keywords_};
+  if (code_file_bytes(settings) > 0) out.push_back(&codes_);
+  return out;
 }
 
 void Composition::save_index(const CallContext& call, CorpusId corpus) {
@@ -229,9 +236,10 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
                      .embedder = embedder(),
                      .forget_corpus =
                          [this](const CallContext& call, CorpusId corpus) {
-                           // Both only hold memory and a file: nothing can be done about a failure that is worth a word to the client.
+                           // They only hold memory and a file: nothing can be done about a failure that is worth a word to the client.
                            (void)vectors_.drop(call, corpus);
                            (void)keywords_.drop(call, corpus);
+                           (void)codes_.drop(call, corpus);
                            index_files_.remove(corpus);
                          }},
           .keys = *keys_,

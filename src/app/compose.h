@@ -20,6 +20,7 @@
 #include "points/point_search.h"
 #include "points/point_writer.h"
 #include "points/snapshots.h"
+#include "providers/local/local_code_index.h"
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_late_scorer.h"
 #include "providers/local/local_vector_store.h"
@@ -86,6 +87,7 @@ class Composition {
   Composition(Opened opened, const Settings& settings, cpu::CpuLevel level, Indexes indexes);
   proxy::SearchElsewhere search_elsewhere();
   Result<void> open_keys(const CallContext& call, const Settings& settings);
+  std::vector<SavedIndex*> saved_indexes(const Settings& settings);
   void save_index(const CallContext& call, CorpusId corpus);
 
   // Each part uses only those above it, so they end in the right order.
@@ -97,6 +99,7 @@ class Composition {
   Rerankers reranker_;
   LocalVectorStore vectors_;
   LocalKeywordIndex keywords_;
+  LocalCodeIndex codes_;
   IndexFiles index_files_;
   std::unique_ptr<Reader> reader_;
   std::unique_ptr<http::Client> client_;  ///< Null without a language model.

@@ -6,6 +6,7 @@
 #include "app/model_folder.h"
 #include "app/server_link.h"
 #include "ingest/index_sync.h"
+#include "providers/local/local_code_index.h"
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_vector_store.h"
 #include "providers/sqlite/migrations.h"
@@ -83,6 +84,7 @@ Check check_corpus(const CallContext& call, Stores& stores, const Corpus& corpus
 Check check_index_files(const CallContext& call, Stores& stores, const Corpus& corpus) {
   LocalVectorStore vectors;
   LocalKeywordIndex keywords;
+  LocalCodeIndex codes(stores.chunks());
   const IndexFiles files(stores.folder().path(), stores.chunks(), {});
   Check check{fmt::format("indexes {}", corpus.name), Health::kOk, {}, {}, {}};
   const auto look = [&](std::string_view name, SavedIndex& index) {
@@ -101,6 +103,7 @@ Check check_index_files(const CallContext& call, Stores& stores, const Corpus& c
   };
   look("vectors", vectors);
   look("keywords", keywords);
+  look("codes", codes);
   return check;
 }
 

@@ -1,6 +1,7 @@
 #include "app/index_files.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "base/log.h"
 
@@ -13,6 +14,7 @@ std::string_view name_of(IndexKind kind) {
   switch (kind) {
     case IndexKind::kVectors: return "vectors";
     case IndexKind::kKeywords: return "keywords";
+    case IndexKind::kCodes: return "codes";
   }
   return "unknown";
 }
@@ -65,18 +67,22 @@ Result<IndexHead> IndexFiles::load_one(const CallContext& call, const Corpus& co
 }
 
 void IndexFiles::load(const CallContext& call, const Corpus& corpus) {
-  for (SavedIndex* index : indexes_) {
-    const auto loaded = load_one(call, corpus, *index);
-    if (loaded) {
-      const MutexLock lock(mutex_);
-      saved_[{corpus.id, index->kind()}] = index->extent(corpus.id);
-    } else if (loaded.error().code != ErrorCode::kNotFound && loaded.error().code != ErrorCode::kCancelled) {
-      const std::filesystem::path path = path_of(corpus.id, index->kind());
-      log(LogLevel::kWarn, "app", "an index file can't be used; it is removed and made anew from the store",
-          {{"file", path.string()}, {"corpus", corpus.name}, {"reason", loaded.error().message}});
-      std::error_code ignored;
-      std::filesystem::remove(path, ignored);
-    }
+  // Side by side: reading and checking them is all that a start with many passages takes time for.
+  std::vector<std::jthread> threads;
+  for (SavedIndex* index : indexes_) threads.emplace_back([&, index] { load_or_remove(call, corpus, *index); });
+}
+
+void IndexFiles::load_or_remove(const CallContext& call, const Corpus& corpus, SavedIndex& index) {
+  const auto loaded = load_one(call, corpus, index);
+  if (loaded) {
+    const MutexLock lock(mutex_);
+    saved_[{corpus.id, index.kind()}] = index.extent(corpus.id);
+  } else if (loaded.error().code != ErrorCode::kNotFound && loaded.error().code != ErrorCode::kCancelled) {
+    const std::filesystem::path path = path_of(corpus.id, index.kind());
+    log(LogLevel::kWarn, "app", "an index file can't be used; it is removed and made anew from the store",
+        {{"file", path.string()}, {"corpus", corpus.name}, {"reason", loaded.error().message}});
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
   }
 }
 
@@ -85,13 +91,28 @@ bool IndexFiles::is_due(CorpusId corpus, const SavedIndex& index, When when) {
   const MutexLock lock(mutex_);
   const IndexExtent& then = saved_[{corpus, index.kind()}];
   if (now.generation == 0 || now.generation == then.generation) return false;
-  return when == When::kAnythingChanged || now.changed_rows - then.changed_rows >= std::max(kSaveRowsMin, now.rows / kSaveShare);
+  return when == When::kAnythingChanged || now.generation - then.generation >= kSaveGenerations ||
+         now.changed_rows - then.changed_rows >= std::max(kSaveRowsMin, now.rows / kSaveShare);
+}
+
+/// Whether so much came and went in the store since that the file of an index which lags is worth writing anew; any change where there is
+/// none.
+Result<bool> IndexFiles::is_far_behind(const CallContext& call, const Corpus& corpus, const SavedIndex& index) const {
+  const IndexExtent then = index.extent(corpus.id);
+  if (then.generation == corpus.generation) return false;
+  FOOTNOTE_TRY(const auto born, store_.chunk_ids(call, corpus.id, then.generation, corpus.generation));
+  if (then.generation == 0) return !born.empty();
+  FOOTNOTE_TRY(const auto kept, store_.chunk_ids(call, corpus.id, 0, corpus.generation));
+  const std::uint64_t gone = then.rows + born.size() - std::min<std::uint64_t>(then.rows + born.size(), kept.size());
+  return corpus.generation - then.generation >= kSaveGenerations ||
+         born.size() + gone >= std::max<std::uint64_t>(kSaveRowsMin, kept.size() / kSaveShare);
 }
 
 Result<void> IndexFiles::save_one(const CallContext& call, const Corpus& corpus, const SavedIndex& index) {
   FOOTNOTE_CHECK(make_folders(folder_));
   for (int tries = 1;; ++tries) {
-    const IndexExtent extent = index.extent(corpus.id);
+    IndexExtent extent = index.extent(corpus.id);
+    if (index.lags()) extent.generation = corpus.generation;
     FOOTNOTE_TRY(const auto stamp, store_.stamp(call, corpus.id, extent.generation));
     if (!stamp) return fail(ErrorCode::kFailedPrecondition, "the store does not remember generation {}", extent.generation);
     const IndexHead head{.kind = index.kind(),
@@ -100,7 +121,7 @@ Result<void> IndexFiles::save_one(const CallContext& call, const Corpus& corpus,
                          .space = corpus.space,
                          .generation = extent.generation,
                          .stamp = *stamp};
-    auto done = index.save(path_of(corpus.id, index.kind()), head);
+    auto done = index.save(call, path_of(corpus.id, index.kind()), head);
     if (done) {
       const MutexLock lock(mutex_);
       saved_[{corpus.id, index.kind()}] = extent;
@@ -112,9 +133,13 @@ Result<void> IndexFiles::save_one(const CallContext& call, const Corpus& corpus,
 
 void IndexFiles::save(const CallContext& call, const Corpus& corpus, When when) {
   for (const SavedIndex* index : indexes_) {
-    if (!is_due(corpus.id, *index, when)) continue;
-    if (const auto saved = save_one(call, corpus, *index); !saved && saved.error().code != ErrorCode::kCancelled) {
-      log(LogLevel::kWarn, "app", "an index was not saved; the next start takes longer",
+    const Result<bool> due = !index->lags()                ? Result<bool>(is_due(corpus.id, *index, when))
+                             : when == When::kInBackground ? is_far_behind(call, corpus, *index)
+                                                           : Result<bool>(false);
+    if (due && !*due) continue;
+    const Result<void> saved = due ? save_one(call, corpus, *index) : std::unexpected(due.error());
+    if (!saved && saved.error().code != ErrorCode::kCancelled) {
+      log(LogLevel::kWarn, "app", "an index was not saved; it is slower until it is",
           {{"corpus", corpus.name}, {"index", name_of(index->kind())}, {"error", saved.error().message}});
     }
   }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/settings.h"
 #include "base/mutex.h"
 #include "domain/catalog.h"
 #include "providers/local/saved_index.h"
@@ -19,6 +20,13 @@ inline constexpr std::string_view kIndexFolder = "indexes";
 /// that, bringing an older file up to date takes less than writing a new one.
 inline constexpr std::uint64_t kSaveRowsMin = 1000;
 inline constexpr std::uint64_t kSaveShare = 10;
+/// ... or when so many commits came since: the store knows a file by its commit, and remembers only so many.
+inline constexpr Generation kSaveGenerations = SqliteChunkStore::kStampsKept / 2;
+
+/// The most that a corpus's file of codes may take; 0: there is none.
+inline std::uint64_t code_file_bytes(const Settings& settings) {
+  return static_cast<std::uint64_t>(settings.integer(Setting::kIndexCodeFile)) << 20;
+}
 
 /// Keeps the local indexes' files. They save time at start and nothing else: a file that is damaged, of another store, model, version
 /// or life is removed, with the reason logged, and its index filled from the store. Thread-safe.
@@ -33,7 +41,9 @@ class IndexFiles {
   /// Fills the indexes of a corpus from its files as far as they can be used; IndexSync brings them up to date.
   void load(const CallContext& call, const Corpus& corpus);
 
-  enum class When { kEnoughChanged, kAnythingChanged };
+  /// kInBackground: those that changed enough, and indexes that may lag behind (SavedIndex::lags), whose files take long to write and which
+  /// nobody waits for.
+  enum class When { kEnoughChanged, kAnythingChanged, kInBackground };
   /// Saves the indexes of a corpus that changed since they were. What fails is logged: the next time is as good.
   void save(const CallContext& call, const Corpus& corpus, When when);
   void remove(CorpusId corpus) const;
@@ -47,8 +57,10 @@ class IndexFiles {
 
  private:
   Result<void> check_head(const CallContext& call, const Corpus& corpus, const SavedIndex& index, const IndexHead& head) const;
+  void load_or_remove(const CallContext& call, const Corpus& corpus, SavedIndex& index);
   Result<void> save_one(const CallContext& call, const Corpus& corpus, const SavedIndex& index);
   bool is_due(CorpusId corpus, const SavedIndex& index, When when);
+  Result<bool> is_far_behind(const CallContext& call, const Corpus& corpus, const SavedIndex& index) const;
 
   // Constant after construction.
   const std::filesystem::path folder_;

@@ -9,6 +9,7 @@
 #include "contracts/chunk_drafts.h"
 #include "engine/sql/folder_for_test.h"
 #include "ingest/index_sync.h"
+#include "providers/local/local_code_index.h"
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_vector_store.h"
 #include "providers/sqlite/sqlite_catalog_store.h"
@@ -25,7 +26,7 @@ const EmbeddingSpace kSpace{"a-model", contract::kDimension};
 /// One run of a process on a data folder: store and empty indexes.
 struct Process {
   explicit Process(const std::filesystem::path& data)
-      : store(SqliteStore::open(data, {.readers = 2}, clock).value()), files(data, chunks, {&vectors, &keywords}) {
+      : store(SqliteStore::open(data, {.readers = 2}, clock).value()), files(data, chunks, {&vectors, &keywords, &codes}) {
     workspace = catalog.find_workspace({}, kDefaultWorkspace).value().id;
     (void)catalog.ensure_corpus({}, workspace, "memory", kSpace);
   }
@@ -57,6 +58,7 @@ struct Process {
   SqliteCatalogStore catalog{*store};
   LocalVectorStore vectors;
   LocalKeywordIndex keywords;
+  LocalCodeIndex codes{chunks};
   ingest::IndexSync sync{chunks, {&vectors, &keywords}, clock};
   IndexFiles files;
   WorkspaceId workspace;
@@ -79,7 +81,9 @@ class IndexFilesTest : public ::testing::Test {
   /// The reason for which a file is not used.
   std::string reason(IndexKind kind = IndexKind::kVectors) {
     Process process(data());
-    SavedIndex& index = kind == IndexKind::kVectors ? static_cast<SavedIndex&>(process.vectors) : process.keywords;
+    SavedIndex& index = kind == IndexKind::kVectors    ? static_cast<SavedIndex&>(process.vectors)
+                        : kind == IndexKind::kKeywords ? static_cast<SavedIndex&>(process.keywords)
+                                                       : process.codes;
     const auto loaded = process.files.load_one({}, process.corpus(), index);
     return loaded ? "none" : loaded.error().message;
   }
@@ -95,7 +99,8 @@ class IndexFilesTest : public ::testing::Test {
   }
   std::filesystem::path data() const { return folder_.path(); }
   std::filesystem::path file(IndexKind kind, std::int64_t corpus = 1) const {
-    return data() / kIndexFolder / fmt::format("{}-{}.index", corpus, kind == IndexKind::kVectors ? "vectors" : "keywords");
+    const std::string_view name = kind == IndexKind::kVectors ? "vectors" : kind == IndexKind::kKeywords ? "keywords" : "codes";
+    return data() / kIndexFolder / fmt::format("{}-{}.index", corpus, name);
   }
 
   const sql::FolderForTest folder_;
@@ -217,7 +222,7 @@ TEST_F(IndexFilesTest, FilesOfAnotherModelOrOtherRulesAreNotUsed) {
   process.files.save({}, other, When::kAnythingChanged);
   EXPECT_THAT(process.files.load_one({}, process.corpus(), process.vectors).error().message, HasSubstr("another-model"));
   const IndexHead head{.kind = IndexKind::kVectors, .rules = 99, .corpus = {1}, .space = kSpace, .generation = 1};
-  ASSERT_TRUE(process.vectors.save(file(IndexKind::kVectors), head).has_value());
+  ASSERT_TRUE(process.vectors.save({}, file(IndexKind::kVectors), head).has_value());
   EXPECT_THAT(process.files.load_one({}, process.corpus(), process.vectors).error().message, HasSubstr("rules 99"));
 }
 
@@ -237,6 +242,30 @@ TEST_F(IndexFilesTest, SavesWhenEnoughChangedOrWhenAsked) {
   std::filesystem::remove(file(IndexKind::kVectors));
   process.files.save({}, corpus, When::kAnythingChanged);
   EXPECT_FALSE(std::filesystem::exists(file(IndexKind::kVectors))) << "nothing changed";
+}
+
+TEST_F(IndexFilesTest, CodesAreSavedInTheBackgroundAndMayLagBehind) {
+  const auto rows = [](std::string_view text, std::size_t count) { return std::vector<std::string>(count, std::string(text)); };
+  {
+    Process process(data());
+    process.commit({draft_of("a", {"harbour"})});
+    process.start();
+    process.files.save({}, process.corpus(), When::kAnythingChanged);
+    EXPECT_FALSE(std::filesystem::exists(file(IndexKind::kCodes))) << "nobody waits for them";
+    process.files.save({}, process.corpus(), When::kInBackground);
+    EXPECT_EQ(process.codes.extent({1}).generation, 1);
+  }
+  Process process(data());
+  process.start();
+  EXPECT_EQ(process.codes.extent({1}).generation, 1) << "read from the file";
+  process.commit({draft_of("b", rows("lantern", kSaveRowsMin - 1))});
+  process.files.save({}, process.corpus(), When::kInBackground);
+  EXPECT_EQ(process.codes.extent({1}).generation, 1) << "too little changed";
+  process.commit({draft_of("c", {"another"})});
+  process.files.save({}, process.corpus(), When::kInBackground);
+  EXPECT_EQ(process.codes.extent({1}).generation, 3);
+  EXPECT_EQ(process.codes.extent({1}).rows, kSaveRowsMin + 1);
+  EXPECT_EQ(reason(IndexKind::kCodes), "none");
 }
 
 TEST_F(IndexFilesTest, AFolderThatCantBeMadeIsNoHarm) {

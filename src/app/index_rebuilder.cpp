@@ -106,13 +106,17 @@ Result<void> IndexRebuilder::refresh(const CallContext& call, const Corpus& corp
   const auto exchanged = ports_.sync.exchange(call, corpus.id, [&]() -> Result<void> {
     FOOTNOTE_CHECK(fresh.sync.sync(call, corpus.id));
     FOOTNOTE_TRY(const Corpus current, ports_.stores.catalog().corpus(call, corpus.id));
+    FOOTNOTE_CHECK(ports_.codes.drop(call, corpus.id));
     ports_.files.remove(corpus.id);
     fresh.files.save(call, current, IndexFiles::When::kAnythingChanged);
     FOOTNOTE_CHECK(ports_.files.load_one(call, current, ports_.vectors));
     FOOTNOTE_CHECK(ports_.files.load_one(call, current, ports_.keywords));
     return {};
   });
-  return exchanged ? Result<void>{} : std::unexpected(exchanged.error());
+  FOOTNOTE_CHECK(exchanged);
+  FOOTNOTE_TRY(const Corpus current, ports_.stores.catalog().corpus(call, corpus.id));
+  ports_.files.save(call, current, IndexFiles::When::kInBackground);
+  return {};
 }
 
 /// Nobody can ask the corpus before: its model is not ours.
@@ -123,6 +127,8 @@ Result<void> IndexRebuilder::change_over(const CallContext& call, const Corpus& 
     ports_.files.remove(corpus.id);
     SqliteReembedding reembedding(ports_.stores.store());
     FOOTNOTE_TRY(const bool switched, reembedding.switch_over(call, corpus.id, ports_.embedder.space()));
+    // After the codes were exchanged: a file that was being written meanwhile is of the old ones.
+    FOOTNOTE_CHECK(ports_.codes.drop({}, corpus.id));
     if (!switched) return fail(ErrorCode::kUnavailable, "documents came in meanwhile; start the rebuild again to embed them too");
     return {};
   });

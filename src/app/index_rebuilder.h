@@ -10,6 +10,7 @@
 #include "app/stores.h"
 #include "base/mutex.h"
 #include "ingest/index_sync.h"
+#include "providers/local/local_code_index.h"
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_vector_store.h"
 #include "providers/sqlite/sqlite_reembedding.h"
@@ -30,6 +31,7 @@ class IndexRebuilder final : public api::IndexRebuilds {
     Embedder& embedder;
     LocalVectorStore& vectors;
     LocalKeywordIndex& keywords;
+    LocalCodeIndex& codes;
     ingest::IndexSync& sync;
     IndexFiles& files;
   };

@@ -53,6 +53,7 @@ class RetrieveBench {
       return fail(ErrorCode::kNotFound, "no corpus '{}' in the data folder; fill it first (--fill)",
                   context.settings.text(Setting::kCorpus));
     }
+    parts->index_files().save(context.call, *corpus, IndexFiles::When::kInBackground);  // as a server after its first minute
     FOOTNOTE_TRY(const CorpusCounts counts, parts->chunks().counts(context.call, corpus->id));
     return std::unique_ptr<RetrieveBench>(
         new RetrieveBench(std::move(parts), corpus->id, static_cast<std::size_t>(counts.chunks), std::move(questions)));
@@ -218,6 +219,18 @@ class CorpusFill {
  public:
   CorpusFill(const CommandContext& context, Composition& parts) : context_(context), parts_(parts) {}
 
+  /// Chunks with given vectors take their codes from that folder's corpus, in order and again from the first.
+  Result<void> take_codes_of(const fs::path& path) {
+    FOOTNOTE_TRY(DataFolder folder, DataFolder::open(path));
+    FOOTNOTE_TRY(codes_from_, Stores::open(context_.call, std::move(folder), context_.settings.text(Setting::kWorkspace)));
+    FOOTNOTE_TRY(const Corpus corpus,
+                 codes_from_->catalog().find_corpus(context_.call, codes_from_->workspace(), context_.settings.text(Setting::kCorpus)));
+    codes_corpus_ = corpus.id;
+    FOOTNOTE_TRY(codes_chunks_, codes_from_->chunks().chunk_ids(context_.call, corpus.id, 0, corpus.generation));
+    if (codes_chunks_.empty()) return fail(ErrorCode::kNotFound, "the corpus in {} is empty", path.string());
+    return {};
+  }
+
   /// More rows than texts: the texts come again from the first. Without vectors the texts are embedded.
   Result<void> run(const std::vector<std::string>& texts, const VectorRows& vectors, std::size_t rows) {
     const std::string& name = context_.settings.text(Setting::kCorpus);
@@ -249,13 +262,20 @@ class CorpusFill {
     return out;
   }
 
-  static Result<std::vector<ChunkDraft>> given(const std::vector<std::string>& texts, const VectorRows& vectors, std::size_t begin,
-                                               std::size_t end) {
+  Result<std::vector<ChunkDraft>> given(const std::vector<std::string>& texts, const VectorRows& vectors, std::size_t begin,
+                                        std::size_t end) {
     std::vector<ChunkDraft> out;
+    std::vector<PassageCodes> codes(end - begin);
+    if (codes_from_) {
+      std::vector<ChunkId> ids;
+      for (std::size_t row = begin; row < end; ++row) ids.push_back(codes_chunks_[row % codes_chunks_.size()]);
+      FOOTNOTE_TRY(codes, codes_from_->chunks().passage_codes(context_.call, codes_corpus_, ids));
+    }
     for (std::size_t row = begin; row < end; ++row) {
       out.push_back(draft_of(texts[row % texts.size()]));
       const auto values = vectors.row(row);
       out.back().vectors.emplace_back(values.begin(), values.end());
+      out.back().codes = std::move(codes[row - begin]);
     }
     return out;
   }
@@ -263,11 +283,12 @@ class CorpusFill {
   Result<std::vector<ChunkDraft>> embedded(const std::vector<std::string>& texts, std::size_t begin, std::size_t end) {
     std::vector<std::string_view> views;
     for (std::size_t row = begin; row < end; ++row) views.push_back(texts[row % texts.size()]);
-    FOOTNOTE_TRY(const auto embeddings, parts_.embedder().embed(context_.call, views, {}));
+    FOOTNOTE_TRY(const auto embeddings, parts_.embedder().embed(context_.call, views, {.codes = true}));
     std::vector<ChunkDraft> out;
     for (std::size_t i = 0; i < views.size(); ++i) {
       out.push_back(draft_of(std::string(views[i])));
       for (const WindowVector& window : embeddings[i].windows) out.back().vectors.push_back(window.values);
+      out.back().codes = embeddings[i].passage_codes;
     }
     return out;
   }
@@ -297,6 +318,9 @@ class CorpusFill {
 
   const CommandContext& context_;
   Composition& parts_;
+  std::unique_ptr<Stores> codes_from_;
+  CorpusId codes_corpus_;
+  std::vector<ChunkId> codes_chunks_;
 };
 
 Result<int> run_fill(const CommandContext& context, const BenchIndexCommand& command) {
@@ -308,9 +332,12 @@ Result<int> run_fill(const CommandContext& context, const BenchIndexCommand& com
   const std::size_t rows = command.rows > 0 ? command.rows : vectors.count() > 0 ? vectors.count() : texts.size();
   FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kCreate));
   FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder)));
-  FOOTNOTE_CHECK(CorpusFill(context, *parts).run(texts, vectors, rows));
+  CorpusFill fill(context, *parts);
+  if (!command.codes.empty()) FOOTNOTE_CHECK(fill.take_codes_of(command.codes));
+  FOOTNOTE_CHECK(fill.run(texts, vectors, rows));
   FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
   save_indexes(context.call, *parts, IndexFiles::When::kAnythingChanged);
+  save_indexes(context.call, *parts, IndexFiles::When::kInBackground);
   if (context.form == OutputForm::kJson) {
     write_line({{"filled", rows}});
   } else {

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "ingest/index_sync.h"
+#include "providers/local/local_code_index.h"
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_vector_store.h"
 
@@ -29,19 +30,23 @@ struct Rebuilt {
 };
 
 /// Away with the files of a corpus, and new ones out of the store. The vectors are in the store.
-Result<Rebuilt> rebuild(const CallContext& call, Stores& stores, const Corpus& corpus) {
+Result<Rebuilt> rebuild(const CallContext& call, Stores& stores, const Corpus& corpus, std::uint64_t code_bytes_max) {
   const auto start = std::chrono::steady_clock::now();
   LocalVectorStore vectors;
   LocalKeywordIndex keywords;
-  IndexFiles files(stores.folder().path(), stores.chunks(), {&vectors, &keywords});
+  LocalCodeIndex codes(stores.chunks(), code_bytes_max);
+  std::vector<SavedIndex*> indexes{&vectors, &keywords};
+  if (code_bytes_max > 0) indexes.push_back(&codes);
+  IndexFiles files(stores.folder().path(), stores.chunks(), indexes);
   files.remove(corpus.id);
   FOOTNOTE_CHECK(ingest::IndexSync(stores.chunks(), {&vectors, &keywords}, stores.clock()).sync(call, corpus.id));
   files.save(call, corpus, IndexFiles::When::kAnythingChanged);
+  files.save(call, corpus, IndexFiles::When::kInBackground);
   Rebuilt out{.extent = vectors.extent(corpus.id)};
-  for (const SavedIndex* index : {static_cast<const SavedIndex*>(&vectors), static_cast<const SavedIndex*>(&keywords)}) {
+  for (const SavedIndex* index : indexes) {
     std::error_code error;
     const auto bytes = std::filesystem::file_size(files.path_of(corpus.id, index->kind()), error);
-    if (error && corpus.generation > 0)
+    if (error && corpus.generation > 0 && !index->lags())
       return fail(ErrorCode::kUnavailable, "the index files of corpus '{}' were not written; the log says why", corpus.name);
     if (!error) out.bytes += bytes;
   }
@@ -171,7 +176,7 @@ Result<int> run_rebuild_index(const CommandContext& context, const RebuildIndexC
     // Vectors are replaced only where that is asked for by name: they may have come from outside.
     const auto as_is = [&]() -> Result<std::pair<Corpus, std::int64_t>> { return std::pair(corpus, std::int64_t{0}); };
     FOOTNOTE_TRY(const auto brought, command.corpus.empty() ? as_is() : reembedder.bring_over(corpus));
-    FOOTNOTE_TRY(const Rebuilt rebuilt, rebuild(context.call, *stores, brought.first));
+    FOOTNOTE_TRY(const Rebuilt rebuilt, rebuild(context.call, *stores, brought.first, code_file_bytes(context.settings)));
     report(context, brought.first, rebuilt, brought.second);
   }
   return kExitOk;

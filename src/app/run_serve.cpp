@@ -60,7 +60,7 @@ class Maintenance {
       if (!purged && purged.error().code != ErrorCode::kCancelled) {
         log(LogLevel::kWarn, "app", "purge failed", {{"corpus", corpus.name}, {"error", purged.error().message}});
       }
-      parts_.index_files().save(call, corpus, IndexFiles::When::kEnoughChanged);
+      parts_.index_files().save(call, corpus, IndexFiles::When::kInBackground);
     }
   }
 

@@ -216,6 +216,17 @@ constexpr std::array kTable{
                         "its vectors are read from the file.",
                 .min = 1,
                 .max = 100'000'000},
+    SettingSpec{.id = Setting::kIndexCodeFile,
+                .key = "index.code_file_mib",
+                .env = "FOOTNOTE_INDEX_CODE_FILE_MIB",
+                .flag = "",
+                .type = SettingType::kInteger,
+                .default_text = "65536",
+                .help =
+                    "The most disk space in MiB for a corpus's file of token codes, a copy of those in the store that is quicker to read; "
+                    "what does not fit is read from the store. 0: no such file.",
+                .min = 0,
+                .max = 100'000'000},
     SettingSpec{.id = Setting::kKeywordK1,
                 .key = "keyword.k1",
                 .env = "FOOTNOTE_KEYWORD_K1",

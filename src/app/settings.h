@@ -41,6 +41,7 @@ enum class Setting {
   kEngineCpu,
   kEngineThreads,
   kIndexMemoryBudget,
+  kIndexCodeFile,
   kKeywordK1,
   kKeywordB,
   kEmbedderProvider,

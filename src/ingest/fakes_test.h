@@ -88,6 +88,9 @@ class FakeStore final : public ChunkStore {
     }
     return out;
   }
+  Result<std::vector<ChunkId>> chunk_ids(const CallContext&, CorpusId, Generation, Generation) const override {
+    return std::vector<ChunkId>{};
+  }
   Result<std::vector<PassageCodes>> passage_codes(const CallContext&, CorpusId, std::span<const ChunkId> ids) const override {
     return std::vector<PassageCodes>(ids.size());
   }

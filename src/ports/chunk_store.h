@@ -41,7 +41,7 @@ struct ChunkDraft {
   int last_line = 1;
   std::vector<std::vector<float>> vectors;  ///< In the corpus's space; at least one, but of a point.
   PassageCodes codes = {};
-  std::optional<PointDraft> point = {};     ///< Set: not a passage of a document that was read.
+  std::optional<PointDraft> point = {};  ///< Set: not a passage of a document that was read.
 };
 
 /// What shall be true of one document after the commit: this text, these chunks and no others.
@@ -102,6 +102,8 @@ class ChunkReader {
   /// embedded again.
   virtual Result<std::map<std::string, ChunkEmbedding>> embeddings_by_hash(const CallContext& call, CorpusId corpus,
                                                                            std::span<const std::string> hashes) const = 0;
+  /// The chunks that were born after a generation and by another, dead ones too until they are purged, in the order of their ids.
+  virtual Result<std::vector<ChunkId>> chunk_ids(const CallContext& call, CorpusId corpus, Generation after, Generation until) const = 0;
   /// The codes of these chunks, in the order asked for; those that have none, or are gone, give empty ones.
   virtual Result<std::vector<PassageCodes>> passage_codes(const CallContext& call, CorpusId corpus, std::span<const ChunkId> ids) const = 0;
 };

@@ -227,8 +227,16 @@ class Run {
 
   Result<void> fuse_candidates() {
     if (profile_.vectors) {
-      FOOTNOTE_TRY(const auto cosines, ports_.vectors.score(call_, vector_query(), ids_of_first(candidates_.size())));
-      for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].cosine = cosines[i];
+      // Those that the vector side found have theirs.
+      std::vector<ChunkId> ids;
+      std::vector<Candidate*> unknown;
+      for (Candidate& candidate : candidates_) {
+        if (candidate.cosine != 0) continue;
+        ids.push_back(candidate.chunk);
+        unknown.push_back(&candidate);
+      }
+      FOOTNOTE_TRY(const auto cosines, ports_.vectors.score(call_, vector_query(), ids));
+      for (std::size_t i = 0; i < unknown.size(); ++i) unknown[i]->cosine = cosines[i];
     }
     // Of late interaction alone the first order is that of answers: it decides which candidates are compared.
     scale_ = fuse(candidates_, recall_ == Recall::kLateOnly ? profile_weights() : weights(), profile_.fusion);

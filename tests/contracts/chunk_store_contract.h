@@ -449,6 +449,22 @@ TEST_P(ChunkStoreContract, CodesComeBackByChunkAndByTheTextsHash) {
   EXPECT_THAT(store().passage_codes(call_, theirs, ids).value(), ElementsAre(PassageCodes{}, PassageCodes{}, PassageCodes{}));
 }
 
+TEST_P(ChunkStoreContract, NamesTheChunksOfAStretchOfGenerations) {
+  commit({draft_of("a", {"one", "two"})});
+  commit({draft_of("b", {"three"}), draft_of("a", {"four"})});
+  commit({draft_of("c", {"five"})});
+  const auto ids = [&](Generation after, Generation until) { return store().chunk_ids(call_, corpus_, after, until).value(); };
+  const auto all = ids(0, 3);
+  ASSERT_EQ(all.size(), 5U) << "those that died are kept until they are purged";
+  EXPECT_TRUE(std::ranges::is_sorted(all));
+  EXPECT_EQ(ids(0, 1), std::vector(all.begin(), all.begin() + 2));
+  EXPECT_EQ(ids(1, 2), std::vector(all.begin() + 2, all.begin() + 4));
+  EXPECT_EQ(ids(2, 9), std::vector(all.begin() + 4, all.end()));
+  EXPECT_TRUE(ids(3, 3).empty());
+  const CorpusId theirs = harness_->catalog().ensure_corpus(call_, harness_->other_workspace(), kDefaultCorpus, space_).value().id;
+  EXPECT_TRUE(store().chunk_ids(call_, theirs, 0, 3).value().empty());
+}
+
 TEST_P(ChunkStoreContract, RefusesCodesThatAreCutShort) {
   DocumentDraft bad = draft_of("a", {"x"});
   bad.chunks[0].codes = {.form = 1, .dimension = 16, .signs = {std::byte{1}}, .windows = {1}};

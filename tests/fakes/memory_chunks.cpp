@@ -131,6 +131,16 @@ Result<std::map<std::string, ChunkEmbedding>> MemoryStore::embeddings_by_hash(co
   return out;
 }
 
+Result<std::vector<ChunkId>> MemoryStore::chunk_ids(const CallContext&, CorpusId corpus, Generation after, Generation until) const {
+  MutexLock lock(mutex_);
+  FOOTNOTE_TRY(const StoredCorpus* from, stored(corpus));
+  std::vector<ChunkId> out;
+  for (const auto& [id, stored] : from->chunks) {
+    if (stored.chunk.born > after && stored.chunk.born <= until) out.push_back(id);
+  }
+  return out;
+}
+
 Result<std::vector<PassageCodes>> MemoryStore::passage_codes(const CallContext&, CorpusId corpus, std::span<const ChunkId> ids) const {
   MutexLock lock(mutex_);
   FOOTNOTE_TRY(const StoredCorpus* from, stored(corpus));

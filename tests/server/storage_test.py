@@ -240,7 +240,7 @@ class Leftovers(Case):
         self.assertEqual(done.returncode, 0, done)
         self.assertEqual(json.loads(done.stdout)["generation"], 1)
         files = sorted((self.data / "indexes").iterdir())
-        self.assertEqual([path.name for path in files], ["1-keywords.index", "1-vectors.index"])
+        self.assertEqual([path.name for path in files], ["1-codes.index", "1-keywords.index", "1-vectors.index"])
         check = self.doctor("indexes memory")
         self.assertEqual((check["status"], check["vectors"]), ("ok", "sound, at generation 1"))
         for path in files:
@@ -271,6 +271,21 @@ class Leftovers(Case):
         check = self.doctor("indexes memory")
         self.assertEqual(check["status"], "note")
         self.assertIn("full vectors fail their checksums", check["detail"])
+        self.run_footnote("rebuild-index")
+        self.assertEqual(self.doctor("indexes memory")["status"], "ok")
+
+    def test_damaged_token_codes_spoil_no_answer_and_doctor_finds_them(self):
+        hits = lambda: [(hit["chunk_id"], hit["score"]) for hit in json.loads(self.run_footnote("search", "lantern harbour", "--json").stdout)["hits"]]
+        sound = hits()
+        self.run_footnote("rebuild-index")
+        path = self.data / "indexes" / "1-codes.index"
+        content = bytearray(path.read_bytes())
+        content[4096 + 20] ^= 64  # in the first passage's codes
+        path.write_bytes(content)
+        self.assertEqual(hits(), sound)
+        check = self.doctor("indexes memory")
+        self.assertEqual(check["status"], "note")
+        self.assertIn("the codes of 1 passages can't be used", check["detail"])
         self.run_footnote("rebuild-index")
         self.assertEqual(self.doctor("indexes memory")["status"], "ok")
 

@@ -162,6 +162,11 @@ Result<void> IndexFileReader::section(const std::function<Result<void>(ByteSourc
   return check_sum();
 }
 
+std::uint64_t IndexFileReader::raw_bytes() const {
+  const std::uint64_t padding = padding_after(file_.size() - left_);
+  return left_ - std::min(left_, padding);
+}
+
 Result<RawBytes> IndexFileReader::raw(std::uint64_t bytes) {
   const std::uint64_t size = file_.size() - left_;
   const std::uint64_t padding = padding_after(size);

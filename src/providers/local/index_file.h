@@ -13,7 +13,7 @@
 namespace footnote {
 
 /// What is written in an index file. A number never changes its meaning.
-enum class IndexKind : std::uint32_t { kVectors = 1, kKeywords = 2 };
+enum class IndexKind : std::uint32_t { kVectors = 1, kKeywords = 2, kCodes = 3 };
 
 /// What an index file is of. An index is a cache: a file that says anything else than what is asked for is worth nothing.
 struct IndexHead {
@@ -79,6 +79,8 @@ class IndexFileReader {
   Result<void> finish() const;
   /// Instead of finish(): maps what raw() wrote. kCorrupted when that is not `bytes` long. Null when it is nothing.
   Result<RawBytes> raw(std::uint64_t bytes);
+  /// How long raw is, when nothing but it can follow.
+  std::uint64_t raw_bytes() const;
 
  private:
   explicit IndexFileReader(InputFile file) : file_(std::move(file)), left_(file_.size()) {}

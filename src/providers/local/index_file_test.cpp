@@ -51,7 +51,7 @@ class IndexFileTest : public ::testing::Test {
             .stamp = 4711};
   }
   void save(const SavedIndex& index) const {
-    const auto saved = index.save(path(index), head_of(index));
+    const auto saved = index.save({}, path(index), head_of(index));
     ASSERT_TRUE(saved.has_value()) << saved.error().message;
   }
   Result<void> load(SavedIndex& index) const {
@@ -117,7 +117,7 @@ TEST_F(IndexFileTest, AnEmptyIndexIsSavedToo) {
 TEST_F(IndexFileTest, AnIndexThatMovedOnIsNotSavedUnderAnOlderName) {
   Indexes lived;
   fill(lived, 0, 3);
-  EXPECT_EQ(lived.vectors.save(path(lived.vectors), head_of(lived.vectors, 2)).error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(lived.vectors.save({}, path(lived.vectors), head_of(lived.vectors, 2)).error().code, ErrorCode::kFailedPrecondition);
   EXPECT_FALSE(std::filesystem::exists(path(lived.vectors)));
 }
 
@@ -190,7 +190,7 @@ TEST_F(IndexFileTest, WhatIsSavedIsReadFromTheFileAndAnswersTheSame) {
   const auto before = lived.answers(kSteps - 2);
   const auto older = lived.answers(kSteps - 4);
   EXPECT_GT(lived.vectors.unsaved_bytes(), 0U);
-  ASSERT_TRUE(lived.vectors.save(path(lived.vectors), head_of(lived.vectors, kSteps - 2)).has_value());
+  ASSERT_TRUE(lived.vectors.save({}, path(lived.vectors), head_of(lived.vectors, kSteps - 2)).has_value());
   EXPECT_EQ(lived.vectors.unsaved_bytes(), 0U);
   EXPECT_EQ(lived.answers(kSteps - 2), before);
   EXPECT_EQ(lived.answers(kSteps - 4), older) << "rows that died since are still there for whoever reads an older generation";
@@ -277,7 +277,7 @@ TEST_F(IndexFileTest, AStepPastTheBudgetHasTheFullestCorpusSaved) {
                               saved.push_back(corpus);
                               IndexHead head = head_of(*store, store->extent(corpus).generation);
                               head.corpus = corpus;
-                              EXPECT_TRUE(!works || store->save(path(*store), head).has_value());
+                              EXPECT_TRUE(!works || store->save({}, path(*store), head).has_value());
                             }});
   store = &vectors;
   std::int64_t chunk = 1;

@@ -26,7 +26,9 @@ class LocalKeywordIndex final : public KeywordIndex, public SavedIndex {
   IndexKind kind() const override { return IndexKind::kKeywords; }
   std::uint32_t rules() const override { return bm25::kAnalyzerRules; }
   IndexExtent extent(CorpusId corpus) const override { return corpora_.extent(corpus); }
-  Result<void> save(const std::filesystem::path& path, const IndexHead& head) const override { return corpora_.save(path, head); }
+  Result<void> save(const CallContext&, const std::filesystem::path& path, const IndexHead& head) const override {
+    return corpora_.save(path, head);
+  }
   Result<void> load(IndexFileReader& file) override { return corpora_.load(file); }
 
   Result<std::vector<ScoredChunk>> search(const CallContext& call, const KeywordQuery& query) const override;

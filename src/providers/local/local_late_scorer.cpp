@@ -6,11 +6,11 @@ namespace footnote {
 namespace {
 
 /// Of the window that fits best; nullopt where there is none.
-std::optional<double> best_window(const late::LateQuestion& question, const PassageCodes& codes) {
+std::optional<double> best_window(const late::LateQuestion& question, const CodesView& codes) {
   std::optional<double> best;
-  std::span<const std::byte> rest(codes.signs);
-  for (const std::uint32_t tokens : codes.windows) {
-    const std::size_t bytes = tokens * (codes.dimension / 8);
+  std::span<const std::byte> rest = codes.signs;
+  for (std::size_t window = 0; window < codes.window_count(); ++window) {
+    const std::size_t bytes = codes.window_tokens(window) * (codes.dimension / 8);
     best = std::max(best, std::optional(question.score(rest.first(bytes))));
     rest = rest.subspan(bytes);
   }
@@ -24,11 +24,25 @@ Result<std::vector<std::optional<double>>> LocalLateScorer::score(const CallCont
   FOOTNOTE_CHECK(call.check());
   std::vector<std::optional<double>> out(chunks.size());
   if (question.form == 0 || question.tokens.empty()) return out;
-  FOOTNOTE_TRY(const auto codes, chunks_.passage_codes(call, corpus, chunks));
   const late::LateQuestion compare(question.tokens, question.dimension, level_);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    if (codes[i].form == question.form && codes[i].dimension == question.dimension) out[i] = best_window(compare, codes[i]);
+  const auto compare_with = [&](std::size_t i, const CodesView& codes) {
+    if (codes.form == question.form && codes.dimension == question.dimension) out[i] = best_window(compare, codes);
+  };
+  const std::shared_ptr<const CodeFile> file = codes_ == nullptr ? nullptr : codes_->codes(corpus);
+  std::vector<ChunkId> missing;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    const auto codes = file ? file->find(chunks[i]) : std::nullopt;
+    if (codes) {
+      compare_with(i, *codes);
+    } else {
+      missing.push_back(chunks[i]);
+      places.push_back(i);
+    }
   }
+  if (missing.empty()) return out;
+  FOOTNOTE_TRY(const auto read, chunks_.passage_codes(call, corpus, missing));
+  for (std::size_t i = 0; i < missing.size(); ++i) compare_with(places[i], view_of(read[i]));
   return out;
 }
 

@@ -3,20 +3,24 @@
 #include "engine/cpu/cpu_level.h"
 #include "ports/chunk_store.h"
 #include "ports/late_scorer.h"
+#include "providers/local/local_code_index.h"
 
 namespace footnote {
 
-/// Late interaction over the codes that lie in the chunk store: only those of the candidates are read.
+/// Late interaction over the codes of a corpus's file and, where that lacks some, of the chunk store: only those of the candidates are
+/// read.
 class LocalLateScorer final : public LateScorer {
  public:
-  /// Borrows the store. REQUIRES: the level is usable here.
-  explicit LocalLateScorer(const ChunkReader& chunks, cpu::CpuLevel level = cpu::best_cpu_level()) : chunks_(chunks), level_(level) {}
+  /// Borrows both. Without `codes` all are read from the store. REQUIRES: the level is usable here.
+  explicit LocalLateScorer(const ChunkReader& chunks, const LocalCodeIndex* codes = nullptr, cpu::CpuLevel level = cpu::best_cpu_level())
+      : chunks_(chunks), codes_(codes), level_(level) {}
 
   Result<std::vector<std::optional<double>>> score(const CallContext& call, CorpusId corpus, const QuestionCodes& question,
                                                    std::span<const ChunkId> chunks) const override;
 
  private:
   const ChunkReader& chunks_;
+  const LocalCodeIndex* const codes_;
   const cpu::CpuLevel level_;
 };
 

@@ -39,7 +39,9 @@ class LocalVectorStore final : public VectorStore, public SavedIndex {
   IndexKind kind() const override { return IndexKind::kVectors; }
   std::uint32_t rules() const override { return 2; }
   IndexExtent extent(CorpusId corpus) const override { return corpora_.extent(corpus); }
-  Result<void> save(const std::filesystem::path& path, const IndexHead& head) const override { return corpora_.save(path, head); }
+  Result<void> save(const CallContext&, const std::filesystem::path& path, const IndexHead& head) const override {
+    return corpora_.save(path, head);
+  }
   Result<void> load(IndexFileReader& file) override;
   bool is_damaged(CorpusId corpus) const override;
   Result<void> check(CorpusId corpus) const override;

@@ -16,11 +16,13 @@ class SavedIndex {
   /// IndexHead::rules of the files that it writes and reads.
   virtual std::uint32_t rules() const = 0;
   virtual IndexExtent extent(CorpusId corpus) const = 0;
+  /// True for an index that finds in the store what its file lacks. Its extent is the file's, and save() takes it to any generation.
+  virtual bool lags() const { return false; }
 
   /// Writes what the index holds of a corpus at head.generation, whole or not at all. kFailedPrecondition when it stands at another.
   /// Answers are the same before and after; an index may let go of memory for what is in the file now. Writers of the corpus wait,
   /// readers do not.
-  virtual Result<void> save(const std::filesystem::path& path, const IndexHead& head) const = 0;
+  virtual Result<void> save(const CallContext& call, const std::filesystem::path& path, const IndexHead& head) const = 0;
   /// Takes what the file holds as the corpus of its head, in the place of what is there. Nothing changes unless all is well.
   /// REQUIRES: the file's head is what is wanted. kCorrupted says what is wrong.
   virtual Result<void> load(IndexFileReader& file) = 0;

@@ -127,6 +127,24 @@ Result<std::map<std::string, ChunkEmbedding>> SqliteChunkStore::embeddings_by_ha
   });
 }
 
+Result<std::vector<ChunkId>> SqliteChunkStore::chunk_ids(const CallContext& call, CorpusId corpus, Generation after,
+                                                         Generation until) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<std::vector<ChunkId>> {
+    FOOTNOTE_CHECK(read_corpus(database, corpus));
+    // Of the index alone: chunks have texts, which need not be read.
+    FOOTNOTE_TRY(auto select,
+                 database.prepare("SELECT id FROM chunks INDEXED BY chunks_born WHERE corpus_id = ? AND born > ? AND born <= ?"));
+    select.bind(corpus.value, after, until);
+    std::vector<ChunkId> out;
+    FOOTNOTE_CHECK(select.each([&](const sql::Statement& row) -> Result<void> {
+      out.push_back({row.integer(0)});
+      return {};
+    }));
+    std::ranges::sort(out);
+    return out;
+  });
+}
+
 Result<std::vector<PassageCodes>> SqliteChunkStore::passage_codes(const CallContext& call, CorpusId corpus,
                                                                   std::span<const ChunkId> ids) const {
   return store_.read(call, [&](sql::Database& database) -> Result<std::vector<PassageCodes>> {
