@@ -31,8 +31,10 @@ struct Services {
   Embedder& embedder;
   Reranker* reranker;  ///< Null while none is configured.
   PointServices points;
+  points::Memories& memories;
   access::Keys& keys;
   Metrics& metrics;
+  const Clock& clock;
   WorkspaceId home;  ///< The default workspace: the caller's, as long as there are no keys.
   std::string version;
   /// Empty when ready, else the reasons why not.

@@ -17,6 +17,7 @@
 #include "http/client.h"
 #include "ingest/index_lag.h"
 #include "ingest/index_sync.h"
+#include "points/memories.h"
 #include "points/point_search.h"
 #include "points/point_writer.h"
 #include "points/snapshots.h"
@@ -28,9 +29,12 @@ namespace footnote::app {
 
 /// Whether commits are brought into the indexes. Off for a process that only writes.
 enum class Indexes { kOff, kOn };
+/// Whether agents' notes are served, and so their embedder is asked for a vector.
+enum class AgentNotes { kOff, kOn };
 
 struct ComposeOptions {
   Indexes indexes = Indexes::kOn;
+  AgentNotes notes = AgentNotes::kOff;
   /// What an embedder that was opened before counts in; made here otherwise.
   std::unique_ptr<Metrics> metrics = {};
   /// Taken instead of the configured one: opened before, because the data folder's name depends on it.
@@ -58,6 +62,7 @@ class Composition {
   const std::string& owner_token() const { return owner_token_; }
   Metrics& metrics() { return *metrics_; }
   Embedder& embedder() { return *embedder_.port; }
+  points::Memories& memories() { return memories_; }
   const VectorStore& vectors() const { return vectors_; }
   ingest::IndexSync& sync() { return sync_; }
   IndexFiles& index_files() { return index_files_; }
@@ -75,6 +80,7 @@ class Composition {
     std::unique_ptr<Metrics> metrics;
     std::unique_ptr<Stores> stores;
     Provided<Embedder> embedder;
+    Provided<Embedder> agent_embedder;
     Provided<Reranker> reranker;
   };
   Composition(Opened opened, const Settings& settings, cpu::CpuLevel level, Indexes indexes);
@@ -87,7 +93,8 @@ class Composition {
   std::string owner_token_;
   std::unique_ptr<access::Keys> keys_;
   Provided<Embedder> embedder_;
-  Provided<Reranker> reranker_;  ///< Its port is null while none is configured.
+  Provided<Embedder> agent_embedder_;  ///< Its port is null: agents' notes are embedded by the same as all else.
+  Provided<Reranker> reranker_;        ///< Its port is null while none is configured.
   LocalVectorStore vectors_;
   LocalKeywordIndex keywords_;
   IndexFiles index_files_;
@@ -100,6 +107,7 @@ class Composition {
   points::PointSearch point_search_;
   points::PointWriter point_writer_;
   points::Snapshots snapshots_;
+  points::Memories memories_;
   LocalLateScorer late_;
   retrieve::Retriever retriever_;
   std::uint64_t free_bytes_min_;

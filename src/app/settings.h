@@ -60,6 +60,8 @@ enum class Setting {
   kLlmApiKey,
   kLlmModel,
   kLlmTimeout,
+  kAgentEmbedderUrl,
+  kAgentVectorSize,
   kLogLevel,
   kColor,
 };
