@@ -25,9 +25,10 @@ struct ServeCommand {
 };
 struct IngestCommand {
   std::vector<std::string> paths;
-  std::string prefix;         ///< Put before every document's path.
-  bool keep_deleted = false;  ///< Documents whose file is gone stay.
-  bool take_over = false;     ///< Documents of the same path that came from elsewhere are replaced.
+  std::string prefix;          ///< Put before every document's path.
+  bool keep_deleted = false;   ///< Documents whose file is gone stay.
+  bool take_over = false;      ///< Documents of the same path that came from elsewhere are replaced.
+  std::string profile = "kb";  ///< kb: passages along headings. proxy: windows of 800 characters, as the retrieval proxy's indexer cuts.
 };
 /// NAME=VALUE, in the names of the HTTP filters; a name may come several times.
 using FilterArguments = std::vector<std::string>;

@@ -46,6 +46,7 @@ folder go through it.)"},
   footnote ingest notes.md faq.html             single files
   footnote ingest docs --corpus product         into a corpus of its own
   footnote ingest docs --json | jq -r .path     what was committed, as it happens
+  footnote ingest docs --profile proxy          windows of 800 characters, 100 of them shared, for the retrieval proxy
 
 A second run embeds only what changed and removes documents whose file is gone. Each file that can't be read is
 named with the reason; the rest goes on and the exit code is 4.)"},

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Agents' notes over HTTP, by the real binary.
+"""Agents' notes and the retrieval proxy's windows, by the real binary.
 
 usage: memory_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
@@ -12,7 +12,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import uuid
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import http_test  # noqa: E402
@@ -139,6 +141,60 @@ class Keys(NotesCase):
         self.assertEqual(self.forget("gate", headers=foreign)[0], 404)
         self.assertEqual(self.forget("gate", headers=reader)[0], 403)
         self.assertEqual(self.forget("gate", headers=writer)[0], 200)
+
+
+def proxy_points(text, url):
+    """What the retrieval proxy's indexer makes of a page."""
+    starts = range(0, max(len(text) - 100, 1), 700)
+    return {str(uuid.uuid5(uuid.NAMESPACE_URL, f"{url}#{ix}")): (url, ix, text[start:start + 800]) for ix, start in enumerate(starts)}
+
+
+class Windows(ServerCase):
+    TEXT = " ".join(f"Ångström line {i} of the harbour log." for i in range(120))
+
+    def ingest(self, path, *words, data=None):
+        command = [http_test.OPTIONS.binary, "ingest", path, *words, "--corpus", "windows", "--data", data or self.server.data]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def points(self):
+        _, body = self.post("/collections/windows/points/scroll", {"limit": 1000})
+        points = {point["id"]: point["payload"] for point in body["result"]["points"]}
+        for payload in points.values():
+            self.assertLessEqual({"url", "text", "chunk_ix", "ts", "source"}, set(payload))
+            self.assertLess(abs(payload["ts"] - time.time()), 3600)
+        return {key: (payload["url"], payload["chunk_ix"], payload["text"]) for key, payload in points.items()}
+
+    def test_pages_become_windows_and_lose_their_tails(self):
+        with tempfile.TemporaryDirectory(prefix="footnote-windows-") as folder:
+            page = pathlib.Path(folder, "log.txt")
+            page.write_text(self.TEXT)
+            self.ingest(folder, "--profile", "proxy")
+            whole = proxy_points(self.TEXT, "log.txt")
+            self.assertGreater(len(whole), 4)
+            self.assertEqual(self.points(), whole)
+            page.write_text(self.TEXT[:1000])
+            self.ingest(folder, "--profile", "proxy")
+            self.assertEqual(self.points(), proxy_points(self.TEXT[:1000], "log.txt"))
+            self.ingest(folder)
+            self.assertNotEqual(self.points(), proxy_points(self.TEXT[:1000], "log.txt"), "the other profile cuts in another way")
+            self.ingest(folder, "--profile", "proxy")
+            self.assertEqual(self.points(), proxy_points(self.TEXT[:1000], "log.txt"))
+
+    def test_without_a_server_it_is_the_same(self):
+        with tempfile.TemporaryDirectory(prefix="footnote-windows-") as folder:
+            pathlib.Path(folder, "pages").mkdir()
+            pathlib.Path(folder, "pages", "log.txt").write_text(self.TEXT)
+            data = os.path.join(folder, "data")
+            self.ingest(os.path.join(folder, "pages"), "--profile", "proxy", data=data)
+            with Server(http_test.OPTIONS.binary, data) as server:
+                other = Windows()
+                other.server = server
+                self.assertEqual(other.points(), proxy_points(self.TEXT, "log.txt"))
+
+    def test_an_unknown_profile_is_refused(self):
+        status, body = self.post("/api/kb/ingest", {"documents": [], "profile": "other"})
+        self.assertEqual((status, body["error"]["field"]), (422, "profile"))
 
 
 class Sizes(unittest.TestCase):
