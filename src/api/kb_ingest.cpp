@@ -21,7 +21,7 @@ struct IngestBody {
   std::string corpus_name{kDefaultCorpus};
   std::optional<std::string> folder;
   std::optional<std::vector<std::string>> present;
-  bool take_over = true;
+  ingest::IngestOptions options;
   std::vector<ingest::MemoryDocument> documents;
 };
 
@@ -68,7 +68,7 @@ Result<ingest::MemoryDocument> parse_document(const JsonReader& reader) {
 Result<IngestBody> parse_body(const http::Request& request) {
   FOOTNOTE_TRY(const Json json, parse_request_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(json));
-  FOOTNOTE_CHECK(reader.only({"documents", "project_key", "folder", "present", "take_over"}));
+  FOOTNOTE_CHECK(reader.only({"documents", "project_key", "folder", "present", "take_over", "profile"}));
   FOOTNOTE_TRY(const JsonArray* documents, reader.required_array("documents", kIngestDocumentsMax));
   IngestBody body;
   FOOTNOTE_TRY(body.folder, reader.optional_string("folder", kPathBytesMax));
@@ -78,7 +78,12 @@ Result<IngestBody> parse_body(const http::Request& request) {
   }
   // Two folders must not overwrite each other's README.md unasked; a text that somebody sends is meant.
   FOOTNOTE_TRY(const auto take_over, reader.optional_bool("take_over"));
-  body.take_over = take_over.value_or(!body.folder);
+  body.options.foreign_key = take_over.value_or(!body.folder) ? ingest::ForeignKey::kTakeOver : ingest::ForeignKey::kReport;
+  FOOTNOTE_TRY(const auto profile, reader.optional_string("profile", kAttributeBytesMax));
+  if (profile && *profile != "kb" && *profile != "proxy") {
+    return fail_field(ErrorCode::kInvalidArgument, "profile", "'{}' is no profile; there are kb and proxy", *profile);
+  }
+  if (profile == "proxy") body.options.chunking.cut = chunk::Cut::kWindows;
   FOOTNOTE_TRY(std::optional<std::string> corpus, reader.optional_string("project_key", 200));
   for (std::size_t i = 0; i < documents->size(); ++i) {
     const std::string path = fmt::format("documents[{}]", i);
@@ -146,13 +151,11 @@ Result<http::Response> ingest_documents(const Services& services, const access::
   FOOTNOTE_TRY(const Corpus corpus, services.catalog.ensure_corpus(call, caller.workspace, body.corpus_name, services.embedder.space()));
   const SourceKind kind = body.folder ? SourceKind::kFolder : SourceKind::kUpload;
   FOOTNOTE_TRY(const Source source, services.catalog.ensure_source(call, corpus.id, kind, body.folder.value_or("")));
-  const auto foreign_key = body.take_over ? ingest::ForeignKey::kTakeOver : ingest::ForeignKey::kReport;
   std::set<std::string> unchanged;
   const auto progress = [&](const ingest::IngestProgress& step) {
     if (step.change == ingest::DocumentChange::kUnchanged) unchanged.insert(step.key);
   };
-  FOOTNOTE_TRY(const auto report,
-               services.ingestor.ingest_documents(call, corpus, source.id, body.documents, {.foreign_key = foreign_key}, progress));
+  FOOTNOTE_TRY(const auto report, services.ingestor.ingest_documents(call, corpus, source.id, body.documents, body.options, progress));
   std::vector<std::string> deleted;
   if (body.present) {
     FOOTNOTE_TRY(deleted, gone_keys(services, call, corpus, source, *body.present));

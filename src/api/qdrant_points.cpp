@@ -52,7 +52,7 @@ Result<Collection> writable(const PointCall& point) {
   const bool on_demand = point.request.param("name") == kAgentCollection;
   if (found || found.error().code != ErrorCode::kNotFound || !on_demand) return found;
   FOOTNOTE_CHECK(
-      point.services.catalog.ensure_corpus(point.call, point.caller.workspace, kAgentCollection, point.services.embedder.space()));
+      point.services.catalog.ensure_corpus(point.call, point.caller.workspace, kAgentCollection, point.services.memories.space()));
   return point.collection();
 }
 

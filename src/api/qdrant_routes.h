@@ -6,6 +6,7 @@
 
 #include "api/qdrant_wire.h"
 #include "api/route.h"
+#include "points/memories.h"
 #include "points/point_search.h"
 #include "points/point_writer.h"
 #include "points/snapshots.h"
@@ -18,7 +19,7 @@ namespace footnote::api {
 
 /// The collection that is there without being made, and the one that the first point makes.
 inline constexpr std::string_view kMemoryCollection = kDefaultCorpus;
-inline constexpr std::string_view kAgentCollection = "agent-memories";
+inline constexpr std::string_view kAgentCollection = points::kMemoriesCollection;
 
 /// The version of Qdrant whose clients are satisfied with these routes.
 inline constexpr std::string_view kQdrantVersion = "1.18.0";
@@ -29,6 +30,7 @@ struct PointServices {
   const points::PointSearch& search;
   points::PointWriter& writer;
   const points::Snapshots& snapshots;
+  const points::Memories& memories;
   CatalogStore& catalog;
   const ChunkReader& chunks;
   Embedder& embedder;

@@ -11,6 +11,7 @@
 #include "api/qdrant_routes.h"
 #include "api/rebuild_routes.h"
 #include "api/route.h"
+#include "api/snapshot_routes.h"
 #include "base/metrics.h"
 #include "http/router.h"
 #include "ingest/ingestor.h"
@@ -32,8 +33,10 @@ struct Services {
   Embedder& embedder;
   Reranker* reranker;  ///< Null while none is configured.
   PointServices points;
+  points::Memories& memories;
   access::Keys& keys;
   Metrics& metrics;
+  const Clock& clock;
   WorkspaceId home;  ///< The default workspace: the caller's, as long as there are no keys.
   std::string version;
   /// Empty when ready, else the reasons why not.
@@ -44,6 +47,7 @@ struct Services {
   std::vector<std::string> example_questions;
   IndexRebuilds* rebuilds = nullptr;        ///< Null: none are offered.
   std::optional<ProxyServices> proxy = {};  ///< Empty: it is not offered.
+  CopyStore copy_store = {};                ///< Empty: no snapshots are offered.
 };
 
 /// Every route of the server, in one table; /openapi.json is made from the same table. Copies `services`.

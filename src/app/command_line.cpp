@@ -35,6 +35,7 @@ class CommandLine {
     add_models();
     add_doctor();
     add_rebuild_index();
+    add_snapshot();
     add_config();
     add_completion();
   }
@@ -128,6 +129,9 @@ class CommandLine {
     command.add_option("--prefix", ingest_.prefix, "Put this before the paths of its documents (\"handbook/\")")->type_name("TEXT");
     command.add_flag("--keep-deleted", ingest_.keep_deleted, "Keep documents whose file is gone from the folder");
     command.add_flag("--take-over", ingest_.take_over, "Replace documents of the same path that came from another source");
+    CLI::Option* profile = command.add_option("--profile", ingest_.profile, "How to cut: kb along headings, proxy in windows [kb]");
+    profile->type_name("kb|proxy")->check(CLI::IsMember({"kb", "proxy"}));
+    choices_[profile] = {"kb", "proxy"};
     add_setting(command, Setting::kEngineThreads);
     add_json(command, "One JSON line per committed document and problem, then a summary");
     on_parsed(command, ingest_);
@@ -349,6 +353,17 @@ class CommandLine {
     on_parsed(command, rebuild_index_);
   }
 
+  void add_snapshot() {
+    CLI::App& snapshot = add_command("snapshot", "Back everything up into one file, while a server goes on serving");
+    snapshot.add_option("file", snapshot_.file, "The file to make; one that is there is replaced")->required()->type_name("FILE");
+    add_json(snapshot, "What was written as JSON");
+    on_parsed(snapshot, snapshot_);
+    CLI::App& restore = add_command("restore", "Make a data folder from a snapshot");
+    restore.add_option("file", restore_.file, "A file that `footnote snapshot` made")->required()->type_name("FILE");
+    add_json(restore, "What was read as JSON");
+    on_parsed(restore, restore_);
+  }
+
   void add_config() {
     CLI::App& command = add_command("config", "Show every setting, its value and where it came from");
     add_setting(command, Setting::kServerHost);
@@ -442,6 +457,8 @@ class CommandLine {
   WorkspacesCommand workspaces_;
   ModelsCommand models_;
   RebuildIndexCommand rebuild_index_;
+  SnapshotCommand snapshot_;
+  RestoreCommand restore_;
   ConfigCommand config_;
   std::vector<std::string> words_;
   std::string shell_;

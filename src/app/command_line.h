@@ -25,9 +25,10 @@ struct ServeCommand {
 };
 struct IngestCommand {
   std::vector<std::string> paths;
-  std::string prefix;         ///< Put before every document's path.
-  bool keep_deleted = false;  ///< Documents whose file is gone stay.
-  bool take_over = false;     ///< Documents of the same path that came from elsewhere are replaced.
+  std::string prefix;          ///< Put before every document's path.
+  bool keep_deleted = false;   ///< Documents whose file is gone stay.
+  bool take_over = false;      ///< Documents of the same path that came from elsewhere are replaced.
+  std::string profile = "kb";  ///< kb: passages along headings. proxy: windows of 800 characters, as the retrieval proxy's indexer cuts.
 };
 /// NAME=VALUE, in the names of the HTTP filters; a name may come several times.
 using FilterArguments = std::vector<std::string>;
@@ -73,6 +74,12 @@ struct DoctorCommand {};
 struct RebuildIndexCommand {
   std::string corpus;  ///< Empty: all.
 };
+struct SnapshotCommand {
+  std::string file;  ///< To be made.
+};
+struct RestoreCommand {
+  std::string file;
+};
 struct DocumentsCommand {};
 struct KeysCommand {
   enum class Action { kList, kCreate, kRotate, kRevoke };
@@ -103,8 +110,8 @@ struct CompletionCommand {
 };
 
 using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, TraceCommand, BenchEncoderCommand,
-                             BenchIndexCommand, DoctorCommand, RebuildIndexCommand, DocumentsCommand, KeysCommand, WorkspacesCommand,
-                             ModelsCommand, ConfigCommand, CompletionCommand>;
+                             BenchIndexCommand, DoctorCommand, RebuildIndexCommand, SnapshotCommand, RestoreCommand, DocumentsCommand,
+                             KeysCommand, WorkspacesCommand, ModelsCommand, ConfigCommand, CompletionCommand>;
 
 /// A command line that was understood.
 struct Invocation {

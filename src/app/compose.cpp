@@ -111,12 +111,20 @@ Result<std::unique_ptr<Composition>> Composition::open(const CallContext& call, 
                                                        ComposeOptions options) {
   if (!options.model_may_be_unnamed) FOOTNOTE_CHECK(check_llm(settings));
   FOOTNOTE_CHECK(check_url(settings, Setting::kProxyQdrantUrl));
-  Opened opened{.metrics = std::move(options.metrics), .stores = {}, .embedder = std::move(options.embedder), .reranker = {}, .proxy = {}};
+  Opened opened{.metrics = std::move(options.metrics),
+                .stores = {},
+                .embedder = std::move(options.embedder),
+                .agent_embedder = {},
+                .reranker = {},
+                .proxy = {}};
   FOOTNOTE_TRY(opened.proxy, proxy_policy(settings));
   if (!opened.metrics) opened.metrics = std::make_unique<Metrics>();
   FOOTNOTE_TRY(opened.reranker, open_reranker(settings, *opened.metrics));
   if (!opened.embedder.port) {
     FOOTNOTE_TRY(opened.embedder, open_embedder(call, settings, *opened.metrics));
+  }
+  if (options.notes == AgentNotes::kOn) {
+    FOOTNOTE_TRY(opened.agent_embedder, open_agent_embedder(call, settings, *opened.metrics));
   }
   FOOTNOTE_TRY(const cpu::CpuLevel level, cpu_level_of(settings));
   FOOTNOTE_TRY(opened.stores, Stores::open(call, std::move(folder), settings.text(Setting::kWorkspace)));
@@ -137,6 +145,7 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
       stores_(std::move(opened.stores)),
       owner_token_(access::make_owner_text()),
       embedder_(std::move(opened.embedder)),
+      agent_embedder_(std::move(opened.agent_embedder)),
       reranker_(std::move(opened.reranker)),
       vectors_(level, {.unsaved_bytes_max = static_cast<std::uint64_t>(settings.integer(Setting::kIndexMemoryBudget)) << 20,
                        .save = [this](const CallContext& call, CorpusId corpus) { save_index(call, corpus); }}),
@@ -153,6 +162,13 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
       point_search_(stores_->points(), vectors_),
       point_writer_({stores_->chunks(), stores_->catalog(), stores_->points(), sync_}, point_search_),
       snapshots_(stores_->folder().path(), stores_->points(), point_writer_, stores_->clock()),
+      memories_({.points = stores_->points(),
+                 .catalog = stores_->catalog(),
+                 .search = point_search_,
+                 .writer = point_writer_,
+                 .embedder = agent_embedder_.port ? *agent_embedder_.port : embedder(),
+                 .clock = stores_->clock()},
+                {.vector_size = static_cast<int>(settings.integer(Setting::kAgentVectorSize))}),
       late_(stores_->chunks(), &codes_, level),
       retriever_({.embedder = embedder(),
                   .vectors = vectors_,
@@ -181,7 +197,8 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                 .clock = stores_->clock(),
                 .metrics = metrics_.get()}),
       rebuilder_({*stores_, embedder(), vectors_, keywords_, codes_, sync_, index_files_},
-                 [settings](std::string_view model) { return open_named_embedder(settings, model); }) {
+                 [settings](std::string_view model) { return open_named_embedder(settings, model); }),
+      copies_(stores_->folder().path(), stores_->store()) {
   metrics_
       ->gauge("footnote_build_info", "Always 1; its labels say what runs",
               {{"version", std::string(version())}, {"embedder", embedder().space().model_id}})
@@ -231,6 +248,7 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
                      .search = point_search_,
                      .writer = point_writer_,
                      .snapshots = snapshots_,
+                     .memories = memories_,
                      .catalog = stores_->catalog(),
                      .chunks = stores_->chunks(),
                      .embedder = embedder(),
@@ -242,8 +260,10 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
                            (void)codes_.drop(call, corpus);
                            index_files_.remove(corpus);
                          }},
+          .memories = memories_,
           .keys = *keys_,
           .metrics = *metrics_,
+          .clock = stores_->clock(),
           .home = stores_->workspace(),
           .version = std::string(version()),
           .not_ready_reasons = [this] { return not_ready_reasons(*stores_, free_bytes_min_); },
@@ -258,7 +278,8 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
                                       .embedder = embedder(),
                                       .finder = source_finder_,
                                       .policy = proxy_policy_,
-                                      .upstream = std::move(upstream)}};
+                                      .upstream = std::move(upstream)},
+          .copy_store = [this](const CallContext& call) { return copies_.make(call); }};
 }
 
 namespace {

@@ -11,12 +11,14 @@
 #include "app/index_files.h"
 #include "app/index_rebuilder.h"
 #include "app/settings.h"
+#include "app/store_copies.h"
 #include "app/stores.h"
 #include "app/terminal.h"
 #include "base/metrics.h"
 #include "http/client.h"
 #include "ingest/index_lag.h"
 #include "ingest/index_sync.h"
+#include "points/memories.h"
 #include "points/point_search.h"
 #include "points/point_writer.h"
 #include "points/snapshots.h"
@@ -32,11 +34,14 @@ namespace footnote::app {
 
 /// Whether commits are brought into the indexes. Off for a process that only writes.
 enum class Indexes { kOff, kOn };
+/// Whether agents' notes are served, and so their embedder is asked for a vector.
+enum class AgentNotes { kOff, kOn };
 
 struct ComposeOptions {
   Indexes indexes = Indexes::kOn;
   /// A model server without llm.model: the proxy can use it, but who asks it for answers of its own can't. Otherwise an error.
   bool model_may_be_unnamed = false;
+  AgentNotes notes = AgentNotes::kOff;
   /// What an embedder that was opened before counts in; made here otherwise.
   std::unique_ptr<Metrics> metrics = {};
   /// Taken instead of the configured one: opened before, because the data folder's name depends on it.
@@ -64,6 +69,8 @@ class Composition {
   const std::string& owner_token() const { return owner_token_; }
   Metrics& metrics() { return *metrics_; }
   Embedder& embedder() { return *embedder_.port; }
+  StoreCopies& copies() { return copies_; }
+  points::Memories& memories() { return memories_; }
   const VectorStore& vectors() const { return vectors_; }
   ingest::IndexSync& sync() { return sync_; }
   IndexFiles& index_files() { return index_files_; }
@@ -81,6 +88,7 @@ class Composition {
     std::unique_ptr<Metrics> metrics;
     std::unique_ptr<Stores> stores;
     Provided<Embedder> embedder;
+    Provided<Embedder> agent_embedder;
     Rerankers reranker;
     proxy::Policy proxy;
   };
@@ -96,6 +104,7 @@ class Composition {
   std::string owner_token_;
   std::unique_ptr<access::Keys> keys_;
   Provided<Embedder> embedder_;
+  Provided<Embedder> agent_embedder_;  ///< Its port is null: agents' notes are embedded by the same as all else.
   Rerankers reranker_;
   LocalVectorStore vectors_;
   LocalKeywordIndex keywords_;
@@ -110,6 +119,7 @@ class Composition {
   points::PointSearch point_search_;
   points::PointWriter point_writer_;
   points::Snapshots snapshots_;
+  points::Memories memories_;
   LocalLateScorer late_;
   retrieve::Retriever retriever_;
   const proxy::Policy proxy_policy_;
@@ -121,6 +131,7 @@ class Composition {
   std::uint64_t free_bytes_min_;
   answer::AnswerService answers_;
   IndexRebuilder rebuilder_;
+  StoreCopies copies_;
 };
 
 /// The corpora of every workspace.

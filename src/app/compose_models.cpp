@@ -35,16 +35,21 @@ Result<void> require(const Settings& settings, Setting provider, Setting needed,
                     settings.text(provider), settings.value(provider).place, spec_of(needed).env, what);
 }
 
+Result<void> check_url(const Settings& settings, Setting setting) {
+  const SettingValue& url = settings.value(setting);
+  if (const auto parsed = http::parse_url(url.text); !parsed) {
+    return fail_field(ErrorCode::kInvalidArgument, spec_of(setting).key, "{}: {} (from {})", spec_of(setting).key, parsed.error().message,
+                      url.place);
+  }
+  return {};
+}
+
 Result<UpstreamOptions> upstream_options(const Settings& settings, const ServerSettings& server) {
   FOOTNOTE_CHECK(require(settings, server.provider, server.url, "name the server's address"));
-  const SettingValue& url = settings.value(server.url);
-  if (const auto parsed = http::parse_url(url.text); !parsed) {
-    return fail_field(ErrorCode::kInvalidArgument, spec_of(server.url).key, "{}: {} (from {})", spec_of(server.url).key,
-                      parsed.error().message, url.place);
-  }
+  FOOTNOTE_CHECK(check_url(settings, server.url));
   return UpstreamOptions{.name = std::string(server.name),
                          .settings = std::string(server.prefix),
-                         .base_url = url.text,
+                         .base_url = settings.text(server.url),
                          .key = settings.text(server.key),
                          .timeout = settings.duration(server.timeout)};
 }
@@ -177,6 +182,20 @@ Result<Provided<Embedder>> open_embedder(const CallContext& call, const Settings
   } else {
     FOOTNOTE_TRY(out.port, EmbedServiceEmbedder::open(call, *out.client, {std::move(upstream), model, dimension}));
   }
+  return out;
+}
+
+Result<Provided<Embedder>> open_agent_embedder(const CallContext& call, const Settings& settings, Metrics& metrics) {
+  Provided<Embedder> out;
+  if (!settings.is_set(Setting::kAgentEmbedderUrl)) return out;
+  FOOTNOTE_CHECK(check_url(settings, Setting::kAgentEmbedderUrl));
+  UpstreamOptions upstream{.name = "the embedder of agents' notes",
+                           .settings = "AGENT_EMBEDDER",
+                           .base_url = settings.text(Setting::kAgentEmbedderUrl),
+                           .key = {},
+                           .timeout = settings.duration(Setting::kEmbedderTimeout)};
+  out.client = make_client("agent-embedder", upstream.timeout, metrics);
+  FOOTNOTE_TRY(out.port, EmbedServiceEmbedder::open(call, *out.client, {.upstream = std::move(upstream), .model = {}}));
   return out;
 }
 

@@ -40,6 +40,9 @@ Result<Provided<Embedder>> open_named_embedder(const Settings& settings, std::st
 /// that its provider needs is missing. `metrics` outlives it.
 Result<Provided<Embedder>> open_embedder(const CallContext& call, const Settings& settings, Metrics& metrics);
 
+/// The embedder of agents' notes where they have one of their own; its port is null otherwise. It is asked for a vector.
+Result<Provided<Embedder>> open_agent_embedder(const CallContext& call, const Settings& settings, Metrics& metrics);
+
 /// Who reads question and passage together.
 struct Rerankers {
   Provided<Reranker> provided;        ///< Its port is null for none. It reads passages whole.

@@ -86,9 +86,11 @@ class RemoteIngest {
 
   Result<void> flush() {
     if (batch_.empty()) return {};
-    FOOTNOTE_TRY(const Json answer,
-                 server_.post(context_.call, "/api/kb/ingest",
-                              JsonObject{{"folder", folder_}, {"take_over", command_.take_over}, {"documents", std::move(batch_)}}));
+    FOOTNOTE_TRY(const Json answer, server_.post(context_.call, "/api/kb/ingest",
+                                                 JsonObject{{"folder", folder_},
+                                                            {"take_over", command_.take_over},
+                                                            {"profile", command_.profile},
+                                                            {"documents", std::move(batch_)}}));
     batch_ = {};
     bytes_ = 0;
     for (const Json& document : array_at(answer, "documents")) settle(document);

@@ -73,6 +73,7 @@ Result<ingest::IngestReport> ingest_here(const CommandContext& context, const In
   FOOTNOTE_TRY(const auto inputs, make_inputs(context, command, *parts, corpus));
   ingest::IngestOptions options;
   options.prune = command.keep_deleted ? ingest::Prune::kOff : ingest::Prune::kOn;
+  options.chunking.cut = command.profile == "proxy" ? chunk::Cut::kWindows : chunk::Cut::kHeadings;
   options.foreign_key = command.take_over ? ingest::ForeignKey::kTakeOver : ingest::ForeignKey::kReport;
   auto report = parts->ingestor().ingest(context.call, corpus, inputs, options,
                                          [&](const ingest::IngestProgress& step) { tell(context, *parts, corpus, step, output); });

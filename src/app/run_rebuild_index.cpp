@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "ingest/index_sync.h"
 #include "providers/local/local_code_index.h"
+#include "points/memories.h"
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_vector_store.h"
 
@@ -69,7 +70,12 @@ class Reembedder {
 
   /// The corpus as it is then, and the chunks that were embedded.
   Result<std::pair<Corpus, std::int64_t>> bring_over(const Corpus& corpus) {
-    const bool is_local = !embeds_elsewhere(context_.settings);
+    // Only one corpus is brought over in a call, so there is one embedder.
+    const bool has_own_embedder = corpus.name == points::kMemoriesCollection && context_.settings.is_set(Setting::kAgentEmbedderUrl);
+    if (has_own_embedder) {
+      FOOTNOTE_TRY(embedder_, open_agent_embedder(context_.call, context_.settings, metrics_));
+    }
+    const bool is_local = !has_own_embedder && !embeds_elsewhere(context_.settings);
     if (is_local && corpus.space.model_id == model_folder_name(context_.settings.text(Setting::kModelsName))) return std::pair(corpus, 0L);
     if (!embedder_.port) {
       FOOTNOTE_TRY(embedder_, open_embedder(context_.call, context_.settings, metrics_));

@@ -18,8 +18,8 @@ namespace {
 constexpr std::chrono::seconds kMaintenanceEvery{60};
 constexpr std::chrono::seconds kUsageSaveMax{5};
 
-/// Lets the store and the indexes go of what died long ago, saves indexes that changed much and the use of keys, once a minute, on a
-/// thread of its own.
+/// Removes notes that expired, lets the store and the indexes go of what died long ago, saves indexes that changed much and the use of
+/// keys, once a minute, on a thread of its own.
 class Maintenance {
  public:
   explicit Maintenance(Composition& parts) : parts_(parts), thread_([this](const std::stop_token& stop) { run(stop); }) {}
@@ -44,8 +44,18 @@ class Maintenance {
         while (!stop.stop_requested() && std::chrono::steady_clock::now() < until) changed.wait_until(lock, until);
       }
       if (stop.stop_requested()) return;
+      sweep_memories(stop);
       purge_all(stop);
       save_key_usage();
+    }
+  }
+
+  void sweep_memories(const std::stop_token& stop) {
+    CallContext call;
+    call.stop = stop;
+    const auto removed = parts_.memories().sweep(call);
+    if (!removed && removed.error().code != ErrorCode::kCancelled) {
+      log(LogLevel::kWarn, "app", "expired notes were not removed", {{"error", removed.error().message}});
     }
   }
 
@@ -103,12 +113,14 @@ void announce(const CommandContext& context, const ServeCommand& command, const 
 Result<int> run_serve(const CommandContext& context, const ServeCommand& command) {
   FOOTNOTE_TRY(const http::ServerOptions options, make_server_options(context.settings));
   FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kCreate));
-  FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder), {.model_may_be_unnamed = true}));
+  FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder),
+                                                   {.model_may_be_unnamed = true, .notes = AgentNotes::kOn}));
   if (context.settings.is_set(Setting::kLlmBaseUrl) && !context.settings.is_set(Setting::kLlmModel)) {
     log(LogLevel::kInfo, "app",
         "LLM_MODEL is not set: questions to the knowledge base are answered by quoting; the proxy passes on the models of LLM_BASE_URL");
   }
   FOOTNOTE_CHECK(check_host(context.settings, parts->keys()));
+  parts->copies().tidy();
   FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
 
   auto server = http::Server::start(options, api::make_routes(parts->services(command.examples)), parts->metrics());

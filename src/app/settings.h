@@ -76,6 +76,8 @@ enum class Setting {
   kProxyQdrantUrl,
   kProxyQdrantKey,
   kProxyQdrantTimeout,
+  kAgentEmbedderUrl,
+  kAgentVectorSize,
   kLogLevel,
   kColor,
 };

@@ -4,6 +4,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "chunk/lines.h"
 #include "chunk/packer.h"
 #include "chunk/units.h"
@@ -24,22 +25,48 @@ ChunkOptions checked(ChunkOptions options) {
   return options;
 }
 
+Piece piece_of(const ParsedDocument& document, const LineIndex& lines, TextRange range, std::vector<std::string> heading_path) {
+  Piece piece;
+  piece.range = range;
+  piece.text = document.text.substr(range.begin, range.size());
+  piece.heading_path = std::move(heading_path);
+  piece.source_type = "doc";
+  piece.content_hash = content_hash(piece.heading_path, piece.text);
+  piece.first_line = lines.line_of(range.begin);
+  piece.last_line = lines.line_of(range.end - 1);
+  return piece;
+}
+
+/// The offset `count` characters after `offset`, or the text's end.
+std::size_t skip_chars(std::string_view text, std::size_t offset, std::size_t count) {
+  for (; count > 0 && offset < text.size(); --count) next_code_point(text, offset);
+  return offset;
+}
+
+std::vector<Piece> windows_of(const ParsedDocument& document) {
+  const std::string_view text = document.text;
+  const LineIndex lines(text, document.first_line);
+  std::vector<Piece> out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t next = skip_chars(text, begin, kWindowChars - kWindowOverlapChars);
+    const TextRange range{begin, skip_chars(text, next, kWindowOverlapChars)};
+    if (trimmed(text, range).size() != 0) out.push_back(piece_of(document, lines, range, {}));
+    if (range.end == text.size()) break;  // what would follow is in this one already
+    begin = next;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Piece> chunk_document(const ParsedDocument& document, const ChunkOptions& given) {
+  if (given.cut == Cut::kWindows) return windows_of(document);
   const ChunkOptions options = checked(given);
   const Outline outline = make_outline(document, options.max_bytes);
   const LineIndex lines(document.text, document.first_line);
   std::vector<Piece> out;
   for (PackedChunk& packed : pack(outline, options)) {
-    Piece& piece = out.emplace_back();
-    piece.range = packed.range;
-    piece.text = document.text.substr(packed.range.begin, packed.range.size());
-    piece.heading_path = std::move(packed.heading_path);
-    piece.source_type = "doc";
-    piece.content_hash = content_hash(piece.heading_path, piece.text);
-    piece.first_line = lines.line_of(packed.range.begin);
-    piece.last_line = lines.line_of(packed.range.end - 1);
+    out.push_back(piece_of(document, lines, packed.range, std::move(packed.heading_path)));
   }
   return out;
 }

@@ -15,7 +15,16 @@ inline constexpr std::size_t kMaxBytesDefault = 1400;
 /// No sentence longer than this is repeated at the head of the next chunk.
 inline constexpr std::size_t kOverlapBytesMaxDefault = 240;
 
+/// Characters (code points) of a window, and those that it shares with the one before it.
+inline constexpr std::size_t kWindowChars = 800;
+inline constexpr std::size_t kWindowOverlapChars = 100;
+
+/// kHeadings: along the document's outline. kWindows: windows of kWindowChars whatever stands in them, without heading paths; the
+/// bounds in bytes do not count.
+enum class Cut { kHeadings, kWindows };
+
 struct ChunkOptions {
+  Cut cut = Cut::kHeadings;
   std::size_t target_bytes = kTargetBytesDefault;
   std::size_t max_bytes = kMaxBytesDefault;                 ///< At least 16 and at least target_bytes; raised when less.
   std::size_t overlap_bytes_max = kOverlapBytesMaxDefault;  ///< 0: no overlap.
@@ -33,7 +42,7 @@ struct Piece {
   int last_line = 1;
 };
 
-/// Cuts a document along its headings. A heading's line stays with its section; small sections of one parent share a
+/// Cuts a document, along its headings if not told otherwise. A heading's line stays with its section; small sections of one parent share a
 /// chunk under the parent's path; a long section is cut between sentences, the last sentence repeated in the next
 /// chunk; code and tables are cut between lines, and only past max_bytes. No chunk is longer than max_bytes: a
 /// single sentence or line that is gets cut at a space or code point.

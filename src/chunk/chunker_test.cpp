@@ -42,6 +42,38 @@ void check(std::string_view markdown, const ChunkOptions& options, std::string_v
 
 constexpr ChunkOptions kSmall{.target_bytes = 40, .max_bytes = 80, .overlap_bytes_max = 0};
 
+std::vector<Piece> windows(std::string_view text) {
+  return chunk_document(parse("a.txt", Format::kPlainText, text), {.cut = Cut::kWindows});
+}
+
+TEST(Windows, AreSoManyCharactersLongAndShareSoMany) {
+  std::string text;
+  for (int i = 0; i < 1'600; ++i) text += i % 7 == 0 ? "\xC3\xA9" : "x";  // é: a character of two bytes
+  const auto pieces = windows(text);
+  ASSERT_EQ(pieces.size(), 3u);
+  EXPECT_EQ(count_code_points(pieces[0].text), kWindowChars);
+  EXPECT_EQ(count_code_points(pieces[1].text), kWindowChars);
+  EXPECT_EQ(count_code_points(pieces[2].text), 200u);
+  const auto overlap = [](const Piece& before, const Piece& after) {
+    return count_code_points(before.text) - count_code_points(before.text.substr(0, after.range.begin - before.range.begin));
+  };
+  EXPECT_EQ(overlap(pieces[0], pieces[1]), kWindowOverlapChars);
+  EXPECT_EQ(overlap(pieces[1], pieces[2]), kWindowOverlapChars);
+  for (const Piece& piece : pieces) {
+    EXPECT_EQ(piece.text, text.substr(piece.range.begin, piece.range.size()));
+    EXPECT_TRUE(piece.heading_path.empty());
+  }
+}
+
+TEST(Windows, EndWithTheTextAndNotWithinTheLastOne) {
+  EXPECT_EQ(windows(std::string(kWindowChars, 'x')).size(), 1u);
+  EXPECT_EQ(windows(std::string(kWindowChars + 1, 'x')).size(), 2u);
+  EXPECT_EQ(windows(std::string(2 * kWindowChars - kWindowOverlapChars, 'x')).size(), 2u);
+  EXPECT_TRUE(windows("").empty());
+  EXPECT_TRUE(windows(" \n ").empty());
+  EXPECT_EQ(windows(std::string(1'000, ' ') + "word").size(), 1u);
+}
+
 TEST(Chunker, SmallDocumentIsOneChunk) {
   check("# A\n\nWords.\n\n## B\n\nMore.\n", {}, "A: # A\\n\\nWords.\\n\\n## B\\n\\nMore.\n");
   check("Just words.", {}, ": Just words.\n");

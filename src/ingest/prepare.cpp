@@ -65,7 +65,11 @@ std::string key_problem(std::string_view key) {
 
 }  // namespace
 
-std::string document_hash(std::string_view bytes) { return fmt::format("{}-p{}", sha256_hex(bytes), chunk::kParseVersion); }
+std::string document_hash(std::string_view bytes, chunk::Cut cut) {
+  std::string out = fmt::format("{}-p{}", sha256_hex(bytes), chunk::kParseVersion);
+  if (cut == chunk::Cut::kWindows) out += fmt::format("-w{}/{}", chunk::kWindowChars, chunk::kWindowOverlapChars);
+  return out;
+}
 
 bool Preparer::is_foreign(const Prepared& prepared, const std::optional<Document>& live) const {
   return live && options_.foreign_key == ForeignKey::kReport && live->source && prepared.source && live->source != prepared.source;
@@ -101,7 +105,7 @@ Result<Prepared> Preparer::file(const SourceInput& input, const WalkResult& walk
     refuse(out, gone ? State::kGone : State::kLeftOut, "can't be read: " + content.error().message);
     return out;
   }
-  out.content_hash = document_hash(*content);
+  out.content_hash = document_hash(*content, options_.chunking.cut);
   FOOTNOTE_TRY(const std::optional<Document> live, reader_.find_document(call_, corpus_, out.key));
   if (live && live->content_hash == out.content_hash) {
     out.state = State::kUnchanged;
@@ -122,7 +126,7 @@ Result<Prepared> Preparer::memory(SourceId source, const MemoryDocument& given) 
     refuse(out, State::kLeftOut, wrong);
     return out;
   }
-  out.content_hash = document_hash(given.content);
+  out.content_hash = document_hash(given.content, options_.chunking.cut);
   const auto format = given.media_type.empty() ? chunk::detect(given.key, given.content) : chunk::format_of_media_type(given.media_type);
   if (!parse_into(out, format, given.content)) {
     out.state = State::kLeftOut;  // a bad upload takes nothing away

@@ -54,7 +54,7 @@ class Preparer {
   const IngestOptions& options_;
 };
 
-/// "<sha256>-p<version>": what makes a document the same.
-std::string document_hash(std::string_view bytes);
+/// "<sha256>-p<version>", and how it was cut where that is not by headings: what makes a document the same.
+std::string document_hash(std::string_view bytes, chunk::Cut cut = chunk::Cut::kHeadings);
 
 }  // namespace footnote::ingest

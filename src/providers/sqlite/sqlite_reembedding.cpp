@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "providers/sqlite/enum_names.h"
 #include "providers/sqlite/rows.h"
 #include "providers/sqlite/stored_json.h"
 
@@ -101,8 +102,8 @@ Result<bool> SqliteReembedding::switch_over(const CallContext& call, CorpusId co
       WHERE c.corpus_id = ?1 AND n.model_id = ?2 AND n.dimension = ?3 AND n.form IS NOT NULL)sql"));
     codes.bind(corpus.value, target.model_id, target.dimension);
     FOOTNOTE_CHECK(codes.run());
-    FOOTNOTE_TRY(auto space, database.prepare("UPDATE corpora SET model_id = ?2, dimension = ?3 WHERE id = ?1"));
-    space.bind(corpus.value, target.model_id, target.dimension);
+    FOOTNOTE_TRY(auto space, database.prepare("UPDATE corpora SET model_id = ?2, dimension = ?3, distance = ?4 WHERE id = ?1"));
+    space.bind(corpus.value, target.model_id, target.dimension, stored_name(target.distance));
     FOOTNOTE_CHECK(space.run());
     return true;
   });
