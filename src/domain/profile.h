@@ -36,10 +36,11 @@ struct GatePolicy {
   double cosine_min = 0.25;
   double evidence_min = 0.40;
   double coverage_weight = 0.40;
-  /// A passage that the judge read grounds an answer when `late_weight` times its raw late score and the judge's raw relevance together
-  /// reach `judged_min`.
+  /// A passage that the judge read grounds an answer when the judge's raw relevance and `late_weight` times its raw late score together
+  /// reach `judged_min`. The late score counts for no less than `late_floor`: who asks in other words than the passage's is heard too.
   double late_weight = 80;
-  double judged_min = 32.4;
+  double late_floor = 0.425;
+  double judged_min = 33;
 };
 
 /// The policy of one front door. Plain data: front doors differ by what they put here, not by code.

@@ -17,7 +17,7 @@ Evidence measured(double value, double threshold, double slope) {
 }
 
 Evidence judged_evidence(double late, double relevance, const GatePolicy& policy) {
-  return measured(policy.late_weight * late + relevance, policy.judged_min, kJudgedSlope);
+  return measured(policy.late_weight * std::max(late, policy.late_floor) + relevance, policy.judged_min, kJudgedSlope);
 }
 
 Evidence plain_evidence(const Hit& hit, const GatePolicy& policy) {

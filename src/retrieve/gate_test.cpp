@@ -72,9 +72,11 @@ Hit judged_hit(double late, double relevance) {
 }
 
 TEST(Gate, OfAJudgedPassageTokensAndRelevanceDecide) {
-  constexpr GatePolicy policy{.late_weight = 100, .judged_min = 50};
+  constexpr GatePolicy policy{.late_weight = 100, .late_floor = 0.4, .judged_min = 50};
   EXPECT_TRUE(judge_grounding(std::vector{judged_hit(0.48, 2)}, policy).grounded) << "at the line, cosine and words aside";
   EXPECT_FALSE(judge_grounding(std::vector{judged_hit(0.48, 1.9)}, policy).grounded);
+  EXPECT_TRUE(judge_grounding(std::vector{judged_hit(0.1, 10)}, policy).grounded) << "other words, but the judge is sure";
+  EXPECT_FALSE(judge_grounding(std::vector{judged_hit(0.1, 9.9)}, policy).grounded);
   const GateVerdict verdict = judge_grounding(std::vector{judged_hit(0.2, 0), judged_hit(0.55, 1)}, policy);
   EXPECT_TRUE(verdict.grounded);
   EXPECT_DOUBLE_EQ(verdict.evidence, 56);
