@@ -10,6 +10,7 @@
 #include "api/qdrant_routes.h"
 #include "api/rebuild_routes.h"
 #include "api/route.h"
+#include "api/snapshot_routes.h"
 #include "base/metrics.h"
 #include "http/router.h"
 #include "ingest/ingestor.h"
@@ -44,6 +45,7 @@ struct Services {
   /// Shown on the first page for people to try.
   std::vector<std::string> example_questions;
   IndexRebuilds* rebuilds = nullptr;  ///< Null: none are offered.
+  CopyStore copy_store = {};          ///< Empty: no snapshots are offered.
 };
 
 /// Every route of the server, in one table; /openapi.json is made from the same table. Copies `services`.

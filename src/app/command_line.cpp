@@ -35,6 +35,7 @@ class CommandLine {
     add_models();
     add_doctor();
     add_rebuild_index();
+    add_snapshot();
     add_config();
     add_completion();
   }
@@ -348,6 +349,17 @@ class CommandLine {
     on_parsed(command, rebuild_index_);
   }
 
+  void add_snapshot() {
+    CLI::App& snapshot = add_command("snapshot", "Back everything up into one file, while a server goes on serving");
+    snapshot.add_option("file", snapshot_.file, "The file to make; one that is there is replaced")->required()->type_name("FILE");
+    add_json(snapshot, "What was written as JSON");
+    on_parsed(snapshot, snapshot_);
+    CLI::App& restore = add_command("restore", "Make a data folder from a snapshot");
+    restore.add_option("file", restore_.file, "A file that `footnote snapshot` made")->required()->type_name("FILE");
+    add_json(restore, "What was read as JSON");
+    on_parsed(restore, restore_);
+  }
+
   void add_config() {
     CLI::App& command = add_command("config", "Show every setting, its value and where it came from");
     add_setting(command, Setting::kServerHost);
@@ -441,6 +453,8 @@ class CommandLine {
   WorkspacesCommand workspaces_;
   ModelsCommand models_;
   RebuildIndexCommand rebuild_index_;
+  SnapshotCommand snapshot_;
+  RestoreCommand restore_;
   ConfigCommand config_;
   std::vector<std::string> words_;
   std::string shell_;

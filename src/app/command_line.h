@@ -73,6 +73,12 @@ struct DoctorCommand {};
 struct RebuildIndexCommand {
   std::string corpus;  ///< Empty: all.
 };
+struct SnapshotCommand {
+  std::string file;  ///< To be made.
+};
+struct RestoreCommand {
+  std::string file;
+};
 struct DocumentsCommand {};
 struct KeysCommand {
   enum class Action { kList, kCreate, kRotate, kRevoke };
@@ -103,8 +109,8 @@ struct CompletionCommand {
 };
 
 using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, TraceCommand, BenchEncoderCommand,
-                             BenchIndexCommand, DoctorCommand, RebuildIndexCommand, DocumentsCommand, KeysCommand, WorkspacesCommand,
-                             ModelsCommand, ConfigCommand, CompletionCommand>;
+                             BenchIndexCommand, DoctorCommand, RebuildIndexCommand, SnapshotCommand, RestoreCommand, DocumentsCommand,
+                             KeysCommand, WorkspacesCommand, ModelsCommand, ConfigCommand, CompletionCommand>;
 
 /// A command line that was understood.
 struct Invocation {

@@ -29,6 +29,8 @@ Result<int> run_models(const CommandContext& context, const ModelsCommand& comma
 Result<int> run_models_fit(const CommandContext& context, const ModelsCommand& command);
 Result<int> run_doctor(const CommandContext& context);
 Result<int> run_rebuild_index(const CommandContext& context, const RebuildIndexCommand& command);
+Result<int> run_snapshot(const CommandContext& context, const SnapshotCommand& command);
+Result<int> run_restore(const CommandContext& context, const RestoreCommand& command);
 Result<int> run_config(const CommandContext& context);
 Result<int> run_bench_encoder(const CommandContext& context, const BenchEncoderCommand& command);
 Result<int> run_bench_index(const CommandContext& context, const BenchIndexCommand& command);

@@ -117,7 +117,8 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                 .clock = stores_->clock(),
                 .metrics = metrics_.get()}),
       rebuilder_({*stores_, embedder(), vectors_, keywords_, sync_, index_files_},
-                 [settings](std::string_view model) { return open_named_embedder(settings, model); }) {
+                 [settings](std::string_view model) { return open_named_embedder(settings, model); }),
+      copies_(stores_->folder().path(), stores_->store()) {
   metrics_
       ->gauge("footnote_build_info", "Always 1; its labels say what runs",
               {{"version", std::string(version())}, {"embedder", embedder().space().model_id}})
@@ -169,7 +170,8 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
                 if (const auto corpora = all_corpora(call, catalog())) lag_.refresh(call, *corpora);
               },
           .example_questions = std::move(example_questions),
-          .rebuilds = &rebuilder_};
+          .rebuilds = &rebuilder_,
+          .copy_store = [this](const CallContext& call) { return copies_.make(call); }};
 }
 
 namespace {

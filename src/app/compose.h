@@ -11,6 +11,7 @@
 #include "app/index_files.h"
 #include "app/index_rebuilder.h"
 #include "app/settings.h"
+#include "app/store_copies.h"
 #include "app/stores.h"
 #include "app/terminal.h"
 #include "base/metrics.h"
@@ -62,6 +63,7 @@ class Composition {
   const std::string& owner_token() const { return owner_token_; }
   Metrics& metrics() { return *metrics_; }
   Embedder& embedder() { return *embedder_.port; }
+  StoreCopies& copies() { return copies_; }
   points::Memories& memories() { return memories_; }
   const VectorStore& vectors() const { return vectors_; }
   ingest::IndexSync& sync() { return sync_; }
@@ -113,6 +115,7 @@ class Composition {
   std::uint64_t free_bytes_min_;
   answer::AnswerService answers_;
   IndexRebuilder rebuilder_;
+  StoreCopies copies_;
 };
 
 /// The corpora of every workspace.

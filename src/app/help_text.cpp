@@ -12,7 +12,7 @@
 namespace footnote::app {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kFooters{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kFooters{{
     {"",
      R"(Examples:
   footnote ingest ~/handbook                    read a folder (again: only what changed)
@@ -137,6 +137,20 @@ found and made anew by itself; this does it on demand. A corpus that is named an
 embedded anew:
 it keeps its old vectors until all new ones are there and changes over in one step; after an interruption the next run goes
 on where this one was. While a server has the data folder, it does the work and goes on answering.)"},
+    {"snapshot",
+     R"(Examples:
+  footnote snapshot /backups/monday.footnote
+  footnote restore /backups/monday.footnote --data /srv/footnote
+
+It holds documents, passages, vectors, points, notes, turns, keys and workspaces as they were at one moment, with a
+checksum on every piece. The server may go on serving and writing meanwhile. Settings and models are not in it, nor the
+index files, which are made anew at the first start.)"},
+    {"restore",
+     R"(Examples:
+  footnote restore /backups/monday.footnote --data /srv/footnote
+
+The data folder must be empty or not there yet. Everything is checked before it counts as restored: after an error, or
+when it is interrupted, the folder is as empty as before.)"},
     {"config",
      R"(Examples:
   footnote config

@@ -51,6 +51,8 @@ Result<int> dispatch(const CommandContext& context, const Command& command) {
     Result<int> operator()(const BenchIndexCommand& c) const { return run_bench_index(context, c); }
     Result<int> operator()(const DoctorCommand&) const { return run_doctor(context); }
     Result<int> operator()(const RebuildIndexCommand& c) const { return run_rebuild_index(context, c); }
+    Result<int> operator()(const SnapshotCommand& c) const { return run_snapshot(context, c); }
+    Result<int> operator()(const RestoreCommand& c) const { return run_restore(context, c); }
     Result<int> operator()(const DocumentsCommand&) const { return run_documents(context); }
     Result<int> operator()(const KeysCommand& c) const { return run_keys(context, c); }
     Result<int> operator()(const WorkspacesCommand& c) const { return run_workspaces(context, c); }

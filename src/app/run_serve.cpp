@@ -115,6 +115,7 @@ Result<int> run_serve(const CommandContext& context, const ServeCommand& command
   FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kCreate));
   FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder), {.notes = AgentNotes::kOn}));
   FOOTNOTE_CHECK(check_host(context.settings, parts->keys()));
+  parts->copies().tidy();
   FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
 
   auto server = http::Server::start(options, api::make_routes(parts->services(command.examples)), parts->metrics());

@@ -15,6 +15,8 @@ namespace {
 constexpr int kStepsBetweenLooks = 2000;
 /// Between two tries of a checkpoint that readers are in the way of.
 constexpr std::chrono::milliseconds kCheckpointPause{1};
+/// Pages copied between two looks at whether the caller is still there.
+constexpr int kCopyStepPages = 128;
 
 }  // namespace
 
@@ -156,6 +158,26 @@ Result<void> Database::add_page_sums() {
   FOOTNOTE_CHECK(std::move(written));
   FOOTNOTE_CHECK(checkpoint(Checkpoint::kTruncate, busy_timeout_));
   return {};
+}
+
+Result<void> Database::copy_to(const CallContext& call, const std::filesystem::path& file, OpenOptions options) {
+  // The first read settles which state the transaction sees; all steps below copy that one.
+  FOOTNOTE_CHECK(integer_of("SELECT count(*) FROM sqlite_schema"));
+  options.page_bytes = static_cast<int>(page_bytes_);
+  FOOTNOTE_TRY(const auto target, open(file, options));
+  sqlite3_backup* backup = sqlite3_backup_init(target->handle_, "main", handle_, "main");
+  if (backup == nullptr) return target->failure(sqlite3_errcode(target->handle_));
+  int code = SQLITE_OK;
+  Result<void> goes_on;
+  while (code == SQLITE_OK && goes_on) {
+    code = sqlite3_backup_step(backup, kCopyStepPages);
+    goes_on = call.check();
+  }
+  const int finished = sqlite3_backup_finish(backup);
+  if (code != SQLITE_DONE && code != SQLITE_OK) return target->failure(finished == SQLITE_OK ? code : finished);
+  if (code == SQLITE_OK) return goes_on;
+  FOOTNOTE_TRY(const bool whole, target->checkpoint(Checkpoint::kTruncate, busy_timeout_));
+  return whole ? Result<void>() : fail(ErrorCode::kUnavailable, "database {}: somebody else reads it", file.string());
 }
 
 std::int64_t Database::last_insert_id() const { return sqlite3_last_insert_rowid(handle_); }

@@ -65,6 +65,10 @@ class Database {
   bool has_page_sums();
   Result<void> add_page_sums();
 
+  /// Makes a new file that holds what this connection's transaction sees, page by page, with checksums of its own, while others read
+  /// and write. It ends when `call` does. After an error a part of the file may be there. REQUIRES: a read transaction; no such file.
+  Result<void> copy_to(const CallContext& call, const std::filesystem::path& file, OpenOptions options);
+
   std::int64_t last_insert_id() const;
   /// Rows that the last INSERT, UPDATE or DELETE touched.
   std::int64_t changed_rows() const;

@@ -201,5 +201,66 @@ TEST(SqlError, MapsCodes) {
   EXPECT_EQ(code(SQLITE_MISUSE), ErrorCode::kInternal);
 }
 
+class SqlCopy : public testing::Test {
+ protected:
+  void fill(int rows) {
+    ASSERT_TRUE(database_->execute("BEGIN").has_value());
+    auto insert = database_->prepare("INSERT INTO t VALUES (?, ?, NULL, NULL, NULL)").value();
+    for (int i = 0; i < rows; ++i) {
+      insert.bind(i, std::string(1000, 'x'));
+      ASSERT_TRUE(insert.run().has_value());
+    }
+    ASSERT_TRUE(database_->execute("COMMIT").has_value());
+  }
+  static std::int64_t rows_of(Database& database) {
+    auto count = database.prepare("SELECT count(*) FROM t").value();
+    count.bind();
+    EXPECT_TRUE(count.step().value());
+    return count.integer(0);
+  }
+  std::filesystem::path target() const { return folder_.path() / "copy.db"; }
+
+  const FolderForTest folder_;
+  std::unique_ptr<Database> database_ = open_with_table(folder_);
+};
+
+TEST_F(SqlCopy, HoldsTheStateThatTheReaderSees) {
+  fill(3'000);  // more pages than one step copies
+  const auto reader = Database::open(folder_.file(), {.access = Access::kReadOnly}).value();
+  ASSERT_TRUE(reader->execute("BEGIN").has_value());
+  EXPECT_EQ(rows_of(*reader), 3'000);
+  fill(500);
+  ASSERT_TRUE(reader->copy_to({}, target(), {}).has_value());
+  ASSERT_TRUE(reader->execute("COMMIT").has_value());
+  const auto copy = Database::open(target(), {.access = Access::kReadOnly}).value();
+  EXPECT_EQ(rows_of(*copy), 3'000);
+  EXPECT_TRUE(copy->has_page_sums());
+  EXPECT_FALSE(std::filesystem::exists(target().string() + "-wal") && std::filesystem::file_size(target().string() + "-wal") > 0);
+}
+
+TEST_F(SqlCopy, APageOfItThatIsDamagedIsNotRead) {
+  fill(3'000);
+  ASSERT_TRUE(database_->copy_to({}, target(), {}).has_value());
+  const auto bytes = std::filesystem::file_size(target());
+  {
+    std::fstream file(target(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(bytes / 2 + 100));
+    file.put('?');
+  }
+  const auto copy = Database::open(target(), {.access = Access::kReadOnly}).value();
+  auto all = copy->prepare("SELECT sum(length(b)) FROM t").value();
+  all.bind();
+  EXPECT_FALSE(all.step().has_value());
+}
+
+TEST_F(SqlCopy, EndsWithItsCall) {
+  fill(3'000);
+  std::stop_source stop;
+  stop.request_stop();
+  CallContext call;
+  call.stop = stop.get_token();
+  EXPECT_EQ(database_->copy_to(call, target(), {}).error().code, ErrorCode::kCancelled);
+}
+
 }  // namespace
 }  // namespace footnote::sql

@@ -38,6 +38,11 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::pa
   return std::unique_ptr<SqliteStore>(new SqliteStore(options, clock, std::move(writer), std::move(readers)));  // private constructor
 }
 
+Result<void> SqliteStore::copy_to(const CallContext& call, const std::filesystem::path& file) const {
+  const sql::OpenOptions open{.busy_timeout = options_.busy_timeout, .vfs = options_.vfs};
+  return read(call, [&](sql::Database& database) { return database.copy_to(call, file, open); });
+}
+
 SqliteStore::SqliteStore(const SqliteStoreOptions& options, const Clock& clock, std::unique_ptr<sql::Writer> writer,
                          std::unique_ptr<sql::ReaderPool> readers)
     : options_(options), clock_(clock), writer_(std::move(writer)), readers_(std::move(readers)) {}

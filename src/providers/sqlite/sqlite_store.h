@@ -58,6 +58,9 @@ class SqliteStore {
     return result;
   }
 
+  /// Makes a new database file that holds one state of all of it, while others read and write (see sql::Database::copy_to).
+  Result<void> copy_to(const CallContext& call, const std::filesystem::path& file) const;
+
   /// Reads the whole store and tells what is wrong with it; empty when all is well. Slow: for `doctor`.
   Result<std::vector<StoreFinding>> check(const CallContext& call) const;
 

@@ -1,0 +1,189 @@
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "app/commands.h"
+#include "app/folder_access.h"
+#include "app/json_view.h"
+#include "app/server_link.h"
+#include "app/snapshot_file.h"
+#include "app/store_copies.h"
+#include "app/stores.h"
+#include "base/text.h"
+
+namespace footnote::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of collections, made by Qdrant's routes.
+constexpr std::string_view kCollectionSnapshots = "snapshots";
+/// What a restore writes until all of it is there and good.
+constexpr std::string_view kRestoring = "restoring.tmp";
+
+/// A copy of the store, which goes when this does.
+class TakenCopy {
+ public:
+  explicit TakenCopy(fs::path file) : file_(std::move(file)) {}
+  ~TakenCopy() {
+    std::error_code ignored;
+    if (!file_.empty()) fs::remove(file_, ignored);
+  }
+  TakenCopy(TakenCopy&& other) noexcept : file_(std::exchange(other.file_, {})) {}
+  TakenCopy& operator=(TakenCopy&&) = delete;
+
+  const fs::path& file() const { return file_; }
+
+ private:
+  fs::path file_;
+};
+
+/// By the server that has the folder, or by us.
+Result<TakenCopy> copy_store(const CommandContext& context) {
+  const fs::path data = context.settings.path(Setting::kData);
+  FOOTNOTE_TRY(FolderAccess access, access_folder(context.settings, Missing::kRefuse));
+  std::string name;
+  if (const auto* held = std::get_if<HeldByServer>(&access)) {
+    ServerLink server(*held, context.settings.text(Setting::kWorkspace));
+    FOOTNOTE_TRY(const Json answer, server.post(context.call, "/api/admin/snapshot", JsonObject{}));
+    name = text_at(answer, "copy");
+    if (!is_snapshot_name(name)) return fail(ErrorCode::kInternal, "the server at {} made no copy", held->url);
+  } else {
+    FOOTNOTE_TRY(const auto stores, Stores::open(context.call, std::get<DataFolder>(std::move(access)), kDefaultWorkspace));
+    StoreCopies copies(data, stores->store());
+    copies.tidy();
+    FOOTNOTE_TRY(name, copies.make(context.call));
+  }
+  return TakenCopy(data / kCopiesFolder / name);
+}
+
+Result<void> add_collection_snapshots(const CommandContext& context, SnapshotWriter& writer) {
+  const fs::path data = context.settings.path(Setting::kData);
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(data / kCollectionSnapshots, error)) {
+    const std::string name = entry.path().lexically_relative(data).string();
+    // What is being written has another name until it is whole.
+    if (!entry.is_regular_file(error) || name.ends_with(AtomicFile::kTemporarySuffix) || !is_snapshot_name(name)) continue;
+    auto added = writer.add(context.call, name, entry.path());
+    if (!added && added.error().code != ErrorCode::kNotFound) return added;  // deleted meanwhile
+  }
+  return {};
+}
+
+void report(const CommandContext& context, std::string_view what, const std::string& path, const SnapshotTotals& totals) {
+  if (context.form == OutputForm::kJson) {
+    write_out(to_text(JsonObject{{"file", path}, {"files", totals.files}, {"bytes", totals.bytes}}) + "\n");
+    return;
+  }
+  write_out(fmt::format("{} {}: {}, {} file{}\n", what, path, human_bytes(totals.bytes), totals.files, totals.files == 1 ? "" : "s"));
+}
+
+/// Nothing but our lock is in it; what an earlier restore that was killed left behind goes.
+Result<void> check_empty(const fs::path& data) {
+  std::error_code error;
+  if (fs::exists(data / kRestoring, error) && !fs::exists(data / kStoreFile, error)) {
+    fs::remove_all(data / kRestoring, error);
+    fs::remove_all(data / kCollectionSnapshots, error);
+  }
+  for (const auto& entry : fs::directory_iterator(data, error)) {
+    if (entry.path().filename() == kLockFile) continue;
+    return fail(ErrorCode::kFailedPrecondition,
+                "{} is not empty: it holds {}. A snapshot is restored into an empty folder; name another one with --data", data.string(),
+                entry.path().filename().string());
+  }
+  if (error) return fail(code_of_errno(error.value()), "{} can't be read: {}", data.string(), error.message());
+  return {};
+}
+
+/// Writes a snapshot's files below a folder, each whole or not at all.
+class Unpacker {
+ public:
+  explicit Unpacker(fs::path folder) : folder_(std::move(folder)) {}
+
+  Result<void> start(std::string_view name) {
+    FOOTNOTE_CHECK(finish());
+    const bool known = name == kStoreFile || name.starts_with(fmt::format("{}/", kCollectionSnapshots));
+    if (!known) return fail(ErrorCode::kUnsupported, "the snapshot holds {}, which this version does not know", name);
+    const fs::path path = folder_ / name;
+    FOOTNOTE_CHECK(make_folders(path.parent_path()));
+    FOOTNOTE_TRY(AtomicFile file, AtomicFile::create(path));
+    file_.emplace(std::move(file));
+    return {};
+  }
+  Result<void> piece(std::span<const std::byte> bytes) { return file_->write(bytes); }
+  Result<void> finish() {
+    if (!file_) return {};
+    auto written = file_->commit();
+    file_.reset();
+    return written;
+  }
+
+ private:
+  const fs::path folder_;
+  std::optional<AtomicFile> file_;
+};
+
+/// Opens the restored store, which reads every page of it against its checksum, and asks whether it is whole.
+Result<void> check_store(const CallContext& call, const fs::path& folder) {
+  const SystemClock clock;
+  FOOTNOTE_TRY(const auto store, SqliteStore::open(folder, SqliteStoreOptions{}, clock));
+  FOOTNOTE_TRY(const auto findings, store->check(call));
+  if (findings.empty()) return {};
+  return fail(ErrorCode::kCorrupted, "the snapshot's store is not whole: {}: {}", findings[0].check, findings[0].detail);
+}
+
+Result<void> move_in(const fs::path& from, const fs::path& to, std::string_view name) {
+  std::error_code error;
+  if (!fs::exists(from / name, error)) return {};
+  fs::rename(from / name, to / name, error);
+  if (error) return fail(code_of_errno(error.value()), "{} can't be moved to {}: {}", (from / name).string(), to.string(), error.message());
+  return {};
+}
+
+Result<SnapshotTotals> unpack(const CommandContext& context, const std::string& path, const fs::path& folder) {
+  Unpacker unpacker(folder);
+  const SnapshotVisitor visitor{.start = [&](std::string_view name) { return unpacker.start(name); },
+                                .piece = [&](std::span<const std::byte> bytes) { return unpacker.piece(bytes); }};
+  FOOTNOTE_TRY(const SnapshotTotals totals, read_snapshot(context.call, path, visitor));
+  FOOTNOTE_CHECK(unpacker.finish());
+  std::error_code ignored;
+  if (!fs::exists(folder / kStoreFile, ignored)) return fail(ErrorCode::kCorrupted, "the snapshot {} holds no store", path);
+  FOOTNOTE_CHECK(check_store(context.call, folder));
+  return totals;
+}
+
+}  // namespace
+
+Result<int> run_snapshot(const CommandContext& context, const SnapshotCommand& command) {
+  ::umask(S_IRWXG | S_IRWXO);  // it holds every document: for its owner's eyes alone, from the first byte on
+  FOOTNOTE_TRY(const TakenCopy copy, copy_store(context));
+  FOOTNOTE_TRY(SnapshotWriter writer, SnapshotWriter::create(command.file));
+  FOOTNOTE_CHECK(writer.add(context.call, std::string(kStoreFile), copy.file()));
+  FOOTNOTE_CHECK(add_collection_snapshots(context, writer));
+  FOOTNOTE_TRY(const SnapshotTotals totals, writer.commit());
+  report(context, "snapshot", command.file, totals);
+  return kExitOk;
+}
+
+Result<int> run_restore(const CommandContext& context, const RestoreCommand& command) {
+  const fs::path data = context.settings.path(Setting::kData);
+  FOOTNOTE_TRY(const DataFolder folder, own_folder(context.settings, Missing::kCreate));
+  FOOTNOTE_CHECK(check_empty(data));
+  const fs::path restoring = data / kRestoring;
+  const auto totals = unpack(context, command.file, restoring);
+  std::error_code ignored;
+  if (!totals) {
+    fs::remove_all(restoring, ignored);
+    return std::unexpected(totals.error());
+  }
+  // The store comes last: without it the folder counts as one that nothing was restored into.
+  FOOTNOTE_CHECK(move_in(restoring, data, kCollectionSnapshots));
+  FOOTNOTE_CHECK(move_in(restoring, data, fmt::format("{}-wal", kStoreFile)));  // gone by now, unless its last checkpoint failed
+  FOOTNOTE_CHECK(move_in(restoring, data, kStoreFile));
+  FOOTNOTE_CHECK(sync_folder(data));
+  fs::remove_all(restoring, ignored);
+  report(context, "restored", command.file, *totals);
+  return kExitOk;
+}
+
+}  // namespace footnote::app
