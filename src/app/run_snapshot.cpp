@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <filesystem>
 
 #include "app/commands.h"
@@ -153,6 +155,7 @@ Result<SnapshotTotals> unpack(const CommandContext& context, const std::string& 
 }  // namespace
 
 Result<int> run_snapshot(const CommandContext& context, const SnapshotCommand& command) {
+  ::umask(S_IRWXG | S_IRWXO);  // it holds every document: for its owner's eyes alone, from the first byte on
   FOOTNOTE_TRY(const TakenCopy copy, copy_store(context));
   FOOTNOTE_TRY(SnapshotWriter writer, SnapshotWriter::create(command.file));
   FOOTNOTE_CHECK(writer.add(context.call, std::string(kStoreFile), copy.file()));

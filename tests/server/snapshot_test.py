@@ -60,7 +60,7 @@ class Snapshots(Case):
     def test_a_restored_folder_gives_the_same_answers(self):
         with Server(http_test.OPTIONS.binary, str(self.data)) as server:
             before = self.ask(server)
-            key = self.footnote("keys", "create", "--name", "k", "--scope", "read").strip()
+            key = self.footnote("keys", "create", "--name", "k", "--scope", "read").splitlines()[0]
             self.assertIn("snapshot", self.footnote("snapshot", self.file))
         self.assertEqual(os.listdir(self.data / "copies"), [])
         self.assertEqual(os.stat(self.file).st_mode & 0o077, 0, "for its owner alone")
@@ -127,8 +127,8 @@ class Snapshots(Case):
         case = ServerCase()
         case.server = self.serve()
         self.footnote("workspaces", "create", "other")
-        foreign = self.footnote("keys", "create", "--name", "k", "--scope", "admin", "--workspace", "other").strip()
-        reader = self.footnote("keys", "create", "--name", "k", "--scope", "read").strip()
+        foreign = self.footnote("keys", "create", "--name", "k", "--scope", "admin", "--workspace", "other").splitlines()[0]
+        reader = self.footnote("keys", "create", "--name", "k", "--scope", "read").splitlines()[0]
         for key in (foreign, reader):
             response, _ = case.call("POST", "/api/admin/snapshot", {}, {"authorization": "Bearer " + key})
             self.assertEqual(response.status, 403)
