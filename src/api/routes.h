@@ -30,6 +30,7 @@ struct Services {
   const ConversationStore& conversations;
   Embedder& embedder;
   Reranker* reranker;  ///< Null while none is configured.
+  std::string judge;   ///< Its name, which calibrations hold for; empty without one.
   PointServices points;
   access::Keys& keys;
   Metrics& metrics;

@@ -65,6 +65,8 @@ class Composition {
   ingest::Ingestor& ingestor() { return ingestor_; }
   const retrieve::Retriever& retriever() const { return retriever_; }
   const answer::AnswerService& answers() const { return answers_; }
+  /// What calibrations hold for; empty without a reranker.
+  const std::string& judge_name() const { return judge_name_; }
 
   /// What the HTTP routes need, borrowed from here.
   api::Services services(std::vector<std::string> example_questions);
@@ -102,7 +104,9 @@ class Composition {
   points::Snapshots snapshots_;
   LocalLateScorer late_;
   retrieve::Retriever retriever_;
+  std::string judge_name_;
   std::uint64_t free_bytes_min_;
+  answer::CitationCheck citation_check_;
   answer::AnswerService answers_;
   IndexRebuilder rebuilder_;
 };

@@ -185,4 +185,11 @@ Result<Provided<Reranker>> open_reranker(const Settings& settings, Metrics& metr
   return out;
 }
 
+std::string reranker_name(const Settings& settings) {
+  const std::string& provider = settings.text(Setting::kRerankerProvider);
+  if (provider == "none") return {};
+  const std::string& model = settings.text(Setting::kRerankerModel);
+  return model.empty() ? provider : fmt::format("{}:{}", provider, model);
+}
+
 }  // namespace footnote::app

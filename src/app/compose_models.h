@@ -43,4 +43,7 @@ Result<Provided<Embedder>> open_embedder(const CallContext& call, const Settings
 /// The configured reranker; its port is null for none. Nothing is asked of it.
 Result<Provided<Reranker>> open_reranker(const Settings& settings, Metrics& metrics);
 
+/// The reranker's name, as calibrations and saved runs know it; empty without one.
+std::string reranker_name(const Settings& settings);
+
 }  // namespace footnote::app

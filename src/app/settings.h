@@ -60,6 +60,7 @@ enum class Setting {
   kLlmApiKey,
   kLlmModel,
   kLlmTimeout,
+  kAnswerCitationCheck,
   kLogLevel,
   kColor,
 };
