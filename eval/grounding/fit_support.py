@@ -4,7 +4,8 @@
     python3 eval/grounding/fit_support.py signals.json
 
 Logistic regression of "supported" on relevance, word share and cosine (and on the last two alone, for when there is no reranker), by
-Newton's method with a small ridge; unsupported rows that a rule decides are left out; nine rows in ten fit, the tenth tells how well. Needs Python's standard library alone.
+Newton's method with a small ridge; unsupported rows that a rule decides, and
+swapped words (they tell how the score falls), are left out; nine rows in ten fit, the tenth tells how well. Needs Python's standard library alone.
 """
 import json
 import math
@@ -54,8 +55,8 @@ def main():
     run = json.load(open(sys.argv[1]))
     stage = next(s for s in run["stages"] if s["stage"] == "check")
     place = {name: i + 1 for i, name in enumerate(stage["metrics"])}
-    # What a rule makes unsupported needs no weights.
-    rows = [r for r in stage["rows"] if not r[place["breach"]] or r[place["label"]]]
+    # What a rule makes unsupported needs no weights; sentences with some words swapped are unsupported in part.
+    rows = [r for r in stage["rows"] if (not r[place["breach"]] or r[place["label"]]) and ":swap:" not in r[0]]
     for names in (["relevance", "word_share", "cosine"], ["word_share", "cosine"]):
         usable = [r for r in rows if all(r[place[n]] is not None for n in names)]
         x = [[r[place[n]] for n in names] + [1.0] for r in usable]

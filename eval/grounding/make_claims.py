@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes claims with evidence, supported and not, to set the citation check by. Needs Python's standard library alone.
 
-    xzcat data/train/pairs.jsonl.xz | python3 eval/grounding/make_claims.py --rows 6000 > claims.jsonl
-    footnote eval claims.jsonl --save signals.json
+    xzcat data/train/pairs.jsonl.xz | python3 eval/grounding/make_claims.py > claims.jsonl
+    footnote eval claims.jsonl --limit 900 --save signals.json
     python3 eval/grounding/fit_support.py signals.json
 
 Each passage of the pairs (question, heading or title -> passage) gives one claim, of a kind drawn at random:
@@ -80,7 +80,7 @@ def rows_of(pairs, count, rng):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    options.add_argument("--rows", type=int, default=6000)
+    options.add_argument("--rows", type=int, default=3000)
     options.add_argument("--seed", type=int, default=11)
     options = options.parse_args()
     rng = random.Random(options.seed)

@@ -18,8 +18,11 @@ namespace {
 struct SupportWeights {
   double relevance, word_share, cosine, bias;
 };
-constexpr SupportWeights kWithRelevance{.relevance = 0.5, .word_share = 4, .cosine = 4, .bias = -6};
-constexpr SupportWeights kWithoutRelevance{.relevance = 0, .word_share = 5, .cosine = 5, .bias = -6};
+constexpr SupportWeights kWithRelevance{.relevance = 0.499, .word_share = 3.611, .cosine = 2.219, .bias = -2.660};
+constexpr SupportWeights kWithoutRelevance{.relevance = 0, .word_share = 4.965, .cosine = 5.632, .bias = -5.184};
+
+/// What a breach is worth where claims are put in order by score. For the verdict it is worth everything.
+constexpr double kBreachPenalty = 1;
 
 /// A sentence that says the same but for a negation: so much of either's words stands in the other.
 constexpr double kSameClaimShare = 0.8;
@@ -151,8 +154,8 @@ Result<SupportVerdict> CitationCheck::check(const CallContext& call, std::string
     if (relevance) verdict.signals.relevance = *relevance;
     if (!relevance) FOOTNOTE_CHECK(call.check());
   }
-  verdict.score = support_score(verdict.signals);
   verdict.breach = reading.breach();
+  verdict.score = support_score(verdict.signals) - (verdict.breach ? kBreachPenalty : 0);
   verdict.passage = reading.best_sentence().passage;
   verdict.range = reading.best_sentence().range;
   if (verdict.score > 0 && !verdict.breach) verdict.support = Support::kSupported;

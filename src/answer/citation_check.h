@@ -29,14 +29,14 @@ struct SupportSignals {
 /// Whether the passages carry the claim, and where.
 struct SupportVerdict {
   Support support = Support::kUnchecked;  ///< kSupported or kUnsupported once checked.
-  double score = 0;                       ///< Log odds by the signals alone: above 0 is supported.
+  double score = 0;                       ///< Log odds; a breach lowers them.
   SupportSignals signals;
   std::optional<Breach> breach;  ///< Unsupported whatever the score.
   std::size_t passage = 0;       ///< The one that carries most of it.
   TextRange range;               ///< Its best sentence, in bytes of that passage; empty when nothing was read.
 };
 
-/// The log odds that claims with these signals are supported.
+/// The log odds by the signals alone that a claim is supported: above 0 it is, unless a rule says otherwise.
 double support_score(const SupportSignals& signals);
 
 /// Tells whether cited passages support a sentence: relevance (reranker), share of words and cosine (embedder) in one sum, and hard

@@ -53,7 +53,8 @@ TEST_F(CitationCheckTest, WhatThePassageDoesNotSayIsUnsupported) {
 
 TEST_F(CitationCheckTest, NoLikenessOutweighsAWrongNumber) {
   const SupportVerdict verdict = check("Shipping within Europe takes five days.");
-  EXPECT_GT(verdict.score, 0);
+  EXPECT_GT(support_score(verdict.signals), 0);
+  EXPECT_LT(verdict.score, support_score(verdict.signals));
   EXPECT_EQ(verdict.breach, Breach::kNumber);
   EXPECT_EQ(verdict.support, Support::kUnsupported);
 }

@@ -149,6 +149,7 @@ class FactReader {
         facts.months.insert(month);
       if (is_name(i)) facts.names.push_back(without_possessive(lower_[i]));
     }
+    if (2 * facts.names.size() > tokens_.size()) facts.names.clear();  // A Headline, Whose Capitals Say Nothing
     return facts;
   }
 

@@ -46,6 +46,7 @@ TEST(ClaimFacts, ANameThatStandsNowhereIsABreach) {
   check_breach("NASA built it.", "ESA built it.", Breach::kName);
   check_fits("The office in Oslo's centre has a kitchen.", "OSLO: the office has a kitchen.");
   check_fits("It is an American company.", "It was founded in America.");
+  check_fits("Heat Records Are a Huge Manipulation of Data", "Records of heat can be manipulated.");
   check_fits("Travel is booked by the office.", "The office books trips.");
 }
 

@@ -10,14 +10,11 @@
 namespace footnote::app {
 namespace {
 
-/// A breach makes a claim unsupported whatever its score: it ranks below all that have none.
-constexpr double kBreachDistance = 1000;
-
 struct CheckedRow {
   const GroundingRow* row = nullptr;
   answer::SupportVerdict verdict;
 
-  double ranked_score() const { return verdict.score - (verdict.breach ? kBreachDistance : 0); }
+  double sum() const { return answer::support_score(verdict.signals); }
 };
 
 double positive(const CheckedRow& row, std::string_view stage) {
@@ -25,7 +22,7 @@ double positive(const CheckedRow& row, std::string_view stage) {
   if (stage == "relevance") return signals.relevance.value_or(0);
   if (stage == "word_share") return signals.word_share;
   if (stage == "cosine") return signals.cosine;
-  return stage == "sum" ? row.verdict.score : row.ranked_score();
+  return stage == "sum" ? row.sum() : row.verdict.score;
 }
 
 double auc_of(std::span<const CheckedRow> rows, std::string_view stage, bool partly_is_unsupported) {
@@ -55,7 +52,7 @@ StageRun stage_of(const std::string& stage, std::span<const CheckedRow> rows, do
   for (const CheckedRow& row : rows) {
     if (row.row->label == Grounding::kPartly) continue;
     const bool is_supported = row.row->label == Grounding::kSupported;
-    const bool said = stage == "sum" ? row.verdict.score > 0 : row.verdict.support == Support::kSupported;
+    const bool said = stage == "sum" ? row.sum() > 0 : row.verdict.support == Support::kSupported;
     supported.add(is_supported, said);
     unsupported.add(!is_supported, !said);
     const auto& signals = row.verdict.signals;

@@ -43,7 +43,7 @@ struct EvalRun {
   std::vector<Figure> facts = {};  ///< What else is worth a word: "documents". Not kept.
 };
 
-inline constexpr std::size_t kRunFileBytesMax = 1u << 30;
+inline constexpr std::size_t kRunFileBytesMax = kJsonBytesMax;
 
 /// {"footnote_run":1,"kind",...,"stages":[{"stage","figures":{},"ms_per_row","metrics":[],"compared","rows":[[id, value...]]}]}
 Result<void> save_run(const EvalRun& run, const std::filesystem::path& path);
