@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "answer/bind_citations.h"
-#include "answer/citation_filter.h"
+#include "answer/model_stream.h"
 #include "answer/quote.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -43,6 +42,7 @@ class FirstTextListener final : public TurnListener {
     if (!first_text_) first_text_ = since(start_);
     return next_.on_text(text);
   }
+  Result<void> on_check(const SentenceCheck& check) override { return next_.on_check(check); }
 
  private:
   TurnListener& next_;
@@ -73,46 +73,6 @@ std::vector<SourceBlock> quoted_first(const Reading& reading, const std::vector<
   for (const ReadSpan& span : reading.spans) take(span.passage);
   return out;
 }
-
-/// Streams a model's answer to the listener: holds back what might be the refusal sentinel, announces the sources
-/// before the first text, keeps the markers honest.
-class ModelStream {
- public:
-  ModelStream(const std::vector<SourceBlock>& sources, TurnListener& listener)
-      : sources_(sources), listener_(listener), filter_(static_cast<int>(sources.size())) {}
-
-  Result<void> take(std::string_view piece) {
-    if (started_) return show(filter_.feed(piece));
-    opening_ += piece;
-    const std::string_view seen = trim(opening_);
-    if (prompt::kNoGroundedAnswer.starts_with(seen)) return {};
-    return start();
-  }
-
-  /// True when the model's whole answer was the sentinel, or nothing.
-  bool refused() const { return !started_ && (trim(opening_).empty() || trim(opening_) == prompt::kNoGroundedAnswer); }
-
-  Result<void> finish() {
-    if (!started_) FOOTNOTE_CHECK(start());
-    return show(filter_.finish());
-  }
-
-  const CitationFilter& filter() const { return filter_; }
-
- private:
-  Result<void> start() {
-    started_ = true;
-    FOOTNOTE_CHECK(listener_.on_sources(sources_));
-    return show(filter_.feed(opening_));
-  }
-  Result<void> show(const std::string& text) { return text.empty() ? Result<void>{} : listener_.on_text(text); }
-
-  const std::vector<SourceBlock>& sources_;
-  TurnListener& listener_;
-  CitationFilter filter_;
-  std::string opening_;
-  bool started_ = false;
-};
 
 /// One turn on its way: what the stages share.
 class TurnRun {
@@ -233,7 +193,10 @@ class TurnRun {
       FOOTNOTE_CHECK(listener_.on_text(piece));
       partial_text_ += piece;
     }
-    return Answer{partial_text_, std::move(sources), quoted.citations, report_.retrieval.gate.confidence, {}};
+    return Answer{.text = partial_text_,
+                  .sources = std::move(sources),
+                  .citations = quoted.citations,
+                  .confidence = report_.retrieval.gate.confidence};
   }
 
   Result<Outcome> stream_model(std::vector<SourceBlock> blocks) {
@@ -246,26 +209,37 @@ class TurnRun {
     model.prompt_messages = request.messages.size();
     model.prompt_bytes = bytes_of(request.messages);
     partial_sources_ = blocks;
-    ModelStream stream(blocks, listener_);
+    ModelStream stream(call_, blocks, listener_, ports_.checking);
     const auto end =
         timed("llm", [&] { return ports_.llm->stream(call_, request, [&](std::string_view piece) { return stream.take(piece); }); });
-    partial_text_ = stream.filter().text();
-    if (!end) return std::unexpected(end.error());
-    model.name = end->model;
-    model.finish = end->finish;
-    report_.prompt_tokens = end->prompt_tokens;
-    report_.completion_tokens = end->completion_tokens;
+    partial_text_ = stream.text();
+    if (!end && !stream.stopped()) return std::unexpected(end.error());
+    model.name = end ? end->model : ports_.llm->model();
+    if (end) {
+      model.finish = end->finish;
+      report_.prompt_tokens = end->prompt_tokens;
+      report_.completion_tokens = end->completion_tokens;
+    }
     if (stream.refused()) return refuse(RefusalReason::kLlmSelfRefusal, std::move(blocks));
-    FOOTNOTE_CHECK(stream.finish());
-    const std::string& text = stream.filter().text();
-    auto citations = timed("cite", [&] { return bind_citations(text, stream.filter().markers(), blocks); });
-    for (const Citation& citation : citations) fates().at(static_cast<std::size_t>(citation.number) - 1) = Fate::kCited;
-    return Answer{text, std::move(blocks), std::move(citations), report_.retrieval.gate.confidence, end->model};
+    const auto finished = timed("cite", [&] { return stream.finish(); });
+    partial_text_ = stream.text();
+    report_.trace.checks = stream.counts();
+    FOOTNOTE_CHECK(finished);
+    // Not a sentence was left that its sources carry.
+    if (trim(stream.text()).empty()) return refuse(RefusalReason::kBlockedByGuardrails, std::move(blocks));
+    for (const Citation& citation : stream.citations()) fates().at(static_cast<std::size_t>(citation.number) - 1) = Fate::kCited;
+    return Answer{.text = stream.text(),
+                  .sources = blocks,
+                  .citations = stream.citations(),
+                  .uncited = stream.uncited(),
+                  .confidence = report_.retrieval.gate.confidence,
+                  .model = model.name};
   }
 
   void finish() {
     log_turn();
     if (metrics_ != nullptr) metrics_->count(report_);
+    if (!question_.stored) return;
     // Its own deadline: the caller may be gone by now, and the turn is stored all the same.
     const CallContext call = call_.detached(kFinishTimeout);
     const auto began = std::chrono::steady_clock::now();

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "answer/model_stream.h"
+#include "answer/turn_listener.h"
 #include "answer/turn_metrics.h"
 #include "answer/turn_trace.h"
 #include "base/call_context.h"
@@ -27,17 +29,7 @@ struct Question {
   std::string text;
   Filter filter;
   Profile profile = kKnowledgeBaseProfile;
-};
-
-/// Hears a turn while it happens, on the thread that called `answer`, in this order: on_start once, then
-/// on_sources once and on_text any number of times for an answer; a refusal has neither. An error that a method
-/// returns (the client went away) ends the turn. The texts of on_text joined are the answer's text.
-class TurnListener {
- public:
-  virtual ~TurnListener() = default;
-  virtual Result<void> on_start(const TurnId& turn) = 0;
-  virtual Result<void> on_sources(std::span<const SourceBlock> sources) = 0;
-  virtual Result<void> on_text(std::string_view text) = 0;
+  bool stored = true;  ///< False: asked to measure; neither kept nor counted as a gap or as use.
 };
 
 /// How a turn ended, with what explains it.
@@ -65,7 +57,8 @@ class AnswerService {
     Llm* llm = nullptr;  ///< Null: the built-in reader answers by quoting.
     ConversationStore& conversations;
     const Clock& clock;
-    Metrics* metrics = nullptr;  ///< Null: nothing is counted.
+    Metrics* metrics = nullptr;          ///< Null: nothing is counted.
+    ModelStream::Options checking = {};  ///< Of a language model's answers.
   };
   explicit AnswerService(Ports ports)
       : ports_(ports), metrics_(ports.metrics == nullptr ? nullptr : std::make_unique<TurnMetrics>(*ports.metrics)) {}

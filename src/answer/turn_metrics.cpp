@@ -36,6 +36,10 @@ TurnMetrics::TurnMetrics(Metrics& metrics)
   for (const RefusalReason reason : kReasons) {
     reasons_[reason] = &metrics.counter("footnote_refusals_total", "Refusals by reason", {{"reason", std::string(to_string(reason))}});
   }
+  for (const std::string_view result : {"supported", "unsupported", "uncited", "unchecked"}) {
+    checks_[result] = &metrics.counter("footnote_sentences_checked_total", "Sentences of a language model by what the citation check said",
+                                       {{"result", std::string(result)}});
+  }
   for (const std::string_view stage : kAnswerStages) {
     stages_[stage] = &metrics.histogram("footnote_answer_duration_seconds", "Time of one stage of a turn after retrieval",
                                         {{"stage", std::string(stage)}});
@@ -55,12 +59,22 @@ void TurnMetrics::count_outcome(const Outcome& outcome) const {
   }
 }
 
+void TurnMetrics::count_checks(const TurnReport& report) const {
+  if (!report.trace.checks) return;
+  const CheckCounts& counts = *report.trace.checks;
+  checks_.at("supported")->add(counts.supported);
+  checks_.at("unsupported")->add(counts.unsupported);
+  checks_.at("uncited")->add(counts.uncited);
+  checks_.at("unchecked")->add(counts.unchecked);
+}
+
 void TurnMetrics::count(const TurnReport& report) const {
   if (report.turn.state == TurnState::kPartial) {
     partial_.add();
   } else {
     count_outcome(report.turn.outcome);
   }
+  count_checks(report);
   if (report.trace.first_text) first_text_.observe(seconds(*report.trace.first_text));
   for (const retrieve::StageTiming& stage : report.trace.stages) observe(stage.stage, seconds(stage.took));  // retrieval counts its own
   prompt_tokens_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(report.prompt_tokens, 0)));

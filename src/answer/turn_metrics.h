@@ -12,7 +12,8 @@ struct TurnReport;
 
 /// Counts turns. Thread-safe. All series are there from the start, so that a rate over them is right from the first turn.
 /// Metrics: footnote_turns_total{outcome}, footnote_refusals_total{reason}, footnote_ttft_seconds,
-/// footnote_answer_duration_seconds{stage}, footnote_llm_tokens_total{kind}, footnote_turns_not_stored_total.
+/// footnote_answer_duration_seconds{stage}, footnote_llm_tokens_total{kind}, footnote_turns_not_stored_total,
+/// footnote_sentences_checked_total{result}.
 class TurnMetrics {
  public:
   explicit TurnMetrics(Metrics& metrics);
@@ -37,6 +38,9 @@ class TurnMetrics {
   Counter& prompt_tokens_;
   Counter& completion_tokens_;
   Histogram& first_text_;
+  void count_checks(const TurnReport& report) const;
+
+  std::map<std::string_view, Counter*> checks_;
   std::map<RefusalReason, Counter*> reasons_;
   std::map<std::string_view, Histogram*> stages_;
 };

@@ -138,6 +138,12 @@ Json model_json(const TurnReport& report) {
                     {"prompt_tokens", report.prompt_tokens},   {"completion_tokens", report.completion_tokens}};
 }
 
+Json checks_json(const std::optional<CheckCounts>& checks) {
+  if (!checks) return nullptr;
+  return JsonObject{{"supported", checks->supported}, {"unsupported", checks->unsupported}, {"uncited", checks->uncited},
+                    {"unchecked", checks->unchecked}, {"dropped", checks->dropped},         {"without_reranker", checks->without_reranker}};
+}
+
 JsonArray errors_json(const std::vector<TraceError>& errors) {
   JsonArray out;
   for (const TraceError& error : errors) {
@@ -166,6 +172,7 @@ JsonObject trace_json(const TurnReport& report, std::size_t candidates) {
       {"stages", stages_json(report)},
       {"gate", gate_json(report.retrieval.gate)},
       {"model", model_json(report)},
+      {"citation_check", checks_json(trace.checks)},
       {"limits",
        JsonObject{{"recall", trace.profile.recall}, {"hits", trace.profile.top_k}, {"hits_per_document", trace.profile.per_document_max}}},
       {"candidates_found", report.retrieval.candidates},

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "answer/model_stream.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "domain/retrieval.h"
@@ -51,6 +52,7 @@ struct TurnTrace {
   std::vector<Fate> fates;                              ///< One for each hit of the retrieval.
   std::optional<std::chrono::microseconds> first_text;  ///< When the first text of an answer was handed over.
   std::optional<ModelCall> model;
+  std::optional<CheckCounts> checks;  ///< Of a language model's answer.
   std::vector<TraceError> errors;
 };
 

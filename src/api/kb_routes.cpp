@@ -36,8 +36,11 @@ Result<ParsedTurn> parse_turn(const Services& services, const access::Caller& ca
   FOOTNOTE_CHECK(check_labels(caller, asked.filter));
   FOOTNOTE_TRY(const Corpus corpus,
                find_asked_corpus(call, services.catalog, caller.workspace, services.embedder.space(), asked.corpus_name));
-  answer::Question question{
-      .workspace = caller.workspace, .corpus = corpus.id, .text = asked.text, .filter = asked.filter, .profile = profile_for(corpus, asked.profile)};
+  answer::Question question{.workspace = caller.workspace,
+                            .corpus = corpus.id,
+                            .text = asked.text,
+                            .filter = asked.filter,
+                            .profile = profile_for(corpus, asked.profile, services.judge)};
   return ParsedTurn{std::move(asked), std::move(question)};
 }
 

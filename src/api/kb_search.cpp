@@ -62,7 +62,7 @@ Result<http::Response> search(const Services& services, const access::Caller& ca
   FOOTNOTE_CHECK(check_labels(caller, asked.filter));
   FOOTNOTE_TRY(const Corpus corpus, find_asked_corpus(call, services.catalog, caller.workspace, services.embedder.space(),
                                                       asked.corpus_name.value_or(name.value_or(std::string(kDefaultCorpus)))));
-  retrieve::RetrieveOptions options{.profile = profile_for(corpus, kAskProfile), .filter = std::move(asked.filter)};
+  retrieve::RetrieveOptions options{.profile = profile_for(corpus, kAskProfile, services.judge), .filter = std::move(asked.filter)};
   if (limit) options.profile.top_k = static_cast<std::size_t>(*limit);
   FOOTNOTE_TRY(const auto retrieval, services.retriever.retrieve(call, corpus.id, query, options));
   return http::Response::json(200, render_retrieval(retrieval));

@@ -16,15 +16,6 @@ namespace {
 constexpr std::size_t kNameBytesMax = 200;
 constexpr std::size_t kMessagesMax = 1'000;
 
-std::string_view to_string(Support support) {
-  switch (support) {
-    case Support::kUnchecked: return "unchecked";
-    case Support::kSupported: return "supported";
-    case Support::kUnsupported: return "unsupported";
-  }
-  return "unchecked";
-}
-
 /// The text parts of one UI message, joined.
 Result<std::string> message_text(const Json& message, std::size_t index) {
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(message, fmt::format("messages[{}]", index)));
@@ -148,8 +139,14 @@ bool has_our_vectors(const Corpus& corpus) { return corpus.space.model_id != kCl
 
 }  // namespace
 
-Profile profile_for(const Corpus& corpus, const Profile& profile) {
-  if (has_our_vectors(corpus)) return profile;
+Profile profile_for(const Corpus& corpus, const Profile& profile, std::string_view judge) {
+  if (has_our_vectors(corpus)) {
+    Profile own = profile;
+    if (const GateCalibration* gate = corpus.gate_for(judge)) {
+      (judge.empty() ? own.gate.evidence_min : own.gate.judged_min) = gate->evidence_min;
+    }
+    return own;
+  }
   log(LogLevel::kDebug, "answer", "the corpus has vectors of its clients: found by words alone", {{"corpus", corpus.name}});
   return by_words_alone(profile);
 }
@@ -159,8 +156,8 @@ Result<Corpus> find_asked_corpus(const CallContext& call, const CatalogStore& ca
   FOOTNOTE_TRY(Corpus corpus, catalog.find_corpus(call, workspace, name));
   if (corpus.space == space || !has_our_vectors(corpus)) return corpus;
   return fail(ErrorCode::kFailedPrecondition,
-              "corpus {} was embedded by {}, the model here is {}: run `footnote rebuild-index {}` to embed it anew, or set MODEL_NAME={}", name,
-              corpus.space.model_id, space.model_id, name, corpus.space.model_id);
+              "corpus {} was embedded by {}, the model here is {}: run `footnote rebuild-index {}` to embed it anew, or set MODEL_NAME={}",
+              name, corpus.space.model_id, space.model_id, name, corpus.space.model_id);
 }
 
 const std::string* CitedTexts::text(DocumentId document, int version) {
@@ -169,6 +166,25 @@ const std::string* CitedTexts::text(DocumentId document, int version) {
     if (auto read = chunks_.document_text(call_, workspace_, document, version)) entry->second = std::move(read->text);
   }
   return entry->second ? &*entry->second : nullptr;
+}
+
+std::string_view to_string(Support support) {
+  switch (support) {
+    case Support::kUnchecked: return "unchecked";
+    case Support::kSupported: return "supported";
+    case Support::kUnsupported: return "unsupported";
+  }
+  return "unchecked";
+}
+
+JsonArray render_uncited(const Answer& answer) {
+  CodePointOffsets offsets(answer.text);
+  JsonArray out;
+  for (const TextRange& sentence : answer.uncited) {
+    const TextRange range = offsets.range(sentence);
+    out.push_back(JsonObject{{"answer_start", range.begin}, {"answer_end", range.end}});
+  }
+  return out;
 }
 
 JsonObject render_mark(const Citation& citation, std::string_view answer_text, CitedTexts& texts) {
@@ -202,6 +218,7 @@ Json render_kb_answer(const answer::TurnReport& report, std::string_view corpus_
   if (const Answer* answer = std::get_if<Answer>(&report.turn.outcome)) {
     return JsonObject{{"answer", answer->text},
                       {"citations", render_citations(*answer, texts)},
+                      {"uncited", render_uncited(*answer)},
                       {"confidence", percent(answer->confidence)},
                       {"refusal_reason", nullptr},
                       {"meta", std::move(meta)}};
@@ -217,7 +234,8 @@ Json render_kb_answer(const answer::TurnReport& report, std::string_view corpus_
     text = clarification->text;
   }
   meta["nearest"] = std::move(nearest);
-  return JsonObject{{"answer", text}, {"citations", JsonArray{}}, {"confidence", 0}, {"refusal_reason", reason}, {"meta", std::move(meta)}};
+  return JsonObject{{"answer", text},  {"citations", JsonArray{}}, {"uncited", JsonArray{}},
+                    {"confidence", 0}, {"refusal_reason", reason}, {"meta", std::move(meta)}};
 }
 
 }  // namespace footnote::api

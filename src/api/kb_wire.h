@@ -27,8 +27,9 @@ struct KbQuestion {
 /// plain body they are errors.
 Result<KbQuestion> parse_kb_question(const http::Request& request);
 
-/// How that corpus is searched: by words alone where its vectors come from clients.
-Profile profile_for(const Corpus& corpus, const Profile& profile);
+/// How that corpus is searched: by words alone where its vectors come from clients, and with its own gate where it was calibrated with
+/// this embedder and `judge` (its name; empty: none).
+Profile profile_for(const Corpus& corpus, const Profile& profile, std::string_view judge);
 
 /// The corpus that a caller named. kNotFound; kFailedPrecondition when its vectors are of another model than ours: they
 /// must never be compared.
@@ -49,6 +50,12 @@ class CitedTexts {
   WorkspaceId workspace_;
   std::map<std::pair<std::int64_t, int>, std::optional<std::string>> texts_;
 };
+
+/// "unchecked", "supported", "unsupported"
+std::string_view to_string(Support support);
+
+/// Sentences of an answer that state something without a source: [{"answer_start","answer_end"}], in code points.
+JsonArray render_uncited(const Answer& answer);
 
 /// Where a `[n]` stands in the answer and what carries it, in code points: see docs/http-api.md.
 JsonObject render_mark(const Citation& citation, std::string_view answer_text, CitedTexts& texts);

@@ -32,6 +32,7 @@ struct Services {
   const ConversationStore& conversations;
   Embedder& embedder;
   Reranker* reranker;  ///< Null while none is configured.
+  std::string judge;   ///< Its name, which calibrations hold for; empty without one.
   PointServices points;
   points::Memories& memories;
   access::Keys& keys;

@@ -1,5 +1,6 @@
 #include "api/ui_message_stream.h"
 
+#include "api/code_points.h"
 #include "api/error_mapping.h"
 
 namespace footnote::api {
@@ -68,7 +69,17 @@ Result<void> UiMessageStream::on_text(std::string_view text) {
     FOOTNOTE_CHECK(send({{"type", "text-start"}, {"id", kTextId}}));
     text_open_ = true;
   }
+  text_ += text;
   return send({{"type", "text-delta"}, {"id", kTextId}, {"delta", text}});
+}
+
+Result<void> UiMessageStream::on_check(const answer::SentenceCheck& check) {
+  const TextRange range = CodePointOffsets(text_).range(check.answer_range);
+  return send({{"type", "data-check"},
+               {"data", JsonObject{{"answerStart", range.begin},
+                                   {"answerEnd", range.end},
+                                   {"numbers", JsonArray(check.numbers.begin(), check.numbers.end())},
+                                   {"support", check.numbers.empty() ? "uncited" : to_string(check.support)}}}});
 }
 
 Result<void> UiMessageStream::close_text() {

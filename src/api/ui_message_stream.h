@@ -15,6 +15,7 @@ class UiMessageStream final : public answer::TurnListener {
   Result<void> on_start(const TurnId& turn) override;
   Result<void> on_sources(std::span<const SourceBlock> sources) override;
   Result<void> on_text(std::string_view text) override;
+  Result<void> on_check(const answer::SentenceCheck& check) override;
 
   /// The rest of a turn that ended well.
   Result<void> finish(const answer::TurnReport& report, CitedTexts& texts);
@@ -29,6 +30,7 @@ class UiMessageStream final : public answer::TurnListener {
 
   http::ResponseStream& response_;
   http::SseWriter* writer_ = nullptr;
+  std::string text_;  ///< All that was sent of it: offsets count its code points.
   bool text_open_ = false;
 };
 

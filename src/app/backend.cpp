@@ -60,7 +60,7 @@ class LocalBackend final : public Backend {
                                  .conversation = {},
                                  .text = question,
                                  .filter = place.filter,
-                                 .profile = api::profile_for(place.corpus, kAskProfile)};
+                                 .profile = api::profile_for(place.corpus, kAskProfile, parts_->judge_name())};
     TextListener listener(on_text);
     FOOTNOTE_TRY(const answer::TurnReport report, parts_->answers().answer(call, asked, listener));
     api::CitedTexts texts(call, parts_->chunks(), parts_->workspace());
@@ -69,7 +69,7 @@ class LocalBackend final : public Backend {
 
   Result<Json> search(const CallContext& call, const std::string& query, const Where& where, std::size_t limit) override {
     FOOTNOTE_TRY(const Place place, find(call, where));
-    retrieve::RetrieveOptions options{.profile = api::profile_for(place.corpus, kAskProfile), .filter = place.filter};
+    retrieve::RetrieveOptions options{.profile = api::profile_for(place.corpus, kAskProfile, parts_->judge_name()), .filter = place.filter};
     options.profile.top_k = limit;
     FOOTNOTE_TRY(const auto retrieval, parts_->retriever().retrieve(call, place.corpus.id, query, options));
     return api::render_retrieval(retrieval);

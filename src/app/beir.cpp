@@ -1,10 +1,10 @@
 #include "app/beir.h"
 
 #include <charconv>
-#include <fstream>
 #include <functional>
 #include <unordered_map>
 
+#include "app/json_lines.h"
 #include "base/json.h"
 #include "base/sha256.h"
 #include "base/text.h"
@@ -13,25 +13,12 @@
 namespace footnote::app {
 namespace {
 
-/// Calls `take` with each line that is not blank; its error gets the file and the line before it.
-Result<void> each_line(const std::filesystem::path& path, const std::function<Result<void>(std::string_view)>& take,
-                       Sha256* hash = nullptr) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return fail(ErrorCode::kNotFound, "{}: can't be read; a BEIR folder holds corpus.jsonl, queries.jsonl and qrels/test.tsv",
-                path.string());
-  }
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
-    if (hash != nullptr) hash->update(line).update("\n");
-    const std::string_view text = trim(line);
-    if (text.empty()) continue;
-    if (text.size() > kBeirLineBytesMax) return fail(ErrorCode::kTooLarge, "{}:{}: line too long", path.string(), number);
-    if (auto taken = take(text); !taken) {
-      return with_context(std::move(taken).error(), fmt::format("{}:{}", path.string(), number));
-    }
-  }
-  return {};
+/// What a folder of this form holds, for whoever misses a file of it.
+Result<void> each_beir_line(const std::filesystem::path& path, const std::function<Result<void>(std::string_view)>& take,
+                            Sha256* hash = nullptr) {
+  auto read = each_line(path, take, hash);
+  if (read || read.error().code != ErrorCode::kNotFound) return read;
+  return fail(ErrorCode::kNotFound, "{}; a BEIR folder holds corpus.jsonl, queries.jsonl and qrels/test.tsv", read.error().message);
 }
 
 /// BEIR ids are texts, but some sets write them as numbers.
@@ -48,8 +35,8 @@ Result<BeirDocument> parse_document(std::string_view line) {
   BeirDocument document;
   FOOTNOTE_TRY(document.id, id_of(row));
   FOOTNOTE_TRY(const auto reader, JsonReader::of(row));
-  FOOTNOTE_TRY(const auto title, reader.optional_string("title", kBeirLineBytesMax));
-  FOOTNOTE_TRY(const auto text, reader.optional_string("text", kBeirLineBytesMax));
+  FOOTNOTE_TRY(const auto title, reader.optional_string("title", kJsonLineBytesMax));
+  FOOTNOTE_TRY(const auto text, reader.optional_string("text", kJsonLineBytesMax));
   document.title = title.value_or("");
   document.text = text.value_or("");
   return document;
@@ -60,7 +47,7 @@ Result<BeirQuestion> parse_question(std::string_view line) {
   BeirQuestion question;
   FOOTNOTE_TRY(question.id, id_of(row));
   FOOTNOTE_TRY(const auto reader, JsonReader::of(row));
-  FOOTNOTE_TRY(question.text, reader.required_string("text", kBeirLineBytesMax));
+  FOOTNOTE_TRY(question.text, reader.required_string("text", kJsonLineBytesMax));
   return question;
 }
 
@@ -91,7 +78,7 @@ bool has_relevant(const Grades& grades) {
 Result<BeirSet> read_beir(const std::filesystem::path& folder) {
   BeirSet set;
   Sha256 hash;
-  FOOTNOTE_CHECK(each_line(
+  FOOTNOTE_CHECK(each_beir_line(
       folder / "corpus.jsonl",
       [&](std::string_view line) -> Result<void> {
         if (set.documents.size() == kBeirDocumentsMax) return fail(ErrorCode::kTooLarge, "more than {} documents", kBeirDocumentsMax);
@@ -103,8 +90,8 @@ Result<BeirSet> read_beir(const std::filesystem::path& folder) {
   set.corpus_hash = hash.hex();
 
   std::unordered_map<std::string, Grades> grades;
-  FOOTNOTE_CHECK(each_line(folder / "qrels" / "test.tsv", [&](std::string_view line) { return take_grade(line, grades); }));
-  FOOTNOTE_CHECK(each_line(folder / "queries.jsonl", [&](std::string_view line) -> Result<void> {
+  FOOTNOTE_CHECK(each_beir_line(folder / "qrels" / "test.tsv", [&](std::string_view line) { return take_grade(line, grades); }));
+  FOOTNOTE_CHECK(each_beir_line(folder / "queries.jsonl", [&](std::string_view line) -> Result<void> {
     FOOTNOTE_TRY(auto question, parse_question(line));
     const auto found = grades.find(question.id);
     if (found == grades.end() || !has_relevant(found->second)) return {};

@@ -11,8 +11,7 @@
 
 namespace footnote::app {
 
-/// One line of a JSONL file may be this long; a corpus may have this many documents.
-inline constexpr std::size_t kBeirLineBytesMax = 16u << 20;
+/// A corpus may have this many documents.
 inline constexpr std::size_t kBeirDocumentsMax = 10'000'000;
 
 struct BeirDocument {

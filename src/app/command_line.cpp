@@ -27,6 +27,7 @@ class CommandLine {
     add_ask();
     add_search();
     add_eval();
+    add_calibrate();
     add_trace();
     add_bench();
     add_documents();
@@ -173,20 +174,36 @@ class CommandLine {
   }
 
   void add_eval() {
-    CLI::App& command = add_command("eval", "Measure retrieval on a BEIR-form folder: nDCG@10, MRR@10, recall");
-    CLI::Option* folder = command.add_option("dir", eval_.folder, "Folder with corpus.jsonl, queries.jsonl, qrels/test.tsv");
-    folder->required()->type_name("DIR");
-    CLI::Option* stages = command.add_option("--stages", eval_.stages, "Stages to measure, between commas [all]");
-    stages->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("keyword,vector,fused")
-        ->check(CLI::IsMember({"keyword", "vector", "late", "fused", "judged"}));
-    choices_[stages] = {"keyword", "vector", "late", "fused", "judged"};
-    command.add_option("--limit", eval_.limit, "Ask only the first N questions")->check(CLI::Range(1, 100'000'000))->type_name("N");
+    CLI::App& command = add_command("eval", "Measure retrieval, reading, citation check or whole answers on a labelled set");
+    CLI::Option* set = command.add_option("set", eval_.set, "BEIR-form folder, or JSONL file of questions or claims");
+    set->required()->type_name("PATH");
+    const std::vector<std::string> names{"keyword",   "vector",     "late",   "fused", "judged", "answer",
+                                         "relevance", "word_share", "cosine", "sum",   "check",  "reader"};
+    CLI::Option* stages = command.add_option("--stages", eval_.stages, "Stages to measure, between commas [all of the set's kind]");
+    stages->delimiter(',')->allow_extra_args(false)->type_name("keyword,vector,...")->check(CLI::IsMember(names));
+    choices_[stages] = names;
+    command.add_option("--limit", eval_.limit, "Take only the first N rows")->check(CLI::Range(1, 100'000'000))->type_name("N");
+    command.add_option("--foreign", eval_.foreign, "Questions that the corpus does not cover, to be refused; may come several times")
+        ->type_name("PATH")
+        ->allow_extra_args(false);
+    command.add_option("--save", eval_.save, "Keep the run, row by row")->type_name("FILE");
+    command.add_option("--against", eval_.against, "Compare with a saved run: differences and their significance")->type_name("FILE");
     command.add_option("--cache", eval_.cache, "Where embedded corpora are kept [~/.cache/footnote/eval]")->type_name("DIR");
     add_setting(command, Setting::kEngineThreads);
     add_json(command, "The figures as JSON");
     on_parsed(command, eval_);
+  }
+
+  void add_calibrate() {
+    CLI::App& command = add_command("calibrate", "Set for one corpus from how much evidence on questions are answered");
+    command.add_option("corpus", calibrate_.corpus, "The corpus [the configured one]")->type_name("NAME");
+    command.add_option("--rate", calibrate_.rate, "Share of questions foreign to the corpus that may be answered [0.05]")
+        ->check(CLI::Range(0.0, 0.5))
+        ->type_name("SHARE");
+    command.add_flag("--clear", calibrate_.clear, "Forget the corpus's calibration");
+    add_setting(command, Setting::kEngineThreads);
+    add_json(command, "What was set and measured as JSON");
+    on_parsed(command, calibrate_);
   }
 
   void add_trace() {
@@ -448,6 +465,7 @@ class CommandLine {
   AskCommand ask_;
   SearchCommand search_;
   EvalCommand eval_;
+  CalibrateCommand calibrate_;
   TraceCommand trace_;
   BenchEncoderCommand bench_encoder_;
   BenchIndexCommand bench_index_;

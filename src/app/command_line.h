@@ -45,10 +45,18 @@ struct SearchCommand {
   std::vector<std::string> labels;
 };
 struct EvalCommand {
-  std::filesystem::path folder;
-  std::vector<std::string> stages;  ///< Of keyword, vector, fused; all when empty.
-  std::size_t limit = 0;            ///< Questions to ask; 0: all.
-  std::filesystem::path cache;      ///< Empty: ~/.cache/footnote/eval.
+  std::filesystem::path set;                   ///< Folder or JSONL file; its form says what is measured.
+  std::vector<std::string> stages;             ///< All that are there when empty.
+  std::size_t limit = 0;                       ///< Rows to take; 0: all.
+  std::filesystem::path cache;                 ///< Empty: ~/.cache/footnote/eval.
+  std::filesystem::path save;                  ///< Where to keep the run; empty: nowhere.
+  std::filesystem::path against;               ///< A run to compare with; empty: none.
+  std::vector<std::filesystem::path> foreign;  ///< Questions that the corpus does not cover.
+};
+struct CalibrateCommand {
+  std::string corpus;  ///< Empty: the configured one.
+  double rate = 0.05;  ///< Of foreign questions, so many may be answered.
+  bool clear = false;  ///< Back to the general threshold.
 };
 struct TraceCommand {
   std::string turn;  ///< "turn_..."
@@ -109,9 +117,9 @@ struct CompletionCommand {
   Shell shell = Shell::kBash;
 };
 
-using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, TraceCommand, BenchEncoderCommand,
-                             BenchIndexCommand, DoctorCommand, RebuildIndexCommand, SnapshotCommand, RestoreCommand, DocumentsCommand,
-                             KeysCommand, WorkspacesCommand, ModelsCommand, ConfigCommand, CompletionCommand>;
+using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, CalibrateCommand, TraceCommand,
+                             BenchEncoderCommand, BenchIndexCommand, DoctorCommand, RebuildIndexCommand, SnapshotCommand, RestoreCommand,
+                             DocumentsCommand, KeysCommand, WorkspacesCommand, ModelsCommand, ConfigCommand, CompletionCommand>;
 
 /// A command line that was understood.
 struct Invocation {

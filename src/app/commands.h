@@ -21,6 +21,7 @@ Result<int> run_ingest(const CommandContext& context, const IngestCommand& comma
 Result<int> run_ask(const CommandContext& context, const AskCommand& command);
 Result<int> run_search(const CommandContext& context, const SearchCommand& command);
 Result<int> run_eval(const CommandContext& context, const EvalCommand& command);
+Result<int> run_calibrate(const CommandContext& context, const CalibrateCommand& command);
 Result<int> run_trace(const CommandContext& context, const TraceCommand& command);
 Result<int> run_documents(const CommandContext& context);
 Result<int> run_keys(const CommandContext& context, const KeysCommand& command);

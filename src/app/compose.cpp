@@ -39,6 +39,14 @@ std::unique_ptr<Llm> make_llm(const Settings& settings, http::Client* client) {
                                                             .model = settings.text(Setting::kLlmModel)});
 }
 
+answer::CheckPolicy check_policy(const Settings& settings) {
+  using enum answer::CheckPolicy;
+  for (const answer::CheckPolicy policy : {kMark, kDrop, kStop}) {
+    if (settings.text(Setting::kAnswerCitationCheck) == answer::to_string(policy)) return policy;
+  }
+  return kOff;
+}
+
 /// A model server needs to be told which model; better said at start than by its error at the first question.
 Result<void> check_llm(const Settings& settings) {
   if (!settings.is_set(Setting::kLlmBaseUrl) || settings.is_set(Setting::kLlmModel)) return {};
@@ -189,13 +197,16 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                      proxy_policy_),
       upstream_url_(settings.text(Setting::kLlmBaseUrl)),
       upstream_key_(settings.text(Setting::kLlmApiKey)),
+      judge_name_(reranker_name(settings)),
       free_bytes_min_(static_cast<std::uint64_t>(settings.integer(Setting::kServerFreeDisk)) << 20),
+      citation_check_(embedder(), reranker_.provided.port.get()),
       answers_({.retriever = retriever_,
                 .reader = *reader_,
                 .llm = llm_.get(),
                 .conversations = stores_->conversations(),
                 .clock = stores_->clock(),
-                .metrics = metrics_.get()}),
+                .metrics = metrics_.get(),
+                .checking = {&citation_check_, check_policy(settings)}}),
       rebuilder_({*stores_, embedder(), vectors_, keywords_, codes_, sync_, index_files_},
                  [settings](std::string_view model) { return open_named_embedder(settings, model); }),
       copies_(stores_->folder().path(), stores_->store()) {
@@ -244,6 +255,7 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
           .conversations = stores_->conversations(),
           .embedder = embedder(),
           .reranker = reranker_.provided.port.get(),
+          .judge = judge_name_,
           .points = {.points = stores_->points(),
                      .search = point_search_,
                      .writer = point_writer_,

@@ -78,6 +78,8 @@ class Composition {
   ingest::Ingestor& ingestor() { return ingestor_; }
   const retrieve::Retriever& retriever() const { return retriever_; }
   const answer::AnswerService& answers() const { return answers_; }
+  /// What calibrations hold for; empty without a reranker.
+  const std::string& judge_name() const { return judge_name_; }
 
   /// What the HTTP routes need, borrowed from here.
   api::Services services(std::vector<std::string> example_questions);
@@ -128,7 +130,9 @@ class Composition {
   proxy::SourceFinder source_finder_;
   const std::string upstream_url_;  ///< Of the language models.
   const std::string upstream_key_;
+  std::string judge_name_;
   std::uint64_t free_bytes_min_;
+  answer::CitationCheck citation_check_;
   answer::AnswerService answers_;
   IndexRebuilder rebuilder_;
   StoreCopies copies_;

@@ -221,4 +221,11 @@ Result<Rerankers> open_reranker(const Settings& settings, Metrics& metrics) {
   return out;
 }
 
+std::string reranker_name(const Settings& settings) {
+  const std::string& provider = settings.text(Setting::kRerankerProvider);
+  if (provider == "none") return {};
+  const std::string& model = settings.text(Setting::kRerankerModel);
+  return model.empty() ? provider : fmt::format("{}:{}", provider, model);
+}
+
 }  // namespace footnote::app

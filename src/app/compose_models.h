@@ -56,4 +56,7 @@ struct Rerankers {
 /// the log says so.
 Result<Rerankers> open_reranker(const Settings& settings, Metrics& metrics);
 
+/// The reranker's name, as calibrations and saved runs know it; empty without one.
+std::string reranker_name(const Settings& settings);
+
 }  // namespace footnote::app

@@ -53,16 +53,39 @@ TEST(Recall, ShareOfTheRelevant) {
   EXPECT_DOUBLE_EQ(recall_at(ranking("a"), Grades{{"d", 0}}, 3), 0);
 }
 
-TEST(EvalScorer, MeansOverQuestions) {
-  EvalScorer scorer;
-  scorer.add(ranking("a b"), Grades{{"a", 1}});
-  scorer.add(ranking("a b"), Grades{{"b", 1}});
-  const EvalScores means = scorer.means();
-  EXPECT_EQ(means.questions, 2U);
-  EXPECT_DOUBLE_EQ(means.mrr_10, 0.75);
-  EXPECT_DOUBLE_EQ(means.ndcg_10, (1 + 1 / std::log2(3)) / 2);
-  EXPECT_DOUBLE_EQ(means.recall_10, 1);
-  EXPECT_EQ(EvalScorer().means().questions, 0U);
+TEST(AveragePrecision, CountsWhatIsMissingAsNothing) {
+  EXPECT_DOUBLE_EQ(average_precision(ranking("a x b"), {{"a", 1}, {"b", 2}}), (1.0 + 2.0 / 3) / 2);
+  EXPECT_DOUBLE_EQ(average_precision(ranking("a x"), {{"a", 1}, {"b", 1}}), 0.5);
+  EXPECT_DOUBLE_EQ(average_precision(ranking("a"), {}), 0);
+}
+
+TEST(AreaUnderCurve, IsTheChanceThatAPositiveScoresHigher) {
+  const std::vector<double> high{2, 3};
+  const std::vector<double> low{1, 2};
+  EXPECT_DOUBLE_EQ(area_under_curve(high, low), (1 + 1 + 0.5 + 1) / 4);
+  EXPECT_DOUBLE_EQ(area_under_curve(low, high), 0.5 / 4);
+  EXPECT_DOUBLE_EQ(area_under_curve({}, low), 0.5);
+}
+
+TEST(Decisions, CountPrecisionAndRecall) {
+  Decisions decisions;
+  for (int i = 0; i < 3; ++i) decisions.add(true, true);
+  decisions.add(true, false);
+  decisions.add(false, true);
+  decisions.add(false, false);
+  EXPECT_DOUBLE_EQ(decisions.precision(), 0.75);
+  EXPECT_DOUBLE_EQ(decisions.recall(), 0.75);
+  EXPECT_DOUBLE_EQ(decisions.f1(), 0.75);
+  EXPECT_DOUBLE_EQ(decisions.accuracy(), 4.0 / 6);
+  EXPECT_DOUBLE_EQ(Decisions().f1(), 0);
+}
+
+TEST(Answers, AreComparedByTheirWords) {
+  EXPECT_TRUE(exact_match("the  16 Weeks.", "16 weeks"));
+  EXPECT_FALSE(exact_match("16", "16 weeks"));
+  EXPECT_DOUBLE_EQ(word_f1("16 weeks off", "16 weeks"), 0.8);
+  EXPECT_DOUBLE_EQ(word_f1("two two", "two"), 2.0 / 3) << "a word is met once";
+  EXPECT_DOUBLE_EQ(word_f1("", ""), 0);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace footnote::app {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kFooters{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 19> kFooters{{
     {"",
      R"(Examples:
   footnote ingest ~/handbook                    read a folder (again: only what changed)
@@ -70,11 +70,26 @@ evidence_tiers, acl_labels (repeat for any of several), date_from, date_to, evid
 only with --acl-label.)"},
     {"eval",
      R"(Examples:
-  footnote eval data/scifact
+  footnote eval data/scifact                                     retrieval, stage by stage
   footnote eval data/scifact --stages keyword,vector --limit 100
-  footnote eval data/scifact --json | jq '.stages[] | [.stage, .ndcg_10]'
+  footnote eval data/scifact --save before.json                  keep it; then change something, and
+  footnote eval data/scifact --against before.json               what became better or worse, and whether it is chance
+  footnote eval data/scifact --stages answer --foreign data/cisi whole answers: answered, refused
+  footnote eval my-questions.jsonl --corpus product              your own questions over your own corpus
+  footnote eval squad.jsonl --json | jq '.stages[0].f1'          answers found in a given context
+  footnote eval claims.jsonl                                     the check of citations
 
-Every document is embedded once and kept in the cache; a second run embeds nothing.)"},
+The form of a set says what is measured: docs/evaluation.md. Every document is embedded once and kept in the cache; a second run
+embeds nothing. Nothing that is asked is stored.)"},
+    {"calibrate",
+     R"(Examples:
+  footnote calibrate                        the configured corpus; about 1 in 20 foreign questions may be answered
+  footnote calibrate product --rate 0.01    stricter: more questions are refused, some rightly asked ones too
+  footnote calibrate product --clear        back to the general threshold
+
+Questions made from the corpus's own texts, and questions of other domains and of the workspace's other corpora, are looked up; every
+other one sets the threshold, the rest measure it. Nothing that is asked is stored. The threshold is kept with the corpus and holds as
+long as the models stay the same; after much was ingested, run it again.)"},
     {"bench",
      R"(Examples:
   footnote bench encoder                                         milliseconds and tokens a second, three shapes

@@ -46,6 +46,7 @@ Result<int> dispatch(const CommandContext& context, const Command& command) {
     Result<int> operator()(const AskCommand& c) const { return run_ask(context, c); }
     Result<int> operator()(const SearchCommand& c) const { return run_search(context, c); }
     Result<int> operator()(const EvalCommand& c) const { return run_eval(context, c); }
+    Result<int> operator()(const CalibrateCommand& c) const { return run_calibrate(context, c); }
     Result<int> operator()(const TraceCommand& c) const { return run_trace(context, c); }
     Result<int> operator()(const BenchEncoderCommand& c) const { return run_bench_encoder(context, c); }
     Result<int> operator()(const BenchIndexCommand& c) const { return run_bench_index(context, c); }

@@ -14,8 +14,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "ingest/index_sync.h"
-#include "providers/local/local_code_index.h"
 #include "points/memories.h"
+#include "providers/local/local_code_index.h"
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_vector_store.h"
 

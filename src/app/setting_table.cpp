@@ -528,6 +528,17 @@ constexpr std::array kTable{
                 .help = "Numbers of a vector in the collection agent-memories. One of another size is refused, never made anew.",
                 .min = 1,
                 .max = 4096},
+    SettingSpec{.id = Setting::kAnswerCitationCheck,
+                .key = "answer.citation_check",
+                .env = "FOOTNOTE_CITATION_CHECK",
+                .flag = "",
+                .type = SettingType::kChoice,
+                .default_text = "mark",
+                .help =
+                    "What becomes of a language model's sentences that their sources do not support. mark: text streams at once, verdicts "
+                    "follow. drop leaves them out, stop ends the answer before the first: both hold back one sentence, so text comes "
+                    "sentence by sentence. off: nothing is checked.",
+                .choices = "mark|drop|stop|off"},
     SettingSpec{.id = Setting::kLogLevel,
                 .key = "log.level",
                 .env = "FOOTNOTE_LOG_LEVEL",

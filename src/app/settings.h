@@ -78,6 +78,7 @@ enum class Setting {
   kProxyQdrantTimeout,
   kAgentEmbedderUrl,
   kAgentVectorSize,
+  kAnswerCitationCheck,
   kLogLevel,
   kColor,
 };

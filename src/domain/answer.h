@@ -43,8 +43,9 @@ struct Answer {
   std::string text;
   std::vector<SourceBlock> sources;
   std::vector<Citation> citations;
-  double confidence = 0;  ///< 0..1
-  std::string model;      ///< Empty when the built-in reader answered.
+  std::vector<TextRange> uncited = {};  ///< Sentences of the text that state something without a marker; where citations were checked.
+  double confidence = 0;                ///< 0..1
+  std::string model;                    ///< Empty when the built-in reader answered.
 };
 
 /// An honest "not in here": an outcome, not an error. `nearest` holds what came closest, for people to look at.

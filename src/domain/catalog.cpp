@@ -19,4 +19,8 @@ std::optional<KeyScope> parse_key_scope(std::string_view name) {
   return std::nullopt;
 }
 
+const GateCalibration* Corpus::gate_for(std::string_view judge) const {
+  return gate && gate->embedder == space.model_id && gate->judge == judge ? &*gate : nullptr;
+}
+
 }  // namespace footnote

@@ -42,6 +42,21 @@ struct NamedSpace {
   bool operator==(const NamedSpace&) const = default;
 };
 
+/// Where the gate stands for one corpus, and what was measured there: `footnote calibrate`. It holds for the models that it was
+/// measured with alone.
+struct GateCalibration {
+  double evidence_min = 0;
+  double wanted_rate = 0;        ///< The share of foreign questions that may be answered.
+  double false_answer_rate = 0;  ///< What it was, on probes that the threshold was not set by.
+  double answered_rate = 0;      ///< Of the corpus's own probes, likewise.
+  std::int64_t probes = 0;
+  std::string embedder;
+  std::string judge;  ///< Empty: none took part.
+  UtcTime made_at;
+
+  bool operator==(const GateCalibration&) const = default;
+};
+
 /// What one search searches.
 struct Corpus {
   CorpusId id;
@@ -51,6 +66,10 @@ struct Corpus {
   Generation generation = 0;
   UtcTime created_at;
   std::vector<NamedSpace> named_spaces = {};
+  std::optional<GateCalibration> gate = {};
+
+  /// The calibration, when it was made with this embedder and this judge.
+  const GateCalibration* gate_for(std::string_view judge) const;
 };
 
 enum class SourceKind { kFolder, kUpload, kText, kUrl, kSitemap, kFeed, kGit };

@@ -28,6 +28,8 @@ class CatalogStore {
   /// space, naming the model that it was made with.
   virtual Result<Corpus> ensure_corpus(const CallContext& call, WorkspaceId workspace, std::string_view name,
                                        const EmbeddingSpace& space) = 0;
+  /// Replaces the corpus's calibration; nullopt: it has none. kNotFound.
+  virtual Result<void> set_gate(const CallContext& call, CorpusId corpus, const std::optional<GateCalibration>& gate) = 0;
   virtual Result<Source> ensure_source(const CallContext& call, CorpusId corpus, SourceKind kind, std::string_view location) = 0;
   virtual Result<void> mark_synced(const CallContext& call, SourceId source, UtcTime at) = 0;
   /// kAlreadyExists: a key with that hash is there. kNotFound: no such workspace.

@@ -154,6 +154,17 @@ Result<void> fails(fakes::Faults& faults, const Words& words) {
   return {};
 }
 
+Result<void> check(Stage& stage, const Words& words) {
+  using enum answer::CheckPolicy;
+  for (const answer::CheckPolicy policy : {kOff, kMark, kDrop, kStop}) {
+    if (!words.is(1, answer::to_string(policy))) continue;
+    stage.world.check = policy;
+    return {};
+  }
+  return unknown();
+}
+
+Result<void> reranker(Stage& stage, const Words& words) { return fails(stage.world.reranker.faults(), words); }
 Result<void> store(Stage& stage, const Words& words) { return fails(stage.world.store.finish_turn_faults(), words); }
 Result<void> embedder(Stage& stage, const Words& words) { return fails(stage.world.embedder.faults(), words); }
 Result<void> reader(Stage& stage, const Words& words) { return fails(stage.world.reader.faults(), words); }
@@ -231,7 +242,7 @@ Result<void> prompt(Stage& stage, const Words& words) {
 
 using Handler = Result<void> (*)(Stage&, const Words&);
 
-constexpr std::array<std::pair<std::string_view, Handler>, 20> kCommands = {{{"document", document},
+constexpr std::array<std::pair<std::string_view, Handler>, 22> kCommands = {{{"document", document},
                                                                              {"delete", delete_document},
                                                                              {"corpus", corpus},
                                                                              {"profile", profile},
@@ -247,6 +258,8 @@ constexpr std::array<std::pair<std::string_view, Handler>, 20> kCommands = {{{"d
                                                                              {"synonym", synonym},
                                                                              {"wait", wait},
                                                                              {"purge", purge},
+                                                                             {"check", check},
+                                                                             {"reranker", reranker},
                                                                              {"ask", ask},
                                                                              {"search", search},
                                                                              {"show", show},

@@ -23,12 +23,26 @@ void check_citation(const Citation& citation, const Answer& answer) {
   EXPECT_LE(citation.support_range->end, chunk.range.end);
 }
 
+/// Said where citations are checked.
+std::string_view verdict_of(const Citation& citation, const World& world) {
+  if (world.check == answer::CheckPolicy::kOff) return "";
+  switch (citation.support) {
+    case Support::kUnchecked: return " unchecked";
+    case Support::kSupported: return " supported";
+    case Support::kUnsupported: return " unsupported";
+  }
+  return "";
+}
+
 std::string render_citation(const Citation& citation, const Answer& answer, const World& world) {
   const auto block = std::ranges::find(answer.sources, citation.number, &SourceBlock::number);
   const std::string key = block == answer.sources.end() ? "?" : block->hit.document_key;
-  if (!citation.support_range) return fmt::format("citation [{}] -> {} no single sentence\n", citation.number, key);
+  if (!citation.support_range) {
+    return fmt::format("citation [{}] -> {} no single sentence{}\n", citation.number, key, verdict_of(citation, world));
+  }
   const auto text = world.text_at(citation);
-  return fmt::format("citation [{}] -> {} {}\n", citation.number, key, text ? in_quotes(*text) : text.error().message);
+  return fmt::format("citation [{}] -> {} {}{}\n", citation.number, key, text ? in_quotes(*text) : text.error().message,
+                     verdict_of(citation, world));
 }
 
 std::string render_answer(const Answer& answer, const World& world) {
@@ -36,6 +50,10 @@ std::string render_answer(const Answer& answer, const World& world) {
   for (const Citation& citation : answer.citations) {
     check_citation(citation, answer);
     out += render_citation(citation, answer, world);
+  }
+  for (const TextRange& range : answer.uncited) {
+    EXPECT_LE(range.end, answer.text.size());
+    out += "uncited " + in_quotes(std::string_view(answer.text).substr(range.begin, range.size())) + "\n";
   }
   for (const SourceBlock& block : answer.sources) out += fmt::format("source [{}] {}\n", block.number, place_of(block.hit));
   return out;

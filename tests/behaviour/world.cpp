@@ -38,8 +38,13 @@ Generation World::purge() { return sync_.purge({}, corpus_.id).value(); }
 Asked World::ask(const std::string& question) {
   const std::size_t calls_before = llm.calls();
   Recorder recorder(client, store);
-  const answer::AnswerService service(
-      {.retriever = retriever_, .reader = reader, .llm = has_llm ? &llm : nullptr, .conversations = store, .clock = clock});
+  const answer::CitationCheck citation_check(embedder, &reranker);
+  const answer::AnswerService service({.retriever = retriever_,
+                                       .reader = reader,
+                                       .llm = has_llm ? &llm : nullptr,
+                                       .conversations = store,
+                                       .clock = clock,
+                                       .checking = {&citation_check, check}});
   auto report =
       service.answer(recorder.call(), {.workspace = workspace_, .corpus = corpus_.id, .text = question, .profile = profile}, recorder);
   clock.advance(std::chrono::seconds{1});  // no two turns are asked at the same time

@@ -9,6 +9,7 @@
 #include "fakes/fake_embedder.h"
 #include "fakes/fake_llm.h"
 #include "fakes/fake_reader.h"
+#include "fakes/fake_reranker.h"
 #include "fakes/memory_keyword_index.h"
 #include "fakes/memory_store.h"
 #include "fakes/memory_vector_store.h"
@@ -55,12 +56,14 @@ class World {
   fakes::FakeEmbedder embedder;
   fakes::FakeReader reader;
   fakes::FakeLlm llm;
+  fakes::FakeReranker reranker;
   fakes::MemoryVectorStore vectors;
   fakes::MemoryKeywordIndex keywords;
   Profile profile = kKnowledgeBaseProfile;
   ClientPlan client;
   chunk::ChunkOptions chunking;
   bool has_llm = false;
+  answer::CheckPolicy check = answer::CheckPolicy::kOff;
 
  private:
   ingest::IndexSync sync_;

@@ -33,6 +33,7 @@ function answerChunks(pieces, { confidence = 91, tier = 'high', uncited = [] } =
   let text = '';
   const deltas = [];
   const citations = [];
+  const checks = [];
   for (const [sentence, id, quote, support = 'supported'] of pieces) {
     const number = ids.indexOf(id) + 1;
     const answerStart = codePoints(text);
@@ -46,6 +47,11 @@ function answerChunks(pieces, { confidence = 91, tier = 'high', uncited = [] } =
         sourceStart, sourceEnd: sourceStart + codePoints(quote), quote, support,
       });
     }
+    const checked = number > 0 ? support : support === 'uncited' && 'uncited';
+    if (checked) {
+      const data = { answerStart, answerEnd: answerStart + codePoints(piece.trimEnd()), numbers: number > 0 ? [number] : [], support: checked };
+      checks.push({ type: 'data-check', data });
+    }
     text += piece;
     deltas.push(...piece.match(/[^]{1,14}/gu));
   }
@@ -54,6 +60,7 @@ function answerChunks(pieces, { confidence = 91, tier = 'high', uncited = [] } =
     ...sources,
     { type: 'text-start', id: 't1' },
     ...deltas.map((delta) => ({ type: 'text-delta', id: 't1', delta })),
+    ...checks,
     { type: 'text-end', id: 't1' },
     { type: 'data-citations', data: citations },
     { type: 'data-confidence', data: { confidence, tier } },
@@ -150,6 +157,11 @@ const scenarios = {
   'fixture: unsupported': () => paced(answerChunks([
     ['Everybody has 40 days of leave.', 3, 'Full-time colleagues have 27 days of annual leave a year.', 'unsupported'],
   ], { confidence: 22, tier: 'low' }), 5),
+  'fixture: doubts': () => paced(answerChunks([
+    ['Full-time colleagues have 27 days of annual leave.', 3, 'Full-time colleagues have 27 days of annual leave a year.'],
+    ['Everybody has 40 days of leave 👶 from the first day on.', 3, 'Full-time colleagues have 27 days of annual leave a year.', 'unsupported'],
+    ['Managers may grant more of it whenever they like.', 0, '', 'uncited'],
+  ], { confidence: 55, tier: 'moderate' }), 5),
   'fixture: uncited': () => paced(answerChunks([['Somewhere it was said.', 0]], { confidence: 48, tier: 'moderate', uncited: [3] }), 5),
   'fixture: moved': () => {
     const chunks = leaveAnswer();

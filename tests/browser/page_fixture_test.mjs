@@ -131,6 +131,28 @@ describe('an answer', () => {
     assert.match(await page.textContent('#panel-note'), /does not carry the claim/);
   });
 
+  const doubted = (page) => page.evaluate(() => [...(CSS.highlights.get('doubtful') ?? [])].map(String).join(''));
+
+  onPage('marks sentences that no source carries, and says which', {}, async (page) => {
+    await ask(page, 'fixture: doubts');
+    await settled(page);
+    const marked = await doubted(page);
+    assert.match(marked, /^Everybody has 40 days of leave 👶 from the first day on\..*Managers may grant/s);
+    assert.doesNotMatch(marked, /27 days/);
+    assert.match(await page.textContent('.doubts summary'), /2 sentences not confirmed/);
+    await page.locator('.doubts summary').click();
+    assert.deepEqual(await page.locator('.doubts li').allInnerTexts().then((all) => all.map(folded)), [
+      'Everybody has 40 days of leave 👶 from the first day on. — its source does not confirm it',
+      'Managers may grant more of it whenever they like. — names no source',
+    ].map((line) => line.replace(' — ', '')));
+    assert.match(await page.textContent('#announcer'), /2 sentences are not confirmed by a source/);
+    await ask(page, question);
+    await settled(page);
+    assert.equal(await doubted(page), '', 'they are marks of that answer alone');
+    await page.locator('.earlier').first().click();
+    await page.waitForFunction(() => CSS.highlights.get('doubtful')?.size > 0);
+  });
+
   onPage('says when it cites nothing', {}, async (page) => {
     await ask(page, 'fixture: uncited');
     await settled(page);
@@ -358,6 +380,10 @@ describe('the page', () => {
       await settled(page);
       await page.locator('.cite').nth(1).click();
       await highlighted(page);
+      assert.deepEqual(await violations(page), []);
+      await ask(page, 'fixture: doubts');
+      await settled(page);
+      await page.locator('.doubts summary').click();
       assert.deepEqual(await violations(page), []);
       await ask(page, 'fixture: unsupported');
       await settled(page);

@@ -613,14 +613,59 @@ class Eval(Case):
                                                 (("q1", "how long is parental leave"), ("q2", "where do bicycles go"), ("q3", "ungraded"))))
         self.write("set/qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td3\t1\n")
         first = self.run_footnote("eval", "set", "--json").json
-        self.assertEqual((first["documents"], first["questions"], first["documents_embedded"]), (4, 2, 3))
+        self.assertEqual((first["kind"], first["documents"], first["rows"], first["documents_embedded"]), ("retrieval", 4, 2, 3))
         self.assertEqual([stage["stage"] for stage in first["stages"]], ["keyword", "vector", "late", "fused"])
         for stage in first["stages"]:
-            self.assertEqual((stage["ndcg_10"], stage["mrr_10"], stage["recall_10"]), (1, 1, 1), stage)
+            self.assertEqual((stage["ndcg_10"], stage["mrr_10"], stage["map"], stage["recall_10"]), (1, 1, 1, 1), stage)
         second = self.run_footnote("eval", "set", "--json", "--stages", "vector", "--limit", "1").json
-        self.assertEqual((second["documents_embedded"], second["questions"], len(second["stages"])), (0, 1, 1))
+        self.assertEqual((second["documents_embedded"], second["rows"], len(second["stages"])), (0, 1, 1))
         self.assertIn("nDCG@10", self.run_footnote("eval", "set").out)
         self.assertIn("corpus.jsonl", self.run_footnote("eval", "nowhere", code=1).err)
+        self.run_footnote("eval", "set", "--save", "run.json")
+        again = self.run_footnote("eval", "set", "--against", "run.json", "--stages", "fused", "--json").json
+        self.assertEqual([(row["metric"], row["difference"], row["p"]) for row in again["against"]][0], ("ndcg_10", 0, 1))
+        self.assertIn("judged", self.run_footnote("eval", "set", "--stages", "judged", code=1).err)
+
+    def test_own_questions(self):
+        self.write("docs/leave.md", "# Leave\n\nEvery parent gets 26 weeks of paid parental leave.\n")
+        self.write("docs/trains.md", "# Trains\n\nTrains are booked in second class by the travel office.\n")
+        self.run_footnote("ingest", "docs")
+        self.write("mine.jsonl", "".join(json.dumps(row) + "\n" for row in (
+            {"question": "How many weeks of parental leave does a parent get?", "documents": ["leave.md"], "answers": ["26 weeks"]},
+            {"question": "Who painted the Night Watch in Amsterdam?", "answerable": False})))
+        self.write("foreign.jsonl", json.dumps({"question": "How do octopuses change their colour?"}) + "\n")
+        run = self.run_footnote("eval", "mine.jsonl", "--foreign", "foreign.jsonl", "--json").json
+        self.assertEqual((run["kind"], run["rows"]), ("questions", 2))
+        stages = {stage["stage"]: stage for stage in run["stages"]}
+        self.assertEqual((stages["fused"]["rows"], stages["fused"]["ndcg_10"]), (1, 1))
+        answer = stages["answer"]
+        self.assertEqual([answer[name] for name in ("answered", "right_source", "right_text", "refused", "refused_foreign")], [1, 1, 1, 1, 1])
+
+    def test_grounding(self):
+        evidence = "Shipping within Europe takes three days. Returns are free for 30 days."
+        self.write("claims.jsonl", "".join(json.dumps({"claim": claim, "evidence": evidence, "label": label}) + "\n" for claim, label in (
+            ("Shipping within Europe takes three days.", "supported"), ("Shipping within Europe takes nine days.", "not_supported"),
+            ("Penguins live on the ice of the far south.", "not_supported"))))
+        run = self.run_footnote("eval", "claims.jsonl", "--json").json
+        check = {stage["stage"]: stage for stage in run["stages"]}["check"]
+        self.assertEqual((check["auc"], check["f1"], check["unsupported_recall"]), (1, 1, 1), check)
+
+
+class Calibrate(Case):
+    def test_a_corpus_keeps_its_gate(self):
+        for topic in ("leave", "trains", "bicycles", "kitchens", "parking", "laptops", "visitors", "invoices"):
+            lines = " ".join(f"The {topic} rule number {i} of the company handbook tells employees of office {i} about {topic} and forms." for i in range(9))
+            self.write(f"docs/{topic}.md", f"# Company rules for {topic}\n\n{lines}\n")
+        self.run_footnote("ingest", "docs")
+        set_to = self.run_footnote("calibrate", "--rate", "0.05", "--json").json
+        self.assertLessEqual(set_to["false_answer_rate"], 0.2)
+        self.assertGreater(set_to["foreign_measured"], 20)
+        gate = self.run_footnote("search", "leave rule", "--json").json["gate"]
+        self.assertAlmostEqual(gate["threshold"], set_to["evidence_min"])
+        self.assertIn("not set by", self.run_footnote("calibrate", "memory").out)
+        self.run_footnote("calibrate", "--clear")
+        self.assertNotAlmostEqual(self.run_footnote("search", "leave rule", "--json").json["gate"]["threshold"], set_to["evidence_min"])
+        self.assertIn("no corpus", self.run_footnote("calibrate", "nothing", code=1).err)
 
 
 if __name__ == "__main__":

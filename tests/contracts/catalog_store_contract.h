@@ -74,6 +74,28 @@ TEST_P(CatalogStoreContract, ACorpusIsMadeOnceAndFoundAgain) {
   EXPECT_THAT(names(workspace_), ::testing::UnorderedElementsAre("memory", "other"));
 }
 
+TEST_P(CatalogStoreContract, ACorpusKeepsItsGateUntilAnotherComes) {
+  const Corpus made = ensure(workspace_, "memory");
+  EXPECT_FALSE(made.gate);
+  const GateCalibration gate{.evidence_min = 52.75,
+                             .wanted_rate = 0.05,
+                             .false_answer_rate = 0.0625,
+                             .answered_rate = 0.9,
+                             .probes = 300,
+                             .embedder = "model-a",
+                             .judge = "judge",
+                             .made_at = UtcTime{std::chrono::milliseconds{1'772'357'400'125}}};
+  ASSERT_TRUE(catalog().set_gate(call_, made.id, gate));
+  EXPECT_EQ(catalog().corpus(call_, made.id)->gate, gate);
+  EXPECT_EQ(catalog().find_corpus(call_, workspace_, "memory")->gate, gate);
+  EXPECT_EQ(catalog().corpora(call_, workspace_)->at(0).gate, gate);
+  EXPECT_NE(catalog().corpus(call_, made.id)->gate_for("judge"), nullptr);
+  EXPECT_EQ(catalog().corpus(call_, made.id)->gate_for(""), nullptr) << "it holds for the models that it was measured with";
+  ASSERT_TRUE(catalog().set_gate(call_, made.id, std::nullopt));
+  EXPECT_FALSE(catalog().corpus(call_, made.id)->gate);
+  EXPECT_EQ(catalog().set_gate(call_, {made.id.value + 1000}, gate).error().code, ErrorCode::kNotFound);
+}
+
 TEST_P(CatalogStoreContract, ACorpusKeepsItsSpace) {
   ensure(workspace_, "memory");
   for (const EmbeddingSpace& other : {EmbeddingSpace{"model-b", 8}, EmbeddingSpace{"model-a", 16}}) {

@@ -78,6 +78,14 @@ Result<Corpus> MemoryStore::ensure_corpus(const CallContext& call, WorkspaceId w
   return corpora_.emplace(made.corpus.id, made).first->second.corpus;
 }
 
+Result<void> MemoryStore::set_gate(const CallContext& call, CorpusId corpus, const std::optional<GateCalibration>& gate) {
+  FOOTNOTE_CHECK(call.check());
+  MutexLock lock(mutex_);
+  FOOTNOTE_TRY(StoredCorpus * found, stored(corpus));
+  found->corpus.gate = gate;
+  return {};
+}
+
 Result<Source> MemoryStore::ensure_source(const CallContext& call, CorpusId corpus, SourceKind kind, std::string_view location) {
   FOOTNOTE_CHECK(call.check());
   MutexLock lock(mutex_);

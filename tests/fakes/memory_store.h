@@ -50,6 +50,7 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   Result<Corpus> find_corpus(const CallContext& call, WorkspaceId workspace, std::string_view name) const override;
   Result<Corpus> corpus(const CallContext& call, CorpusId id) const override;
   Result<Corpus> ensure_corpus(const CallContext& call, WorkspaceId workspace, std::string_view name, const EmbeddingSpace& space) override;
+  Result<void> set_gate(const CallContext& call, CorpusId corpus, const std::optional<GateCalibration>& gate) override;
   Result<Source> ensure_source(const CallContext& call, CorpusId corpus, SourceKind kind, std::string_view location) override;
   Result<void> mark_synced(const CallContext& call, SourceId source, UtcTime at) override;
   Result<ApiKey> add_key(const CallContext& call, const ApiKey& key) override;

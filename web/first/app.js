@@ -135,6 +135,7 @@ class Page {
     this.#shown = entry;
     document.body.dataset.view = entry ? 'asked' : 'home';
     byId('answer').replaceChildren(...(entry ? [entry.view.element] : []));
+    entry?.view.schedule(); // its sentences' marks are the page's only while it is shown
     this.#question.placeholder = entry ? 'Ask something else' : 'What would you like to know?';
     this.#drawState();
     scrollTo({ top: 0, behavior: 'instant' });

@@ -13,6 +13,7 @@ export function newTurn(question, corpus) {
     sources: new Map(),
     text: '',
     citations: [],
+    checks: [], // sentences that were checked: {support, numbers, answerFrom, answerTo}
     confidence: null,
     refusal: null,
     error: null,
@@ -55,6 +56,11 @@ function applyChunk(turn, chunk) {
         return { ...citation, answerFrom: from, answerTo: to };
       });
       break;
+    case 'data-check': {
+      const [from, to] = codeUnitOffsets(turn.text, [chunk.data?.answerStart ?? 0, chunk.data?.answerEnd ?? 0]);
+      turn.checks.push({ support: asText(chunk.data?.support), numbers: chunk.data?.numbers ?? [], answerFrom: from, answerTo: to });
+      break;
+    }
     case 'data-confidence':
       turn.confidence = chunk.data ?? null;
       break;
@@ -103,6 +109,9 @@ export function citedNumbers(turn) {
 /** The citations of a source that are bound to a sentence of it. */
 export const marksOf = (turn, number) =>
   turn.citations.filter((citation) => citation.number === number && citation.sourceEnd > citation.sourceStart);
+
+/** Sentences that no source carries: those whose sources do not, and statements that name none. */
+export const doubtful = (turn) => turn.checks.filter(({ support }) => support === 'unsupported' || support === 'uncited');
 
 /** The citation that the marker at `position` of the answer's text stands for. */
 export function markAt(turn, number, position) {

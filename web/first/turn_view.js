@@ -3,7 +3,7 @@
 import { rangesOf, renderAnswer } from './answer_text.js';
 import { asText } from './api.js';
 import { copyButton, h, plural } from './dom.js';
-import { citedNumbers, markAt, marksOf, trail } from './turn.js';
+import { citedNumbers, doubtful, markAt, marksOf, trail } from './turn.js';
 
 const TIERS = { high: 'High confidence', moderate: 'Moderate confidence', low: 'Low confidence' };
 
@@ -46,6 +46,7 @@ export class TurnView {
     }
     renderAnswer(this.prose, shown, turn.sources.size, (numbers, at) => this.#citations(numbers, at));
     this.prose.hidden = shown === '';
+    this.#markDoubts();
     this.#renderNotes();
     this.#renderEnd();
   }
@@ -80,6 +81,14 @@ export class TurnView {
       button.setAttribute('aria-label', `${button.getAttribute('aria-label')} (not confirmed by this source)`);
       button.append('?');
     }
+  }
+
+  /** Sentences that no source carries get a dotted line as their verdicts come; #meta says in words how many there are. */
+  #markDoubts() {
+    if (!CSS.highlights || !this.element.isConnected) return;
+    const ranges = doubtful(this.#turn).flatMap(({ answerFrom, answerTo }) => rangesOf(this.prose, answerFrom, answerTo));
+    if (ranges.length > 0) CSS.highlights.set('doubtful', new Highlight(...ranges));
+    else CSS.highlights.delete('doubtful');
   }
 
   /** Lights up the sentence of the answer that a citation backs; without one, that of the open source. */
@@ -195,9 +204,20 @@ export class TurnView {
         }, fill), TIERS[tier]));
     }
     if (citedNumbers(turn).length === 0) row.append(h('span', { class: 'uncited' }, 'No source is cited for this answer'));
+    const doubts = doubtful(turn).length;
+    if (doubts > 0) row.append(this.#doubts(doubts));
     if (turn.latencyMs !== null) row.append(h('span', {}, `${(turn.latencyMs / 1000).toFixed(turn.latencyMs < 1000 ? 2 : 1)} s`));
     row.append(copyButton('Copy answer', () => this.#plain()));
     return row;
+  }
+
+  /** How many sentences no source carries, and which: for people who do not see the dotted line too. */
+  #doubts(count) {
+    const told = doubtful(this.#turn).map(({ support, answerFrom, answerTo }) => h('li', {},
+      h('span', { dir: 'auto' }, this.#turn.text.slice(answerFrom, answerTo).replace(/\s*\[\d{1,3}\]/g, '')),
+      h('span', { class: 'doubt-reason' }, support === 'uncited' ? 'names no source' : 'its source does not confirm it')));
+    return h('details', { class: 'doubts' },
+      h('summary', {}, `${plural(count, 'sentence', 'sentences')} not confirmed`), h('ul', {}, ...told));
   }
 
   /** The answer and its notes as text, for the clipboard. */
@@ -241,6 +261,8 @@ export function announcement(turn) {
   if (turn.status === 'stopped') return 'Stopped.';
   const words = turn.text.replace(/\s*\[\d{1,3}(?:\s*,\s*\d{1,3})*\]/g, '').replace(/[*`#]/g, '');
   const tier = TIERS[turn.confidence?.tier];
-  return [`Answer: ${words.trim()}`, plural(citedNumbers(turn).length, 'source', 'sources') + '.', tier && `${tier}.`]
+  const doubts = doubtful(turn).length;
+  return [`Answer: ${words.trim()}`, plural(citedNumbers(turn).length, 'source', 'sources') + '.', tier && `${tier}.`,
+    doubts > 0 && `${plural(doubts, 'sentence is', 'sentences are')} not confirmed by a source.`]
     .filter(Boolean).join(' ');
 }

@@ -334,6 +334,10 @@ CREATE TABLE next_vectors (
   PRIMARY KEY (chunk_id, model_id, dimension)
 ) STRICT;
 )sql"},
+    // Where a corpus's gate stands (JSON; empty: where the profile says).
+    {8, R"sql(
+ALTER TABLE corpora ADD COLUMN gate TEXT NOT NULL DEFAULT '';
+)sql"},
 };
 
 /// A file without our mark may be made ours only when it is empty.

@@ -8,8 +8,7 @@ namespace {
 
 JsonArray range_to_json(TextRange range) { return {range.begin, range.end}; }
 
-TextRange range_from(const StoredObject& object, std::string_view key, bool& damaged) {
-  const JsonArray& ends = object.array(key);
+TextRange range_from(const JsonArray& ends, bool& damaged) {
   if (ends.size() != 2 || !ends[0].is_int64() || !ends[1].is_int64() || ends[0].get_int64() < 0 ||
       ends[1].get_int64() < ends[0].get_int64()) {
     damaged = true;
@@ -17,6 +16,8 @@ TextRange range_from(const StoredObject& object, std::string_view key, bool& dam
   }
   return {static_cast<std::size_t>(ends[0].get_int64()), static_cast<std::size_t>(ends[1].get_int64())};
 }
+
+TextRange range_from(const StoredObject& object, std::string_view key, bool& damaged) { return range_from(object.array(key), damaged); }
 
 JsonObject chunk_to_json(const Chunk& chunk) {
   JsonObject out{{"id", chunk.id.value},
@@ -129,12 +130,15 @@ struct ToJson {
   JsonObject operator()(const Answer& answer) const {
     JsonArray citations;
     for (const Citation& citation : answer.citations) citations.push_back(citation_to_json(citation));
+    JsonArray uncited;
+    for (const TextRange& range : answer.uncited) uncited.push_back(range_to_json(range));
     return {{"kind", "answer"},
             {"text", stored_text(answer.text)},
             {"confidence", answer.confidence},
             {"model", stored_text(answer.model)},
             {"sources", blocks_to_json(answer.sources)},
-            {"citations", std::move(citations)}};
+            {"citations", std::move(citations)},
+            {"uncited", std::move(uncited)}};
   }
   JsonObject operator()(const Refusal& refusal) const {
     return {{"kind", "refusal"},
@@ -154,6 +158,9 @@ Answer answer_from(const StoredObject& object, bool& damaged) {
   out.model = object.text("model");
   out.sources = blocks_from(object, "sources", damaged);
   for (const Json& value : object.array("citations")) out.citations.push_back(citation_from(object.element(value), damaged));
+  if (!object.has("uncited")) return out;  // stored before sentences were checked
+  for (const Json& value : object.array("uncited"))
+    out.uncited.push_back(range_from(value.is_array() ? value.get_array() : JsonArray{}, damaged));
   return out;
 }
 

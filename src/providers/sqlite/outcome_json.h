@@ -10,7 +10,7 @@ namespace footnote {
 
 /// A turn's outcome as it is stored: one JSON text with its sources, citations and every stage's scores, readable
 /// for as long as the turn is kept, whatever becomes of the documents.
-///   {"kind":"answer","text":...,"confidence":0.8,"model":...,"sources":[...],"citations":[...]}
+///   {"kind":"answer","text":...,"confidence":0.8,"model":...,"sources":[...],"citations":[...],"uncited":[[0,20]]}
 ///   {"kind":"refusal","reason":"no_relevant_context","text":...,"nearest":[...]}
 ///   {"kind":"clarification","text":...}
 /// Numbers come back bit by bit, except that what JSON can't say (NaN, infinity) comes back as 0.

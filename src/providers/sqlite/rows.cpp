@@ -18,23 +18,55 @@ std::int64_t limit_of(std::size_t count) {
 Result<Corpus> corpus_from(const sql::Statement& row) {
   FOOTNOTE_TRY(const Distance distance, from_stored_name<Distance>(row.text(7)));
   FOOTNOTE_TRY(auto spaces, named_spaces_from_stored_text(row.text(8)));
+  FOOTNOTE_TRY(auto gate, gate_from_stored_text(row.text(9)));
   return Corpus{.id = {row.integer(0)},
                 .workspace = {row.integer(1)},
                 .name = std::string(row.text(2)),
                 .space = {.model_id = std::string(row.text(3)), .dimension = static_cast<int>(row.integer(4)), .distance = distance},
                 .generation = row.integer(5),
                 .created_at = time_from(row.integer(6)),
-                .named_spaces = std::move(spaces)};
+                .named_spaces = std::move(spaces),
+                .gate = std::move(gate)};
 }
 
 Result<CorpusRow> read_corpus(sql::Database& database, CorpusId id) {
   FOOTNOTE_TRY(auto find, database.prepare("SELECT id, workspace_id, name, model_id, dimension, generation, created_at, distance, "
-                                           "named_spaces, deaths_known_after FROM corpora WHERE id = ? AND deleted_at IS NULL"));
+                                           "named_spaces, gate, deaths_known_after FROM corpora WHERE id = ? AND deleted_at IS NULL"));
   find.bind(id.value);
   FOOTNOTE_TRY(const bool found, find.step());
   if (!found) return fail(ErrorCode::kNotFound, "there is no corpus {}", id.value);
   FOOTNOTE_TRY(auto corpus, corpus_from(find));
-  return CorpusRow{.corpus = std::move(corpus), .deaths_known_after = find.integer(9)};
+  return CorpusRow{.corpus = std::move(corpus), .deaths_known_after = find.integer(10)};
+}
+
+std::string to_stored_text(const std::optional<GateCalibration>& gate) {
+  if (!gate) return {};
+  return to_text(JsonObject{{"evidence_min", gate->evidence_min},
+                            {"wanted_rate", gate->wanted_rate},
+                            {"false_answer_rate", gate->false_answer_rate},
+                            {"answered_rate", gate->answered_rate},
+                            {"probes", gate->probes},
+                            {"embedder", stored_text(gate->embedder)},
+                            {"judge", stored_text(gate->judge)},
+                            {"made_at", to_row(gate->made_at)}});
+}
+
+Result<std::optional<GateCalibration>> gate_from_stored_text(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  const auto value = parse_json(text);
+  if (!value) return damaged_text("a corpus's gate");
+  bool damaged = false;
+  const StoredObject object(*value, damaged);
+  GateCalibration out{.evidence_min = object.number("evidence_min"),
+                      .wanted_rate = object.number("wanted_rate"),
+                      .false_answer_rate = object.number("false_answer_rate"),
+                      .answered_rate = object.number("answered_rate"),
+                      .probes = object.integer("probes"),
+                      .embedder = object.text("embedder"),
+                      .judge = object.text("judge"),
+                      .made_at = time_from(object.integer("made_at"))};
+  if (damaged) return damaged_text("a corpus's gate");
+  return out;
 }
 
 std::string to_stored_text(const std::vector<NamedSpace>& spaces) {

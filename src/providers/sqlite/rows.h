@@ -52,6 +52,9 @@ Result<std::vector<std::vector<float>>> unpack_vectors(std::span<const std::byte
 Result<PassageCodes> codes_from(const sql::Statement& row, int first);
 
 /// The stored text of a corpus's further spaces.
+/// "" for none.
+std::string to_stored_text(const std::optional<GateCalibration>& gate);
+Result<std::optional<GateCalibration>> gate_from_stored_text(std::string_view text);
 std::string to_stored_text(const std::vector<NamedSpace>& spaces);
 Result<std::vector<NamedSpace>> named_spaces_from_stored_text(std::string_view text);
 

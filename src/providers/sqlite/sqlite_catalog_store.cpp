@@ -55,7 +55,7 @@ Result<void> check_workspace(sql::Database& database, WorkspaceId workspace) {
 
 Result<std::optional<Corpus>> find_corpus_row(sql::Database& database, WorkspaceId workspace, std::string_view name) {
   FOOTNOTE_TRY(auto find, database.prepare("SELECT id, workspace_id, name, model_id, dimension, generation, created_at, distance, "
-                                           "named_spaces FROM corpora WHERE workspace_id = ? AND name = ? AND deleted_at IS NULL"));
+                                           "named_spaces, gate FROM corpora WHERE workspace_id = ? AND name = ? AND deleted_at IS NULL"));
   find.bind(workspace.value, name);
   FOOTNOTE_TRY(const bool found, find.step());
   if (!found) return std::nullopt;
@@ -64,7 +64,7 @@ Result<std::optional<Corpus>> find_corpus_row(sql::Database& database, Workspace
 
 Result<std::vector<Corpus>> list_corpora(sql::Database& database, WorkspaceId workspace) {
   FOOTNOTE_TRY(auto list, database.prepare("SELECT id, workspace_id, name, model_id, dimension, generation, created_at, distance, "
-                                           "named_spaces FROM corpora WHERE workspace_id = ? AND deleted_at IS NULL ORDER BY name"));
+                                           "named_spaces, gate FROM corpora WHERE workspace_id = ? AND deleted_at IS NULL ORDER BY name"));
   list.bind(workspace.value);
   std::vector<Corpus> out;
   auto done = list.each([&](const sql::Statement& row) -> Result<void> {
@@ -177,6 +177,15 @@ Result<Corpus> SqliteCatalogStore::ensure_corpus(const CallContext& call, Worksp
     FOOTNOTE_TRY(auto made, find_corpus_row(database, workspace, name));
     if (!made) return fail(ErrorCode::kInternal, "the corpus '{}' vanished while it was made", name);
     return in_space(*std::move(made), space);
+  });
+}
+
+Result<void> SqliteCatalogStore::set_gate(const CallContext& call, CorpusId corpus, const std::optional<GateCalibration>& gate) {
+  return store_.write(call, [&](sql::Database& database) -> Result<void> {
+    FOOTNOTE_CHECK(read_corpus(database, corpus));
+    FOOTNOTE_TRY(auto update, database.prepare("UPDATE corpora SET gate = ? WHERE id = ?"));
+    update.bind(to_stored_text(gate), corpus.value);
+    return update.run();
   });
 }
 

@@ -19,7 +19,7 @@ inline constexpr sql::SqlText kUndoPoints = R"sql(
   DROP VIEW point_records; DROP TABLE points; DROP TABLE point_vectors; DROP TABLE payload_values; DROP TABLE payload_indexes;
   DROP TABLE aliases; DROP TABLE next_vectors;
   ALTER TABLE corpora DROP COLUMN distance; ALTER TABLE corpora DROP COLUMN named_spaces; ALTER TABLE corpora DROP COLUMN config;
-  ALTER TABLE corpora DROP COLUMN deleted_at;
+  ALTER TABLE corpora DROP COLUMN deleted_at; ALTER TABLE corpora DROP COLUMN gate;
   PRAGMA user_version = 5)sql";
 
 /// A store in a folder of its own, with the default corpus in it.

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Makes claims with evidence, supported and not, to set the citation check by. Needs Python's standard library alone.
+
+    xzcat data/train/pairs.jsonl.xz | python3 eval/grounding/make_claims.py > claims.jsonl
+    footnote eval claims.jsonl --limit 900 --save signals.json
+    python3 eval/grounding/fit_support.py signals.json
+
+Each passage of the pairs (question, heading or title -> passage) gives one claim, of a kind drawn at random:
+
+    supported      a sentence of the passage, as it is or with a third of its plain words left out; or the pair's own question where it
+                   is no question (a heading, a title): other words for what the passage says
+    not supported  such a sentence with a third of its words taken from another passage; such a sentence, or title, against the
+                   passage beside its own (mostly of the same page) or against another of the same source
+
+Single numbers and names that are swapped need no weights: the check's rules find those.
+The sets that are measured (WiCE, Climate-FEVER, SciFact) take no part.
+"""
+import argparse
+import collections
+import json
+import random
+import re
+import sys
+
+SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"(])")
+WORD = re.compile(r"\b[a-z]{5,}\b")
+
+
+def sentences_of(passage):
+    return [s.strip() for s in SENTENCE.split(passage) if 40 <= len(s.strip()) <= 320 and s.strip()[-1:] in ".!"]
+
+
+def shortened(sentence, rng):
+    words = sentence.split()
+    kept = [w for w in words if rng.random() > .33 or not w.islower()]
+    return " ".join(kept) if len(kept) >= 5 else sentence
+
+
+def swapped(sentence, passage, other, rng):
+    """The sentence with a third of its content words from another passage; None when there are too few."""
+    theirs = sorted({w for w in WORD.findall(other) if w not in passage})
+    mine = list(WORD.finditer(sentence))
+    if len(mine) < 3 or len(theirs) < 3:
+        return None
+    for m in sorted(rng.sample(mine, max(2, len(mine) // 3)), key=lambda m: -m.start()):
+        sentence = sentence[:m.start()] + rng.choice(theirs) + sentence[m.end():]
+    return sentence
+
+
+def rows_of(pairs, count, rng):
+    by_source = collections.defaultdict(list)
+    for pair in pairs:
+        by_source[pair["src"]].append(pair)
+    sources = sorted(s for s in by_source if len(by_source[s]) >= 50)
+    while count > 0:
+        rows = by_source[rng.choice(sources)]
+        place = rng.randrange(len(rows) - 1)
+        pair, near, other = rows[place], rows[place + 1], rng.choice(rows)
+        found = sentences_of(pair["pos"])
+        if not found:
+            continue
+        sentence = rng.choice(found)
+        kind = rng.choice(["copy", "short", "short", "title", "title", "swap", "swap", "near", "near", "near_title", "other"])
+        claim = sentence if kind == "copy" else shortened(sentence, rng)
+        if kind.endswith("title"):
+            claim = pair["q"]
+            if len(claim.split()) < 4 or claim.endswith("?"):
+                continue
+        evidence = {"near": near, "near_title": near, "other": other}.get(kind, pair)["pos"]
+        if kind.startswith(("near", "other")) and (sentence in evidence or evidence[:200] == pair["pos"][:200] or near["q"] == pair["q"]):
+            continue
+        if kind == "swap":
+            claim = swapped(claim, pair["pos"], other["pos"], rng)
+        if claim is None:
+            continue
+        count -= 1
+        label = "supported" if kind in ("copy", "short", "title") else "not_supported"
+        yield {"id": f"{pair['src']}:{kind}:{count}", "claim": claim, "evidence": evidence[:3000], "label": label}
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("--rows", type=int, default=3000)
+    options.add_argument("--seed", type=int, default=11)
+    options = options.parse_args()
+    rng = random.Random(options.seed)
+    pairs = [json.loads(line) for line in sys.stdin]
+    pairs = [p for p in pairs if p["src"] != "squad_train_nqg"]  # lower-cased: no names in it
+    for row in rows_of(pairs, options.rows, rng):
+        print(json.dumps(row, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()

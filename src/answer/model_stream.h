@@ -1,0 +1,103 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "answer/citation_filter.h"
+#include "answer/sentence_checker.h"
+#include "answer/sentence_cutter.h"
+#include "answer/turn_listener.h"
+#include "base/call_context.h"
+#include "domain/answer.h"
+
+namespace footnote::answer {
+
+/// What becomes of a sentence that its sources do not carry. kMark: text streams at once and the verdict follows. kDrop, kStop: a
+/// sentence is held back until it is checked, then left out, or the answer ends before it.
+enum class CheckPolicy { kOff, kMark, kDrop, kStop };
+std::string_view to_string(CheckPolicy policy);
+
+/// How an answer's sentences fared.
+struct CheckCounts {
+  std::size_t supported = 0;
+  std::size_t unsupported = 0;
+  std::size_t uncited = 0;        ///< Statements without a marker.
+  std::size_t unchecked = 0;      ///< Cited, but the check failed, ran out of time or had too many waiting.
+  std::size_t dropped = 0;        ///< Of the unsupported, those that were not shown.
+  bool without_reranker = false;  ///< Checked by words and vectors alone.
+};
+
+/// Streams a model's answer to the listener: holds back what might be the refusal sentinel, announces the sources before the first
+/// text, keeps the markers honest, and binds and checks each sentence as soon as it is complete. A check that fails leaves its sentence
+/// unchecked; it never breaks the stream. Used by one thread; borrows all that it is given.
+class ModelStream {
+ public:
+  struct Options {
+    const CitationCheck* check = nullptr;  ///< Null: nothing is checked.
+    CheckPolicy policy = CheckPolicy::kMark;
+  };
+  ModelStream(const CallContext& call, const std::vector<SourceBlock>& sources, TurnListener& listener, Options options);
+
+  /// kCancelled, and `stopped()` from then on, when the policy wants no more of it; other errors are the listener's.
+  Result<void> take(std::string_view piece);
+  /// The model's text is complete: shows and checks the rest. Waits for checks under way, not longer than one may take.
+  Result<void> finish();
+
+  /// True when the model's whole answer was the sentinel, or nothing.
+  bool refused() const;
+  /// True when the policy ended the answer.
+  bool stopped() const { return stopped_; }
+
+  /// What the listener was shown.
+  const std::string& text() const { return shown_; }
+  const std::vector<Citation>& citations() const { return citations_; }
+  const std::vector<TextRange>& uncited() const { return uncited_; }
+  /// None when nothing was to be checked.
+  std::optional<CheckCounts> counts() const { return checks() ? std::optional(counts_) : std::nullopt; }
+
+ private:
+  /// A sentence on show whose verdict is out.
+  struct Sentence {
+    TextRange range;
+    std::size_t first_citation = 0;
+    std::size_t citation_count = 0;  ///< 0 once its verdict is told.
+  };
+
+  bool holds() const {
+    return options_.check != nullptr && (options_.policy == CheckPolicy::kDrop || options_.policy == CheckPolicy::kStop);
+  }
+  bool checks() const { return options_.check != nullptr && options_.policy != CheckPolicy::kOff; }
+  Result<void> advance(const std::string& fresh);
+  Result<void> take_unit(const SentenceUnit& unit);
+  Result<void> take_held_unit(const SentenceUnit& unit, CheckTask task);
+  Result<void> show(std::string_view text);
+  CheckTask task_of(const SentenceUnit& unit) const;
+  std::size_t bind(const SentenceUnit& unit, std::size_t shown_at);
+  Result<void> note_uncited(const SentenceUnit& unit, std::size_t sentence);
+  Result<void> apply(const CheckOutcome& outcome);
+  Result<void> apply_all(const std::vector<CheckOutcome>& outcomes);
+  Result<void> tell(const Sentence& sentence, Support support, const std::vector<int>& numbers);
+
+  const CallContext& call_;
+  const std::vector<SourceBlock>& sources_;
+  TurnListener& listener_;
+  const Options options_;
+  CitationFilter filter_;
+  SentenceCutter cutter_;
+  std::string opening_;
+  bool started_ = false;
+  bool announced_ = false;  // the sources
+  bool stopped_ = false;
+
+  std::string shown_;
+  std::vector<Sentence> sentences_;
+  std::vector<Citation> citations_;
+  std::vector<TextRange> uncited_;
+  CheckCounts counts_;
+  std::unique_ptr<SentenceChecker> checker_;  // of kMark; last, so that it ends first
+};
+
+}  // namespace footnote::answer

@@ -1,0 +1,123 @@
+#include "app/eval_corpus.h"
+
+#include <cstdlib>
+#include <unordered_set>
+
+#include "base/sha256.h"
+#include "base/text.h"
+
+namespace footnote::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kEmbedBatch = 64;
+constexpr std::size_t kPageRows = 1000;
+constexpr std::string_view kCorpusName = "eval";
+/// Counts up when the way changes in which documents become chunks.
+constexpr std::string_view kCacheVersion = "2";
+
+Result<fs::path> cache_root(const EvalCommand& command) {
+  if (!command.cache.empty()) return command.cache;
+  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder != '\0')
+    return fs::path(folder) / "footnote" / "eval";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') return fs::path(home) / ".cache" / "footnote" / "eval";
+  return fail(ErrorCode::kFailedPrecondition, "HOME is not set; name a folder with --cache");
+}
+
+/// The folder's corpus in a store of its own, each document one chunk.
+class CorpusFiller {
+ public:
+  CorpusFiller(const EvalJob& job, Composition& parts, const BeirSet& set) : job_(job), context_(job.context), parts_(parts), set_(set) {}
+
+  /// Embeds what is not there yet; commits as it goes, so that an interrupted run goes on where it was.
+  Result<Corpus> fill() {
+    FOOTNOTE_TRY(const Corpus corpus,
+                 parts_.catalog().ensure_corpus(context_.call, parts_.workspace(), kCorpusName, parts_.embedder().space()));
+    FOOTNOTE_TRY(const Source source, parts_.catalog().ensure_source(context_.call, corpus.id, SourceKind::kText, ""));
+    FOOTNOTE_TRY(const auto present, keys(corpus.id));
+    std::vector<const BeirDocument*> missing;
+    for (const BeirDocument& document : set_.documents) {
+      if (!present.contains(document.id) && !trim(document.passage()).empty()) missing.push_back(&document);
+    }
+    ProgressBar bar = job_.bar("documents");
+    for (std::size_t i = 0; i < missing.size(); i += kEmbedBatch) {
+      bar.update(i, missing.size());
+      const std::span<const BeirDocument* const> batch(missing.data() + i, std::min(kEmbedBatch, missing.size() - i));
+      FOOTNOTE_CHECK(commit(corpus.id, source.id, batch));
+    }
+    embedded_ = missing.size();
+    return corpus;
+  }
+  std::size_t embedded() const { return embedded_; }
+
+ private:
+  Result<std::unordered_set<std::string>> keys(CorpusId corpus) const {
+    std::unordered_set<std::string> out;
+    std::string after;
+    while (true) {
+      FOOTNOTE_TRY(const auto page, parts_.chunks().documents(context_.call, corpus, after, kPageRows));
+      for (const Document& document : page) out.insert(document.key);
+      if (page.size() < kPageRows) return out;
+      after = page.back().key;
+    }
+  }
+
+  Result<void> commit(CorpusId corpus, SourceId source, std::span<const BeirDocument* const> batch) {
+    std::vector<std::string> passages;
+    for (const BeirDocument* document : batch) passages.push_back(document->passage());
+    const std::vector<std::string_view> views(passages.begin(), passages.end());
+    FOOTNOTE_TRY(const auto embeddings, parts_.embedder().embed(context_.call, views, {.codes = true}));
+    std::vector<DocumentDraft> drafts;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      DocumentDraft draft;
+      draft.key = batch[i]->id;
+      draft.source = source;
+      draft.content_hash = sha256_hex(passages[i]);
+      draft.attributes.media_type = "text/plain";  // no title: it is in the passage, and would count twice
+      draft.text = passages[i];
+      ChunkDraft chunk;
+      chunk.text = passages[i];
+      chunk.source_type = "doc";
+      chunk.content_hash = draft.content_hash;
+      chunk.range = {0, passages[i].size()};
+      for (const WindowVector& window : embeddings[i].windows) chunk.vectors.push_back(window.values);
+      chunk.codes = embeddings[i].passage_codes;
+      draft.chunks.push_back(std::move(chunk));
+      drafts.push_back(std::move(draft));
+    }
+    FOOTNOTE_CHECK(parts_.chunks().commit(context_.call, corpus, drafts, {}));
+    return {};
+  }
+
+  const EvalJob& job_;
+  const CommandContext& context_;
+  Composition& parts_;
+  const BeirSet& set_;
+  std::size_t embedded_ = 0;
+};
+
+}  // namespace
+
+Result<EvalCorpus> open_eval_corpus(const EvalJob& job, const BeirSet& set) {
+  const CommandContext& context = job.context;
+  FOOTNOTE_TRY(const fs::path root, cache_root(job.command));
+  auto metrics = std::make_unique<Metrics>();
+  FOOTNOTE_TRY(auto embedder, open_embedder(context.call, context.settings, *metrics));
+  const EmbeddingSpace space = embedder.port->space();
+  const std::string name =
+      sha256_hex(fmt::format("{}\n{}\n{}\n{}", set.corpus_hash, space.model_id, space.dimension, kCacheVersion)).substr(0, 24);
+  FOOTNOTE_TRY(DataFolder folder, DataFolder::open(root / name));
+  EvalCorpus out;
+  FOOTNOTE_TRY(out.parts, Composition::open(context.call, context.settings, std::move(folder),
+                                            {.metrics = std::move(metrics), .embedder = std::move(embedder)}));
+  const auto start = std::chrono::steady_clock::now();
+  CorpusFiller filler(job, *out.parts, set);
+  FOOTNOTE_TRY(out.corpus, filler.fill());
+  out.embedded = filler.embedded();
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  FOOTNOTE_CHECK(build_indexes(context.call, *out.parts, context.terminal));
+  return out;
+}
+
+}  // namespace footnote::app

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "app/beir.h"
+#include "app/compose.h"
+#include "app/eval_job.h"
+
+namespace footnote::app {
+
+/// A BEIR set's documents as a corpus in a store of its own, each document one chunk, embedded once and kept in the cache: a folder
+/// whose name is made from the documents and the model.
+struct EvalCorpus {
+  std::unique_ptr<Composition> parts;
+  Corpus corpus;
+  std::size_t embedded = 0;  ///< Documents that were not there yet.
+  double seconds = 0;        ///< That it took to embed them.
+};
+
+/// Embeds what is not there yet; commits as it goes, so that an interrupted run goes on where it was. Its indexes are built.
+Result<EvalCorpus> open_eval_corpus(const EvalJob& job, const BeirSet& set);
+
+}  // namespace footnote::app
