@@ -69,7 +69,7 @@ template <class Index>
 void change_and_save(Index& index) {
   if (index.apply({}, kCorpus, next_step())) (void)index.forget({}, kCorpus, kGeneration + 1);
   const auto generation = index.generation({}, kCorpus).value();
-  if (!index.save(path(), {.corpus = kCorpus, .space = {"m", 4}, .generation = generation})) std::abort();
+  if (!index.save({}, path(), {.corpus = kCorpus, .space = {"m", 4}, .generation = generation})) std::abort();
   Index again;
   if (!load(again)) std::abort();  // what we save we can read
 }

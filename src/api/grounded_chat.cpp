@@ -130,8 +130,10 @@ Result<void> answer_here(const GroundedChat& chat, ChunkSink& sink) {
   const ProxyServices& services = chat.services;
   FOOTNOTE_TRY(const Corpus corpus,
                find_asked_corpus(chat.call, services.catalog, chat.caller.workspace, services.embedder.space(), chat.target.corpus));
-  const answer::Question asked{
-      .workspace = chat.caller.workspace, .corpus = corpus.id, .text = question, .profile = profile_for(corpus, kKnowledgeBaseProfile)};
+  const answer::Question asked{.workspace = chat.caller.workspace,
+                               .corpus = corpus.id,
+                               .text = question,
+                               .profile = profile_for(corpus, kKnowledgeBaseProfile, services.judge)};
   TurnChunks turn(sink, chat.ask.model);
   FOOTNOTE_TRY(const auto report, services.answers.answer(chat.call, asked, turn));
   (void)turn.finish(report, wants_usage(chat.ask));  // an error is a client that left: the turn is stored

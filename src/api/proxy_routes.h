@@ -18,6 +18,7 @@ struct ProxyServices {
   const answer::AnswerService& answers;
   const CatalogStore& catalog;
   const Embedder& embedder;
+  std::string judge;  ///< Its name, which calibrations hold for; empty without one.
   const proxy::SourceFinder& finder;
   const proxy::Policy& policy;
   std::optional<ChatUpstream> upstream;  ///< Empty: only rag/footnote answers.

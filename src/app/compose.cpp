@@ -288,6 +288,7 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
           .proxy = api::ProxyServices{.answers = answers_,
                                       .catalog = stores_->catalog(),
                                       .embedder = embedder(),
+                                      .judge = judge_name_,
                                       .finder = source_finder_,
                                       .policy = proxy_policy_,
                                       .upstream = std::move(upstream)},

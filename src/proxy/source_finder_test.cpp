@@ -39,7 +39,7 @@ class SourceFinderTest : public ::testing::Test {
       if (failure_) return std::unexpected(*failure_);
       return candidates_;
     };
-    const retrieve::Retriever retriever(embedder_, vectors_, keywords_, store_);
+    const retrieve::Retriever retriever({embedder_, vectors_, keywords_, store_});
     const SourceFinder finder({.retriever = retriever, .catalog = store_, .points = store_, .embedder = embedder_, .elsewhere = elsewhere},
                               policy);
     return finder.find({}, {1}, resolve_model(policy, "rag/x"), "question");
