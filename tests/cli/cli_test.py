@@ -614,7 +614,7 @@ class Eval(Case):
         self.write("set/qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td3\t1\n")
         first = self.run_footnote("eval", "set", "--json").json
         self.assertEqual((first["kind"], first["documents"], first["rows"], first["documents_embedded"]), ("retrieval", 4, 2, 3))
-        self.assertEqual([stage["stage"] for stage in first["stages"]], ["keyword", "vector", "late", "fused"])
+        self.assertEqual([stage["stage"] for stage in first["stages"]], ["keyword", "vector", "late", "fused", "judged"])
         for stage in first["stages"]:
             self.assertEqual((stage["ndcg_10"], stage["mrr_10"], stage["map"], stage["recall_10"]), (1, 1, 1, 1), stage)
         second = self.run_footnote("eval", "set", "--json", "--stages", "vector", "--limit", "1").json
