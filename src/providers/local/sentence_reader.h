@@ -26,9 +26,9 @@ struct SentenceReaderOptions {
   /// How much each neighbour in the passage adds to a sentence: an answer often stands beside the words it answers.
   double neighbour_weight = 0.1;
   /// How much a sentence gains that holds the judge's answer, when that is certain.
-  double answer_weight = 0.3;
+  double answer_weight = 0.5;
   /// Words that answer by themselves are named when the judge is so sure of them,
-  double answer_probability_min = 0.5;
+  double answer_probability_min = 0.3;
   /// and they are no longer than this.
   std::size_t answer_bytes_max = 80;
 };
