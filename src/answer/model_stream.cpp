@@ -81,9 +81,8 @@ Result<void> ModelStream::show(std::string_view text) {
     announced_ = true;
     FOOTNOTE_CHECK(listener_.on_sources(sources_));
   }
-  FOOTNOTE_CHECK(listener_.on_text(text));
   shown_ += text;
-  return {};
+  return listener_.on_text(text);
 }
 
 CheckTask ModelStream::task_of(const SentenceUnit& unit) const {
