@@ -73,16 +73,9 @@ std::size_t mark_length(std::string_view text, std::size_t at) {
   return opens || closes ? 1 : 0;
 }
 
-std::string quote_at(const TextRange& range, std::size_t passage, std::span<const SourceBlock> sources) {
-  const std::string& text = sources[passage].hit.chunk.text;
-  return plain_quote(std::string_view(text).substr(range.begin, range.size()));
-}
-
-std::string quote_of(const ReadSpan& span, std::span<const SourceBlock> sources) { return quote_at(span.range, span.passage, sources); }
-
-/// Empty where the reader named none.
-std::string short_answer_of(const ReadSpan& span, std::span<const SourceBlock> sources) {
-  return span.answer ? quote_at(*span.answer, span.passage, sources) : std::string();
+std::string quote_of(const ReadSpan& span, std::span<const SourceBlock> sources) {
+  const std::string& text = sources[span.passage].hit.chunk.text;
+  return plain_quote(std::string_view(text).substr(span.range.begin, span.range.size()));
 }
 
 }  // namespace
@@ -126,28 +119,30 @@ QuotedAnswer compose_quotes(const Reading& reading, std::span<const SourceBlock>
   QuotedAnswer answer;
   std::size_t length = 0;
   const Reading told = told_once(reading, sources);
-  for (const ReadSpan& span : told.spans) {
-    const SourceBlock& block = sources[span.passage];
+  const auto answering = std::ranges::find_if(told.spans, [](const ReadSpan& span) { return span.answer.has_value(); });
+  const auto add = [&](std::string_view before, const TextRange& range, const SourceBlock& block) {
     const Chunk& chunk = block.hit.chunk;
-    const std::string quote = quote_of(span, sources);
-    const auto add = [&](std::string_view before, std::string_view text, const TextRange& range) {
-      std::string piece = fmt::format("{}{} [{}]", before, text, block.number);
-      answer.citations.push_back({.number = block.number,
-                                  .document = chunk.document,
-                                  .document_version = chunk.document_version,
-                                  .chunk = chunk.id,
-                                  .answer_range = {length + before.size(), length + piece.size()},
-                                  .support_range = TextRange{chunk.range.begin + range.begin, chunk.range.begin + range.end},
-                                  .support = Support::kSupported});
-      length += piece.size();
-      answer.pieces.push_back(std::move(piece));
-    };
-    if (const std::string words = short_answer_of(span, sources); !words.empty()) {
-      add(length == 0 ? "" : " ", words, *span.answer);
-      add("\n\n", quote, span.range);
-    } else {
-      add(length == 0 ? "" : " ", quote, span.range);
-    }
+    const std::string quote = plain_quote(std::string_view(chunk.text).substr(range.begin, range.size()));
+    if (quote.empty()) return;
+    std::string piece = fmt::format("{}{} [{}]", before, quote, block.number);
+    answer.citations.push_back({.number = block.number,
+                                .document = chunk.document,
+                                .document_version = chunk.document_version,
+                                .chunk = chunk.id,
+                                .answer_range = {length + before.size(), length + piece.size()},
+                                .support_range = TextRange{chunk.range.begin + range.begin, chunk.range.begin + range.end},
+                                .support = Support::kSupported});
+    length += piece.size();
+    answer.pieces.push_back(std::move(piece));
+  };
+  std::string_view before;
+  if (answering != told.spans.end()) {
+    add(before, *answering->answer, sources[answering->passage]);
+    if (length > 0) before = "\n\n";
+  }
+  for (const ReadSpan& span : told.spans) {
+    add(before, span.range, sources[span.passage]);
+    before = " ";
   }
   return answer;
 }

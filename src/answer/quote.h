@@ -28,7 +28,7 @@ Reading in_reading_order(Reading reading);
 Reading told_once(const Reading& reading, std::span<const SourceBlock> sources);
 
 /// Puts the reader's spans one after the other, each with its `[n]`, in the order that they come in; spans that read the same are told
-/// once. Words that answer by themselves come before the span that they stand in, as a paragraph of their own. `passages[i]` of the reading
+/// once. Words that answer by themselves come before all of them, as a paragraph of their own. `passages[i]` of the reading
 /// is `sources[i]`.
 QuotedAnswer compose_quotes(const Reading& reading, std::span<const SourceBlock> sources);
 

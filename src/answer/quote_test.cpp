@@ -118,6 +118,17 @@ TEST(ComposeQuotes, WordsThatAnswerComeFirstWithTheirOwnCharacters) {
             "New parents take 16 weeks off, paid in full. [1]");
 }
 
+TEST(ComposeQuotes, WordsThatAnswerLeadEvenWhenTheirSpanDoesNot) {
+  SourceBlock block;
+  block.number = 1;
+  block.hit.chunk.text = "Leave is 16 weeks. With twins it is 20 weeks.";
+  const Reading reading{
+      {{.passage = 0, .range = {0, 18}, .score = .8}, {.passage = 0, .range = {19, 45}, .score = .9, .answer = TextRange{36, 44}}}};
+  std::string text;
+  for (const std::string& piece : compose_quotes(reading, std::vector{block}).pieces) text += piece;
+  EXPECT_EQ(text, "20 weeks [1]\n\nLeave is 16 weeks. [1] With twins it is 20 weeks. [1]");
+}
+
 TEST(ComposeQuotes, WhatReadsTheSameIsToldOnce) {
   const std::vector<SourceBlock> sources = {block(1, "- Same.", 0), block(2, "Same.", 0), block(3, "Other.", 0)};
   const QuotedAnswer answer = compose_quotes({{{0, {0, 7}, 1}, {1, {0, 5}, 1}, {2, {0, 6}, 1}}}, sources);

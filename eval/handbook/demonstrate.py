@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Asks a running server what a few words of the handbook answer, and what the handbook does not hold; shows each answer.
+
+usage: demonstrate.py [--url http://127.0.0.1:7700, or FOOTNOTE_URL] [--min 18]
+The server must have examples/handbook ingested and no language model. Fails when fewer than --min of the 20 answers begin with the
+right words, or fewer than --min of the 20 foreign questions are refused: levels of instructions round differently, so one may tip over.
+"""
+import argparse
+import json
+import os
+import pathlib
+import sys
+
+from measure import ask
+
+HERE = pathlib.Path(__file__).parent
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--url", default=os.environ.get("FOOTNOTE_URL", "http://127.0.0.1:7700"))
+    parser.add_argument("--min", type=int, default=18)
+    options = parser.parse_args()
+    good = {"answered": 0, "refused": 0}
+    for line in (HERE / "demonstration.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        reply = ask(options.url, row["question"])
+        refused = reply["refusal_reason"] is not None
+        first = reply["answer"].split("\n\n")[0]
+        right = refused if "refused" in row else not refused and row["words"] in first
+        good["refused" if "refused" in row else "answered"] += right
+        print(f"{'ok ' if right else 'NOT'} {row['question']}\n      {'refused: ' + reply['refusal_reason'] if refused else first}")
+    print(", ".join(f"{name} {count} of 20" for name, count in good.items()))
+    return 0 if min(good.values()) >= options.min else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
