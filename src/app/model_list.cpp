@@ -55,16 +55,21 @@ std::string_view to_string(ModelKind kind) {
   switch (kind) {
     case ModelKind::kEmbedder: return "embedder";
     case ModelKind::kCrossEncoder: return "cross-encoder";
+    case ModelKind::kJudge: return "judge";
   }
   return "unknown";
 }
 
-ModelKind kind_of(const nn::ModelFiles& files) { return files.labels > 0 ? ModelKind::kCrossEncoder : ModelKind::kEmbedder; }
+ModelKind kind_of(const nn::ModelFiles& files) {
+  if (files.finds_spans) return ModelKind::kJudge;
+  return files.labels > 0 ? ModelKind::kCrossEncoder : ModelKind::kEmbedder;
+}
 
 Setting setting_of(ModelKind kind) {
   switch (kind) {
     case ModelKind::kEmbedder: return Setting::kModelsName;
-    case ModelKind::kCrossEncoder: return Setting::kRerankerModel;
+    case ModelKind::kCrossEncoder:
+    case ModelKind::kJudge: return Setting::kRerankerModel;
   }
   return Setting::kModelsName;
 }

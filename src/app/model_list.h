@@ -11,7 +11,7 @@
 namespace footnote::app {
 
 /// What a model is for, by whether it has a classification head.
-enum class ModelKind { kEmbedder, kCrossEncoder };
+enum class ModelKind { kEmbedder, kCrossEncoder, kJudge };
 
 /// "embedder", "cross-encoder".
 std::string_view to_string(ModelKind kind);

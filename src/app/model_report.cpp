@@ -31,9 +31,9 @@ std::string_view name_of(nn::DataType type) {
   return "other";
 }
 
-/// That of its largest tensor, the table of tokens; empty when there is none.
+/// That of its first layer; empty when there is none.
 std::string_view weights_type(const nn::ModelFiles& files) {
-  const auto table = files.weights.tensor(files.prefix + "embeddings.word_embeddings.weight");
+  const auto table = files.weights.tensor(files.prefix + "encoder.layer.0.attention.self.query.weight");
   return table ? name_of(table->type) : std::string_view();
 }
 
@@ -78,7 +78,9 @@ std::string prompt_of(const std::string& prefix) { return prefix.empty() ? "none
 
 void add_sizes(const nn::ModelFiles& files, Lines& lines) {
   const nn::EncoderShape& shape = files.shape;
-  lines.add("kind", files.labels > 0 ? fmt::format("cross-encoder, {} label{}", files.labels, files.labels == 1 ? "" : "s") : "embedder");
+  const ModelKind kind = kind_of(files);
+  lines.add("kind", kind == ModelKind::kCrossEncoder ? fmt::format("cross-encoder, {} label{}", files.labels, files.labels == 1 ? "" : "s")
+                                                     : std::string(to_string(kind)));
   lines.add("family", std::string(nn::to_string(files.family)));
   lines.add("dimension", fmt::format("{}", shape.hidden));
   lines.add("layers", fmt::format("{} of {} heads, {} wide inside", shape.layers, shape.heads, shape.intermediate));

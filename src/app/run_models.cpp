@@ -55,7 +55,8 @@ std::string next_step(const ModelEntry& model) {
                                 model.name, spec_of(setting).env, model.name);
   switch (kind_of(*model.files)) {
     case ModelKind::kEmbedder: out += ". A corpus keeps the model that it was embedded with: ingest into another one (--corpus).\n"; break;
-    case ModelKind::kCrossEncoder: out += fmt::format("; and {} = \"local\".\n", spec_of(Setting::kRerankerProvider).key); break;
+    case ModelKind::kCrossEncoder:
+    case ModelKind::kJudge: out += fmt::format("; and {} = \"local\".\n", spec_of(Setting::kRerankerProvider).key); break;
   }
   return out;
 }
