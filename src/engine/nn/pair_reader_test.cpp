@@ -85,7 +85,7 @@ TEST(PairReader, FindsAnAnswerFarDownWhenAllWindowsAreRead) {
   const auto reader = open_judge({.threads = 2});
   ASSERT_NE(reader, nullptr);
   std::string text;
-  for (int i = 0; i < (kSanitized ? 16 : 40); ++i) text += "The workshop keeps its glazes on the third shelf. ";
+  for (int i = 0; i < 30; ++i) text += "The workshop keeps its glazes on the third shelf. ";
   const std::size_t answer = text.size();
   text += "New parents take 16 weeks off, paid in full.";
   const std::string_view passages[] = {text};
