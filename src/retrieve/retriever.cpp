@@ -148,7 +148,8 @@ class Run {
         profile_(options.profile),
         filter_(&options.filter),
         recall_(options.profile.vectors ? options.recall : Recall::kKeywordOnly),
-        trust_(trust_in_model(question, ports.embedder.languages())) {}
+        trust_(trust_in_model(question, ports.embedder.languages())),
+        judge_trust_(trust_in_judge(question)) {}
 
   Result<Retrieval> run() {
     FOOTNOTE_CHECK(embed());
@@ -172,7 +173,7 @@ class Run {
     FusionWeights out = profile_.weights;
     out.vector *= trust_;
     out.late *= trust_;
-    out.judge *= trust_ * trust_in_judge(question_);
+    out.judge *= trust_ * judge_trust_;
     return out;
   }
 
@@ -331,6 +332,7 @@ class Run {
   const Filter* const filter_;
   const Recall recall_;
   const double trust_;
+  const double judge_trust_;
 
   Retrieval retrieval_;
   Stopwatch watch_{retrieval_.timings};
