@@ -284,15 +284,15 @@ def train(args, judge, prepared, tokenizer, device, steps, width, seed, taught):
     judge.eval()
 
 
-def platt(scores, labels, rounds=50):
-    """a and b of 1 / (1 + exp(-(a * score + b))), by Newton's method."""
-    x = np.stack([np.asarray(scores, np.float64), np.ones(len(scores))], 1)
+def platt(labels, *scores, rounds=50):
+    """The weights and then b of 1 / (1 + exp(-(sum of weight * score + b))), by Newton's method."""
+    x = np.stack([np.asarray(s, np.float64) for s in scores] + [np.ones(len(labels))], 1)
     y = np.asarray(labels, np.float64)
     y = np.where(y > .5, (y.sum() + 1) / (y.sum() + 2), 1 / (len(y) - y.sum() + 2))        # Platt's targets
-    w = np.zeros(2)
+    w = np.zeros(x.shape[1])
     for _ in range(rounds):
         p = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
-        step = np.linalg.solve((x * (p * (1 - p))[:, None]).T @ x + 1e-6 * np.eye(2), x.T @ (p - y))
+        step = np.linalg.solve((x * (p * (1 - p))[:, None]).T @ x + 1e-6 * np.eye(len(w)), x.T @ (p - y))
         w -= step
         if np.abs(step).max() < 1e-9:
             break
@@ -314,14 +314,16 @@ def calibrate(judge, prepared, tokenizer, device, limit=1500):
         right = judge_eval.judge_pairs(judge, questions, rights, every, every, 0 * every, judge_eval.WINDOW)
         wrong = judge_eval.judge_pairs(judge, questions, prepared.passages, every.repeat(depth), near.flatten(), np.zeros(near.size, np.int64), judge_eval.WINDOW)
         scores, labels = np.r_[right[:, 0], wrong[:, 0]], np.r_[np.ones(len(right)), np.zeros(len(wrong))]
-        out["relevance"] = dict(zip("ab", platt(scores, labels)), questions=len(rows), auc=round(judge_eval.auc(scores, labels), 4))
+        out["relevance"] = dict(zip("ab", platt(labels, scores)), questions=len(rows), auc=round(judge_eval.auc(scores, labels), 4))
     asked, shown, labels, kinds = answer_rows(prepared, reader, rows)
     if any(labels):
         questions, passages, every = texts(asked, data.QUESTION_TOKENS), texts(shown, 1000), np.arange(len(asked))
         got = judge_eval.judge_windows(judge, questions, passages, every, every)
         labels, kinds = np.array(labels), np.array(kinds)
-        known = kinds != "unmarked"                     # the margin's calibration keeps to rows whose answer people marked
-        out["answer"] = dict(zip("ab", platt(got[known, 1], labels[known])), rows=int(known.sum()), auc=round(judge_eval.auc(got[known, 1], labels[known]), 4))
+        known = kinds != "unmarked"                     # the calibration keeps to rows whose answer people marked
+        weights = platt(labels[known], got[known, 1], got[known, 0])
+        out["answer"] = dict(zip(("margin", "relevance", "b"), weights), rows=int(known.sum()),
+                             auc=round(judge_eval.auc(got[known, 1::-1] @ weights[:2], labels[known]), 4))
         late = answerability.late_scores(prepared.embedder, prepared.centre, questions, passages, every, every, got[:, 2], got[:, 3])
         x = answerability.features(got, late)
         alike = kinds != "far"

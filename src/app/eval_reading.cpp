@@ -19,7 +19,9 @@ struct ReadRow {
 
   bool answerable() const { return !row->answers.empty(); }
   double margin() const { return judgement.answer ? judgement.answer->margin : judgement.raw; }
-  bool answers() const { return (judgement.answer ? judgement.answer->probability : judgement.calibrated) >= kAnswersFrom; }
+  /// That the passage answers: of a model that looks for no answer, its relevance.
+  double probability() const { return judgement.answer ? judgement.answer->probability : judgement.calibrated; }
+  bool answers() const { return probability() >= kAnswersFrom; }
 };
 
 ReadRow score(const ReadingRow& row, const Judgement& judgement) {
@@ -50,7 +52,7 @@ double f1_at_best_cut(std::span<const ReadRow> rows) {
     sorted.push_back(&row);
     sum += f1_of(row, true);
   }
-  std::ranges::sort(sorted, {}, [](const ReadRow* row) { return row->margin(); });
+  std::ranges::sort(sorted, {}, [](const ReadRow* row) { return row->probability(); });
   double best = sum;
   for (const ReadRow* row : sorted) {  // refuse this one and all below it
     sum += f1_of(*row, false) - f1_of(*row, true);
@@ -85,7 +87,8 @@ StageRun summary_of(std::span<const ReadRow> rows, double ms_per_row) {
   const auto mean = [](double sum, std::size_t count) { return count == 0 ? 0 : sum / static_cast<double>(count); };
   out.figures = {{"exact_match", mean(exact, answerable)},
                  {"f1", mean(f1, answerable)},
-                 {"auc", auc_of(rows, [](const ReadRow& row) { return row.margin(); })},
+                 {"auc", auc_of(rows, [](const ReadRow& row) { return row.probability(); })},
+                 {"auc_margin", auc_of(rows, [](const ReadRow& row) { return row.margin(); })},
                  {"auc_relevance", auc_of(rows, [](const ReadRow& row) { return row.judgement.raw; })},
                  {"refusal_precision", refusals.precision()},
                  {"refusal_recall", refusals.recall()},

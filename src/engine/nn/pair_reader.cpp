@@ -27,11 +27,11 @@ std::size_t size_at(const Json& root, std::initializer_list<std::string_view> pa
   return value != nullptr && value->is_int64() && value->get_int64() > 0 ? static_cast<std::size_t>(value->get_int64()) : 0;
 }
 
-bool read_calibration(const Json& root, std::string_view name, PairReader::Calibration& out) {
-  const Json* a = at(root, {"calibration", name, "a"});
-  const Json* b = at(root, {"calibration", name, "b"});
-  if (a == nullptr || b == nullptr || !a->is_number() || !b->is_number()) return false;
-  out = {a->to_number<double>(), b->to_number<double>()};
+/// Into `out`; false when there is no such number.
+bool read_number(const Json& root, std::initializer_list<std::string_view> path, double& out) {
+  const Json* value = at(root, path);
+  if (value == nullptr || !value->is_number()) return false;
+  out = value->to_number<double>();
   return true;
 }
 
@@ -72,8 +72,11 @@ Result<void> PairReader::read_config(const std::filesystem::path& path) {
   const std::size_t marks = encoder_->tokenizer().pair_frame_tokens();
   const bool whole = input_.question_tokens_max > 0 && input_.span_tokens_max > 0 &&
                      input_.window_tokens > input_.question_tokens_max + marks && input_.window_tokens <= encoder_->positions_max() &&
-                     read_calibration(config, "relevance", relevance_calibration_) &&
-                     read_calibration(config, "answer", answer_calibration_);
+                     read_number(config, {"calibration", "relevance", "a"}, relevance_calibration_.a) &&
+                     read_number(config, {"calibration", "relevance", "b"}, relevance_calibration_.b) &&
+                     read_number(config, {"calibration", "answer", "margin"}, answer_calibration_.margin) &&
+                     read_number(config, {"calibration", "answer", "relevance"}, answer_calibration_.relevance) &&
+                     read_number(config, {"calibration", "answer", "b"}, answer_calibration_.b);
   if (whole) return {};
   return fail(ErrorCode::kCorrupted, "{}: it does not say how the model reads; run `make setup` to fetch it again", path.string());
 }

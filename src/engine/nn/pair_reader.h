@@ -29,7 +29,7 @@ struct PairReadOptions {
 /// An encoder over `[CLS] question [SEP] text [SEP]` with two heads: relevance(tanh(pooler.dense(x))) of the first token's vector x,
 /// and two logits a token, for the start and the end of the span that answers; those of the first token stand for no span.
 /// config.json has, beside an encoder's: input {question_tokens_max, tokens_max}, heads.span.span_tokens_max,
-/// calibration {relevance, answer} {a, b}. Thread-safe; the same pair gives the same reading in any company.
+/// calibration {relevance {a, b}, answer {margin, relevance, b}}. Thread-safe; the same pair gives the same reading in any company.
 class PairReader {
  public:
   static constexpr std::size_t kWindowsMax = 16;
@@ -39,6 +39,15 @@ class PairReader {
     double a = 1;
     double b = 0;
     double operator()(double logit) const { return 1 / (1 + std::exp(-(a * logit + b))); }
+  };
+  /// The same for whether the text answers: a span's margin tells most, relevance some of the rest.
+  struct AnswerCalibration {
+    double margin = 1;
+    double relevance = 0;
+    double b = 0;
+    double operator()(const PairReading& reading) const {
+      return 1 / (1 + std::exp(-(margin * reading.margin + relevance * reading.relevance + b)));
+    }
   };
 
   /// Errors of Encoder::open; kUnsupported: the model has no such heads. kCorrupted: its config.json does not say how it reads.
@@ -50,7 +59,7 @@ class PairReader {
 
   const Encoder& encoder() const { return *encoder_; }
   const Calibration& relevance_calibration() const { return relevance_calibration_; }
-  const Calibration& answer_calibration() const { return answer_calibration_; }
+  const AnswerCalibration& answer_calibration() const { return answer_calibration_; }
 
  private:
   struct Input {
@@ -70,7 +79,7 @@ class PairReader {
   std::unique_ptr<Encoder> encoder_;
   Input input_;
   Calibration relevance_calibration_;
-  Calibration answer_calibration_;
+  AnswerCalibration answer_calibration_;
   DenseHead pooler_;
   DenseHead relevance_;
   DenseHead span_;

@@ -14,7 +14,7 @@ Result<std::vector<Judgement>> LocalJudge::rerank(const CallContext& call, std::
     if (reading.span.begin == reading.span.end) continue;
     judgement.answer = FoundAnswer{.range = {reading.span.begin, reading.span.end},
                                    .margin = reading.margin,
-                                   .probability = reader_->answer_calibration()(reading.margin)};
+                                   .probability = reader_->answer_calibration()(reading)};
   }
   return out;
 }
