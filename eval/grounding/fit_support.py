@@ -2,14 +2,15 @@
 """Fits the weights of the citation check to a run that `footnote eval claims.jsonl --save signals.json` kept.
 
     python3 eval/grounding/fit_support.py signals.json
+    python3 eval/grounding/fit_support.py signals.json --slopes .3 2 8      # these for relevance, word share and cosine: the bias alone
 
 Logistic regression of "supported" on relevance, word share and cosine (and on the last two alone, for when there is no reranker), by
 Newton's method with a small ridge; unsupported rows that a rule decides, and
 swapped words (they tell how the score falls), are left out; nine rows in ten fit, the tenth tells how well. Needs Python's standard library alone.
 """
+import argparse
 import json
 import math
-import sys
 
 ROUNDS, RIDGE = 25, 1e-3
 
@@ -27,18 +28,23 @@ def solve(a, b):
     return [rows[i][n] / rows[i][i] for i in range(n)]
 
 
-def fit(x, y):
+def fit(x, y, slopes=None):
+    """The weight of each column of x; those of the first columns are given by `slopes`, if at all."""
+    if slopes:
+        x, offset = [row[len(slopes):] for row in x], [sum(a * b for a, b in zip(row, slopes)) for row in x]
+    else:
+        slopes, offset = [], [0.0] * len(x)
     w = [0.0] * len(x[0])
     for _ in range(ROUNDS):
         gradient, hessian = [RIDGE * v for v in w], [[RIDGE if i == j else 0.0 for j in range(len(w))] for i in range(len(w))]
-        for row, label in zip(x, y):
-            p = 1 / (1 + math.exp(-max(-30.0, min(30.0, sum(a * b for a, b in zip(row, w))))))
+        for row, label, known in zip(x, y, offset):
+            p = 1 / (1 + math.exp(-max(-30.0, min(30.0, known + sum(a * b for a, b in zip(row, w))))))
             for i, a in enumerate(row):
                 gradient[i] += (p - label) * a
                 for j, b in enumerate(row):
                     hessian[i][j] += p * (1 - p) * a * b
         w = [a - b for a, b in zip(w, solve(hessian, gradient))]
-    return w
+    return list(slopes) + w
 
 
 def auc(scores, labels):
@@ -52,7 +58,11 @@ def auc(scores, labels):
 
 
 def main():
-    run = json.load(open(sys.argv[1]))
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("run")
+    options.add_argument("--slopes", type=float, nargs=3)
+    options = options.parse_args()
+    run = json.load(open(options.run))
     stage = next(s for s in run["stages"] if s["stage"] == "check")
     place = {name: i + 1 for i, name in enumerate(stage["metrics"])}
     # What a rule makes unsupported needs no weights; sentences with some words swapped are unsupported in part.
@@ -65,7 +75,7 @@ def main():
         held = [i for i in range(len(x)) if i % 10 == 0]
         if not kept:
             continue
-        w = fit([x[i] for i in kept], [y[i] for i in kept])
+        w = fit([x[i] for i in kept], [y[i] for i in kept], options.slopes if len(names) == 3 else None)
         score = [sum(a * b for a, b in zip(row, w)) for row in x]
         right = sum((score[i] > 0) == (y[i] > .5) for i in held) / len(held)
         print(" ".join(f"{n} {v:.3f}" for n, v in zip(names + ["bias"], w)), f"| held out: AUC {auc([score[i] for i in held], [int(y[i]) for i in held]):.3f}, right {right:.3f}")
