@@ -18,6 +18,10 @@ add_library(footnote_stemmer INTERFACE)
 find_library(STEMMER_LIBRARY stemmer REQUIRED)
 target_link_libraries(footnote_stemmer INTERFACE ${STEMMER_LIBRARY})
 
+add_library(footnote_hiredis INTERFACE)
+find_library(HIREDIS_LIBRARY hiredis REQUIRED)
+target_link_libraries(footnote_hiredis INTERFACE ${HIREDIS_LIBRARY})
+
 add_library(footnote_cmark INTERFACE)
 find_library(CMARK_GFM_LIBRARY cmark-gfm REQUIRED)
 find_library(CMARK_GFM_EXTENSIONS_LIBRARY cmark-gfm-extensions REQUIRED)
