@@ -33,16 +33,18 @@ void add_codes(const late::SignCoder& coder, EmbedKind kind, std::span<const flo
 
 }  // namespace
 
-std::vector<TextRange> window_ranges(std::size_t token_count, std::size_t window) {
+Windows window_ranges(std::size_t token_count, std::size_t window) {
   FOOTNOTE_ASSERT(window >= 4);
-  if (token_count <= window) return {{0, token_count}};
-  const std::size_t step = window - window / 4;
-  const std::size_t last = token_count - window;
-  const std::size_t steps = (last + step - 1) / step;
-  std::vector<TextRange> out;
+  if (token_count <= window) return {.lead = 0, .ranges = {{0, token_count}}};
+  Windows out{.lead = window / 2, .ranges = {{0, window}}};
+  const std::size_t own = window - out.lead;
+  const std::size_t shared = own / 8;
+  const std::size_t last = token_count - own;
+  const std::size_t first = std::min(window - shared, last);
+  const std::size_t steps = (last - first + own - shared - 1) / (own - shared);
   for (std::size_t i = 0; i <= steps; ++i) {
-    const std::size_t begin = i * last / steps;
-    out.push_back({begin, begin + window});
+    const std::size_t begin = steps == 0 ? last : first + i * (last - first) / steps;
+    out.ranges.push_back({begin, begin + own});
   }
   return out;
 }
@@ -82,9 +84,10 @@ Result<std::vector<Embedding>> LocalEmbedder::embed(const CallContext& call, std
   const bool truncate = options.overflow == Overflow::kTruncate;
   std::vector<Embedding> out(texts.size());
   std::vector<std::vector<std::uint32_t>> ids;
+  std::vector<std::size_t> coded_from;  // In `ids`.
   for (std::size_t t = 0; t < texts.size(); ++t) {
     const nn::Tokens tokens = tokenizer.tokenize(texts[t], truncate ? window : nn::Tokenizer::kNoLimit, nn::Specials::kAsText);
-    const auto ranges = window_ranges(tokens.ids.size(), window);
+    const auto [lead, ranges] = window_ranges(tokens.ids.size(), window);
     if (ranges.size() > kWindowsPerTextMax) {
       return fail(ErrorCode::kTooLarge, "a text of {} tokens is too long to embed; split it", tokens.ids.size());
     }
@@ -93,10 +96,17 @@ Result<std::vector<Embedding>> LocalEmbedder::embed(const CallContext& call, std
     for (const TextRange& range : ranges) {
       const bool last = &range == &ranges.back() && !tokens.truncated;
       out[t].windows.push_back({bytes_of(range, tokens, texts[t].size(), last), {}});
+      const bool further = range.begin > 0;
       std::vector<std::uint32_t> own = prefix;
-      own.insert(own.end(), tokens.ids.begin() + static_cast<std::ptrdiff_t>(range.begin),
-                 tokens.ids.begin() + static_cast<std::ptrdiff_t>(range.end));
+      const auto add = [&](std::size_t begin, std::size_t end) {
+        own.insert(own.end(), tokens.ids.begin() + static_cast<std::ptrdiff_t>(begin),
+                   tokens.ids.begin() + static_cast<std::ptrdiff_t>(end));
+      };
+      if (further) add(0, lead);
+      add(range.begin, range.end);
       ids.push_back(tokenizer.frame_ids(own));
+      // The first window's codes stand for the beginning.
+      coded_from.push_back(further ? tokenizer.frame_tokens() / 2 + prefix.size() + lead : 0);
     }
   }
   std::vector<nn::TokenSpan> sequences;
@@ -110,7 +120,12 @@ Result<std::vector<Embedding>> LocalEmbedder::embed(const CallContext& call, std
   auto next = pooled.begin();
   for (Embedding& embedding : out) {
     for (WindowVector& vector : embedding.windows) {
-      if (codes) add_codes(*coder_, options.kind, next->token_vectors, ids[static_cast<std::size_t>(next - pooled.begin())], embedding);
+      if (codes) {
+        const auto place = static_cast<std::size_t>(next - pooled.begin());
+        const std::size_t from = coded_from[place];
+        add_codes(*coder_, options.kind, std::span<const float>(next->token_vectors).subspan(from * encoder_->hidden()),
+                  std::span(ids[place]).subspan(from), embedding);
+      }
       vector.values = std::move(next->vector);
       if (options.length == VectorLength::kAsPooled) {
         for (float& value : vector.values) value *= next->length;

@@ -11,19 +11,31 @@
 namespace footnote {
 namespace {
 
-TEST(WindowRanges, CoverEverythingAndOverlapByAQuarterOrMore) {
-  EXPECT_EQ(window_ranges(0, 8), (std::vector<TextRange>{{0, 0}}));
-  EXPECT_EQ(window_ranges(8, 8), (std::vector<TextRange>{{0, 8}}));
-  EXPECT_EQ(window_ranges(9, 8), (std::vector<TextRange>{{0, 8}, {1, 9}}));
-  EXPECT_EQ(window_ranges(20, 8), (std::vector<TextRange>{{0, 8}, {6, 14}, {12, 20}}));
-  for (std::size_t count = 1; count < 200; ++count) {
-    const auto ranges = window_ranges(count, 8);
-    EXPECT_EQ(ranges.front().begin, 0U);
-    EXPECT_EQ(ranges.back().end, count);
-    for (std::size_t i = 1; i < ranges.size(); ++i) {
-      EXPECT_GE(ranges[i - 1].end, ranges[i].begin + 2);
-      EXPECT_GT(ranges[i].begin, ranges[i - 1].begin);
-      EXPECT_EQ(ranges[i].end - ranges[i].begin, 8U);
+TEST(WindowRanges, OneWindowWhereAllTokensFit) {
+  for (const std::size_t count : {0, 1, 16}) {
+    const Windows windows = window_ranges(count, 16);
+    EXPECT_EQ(windows.lead, 0U);
+    EXPECT_EQ(windows.ranges, (std::vector<TextRange>{{0, count}}));
+  }
+}
+
+TEST(WindowRanges, FurtherOnesLeaveRoomForTheBeginning) {
+  EXPECT_EQ(window_ranges(17, 16).lead, 8U);
+  EXPECT_EQ(window_ranges(17, 16).ranges, (std::vector<TextRange>{{0, 16}, {9, 17}}));
+  EXPECT_EQ(window_ranges(23, 16).ranges, (std::vector<TextRange>{{0, 16}, {15, 23}}));
+  EXPECT_EQ(window_ranges(40, 16).ranges, (std::vector<TextRange>{{0, 16}, {15, 23}, {20, 28}, {26, 34}, {32, 40}}));
+}
+
+TEST(WindowRanges, CoverEverythingAndOverlapByAnEighthOrMore) {
+  for (std::size_t count = 17; count < 300; ++count) {
+    const Windows windows = window_ranges(count, 16);
+    EXPECT_EQ(windows.ranges.front(), (TextRange{0, 16}));
+    EXPECT_EQ(windows.ranges.back().end, count);
+    for (std::size_t i = 1; i < windows.ranges.size(); ++i) {
+      const TextRange& range = windows.ranges[i];
+      EXPECT_EQ(range.size() + windows.lead, 16U);
+      EXPECT_GE(windows.ranges[i - 1].end, range.begin + 1);
+      EXPECT_GT(range.begin, windows.ranges[i - 1].begin);
     }
   }
 }
@@ -69,7 +81,7 @@ TEST_F(LocalEmbedderTest, LongTextsGetOverlappingWindows) {
   for (int i = 0; i < 600; ++i) text += i % 7 == 0 ? "caf\u00E9 " : "pump ";
   const auto out = embed({text});
   const auto& windows = out[0].windows;
-  ASSERT_EQ(windows.size(), 3U);
+  ASSERT_EQ(windows.size(), 5U);
   EXPECT_EQ(out[0].tokens, 602U);
   EXPECT_FALSE(out[0].truncated);
   EXPECT_EQ(windows.front().range.begin, 0U);
@@ -81,9 +93,14 @@ TEST_F(LocalEmbedderTest, LongTextsGetOverlappingWindows) {
       EXPECT_LT(windows[i].range.begin, windows[i - 1].range.end);
     }
   }
-  // A window's vector is that of its text alone.
-  const auto middle = std::string_view(text).substr(windows[1].range.begin, windows[1].range.size());
-  EXPECT_EQ(embed({middle})[0].windows[0].values, windows[1].values);
+  // A further window's vector is that of the text's beginning and its own part: 127 words of each.
+  const auto words = [&](std::size_t count) {
+    std::size_t end = 1;
+    for (std::size_t i = 0; i < count; ++i) end = text.find(' ', end + 1);
+    return text.substr(0, end + 1);
+  };
+  const auto middle = text.substr(windows[1].range.begin, windows[1].range.size());
+  EXPECT_EQ(embed({words(127) + middle})[0].windows[0].values, windows[1].values);
 }
 
 TEST_F(LocalEmbedderTest, TruncatesWhenAskedTo) {
