@@ -11,7 +11,7 @@ namespace footnote::late {
 
 struct CoderOptions {
   Signs signs = Signs::kFull;
-  bool drop_frequent = true;  ///< Passages keep no code of the commonest pieces.
+  bool drop_frequent = false;  ///< Passages keep no code of the commonest pieces.
 };
 
 /// Turns an encoder's token vectors into codes. Constant after construction, thread-safe.

@@ -47,10 +47,10 @@ class LocalEmbedder final : public Embedder {
 };
 
 /// How a text of `token_count` tokens is cut where they do not fit one window of `window`. The first window is full. A further one
-/// holds the text's first `lead` tokens again, and then its own: what a text is about stands at its beginning, and without it the middle of
-/// a document looks near to questions that it has nothing to do with (nDCG@10 of vectors alone: cranfield .391 without, .399 with it; cisi
-/// .422 and .428; squad-dev .779 and .783; scifact-train .671 and .680 with half of it). None is short, for the same reason; they are
-/// evenly spread and share an eighth or more with the one before.
+/// holds the text's first `lead` tokens again, and then its own: what a text is about stands at its beginning, and without it a part from its
+/// midst looks near to questions that it has nothing to do with (nDCG@10 of vectors alone without and with it: cranfield .391 and .396,
+/// scifact-train .671 and .678, cisi and squad-dev alike). None is short, for the same reason; they are evenly spread and share
+/// an eighth or more with the one before.
 struct Windows {
   std::size_t lead = 0;
   std::vector<TextRange> ranges;  ///< Tokens [begin, end) of the text; those of further windows without the lead.
