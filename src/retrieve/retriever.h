@@ -29,6 +29,8 @@ struct RetrieveOptions {
   Profile profile = kAskProfile;
   Filter filter;
   Recall recall = Recall::kBoth;
+  bool prefix = false;  ///< As KeywordQuery has them.
+  bool typos = false;
 };
 
 /// The stages whose time is taken, in order.
@@ -58,6 +60,7 @@ struct Retrieval {
   std::vector<CutCandidate> cut;           ///< The best of each fate; those that came furthest first.
   std::map<Fate, std::size_t> cut_counts;  ///< All of them, named or not: with the hits they make up the candidates.
   std::vector<StageTiming> timings;
+  VectorSearchReport vector_search;  ///< No plan: vectors were not searched.
 };
 
 /// The one ranking stage of every front door: embed, recall (vectors and keywords), fuse, gate. It pins one
