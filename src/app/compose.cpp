@@ -83,13 +83,15 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
       reranker_(std::move(opened.reranker)),
       vectors_(level, {.unsaved_bytes_max = static_cast<std::uint64_t>(settings.integer(Setting::kIndexMemoryBudget)) << 20,
                        .save = [this](const CallContext& call, CorpusId corpus) { save_index(call, corpus); }}),
+      graphs_(vectors_),
       keywords_(
           {.k1 = static_cast<float>(settings.number(Setting::kKeywordK1)), .b = static_cast<float>(settings.number(Setting::kKeywordB))}),
-      index_files_(stores_->folder().path(), stores_->chunks(), {&vectors_, &keywords_}),
+      index_files_(stores_->folder().path(), stores_->chunks(), {&vectors_, &keywords_, &graphs_}),
       reader_(std::make_unique<SentenceReader>(embedder(), chunk::split_sentences)),
       client_(make_client(settings, *metrics_)),
       llm_(make_llm(settings, client_.get())),
       sync_(stores_->chunks(), {&vectors_, &keywords_}, stores_->clock()),
+      reconciler_(stores_->chunks(), {&vectors_, &keywords_}, sync_, index_files_, *metrics_),
       ingestor_(stores_->chunks(), embedder(), indexes == Indexes::kOn ? &sync_ : nullptr),
       lag_({&vectors_, &keywords_}, stores_->clock(), *metrics_),
       point_search_(stores_->points(), vectors_),
@@ -202,6 +204,7 @@ Result<void> build_indexes(const CallContext& call, Composition& parts, const Te
     const BuildWatch watch(parts, corpus, terminal);
     parts.index_files().load(call, corpus);
     FOOTNOTE_CHECK(parts.sync().sync(call, corpus.id));
+    FOOTNOTE_CHECK(parts.reconciler().reconcile(call, corpus));
     parts.index_files().save(call, corpus, IndexFiles::When::kEnoughChanged);
   }
   return {};

@@ -10,6 +10,7 @@
 #include "app/compose_models.h"
 #include "app/index_files.h"
 #include "app/index_rebuilder.h"
+#include "app/reconcile.h"
 #include "app/settings.h"
 #include "app/stores.h"
 #include "app/terminal.h"
@@ -23,6 +24,7 @@
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_late_scorer.h"
 #include "providers/local/local_vector_store.h"
+#include "providers/local/vector_graphs.h"
 
 namespace footnote::app {
 
@@ -61,6 +63,8 @@ class Composition {
   const VectorStore& vectors() const { return vectors_; }
   ingest::IndexSync& sync() { return sync_; }
   IndexFiles& index_files() { return index_files_; }
+  LocalVectorStore& local_vectors() { return vectors_; }
+  Reconciler& reconciler() { return reconciler_; }
   Stores& stores() { return *stores_; }
   ingest::Ingestor& ingestor() { return ingestor_; }
   const retrieve::Retriever& retriever() const { return retriever_; }
@@ -89,12 +93,14 @@ class Composition {
   Provided<Embedder> embedder_;
   Provided<Reranker> reranker_;  ///< Its port is null while none is configured.
   LocalVectorStore vectors_;
+  VectorGraphs graphs_;
   LocalKeywordIndex keywords_;
   IndexFiles index_files_;
   std::unique_ptr<Reader> reader_;
   std::unique_ptr<http::Client> client_;  ///< Null without a language model.
   std::unique_ptr<Llm> llm_;              ///< Null: the built-in reader answers.
   ingest::IndexSync sync_;
+  Reconciler reconciler_;
   ingest::Ingestor ingestor_;
   ingest::IndexLag lag_;
   points::PointSearch point_search_;

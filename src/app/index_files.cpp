@@ -13,6 +13,7 @@ std::string_view name_of(IndexKind kind) {
   switch (kind) {
     case IndexKind::kVectors: return "vectors";
     case IndexKind::kKeywords: return "keywords";
+    case IndexKind::kGraphs: return "graphs";
   }
   return "unknown";
 }
@@ -66,17 +67,27 @@ Result<IndexHead> IndexFiles::load_one(const CallContext& call, const Corpus& co
 
 void IndexFiles::load(const CallContext& call, const Corpus& corpus) {
   for (SavedIndex* index : indexes_) {
-    const auto loaded = load_one(call, corpus, *index);
-    if (loaded) {
-      const MutexLock lock(mutex_);
-      saved_[{corpus.id, index->kind()}] = index->extent(corpus.id);
-    } else if (loaded.error().code != ErrorCode::kNotFound && loaded.error().code != ErrorCode::kCancelled) {
-      const std::filesystem::path path = path_of(corpus.id, index->kind());
-      log(LogLevel::kWarn, "app", "an index file can't be used; it is removed and made anew from the store",
-          {{"file", path.string()}, {"corpus", corpus.name}, {"reason", loaded.error().message}});
-      std::error_code ignored;
-      std::filesystem::remove(path, ignored);
-    }
+    if (!index->loads_late()) load_or_remove(call, corpus, *index);
+  }
+}
+
+void IndexFiles::load_late(const CallContext& call, const Corpus& corpus) {
+  for (SavedIndex* index : indexes_) {
+    if (index->loads_late()) load_or_remove(call, corpus, *index);
+  }
+}
+
+void IndexFiles::load_or_remove(const CallContext& call, const Corpus& corpus, SavedIndex& index) {
+  const auto loaded = load_one(call, corpus, index);
+  if (loaded) {
+    const MutexLock lock(mutex_);
+    saved_[{corpus.id, index.kind()}] = index.extent(corpus.id);
+  } else if (loaded.error().code != ErrorCode::kNotFound && loaded.error().code != ErrorCode::kCancelled) {
+    const std::filesystem::path path = path_of(corpus.id, index.kind());
+    log(LogLevel::kWarn, "app", "an index file can't be used; it is removed and made anew from the store",
+        {{"file", path.string()}, {"corpus", corpus.name}, {"reason", loaded.error().message}});
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
   }
 }
 
@@ -132,6 +143,13 @@ void IndexFiles::drop_damaged(const CallContext& call, const Corpus& corpus) {
     const MutexLock lock(mutex_);
     saved_.erase({corpus.id, index->kind()});
   }
+}
+
+void IndexFiles::remove(CorpusId corpus, IndexKind kind) {
+  std::error_code ignored;
+  std::filesystem::remove(path_of(corpus, kind), ignored);
+  const MutexLock lock(mutex_);
+  saved_.erase({corpus, kind});
 }
 
 void IndexFiles::remove(CorpusId corpus) const {

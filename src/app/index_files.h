@@ -32,11 +32,14 @@ class IndexFiles {
   void tidy(const std::vector<Corpus>& corpora) const;
   /// Fills the indexes of a corpus from its files as far as they can be used; IndexSync brings them up to date.
   void load(const CallContext& call, const Corpus& corpus);
+  /// The same of those that load() passes over, as a start need not wait for them. Call when the others are there.
+  void load_late(const CallContext& call, const Corpus& corpus);
 
   enum class When { kEnoughChanged, kAnythingChanged };
   /// Saves the indexes of a corpus that changed since they were. What fails is logged: the next time is as good.
   void save(const CallContext& call, const Corpus& corpus, When when);
   void remove(CorpusId corpus) const;
+  void remove(CorpusId corpus, IndexKind kind);
   /// Empties the indexes of a corpus whose files turned out to be damaged while they were read, and removes those; IndexSync fills
   /// them again from the store.
   void drop_damaged(const CallContext& call, const Corpus& corpus);
@@ -46,6 +49,7 @@ class IndexFiles {
   std::filesystem::path path_of(CorpusId corpus, IndexKind kind) const;
 
  private:
+  void load_or_remove(const CallContext& call, const Corpus& corpus, SavedIndex& index);
   Result<void> check_head(const CallContext& call, const Corpus& corpus, const SavedIndex& index, const IndexHead& head) const;
   Result<void> save_one(const CallContext& call, const Corpus& corpus, const SavedIndex& index);
   bool is_due(CorpusId corpus, const SavedIndex& index, When when);

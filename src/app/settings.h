@@ -41,6 +41,7 @@ enum class Setting {
   kEngineCpu,
   kEngineThreads,
   kIndexMemoryBudget,
+  kIndexGraph,
   kKeywordK1,
   kKeywordB,
   kEmbedderProvider,

@@ -28,6 +28,7 @@ class LocalKeywordIndex final : public KeywordIndex, public SavedIndex {
   IndexExtent extent(CorpusId corpus) const override { return corpora_.extent(corpus); }
   Result<void> save(const std::filesystem::path& path, const IndexHead& head) const override { return corpora_.save(path, head); }
   Result<void> load(IndexFileReader& file) override { return corpora_.load(file); }
+  std::vector<LiveRow> live_rows(CorpusId corpus) const override { return corpora_.live_rows(corpus); }
 
   Result<std::vector<ScoredChunk>> search(const CallContext& call, const KeywordQuery& query) const override;
   Result<std::vector<double>> coverage(const CallContext& call, const KeywordQuery& query, std::span<const ChunkId> chunks) const override;
@@ -41,6 +42,9 @@ class LocalKeywordIndex final : public KeywordIndex, public SavedIndex {
     void forget(Generation died_until) { index.forget(died_until); }
     void mark_groups(ann::GroupMask& used) const { index.mark_groups(used); }
     std::uint64_t row_count() const { return index.row_count(); }
+    void list_alive(Generation generation, std::vector<LiveRow>& out) const {
+      index.for_each_alive(generation, [&](const ann::Row& row) { out.push_back({ChunkId{row.label}, row.born}); });
+    }
     Result<void> save(ByteSink& sink) const;
     Result<void> load(ByteSource& source, const ann::RowLimits& limits);
     std::vector<std::string> languages_at(Generation generation) const;
