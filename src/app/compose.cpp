@@ -50,6 +50,17 @@ Result<void> check_stored_spaces(const CallContext& call, const CatalogStore& ca
   return {};
 }
 
+/// Null where none are configured.
+Result<std::shared_ptr<const Synonyms>> open_synonyms(const Settings& settings) {
+  const auto path = settings.path(Setting::kKeywordSynonyms);
+  if (path.empty()) return nullptr;
+  auto text = read_file(path, Synonyms::kFileBytesMax);
+  if (!text) return with_context(std::move(text).error(), fmt::format("keyword.synonyms: {}", path.string()));
+  auto parsed = Synonyms::parse(*text);
+  if (!parsed) return with_context(std::move(parsed).error(), fmt::format("keyword.synonyms: {}", path.string()));
+  return std::make_shared<const Synonyms>(*std::move(parsed));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Composition>> Composition::open(const CallContext& call, const Settings& settings, DataFolder folder,
@@ -61,6 +72,7 @@ Result<std::unique_ptr<Composition>> Composition::open(const CallContext& call, 
   if (!opened.embedder.port) {
     FOOTNOTE_TRY(opened.embedder, open_embedder(call, settings, *opened.metrics));
   }
+  FOOTNOTE_TRY(opened.synonyms, open_synonyms(settings));
   FOOTNOTE_TRY(const cpu::CpuLevel level, cpu_level_of(settings));
   FOOTNOTE_TRY(opened.stores, Stores::open(call, std::move(folder), settings.text(Setting::kWorkspace)));
   FOOTNOTE_CHECK(check_stored_spaces(call, opened.stores->catalog(), opened.embedder.port->space()));
@@ -85,7 +97,8 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                        .save = [this](const CallContext& call, CorpusId corpus) { save_index(call, corpus); }}),
       graphs_(vectors_),
       keywords_(
-          {.k1 = static_cast<float>(settings.number(Setting::kKeywordK1)), .b = static_cast<float>(settings.number(Setting::kKeywordB))}),
+          {.k1 = static_cast<float>(settings.number(Setting::kKeywordK1)), .b = static_cast<float>(settings.number(Setting::kKeywordB))},
+          {.words = std::move(opened.synonyms), .corpus_name = [this](CorpusId corpus) { return corpus_name(corpus); }}),
       index_files_(stores_->folder().path(), stores_->chunks(), {&vectors_, &keywords_, &graphs_}),
       reader_(std::make_unique<SentenceReader>(embedder(), chunk::split_sentences)),
       client_(make_client(settings, *metrics_)),
@@ -115,6 +128,12 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
 }
 
 Composition::~Composition() = default;
+
+/// Empty when it can't be told: then only what stands for words everywhere counts.
+std::string Composition::corpus_name(CorpusId corpus) const {
+  const auto found = stores_->catalog().corpus({}, corpus);
+  return found ? found->name : std::string();
+}
 
 void Composition::save_index(const CallContext& call, CorpusId corpus) {
   const auto corpora = all_corpora(call, catalog());

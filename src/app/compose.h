@@ -80,10 +80,12 @@ class Composition {
     std::unique_ptr<Stores> stores;
     Provided<Embedder> embedder;
     Provided<Reranker> reranker;
+    std::shared_ptr<const Synonyms> synonyms;
   };
   Composition(Opened opened, const Settings& settings, cpu::CpuLevel level, Indexes indexes);
   Result<void> open_keys(const CallContext& call, const Settings& settings);
   void save_index(const CallContext& call, CorpusId corpus);
+  std::string corpus_name(CorpusId corpus) const;
 
   // Each part uses only those above it, so they end in the right order.
   std::unique_ptr<Metrics> metrics_;

@@ -44,6 +44,7 @@ enum class Setting {
   kIndexGraph,
   kKeywordK1,
   kKeywordB,
+  kKeywordSynonyms,
   kEmbedderProvider,
   kEmbedderUrl,
   kEmbedderModel,

@@ -9,14 +9,22 @@
 #include "ports/keyword_index.h"
 #include "providers/local/corpus_indexes.h"
 #include "providers/local/saved_index.h"
+#include "providers/local/synonyms.h"
 
 namespace footnote {
+
+/// Words that stand for each other, by the name of a corpus.
+struct KeywordSynonyms {
+  std::shared_ptr<const Synonyms> words = {};  ///< Null: none.
+  std::function<std::string(CorpusId)> corpus_name = {};
+};
 
 /// Words of each corpus in memory: exact BM25 over title, headings, symbol and text as one field. Each row is stemmed
 /// by its document's language, a query by every language that the corpus has had by that generation.
 class LocalKeywordIndex final : public KeywordIndex, public SavedIndex {
  public:
-  explicit LocalKeywordIndex(bm25::Bm25Options options = {}) : corpora_({bm25::Bm25Index(options), {}}) {}
+  explicit LocalKeywordIndex(bm25::Bm25Options options = {}, KeywordSynonyms synonyms = {})
+      : synonyms_(std::move(synonyms)), corpora_({bm25::Bm25Index(options), {}}) {}
 
   Result<Generation> generation(const CallContext& call, CorpusId corpus) const override;
   Result<void> apply(const CallContext& call, CorpusId corpus, const IndexChanges& changes) override;
@@ -52,6 +60,10 @@ class LocalKeywordIndex final : public KeywordIndex, public SavedIndex {
 
   static void change(const IndexChanges& changes, Rows& rows, DocumentTableWriter& documents);
 
+  /// The query's terms with what may stand for them.
+  QueryTerms terms_of(const KeywordQuery& query, const Rows& rows) const;
+
+  const KeywordSynonyms synonyms_;
   CorpusIndexes<Rows> corpora_;
 };
 
