@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 
 #include "base/assert.h"
 
@@ -58,6 +59,21 @@ std::vector<Scope> find_scopes(std::span<const SegmentPtr> segments, const FlatQ
     if (scope.rows > 0) scopes.push_back(std::move(scope));
   }
   return scopes;
+}
+
+ScanTask task_of(const VectorSpace& space, std::span<const Scope> scopes, const SegmentGraph* graph, std::size_t limit) {
+  ScanTask task{.metric = space.metric, .limit = limit};
+  std::size_t rows = 0;
+  for (const Scope& scope : scopes) {
+    task.visible += scope.vectors();
+    task.held += scope.segment->vector_count();
+    rows += scope.segment->rows.size();
+    if (graph != nullptr && graph->covers(scope.segment->body.get())) task.visible_in_graph += scope.vectors();
+  }
+  // A walk meets what lies in segments without a visible row, too.
+  if (task.visible_in_graph > 0) task.in_graph = graph->covered();
+  task.vectors_per_row = (task.held + rows - 1) / rows;
+  return task;
 }
 
 /// A row that may be among the first, and the most that it can be worth.
@@ -130,6 +146,7 @@ class CodeScores {
     const float rounding = 2 * slack_ * squares;
     return known(2 * (middle - off) - squares - rounding, std::min(0.0F, 2 * (middle + off) - squares + rounding));
   }
+  GraphPoint point() const { return {codes_.data(), facts_.scale, facts_.norm}; }
   /// The score that stands for such a value.
   float to_score(float value) const { return space_.metric == Metric::kDot ? value : -std::sqrt(std::max(0.0F, -value)); }
 
@@ -160,6 +177,8 @@ class Scan {
   std::vector<ScoredLabel> full();
   std::vector<ScoredLabel> by_codes();
   std::vector<ScoredLabel> by_signs(std::size_t candidates);
+  /// Nothing when the walk would have become dearer than a scan.
+  std::optional<std::vector<ScoredLabel>> by_graph(const SegmentGraph& graph, std::size_t effort, std::size_t visits_max);
 
  private:
   struct Guess {
@@ -173,6 +192,7 @@ class Scan {
   void scan_run(const Segment& segment, std::size_t begin, std::size_t end);
   void compare_run(const CodeScores& codes, std::uint32_t scope, std::size_t begin, std::size_t end, Contenders& contenders);
   void guess_scope(const SignQuery& signs, std::uint32_t scope, Guesses& guesses);
+  void compare_guesses(const CodeScores& codes, const std::vector<Guess>& found, Contenders& contenders);
   std::vector<ScoredLabel> rescore(const CodeScores& codes, Contenders& contenders);
 
   const VectorSpace& space_;
@@ -339,9 +359,13 @@ std::vector<ScoredLabel> Scan::by_signs(std::size_t candidates) {
   Guesses guesses(scopes_, candidates);
   for (std::uint32_t s = 0; s < scopes_.size(); ++s) guess_scope(signs, s, guesses);
   const std::vector<Guess> found = guesses.take();
-
   const CodeScores codes(space_, query_.vector);
   Contenders contenders(query_.limit);
+  compare_guesses(codes, found, contenders);
+  return rescore(codes, contenders);
+}
+
+void Scan::compare_guesses(const CodeScores& codes, const std::vector<Guess>& found, Contenders& contenders) {
   for (std::size_t g = 0; g < found.size();) {
     // One row's vectors follow each other.
     const auto [estimate, scope, row, vector] = found[g];
@@ -361,6 +385,47 @@ std::vector<ScoredLabel> Scan::by_signs(std::size_t candidates) {
     if (contenders.can_enter(best.upper)) contenders.offer(segment.rows.label(row), best.lower, {best.upper, scope, row});
   }
   report_.compared = found.size();
+}
+
+std::optional<std::vector<ScoredLabel>> Scan::by_graph(const SegmentGraph& graph, std::size_t effort, std::size_t visits_max) {
+  constexpr std::uint32_t kNoScope = 0xFFFFFFFF;
+  std::unordered_map<const SegmentBody*, std::uint32_t> scopes;
+  for (std::uint32_t s = 0; s < scopes_.size(); ++s) scopes.emplace(scopes_[s].segment->body.get(), s);
+  std::vector<std::uint32_t> scope_of(graph.body_count(), kNoScope);
+  std::vector<bool> covered(scopes_.size(), false);
+  for (std::uint32_t b = 0; b < scope_of.size(); ++b) {
+    const auto found = scopes.find(graph.body(b));
+    if (found == scopes.end()) continue;
+    scope_of[b] = found->second;
+    covered[found->second] = true;
+  }
+  const std::function<bool(std::uint32_t)> shows = [&](std::uint32_t node) {
+    const auto [body, vector] = graph.place(node);
+    const std::uint32_t s = scope_of[body];
+    return s != kNoScope && scopes_[s].shows(scopes_[s].segment->row_of(vector));
+  };
+  const bool all_show = std::ranges::none_of(scope_of, [&](std::uint32_t s) { return s == kNoScope || !scopes_[s].all; });
+  const CodeScores codes(space_, query_.vector);
+  const Nearness nearness(space_.metric, Codes::stride_for(space_.dimension), *space_.kernels);
+  std::size_t visited = 0;
+  const Graph::Walk walk{.effort = effort, .visits_max = visits_max, .accepts = all_show ? nullptr : &shows};
+  const auto hits = graph.graph().search(codes.point(), graph.points(), nearness, walk, visited);
+  report_.scanned += visited;
+  if (!hits) return std::nullopt;
+  std::vector<Guess> found;
+  found.reserve(hits->size());
+  for (const GraphHit& hit : *hits) {
+    const auto [body, vector] = graph.place(hit.node);
+    const std::uint32_t s = scope_of[body];
+    found.push_back({hit.nearness, s, static_cast<std::uint32_t>(scopes_[s].segment->row_of(vector)), vector});
+  }
+  std::ranges::sort(found, {}, [](const Guess& guess) { return std::pair(guess.scope, guess.vector); });
+  Contenders contenders(query_.limit);
+  compare_guesses(codes, found, contenders);
+  for (std::uint32_t s = 0; s < scopes_.size(); ++s) {
+    if (covered[s]) continue;
+    scopes_[s].for_each_run([&](std::size_t begin, std::size_t end) { compare_run(codes, s, begin, end, contenders); });
+  }
   return rescore(codes, contenders);
 }
 
@@ -406,21 +471,29 @@ void ExactScores::of_run(const Segment& segment, std::size_t first, std::size_t 
   std::transform(out, out + count, out, [this](float measured) { return to_score(measured); });
 }
 
-std::vector<ScoredLabel> scan(const VectorSpace& space, std::span<const SegmentPtr> segments, const FlatQuery& query, DamageCount& damaged,
-                              ScanReport& report) {
+std::vector<ScoredLabel> scan(const VectorSpace& space, std::span<const SegmentPtr> segments, const SegmentGraph* graph,
+                              const FlatQuery& query, DamageCount& damaged, ScanReport& report) {
   std::vector<Scope> scopes = find_scopes(segments, query);
   if (scopes.empty() || query.limit == 0) return {};
-  ScanTask task{.metric = space.metric, .limit = query.limit};
-  for (const Scope& scope : scopes) {
-    task.visible += scope.vectors();
-    task.held += scope.segment->vector_count();
-  }
+  ScanTask task = task_of(space, scopes, graph, query.limit);
   report.plan = query.plan.value_or(choose_plan(task));
+  if (report.plan == ScanPlan::kGraph) {
+    if (task.visible_in_graph > 0) {
+      const std::size_t effort = query.effort != 0 ? query.effort : graph_effort(task);
+      const std::size_t visits_max = query.plan ? task.in_graph : graph_visits_max(task);
+      Scan walk(space, query, scopes, damaged, report);
+      if (auto found = walk.by_graph(*graph, effort, visits_max)) return *std::move(found);
+    }
+    // As if there were none.
+    task.in_graph = task.visible_in_graph = 0;
+    report.plan = choose_plan(task);
+  }
   Scan scan(space, query, std::move(scopes), damaged, report);
   switch (report.plan) {
     case ScanPlan::kFull: return scan.full();
     case ScanPlan::kCodes: return scan.by_codes();
     case ScanPlan::kSigns: return scan.by_signs(std::min(sign_candidates(query.limit), task.held));
+    case ScanPlan::kGraph: break;
   }
   return {};
 }
