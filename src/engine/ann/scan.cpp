@@ -1,6 +1,7 @@
 #include "engine/ann/scan.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
@@ -203,39 +204,86 @@ class Scan {
   TopK top_;
 };
 
-/// The first `limit` by estimate, equal ones by label.
+/// The first `limit` by estimate, equal ones by label. Once it has seen a few times as many, it counts what it keeps by how high it lies:
+/// so the floor rises with every guess, and choosing among them is left to the end.
 class Scan::Guesses {
  public:
-  Guesses(const std::vector<Scope>& scopes, std::size_t limit) : scopes_(scopes), limit_(limit) { kept_.reserve(2 * limit); }
+  Guesses(const std::vector<Scope>& scopes, std::size_t limit) : scopes_(scopes), limit_(limit), cut_at_(2 * limit) {
+    kept_.reserve(cut_at_);
+  }
 
+  /// None that lies below is wanted.
   float floor() const { return floor_; }
+  /// REQUIRES: guesses come in the order of scopes and vectors.
   void offer(const Guess& guess) {
     kept_.push_back(guess);
-    if (kept_.size() == 2 * limit_) cut();
+    if (step_ > 0) count(guess.estimate);
+    if (kept_.size() < cut_at_) return;
+    cut();
+    count_anew();
   }
-  /// In the order of segments and rows.
+  /// In the order that they came in.
   std::vector<Guess> take() {
-    if (kept_.size() > limit_) cut();
-    std::sort(kept_.begin(), kept_.end(),
-              [](const Guess& a, const Guess& b) { return std::pair(a.scope, a.vector) < std::pair(b.scope, b.vector); });
+    cut();
     return std::move(kept_);
   }
 
  private:
+  static constexpr std::size_t kSteps = 512;
+  /// Guesses are kept until there are so many times `limit_`.
+  static constexpr std::size_t kRoom = 8;
+
+  void count(float estimate) {
+    const float steps = (estimate - low_) * inverse_;
+    const std::size_t at = steps < kSteps - 1 ? static_cast<std::size_t>(std::max(0.0F, steps)) : kSteps - 1;
+    ++counts_[at];
+    if (at >= lowest_) ++counted_;
+    while (counted_ - counts_[lowest_] >= limit_) counted_ -= counts_[lowest_++];
+    // Half a step lower than need be: more than rounding moves an estimate, here and where kernels compare it with the floor.
+    floor_ = low_ + (static_cast<float>(lowest_) - 0.5F) * step_;
+  }
+
+  bool is_better(const Guess& a, const Guess& b) const {
+    if (a.estimate != b.estimate) return a.estimate > b.estimate;
+    return std::pair(label_of(a), a.vector) < std::pair(label_of(b), b.vector);
+  }
+  /// Leaves the first `limit_`, in their order.
   void cut() {
-    const auto last = kept_.begin() + static_cast<std::ptrdiff_t>(limit_) - 1;
-    std::nth_element(kept_.begin(), last, kept_.end(), [this](const Guess& a, const Guess& b) {
-      return a.estimate != b.estimate ? a.estimate > b.estimate : label_of(a) < label_of(b);
-    });
-    floor_ = last->estimate;
-    kept_.resize(limit_);
+    std::erase_if(kept_, [this](const Guess& guess) { return guess.estimate < floor_; });
+    if (kept_.size() > limit_) {
+      std::vector<Guess> chosen = kept_;
+      const auto last = chosen.begin() + static_cast<std::ptrdiff_t>(limit_) - 1;
+      std::nth_element(chosen.begin(), last, chosen.end(), [this](const Guess& a, const Guess& b) { return is_better(a, b); });
+      std::erase_if(kept_, [&](const Guess& guess) { return is_better(*last, guess); });
+    }
+  }
+  void count_anew() {
+    const auto [least, most] = std::ranges::minmax(kept_, {}, &Guess::estimate);
+    low_ = floor_ = least.estimate;
+    // Those that come may lie twice as high.
+    const float step = 2 * (most.estimate - low_) / kSteps;
+    step_ = std::isnormal(step) && std::isnormal(1 / step) ? step : 0;
+    inverse_ = 1 / step_;
+    cut_at_ = (step_ > 0 ? kRoom : 2) * limit_;
+    counts_.fill(0);
+    counted_ = lowest_ = 0;
+    if (step_ == 0) return;  // All alike, or too large to tell apart.
+    for (const Guess& guess : kept_) count(guess.estimate);
   }
   std::int64_t label_of(const Guess& guess) const { return scopes_[guess.scope].segment->rows.label(guess.row); }
 
   const std::vector<Scope>& scopes_;
-  std::size_t limit_;
+  const std::size_t limit_;
+  std::size_t cut_at_;
   float floor_ = std::numeric_limits<float>::lowest();
   std::vector<Guess> kept_;
+  // How many of those kept lie in each step from low_ on; counted_ of them from step lowest_ on.
+  std::array<std::uint32_t, kSteps> counts_{};
+  float low_ = 0;
+  float step_ = 0;  // 0: nothing is counted.
+  float inverse_ = 0;
+  std::size_t lowest_ = 0;
+  std::size_t counted_ = 0;
 };
 
 void Scan::scan_run(const Segment& segment, std::size_t begin, std::size_t end) {
