@@ -2,6 +2,10 @@
 
 #include <thread>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include "access/key_text.h"
 #include "app/command_line.h"
 #include "app/progress.h"
@@ -341,6 +345,13 @@ class BuildWatch {
   std::jthread thread_;
 };
 
+/// What reading indexes took for a while lies in the arenas of threads that are gone: no one else would use it.
+void give_back_memory() {
+#if defined(__GLIBC__)
+  ::malloc_trim(0);
+#endif
+}
+
 }  // namespace
 
 Result<std::vector<Corpus>> all_corpora(const CallContext& call, const CatalogStore& catalog) {
@@ -365,6 +376,7 @@ Result<void> build_indexes(const CallContext& call, Composition& parts, const Te
     FOOTNOTE_CHECK(parts.reconciler().reconcile(call, corpus));
     parts.index_files().save(call, corpus, IndexFiles::When::kEnoughChanged);
   }
+  give_back_memory();
   return {};
 }
 

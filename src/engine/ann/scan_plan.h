@@ -49,7 +49,7 @@ ScanPlan choose_plan(const ScanTask& task);
 
 /// How many near ones a walk keeps.
 std::size_t graph_effort(const ScanTask& task);
-inline constexpr std::size_t kGraphEffortMin = 512;
+inline constexpr std::size_t kGraphEffortMin = 640;
 inline constexpr std::size_t kGraphEffortPerResult = 8;
 /// What a walk may visit before it is dearer than reading everything.
 std::size_t graph_visits_max(const ScanTask& task);

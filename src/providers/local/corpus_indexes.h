@@ -82,7 +82,9 @@ class CorpusIndexes {
     if (state == nullptr) return {};
     std::vector<LiveRow> out;
     state->rows.list_alive(state->newest, out);
-    std::ranges::sort(out, {}, [](const LiveRow& row) { return std::pair(row.chunk, row.born); });
+    const auto by_chunk = [](const LiveRow& row) { return std::pair(row.chunk, row.born); };
+    // Segments mostly follow each other in order.
+    if (!std::ranges::is_sorted(out, {}, by_chunk)) std::ranges::sort(out, {}, by_chunk);
     const auto [first, last] = std::ranges::unique(out, {}, &LiveRow::chunk);
     out.erase(first, last);
     return out;
