@@ -176,6 +176,7 @@ JsonObject trace_json(const TurnReport& report, std::size_t candidates) {
       {"limits",
        JsonObject{{"recall", trace.profile.recall}, {"hits", trace.profile.top_k}, {"hits_per_document", trace.profile.per_document_max}}},
       {"candidates_found", report.retrieval.candidates},
+      {"vector_search", vector_search_json(report.retrieval.vector_search)},
       {"cuts", cuts_json(cut_counts(report))},
       {"candidates", candidates_json(report, candidates)},
       {"errors", errors_json(trace.errors)}};
@@ -186,6 +187,11 @@ JsonObject trace_json(const TurnReport& report, std::size_t candidates) {
 JsonObject gate_json(const retrieve::GateVerdict& gate) {
   return {{"grounded", gate.grounded}, {"evidence", gate.evidence}, {"threshold", gate.threshold},
           {"cosine", gate.cosine},     {"coverage", gate.coverage}, {"confidence", gate.confidence}};
+}
+
+Json vector_search_json(const VectorSearchReport& report) {
+  if (report.plan.empty()) return nullptr;
+  return JsonObject{{"plan", report.plan}, {"scanned", report.scanned}, {"rescored", report.rescored}};
 }
 
 JsonArray cuts_json(const std::map<Fate, std::size_t>& counts) {

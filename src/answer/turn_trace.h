@@ -64,6 +64,9 @@ std::string render_turn_trace(const TurnReport& report);
 /// {"grounded","evidence","threshold","cosine","coverage","confidence"}
 JsonObject gate_json(const retrieve::GateVerdict& gate);
 
+/// {"plan","scanned","rescored"}; null where vectors were not searched.
+Json vector_search_json(const VectorSearchReport& report);
+
 /// How many candidates were cut, and where and why: [{"stage","reason","count"}].
 JsonArray cuts_json(const std::map<Fate, std::size_t>& counts);
 

@@ -43,6 +43,13 @@ TEST(TurnTrace, NamesNoMoreCandidatesThanItsLimitAndCountsTheRest) {
   EXPECT_EQ(trace.at("candidates_found"), 48);
 }
 
+TEST(TurnTrace, SaysHowTheVectorsWereSearched) {
+  TurnReport report = report_of(1, 0, "a.md");
+  EXPECT_TRUE(parsed(render_turn_trace(report)).at("vector_search").is_null());
+  report.retrieval.vector_search = {.plan = "graph", .scanned = 2400, .rescored = 12};
+  EXPECT_EQ(to_text(parsed(render_turn_trace(report)).at("vector_search")), R"({"plan":"graph","scanned":2400,"rescored":12})");
+}
+
 TEST(TurnTrace, LongNamesAreCut) {
   const JsonObject trace = parsed(render_turn_trace(report_of(1, 0, std::string(1'000, 'x'))));
   const JsonObject& candidate = trace.at("candidates").as_array().at(0).as_object();

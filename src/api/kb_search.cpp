@@ -46,6 +46,7 @@ Json render_retrieval(const retrieve::Retrieval& retrieval) {
                     {"gate", answer::gate_json(retrieval.gate)},
                     {"generation", retrieval.generation},
                     {"candidates", retrieval.candidates},
+                    {"vector_search", answer::vector_search_json(retrieval.vector_search)},
                     {"cuts", answer::cuts_json(retrieval.cut_counts)},
                     {"timings", std::move(timings)}};
 }
@@ -54,7 +55,7 @@ Result<http::Response> search(const Services& services, const access::Caller& ca
                               const CallContext& call) {
   FOOTNOTE_TRY(const Json body, parse_request_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
-  FOOTNOTE_CHECK(reader.only({"query", "project_key", "limit", "filters", "acl_labels"}));
+  FOOTNOTE_CHECK(reader.only({"query", "project_key", "limit", "filters", "acl_labels", "prefix", "typos"}));
   FOOTNOTE_TRY(const std::string query, reader.required_string("query", retrieve::kQuestionBytesMax));
   FOOTNOTE_TRY(const auto name, reader.optional_string("project_key", 200));
   FOOTNOTE_TRY(const auto limit, reader.optional_integer("limit", 1, kSearchLimitMax));
@@ -63,6 +64,10 @@ Result<http::Response> search(const Services& services, const access::Caller& ca
   FOOTNOTE_TRY(const Corpus corpus, find_asked_corpus(call, services.catalog, caller.workspace, services.embedder.space(),
                                                       asked.corpus_name.value_or(name.value_or(std::string(kDefaultCorpus)))));
   retrieve::RetrieveOptions options{.profile = profile_for(corpus, kAskProfile, services.judge), .filter = std::move(asked.filter)};
+  FOOTNOTE_TRY(const auto prefix, reader.optional_bool("prefix"));
+  FOOTNOTE_TRY(const auto typos, reader.optional_bool("typos"));
+  options.prefix = prefix.value_or(false);
+  options.typos = typos.value_or(false);
   if (limit) options.profile.top_k = static_cast<std::size_t>(*limit);
   FOOTNOTE_TRY(const auto retrieval, services.retriever.retrieve(call, corpus.id, query, options));
   return http::Response::json(200, render_retrieval(retrieval));

@@ -4,8 +4,8 @@
 
 namespace footnote::api {
 
-/// POST /api/search {"query", "project_key"?, "limit"?, "filters"?, "acl_labels"?}: hits with the terms of their scores, the gate, the
-/// timings.
+/// POST /api/search {"query", "project_key"?, "limit"?, "filters"?, "acl_labels"?, "prefix"?, "typos"?}: hits with the terms of their
+/// scores, the gate, the timings.
 Result<http::Response> search(const Services& services, const access::Caller& caller, const http::Request& request,
                               const CallContext& call);
 

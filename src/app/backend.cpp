@@ -27,8 +27,9 @@ class RemoteBackend final : public Backend {
   Result<Json> ask(const CallContext& call, const std::string& question, const Where& where, const OnText&) override {
     return server_.post(call, "/api/kb/chat", body_of(where, {{"question", question}, {"profile", "ask"}}));
   }
-  Result<Json> search(const CallContext& call, const std::string& query, const Where& where, std::size_t limit) override {
-    return server_.post(call, "/api/search", body_of(where, {{"query", query}, {"limit", limit}}));
+  Result<Json> search(const CallContext& call, const SearchWish& wish, const Where& where) override {
+    JsonObject body{{"query", wish.query}, {"limit", wish.limit}, {"prefix", wish.prefix}, {"typos", wish.typos}};
+    return server_.post(call, "/api/search", body_of(where, std::move(body)));
   }
 
  private:
@@ -67,11 +68,13 @@ class LocalBackend final : public Backend {
     return api::render_kb_answer(report, place.corpus.name, texts);
   }
 
-  Result<Json> search(const CallContext& call, const std::string& query, const Where& where, std::size_t limit) override {
+  Result<Json> search(const CallContext& call, const SearchWish& wish, const Where& where) override {
     FOOTNOTE_TRY(const Place place, find(call, where));
     retrieve::RetrieveOptions options{.profile = api::profile_for(place.corpus, kAskProfile, parts_->judge_name()), .filter = place.filter};
-    options.profile.top_k = limit;
-    FOOTNOTE_TRY(const auto retrieval, parts_->retriever().retrieve(call, place.corpus.id, query, options));
+    options.profile.top_k = wish.limit;
+    options.prefix = wish.prefix;
+    options.typos = wish.typos;
+    FOOTNOTE_TRY(const auto retrieval, parts_->retriever().retrieve(call, place.corpus.id, wish.query, options));
     return api::render_retrieval(retrieval);
   }
 

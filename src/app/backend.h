@@ -28,7 +28,13 @@ class Backend {
   /// Hears the answer's text while it comes; a backend may also keep silent.
   using OnText = std::function<void(std::string_view)>;
   virtual Result<Json> ask(const CallContext& call, const std::string& question, const Where& where, const OnText& on_text) = 0;
-  virtual Result<Json> search(const CallContext& call, const std::string& query, const Where& where, std::size_t limit) = 0;
+  struct SearchWish {
+    std::string query;
+    std::size_t limit = 8;
+    bool prefix = false;
+    bool typos = false;
+  };
+  virtual Result<Json> search(const CallContext& call, const SearchWish& wish, const Where& where) = 0;
 };
 
 /// kFailedPrecondition: nothing is indexed yet, another process has the folder, or there is no model.

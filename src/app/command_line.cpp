@@ -164,7 +164,9 @@ class CommandLine {
     command.add_option("-n,--limit", search_.limit, "Passages to show [8]")->check(CLI::Range(1, 100))->type_name("NUMBER");
     command.add_flag_callback(
         "--explain", [this] { search_.explain = Explain::kOn; },
-        "Show every stage's raw score, weight and contribution, the gate and the times");
+        "Show every stage's raw score, weight and contribution, how the vectors were searched, the gate and the times");
+    command.add_flag("--prefix", search_.prefix, "The last word may go on, as while it is typed");
+    command.add_flag("--typos", search_.typos, "A word that no passage has also finds words that are spelt nearly like it");
     add_filters(command, search_.filters, search_.labels);
     add_json(command, "The hits as JSON, in the form of POST /api/search");
     command.callback([this] {

@@ -41,6 +41,8 @@ struct SearchCommand {
   std::string query;
   std::size_t limit = 8;
   Explain explain = Explain::kOff;
+  bool prefix = false;  ///< The last word may go on.
+  bool typos = false;   ///< Words that nobody wrote find those that look like them.
   FilterArguments filters;
   std::vector<std::string> labels;
 };

@@ -2,6 +2,10 @@
 
 #include <thread>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include "access/key_text.h"
 #include "app/command_line.h"
 #include "app/progress.h"
@@ -113,6 +117,17 @@ Result<void> check_stored_spaces(const CallContext& call, const CatalogStore& ca
   return {};
 }
 
+/// Null where none are configured.
+Result<std::shared_ptr<const Synonyms>> open_synonyms(const Settings& settings) {
+  const auto path = settings.path(Setting::kKeywordSynonyms);
+  if (path.empty()) return nullptr;
+  auto text = read_file(path, Synonyms::kFileBytesMax);
+  if (!text) return with_context(std::move(text).error(), fmt::format("keyword.synonyms: {}", path.string()));
+  auto parsed = Synonyms::parse(*text);
+  if (!parsed) return with_context(std::move(parsed).error(), fmt::format("keyword.synonyms: {}", path.string()));
+  return std::make_shared<const Synonyms>(*std::move(parsed));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Composition>> Composition::open(const CallContext& call, const Settings& settings, DataFolder folder,
@@ -124,7 +139,8 @@ Result<std::unique_ptr<Composition>> Composition::open(const CallContext& call, 
                 .embedder = std::move(options.embedder),
                 .agent_embedder = {},
                 .reranker = {},
-                .proxy = {}};
+                .proxy = {},
+                .synonyms = {}};
   FOOTNOTE_TRY(opened.proxy, proxy_policy(settings));
   if (!opened.metrics) opened.metrics = std::make_unique<Metrics>();
   FOOTNOTE_TRY(opened.reranker, open_reranker(settings, *opened.metrics));
@@ -134,6 +150,7 @@ Result<std::unique_ptr<Composition>> Composition::open(const CallContext& call, 
   if (options.notes == AgentNotes::kOn) {
     FOOTNOTE_TRY(opened.agent_embedder, open_agent_embedder(call, settings, *opened.metrics));
   }
+  FOOTNOTE_TRY(opened.synonyms, open_synonyms(settings));
   FOOTNOTE_TRY(const cpu::CpuLevel level, cpu_level_of(settings));
   FOOTNOTE_TRY(opened.stores, Stores::open(call, std::move(folder), settings.text(Setting::kWorkspace)));
   FOOTNOTE_CHECK(check_stored_spaces(call, opened.stores->catalog(), opened.embedder.port->space()));
@@ -157,14 +174,17 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
       reranker_(std::move(opened.reranker)),
       vectors_(level, {.unsaved_bytes_max = static_cast<std::uint64_t>(settings.integer(Setting::kIndexMemoryBudget)) << 20,
                        .save = [this](const CallContext& call, CorpusId corpus) { save_index(call, corpus); }}),
+      graphs_(vectors_),
       keywords_(
-          {.k1 = static_cast<float>(settings.number(Setting::kKeywordK1)), .b = static_cast<float>(settings.number(Setting::kKeywordB))}),
+          {.k1 = static_cast<float>(settings.number(Setting::kKeywordK1)), .b = static_cast<float>(settings.number(Setting::kKeywordB))},
+          {.words = std::move(opened.synonyms), .corpus_name = [this](CorpusId corpus) { return corpus_name(corpus); }}),
       codes_(stores_->chunks(), code_file_bytes(settings)),
       index_files_(stores_->folder().path(), stores_->chunks(), saved_indexes(settings)),
       reader_(std::make_unique<SentenceReader>(embedder(), chunk::split_sentences)),
       client_(make_client(settings, *metrics_)),
       llm_(make_llm(settings, client_.get())),
       sync_(stores_->chunks(), {&vectors_, &keywords_}, stores_->clock()),
+      reconciler_(stores_->chunks(), {&vectors_, &keywords_}, sync_, index_files_, *metrics_),
       ingestor_(stores_->chunks(), embedder(), indexes == Indexes::kOn ? &sync_ : nullptr),
       lag_({&vectors_, &keywords_}, stores_->clock(), *metrics_),
       point_search_(stores_->points(), vectors_),
@@ -232,9 +252,15 @@ proxy::SearchElsewhere Composition::search_elsewhere() {
 }
 
 std::vector<SavedIndex*> Composition::saved_indexes(const Settings& settings) {
-  std::vector<SavedIndex*> out{&vectors_, &keywords_};
+  std::vector<SavedIndex*> out{&vectors_, &keywords_, &graphs_};
   if (code_file_bytes(settings) > 0) out.push_back(&codes_);
   return out;
+}
+
+/// Empty when it can't be told: then only what stands for words everywhere counts.
+std::string Composition::corpus_name(CorpusId corpus) const {
+  const auto found = stores_->catalog().corpus({}, corpus);
+  return found ? found->name : std::string();
 }
 
 void Composition::save_index(const CallContext& call, CorpusId corpus) {
@@ -319,6 +345,13 @@ class BuildWatch {
   std::jthread thread_;
 };
 
+/// What reading indexes took for a while lies in the arenas of threads that are gone: no one else would use it.
+void give_back_memory() {
+#if defined(__GLIBC__)
+  ::malloc_trim(0);
+#endif
+}
+
 }  // namespace
 
 Result<std::vector<Corpus>> all_corpora(const CallContext& call, const CatalogStore& catalog) {
@@ -340,8 +373,10 @@ Result<void> build_indexes(const CallContext& call, Composition& parts, const Te
     const BuildWatch watch(parts, corpus, terminal);
     parts.index_files().load(call, corpus);
     FOOTNOTE_CHECK(parts.sync().sync(call, corpus.id));
+    FOOTNOTE_CHECK(parts.reconciler().reconcile(call, corpus));
     parts.index_files().save(call, corpus, IndexFiles::When::kEnoughChanged);
   }
+  give_back_memory();
   return {};
 }
 

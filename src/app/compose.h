@@ -10,6 +10,7 @@
 #include "app/compose_models.h"
 #include "app/index_files.h"
 #include "app/index_rebuilder.h"
+#include "app/reconcile.h"
 #include "app/settings.h"
 #include "app/store_copies.h"
 #include "app/stores.h"
@@ -26,6 +27,7 @@
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_late_scorer.h"
 #include "providers/local/local_vector_store.h"
+#include "providers/local/vector_graphs.h"
 #include "providers/remote/qdrant_search.h"
 #include "proxy/policy.h"
 #include "proxy/source_finder.h"
@@ -74,6 +76,8 @@ class Composition {
   const VectorStore& vectors() const { return vectors_; }
   ingest::IndexSync& sync() { return sync_; }
   IndexFiles& index_files() { return index_files_; }
+  LocalVectorStore& local_vectors() { return vectors_; }
+  Reconciler& reconciler() { return reconciler_; }
   Stores& stores() { return *stores_; }
   ingest::Ingestor& ingestor() { return ingestor_; }
   const retrieve::Retriever& retriever() const { return retriever_; }
@@ -93,12 +97,14 @@ class Composition {
     Provided<Embedder> agent_embedder;
     Rerankers reranker;
     proxy::Policy proxy;
+    std::shared_ptr<const Synonyms> synonyms;
   };
   Composition(Opened opened, const Settings& settings, cpu::CpuLevel level, Indexes indexes);
   proxy::SearchElsewhere search_elsewhere();
   Result<void> open_keys(const CallContext& call, const Settings& settings);
   std::vector<SavedIndex*> saved_indexes(const Settings& settings);
   void save_index(const CallContext& call, CorpusId corpus);
+  std::string corpus_name(CorpusId corpus) const;
 
   // Each part uses only those above it, so they end in the right order.
   std::unique_ptr<Metrics> metrics_;
@@ -109,6 +115,7 @@ class Composition {
   Provided<Embedder> agent_embedder_;  ///< Its port is null: agents' notes are embedded by the same as all else.
   Rerankers reranker_;
   LocalVectorStore vectors_;
+  VectorGraphs graphs_;
   LocalKeywordIndex keywords_;
   LocalCodeIndex codes_;
   IndexFiles index_files_;
@@ -116,6 +123,7 @@ class Composition {
   std::unique_ptr<http::Client> client_;  ///< Null without a language model.
   std::unique_ptr<Llm> llm_;              ///< Null: the built-in reader answers.
   ingest::IndexSync sync_;
+  Reconciler reconciler_;
   ingest::Ingestor ingestor_;
   ingest::IndexLag lag_;
   points::PointSearch point_search_;

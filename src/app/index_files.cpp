@@ -15,6 +15,7 @@ std::string_view name_of(IndexKind kind) {
     case IndexKind::kVectors: return "vectors";
     case IndexKind::kKeywords: return "keywords";
     case IndexKind::kCodes: return "codes";
+    case IndexKind::kGraphs: return "graphs";
   }
   return "unknown";
 }
@@ -69,7 +70,15 @@ Result<IndexHead> IndexFiles::load_one(const CallContext& call, const Corpus& co
 void IndexFiles::load(const CallContext& call, const Corpus& corpus) {
   // Side by side: reading and checking them is all that a start with many passages takes time for.
   std::vector<std::jthread> threads;
-  for (SavedIndex* index : indexes_) threads.emplace_back([&, index] { load_or_remove(call, corpus, *index); });
+  for (SavedIndex* index : indexes_) {
+    if (!index->loads_late()) threads.emplace_back([&, index] { load_or_remove(call, corpus, *index); });
+  }
+}
+
+void IndexFiles::load_late(const CallContext& call, const Corpus& corpus) {
+  for (SavedIndex* index : indexes_) {
+    if (index->loads_late()) load_or_remove(call, corpus, *index);
+  }
 }
 
 void IndexFiles::load_or_remove(const CallContext& call, const Corpus& corpus, SavedIndex& index) {
@@ -157,6 +166,13 @@ void IndexFiles::drop_damaged(const CallContext& call, const Corpus& corpus) {
     const MutexLock lock(mutex_);
     saved_.erase({corpus.id, index->kind()});
   }
+}
+
+void IndexFiles::remove(CorpusId corpus, IndexKind kind) {
+  std::error_code ignored;
+  std::filesystem::remove(path_of(corpus, kind), ignored);
+  const MutexLock lock(mutex_);
+  saved_.erase({corpus, kind});
 }
 
 void IndexFiles::remove(CorpusId corpus) const {

@@ -40,6 +40,8 @@ class IndexFiles {
   void tidy(const std::vector<Corpus>& corpora) const;
   /// Fills the indexes of a corpus from its files as far as they can be used; IndexSync brings them up to date.
   void load(const CallContext& call, const Corpus& corpus);
+  /// The same of those that load() passes over, as a start need not wait for them. Call when the others are there.
+  void load_late(const CallContext& call, const Corpus& corpus);
 
   /// kInBackground: those that changed enough, and indexes that may lag behind (SavedIndex::lags), whose files take long to write and which
   /// nobody waits for.
@@ -47,6 +49,7 @@ class IndexFiles {
   /// Saves the indexes of a corpus that changed since they were. What fails is logged: the next time is as good.
   void save(const CallContext& call, const Corpus& corpus, When when);
   void remove(CorpusId corpus) const;
+  void remove(CorpusId corpus, IndexKind kind);
   /// Empties the indexes of a corpus whose files turned out to be damaged while they were read, and removes those; IndexSync fills
   /// them again from the store.
   void drop_damaged(const CallContext& call, const Corpus& corpus);

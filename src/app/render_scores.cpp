@@ -93,6 +93,12 @@ std::string render_score_table(const JsonArray& candidates) {
   return table.render() + render_weights(candidates, stages);
 }
 
+std::string render_vector_search(const Json& report) {
+  if (!report.is_object()) return {};
+  return fmt::format("vectors: plan {}, {} read, {} compared in full\n", printable(text_at(report, "plan")), integer_at(report, "scanned"),
+                     integer_at(report, "rescored"));
+}
+
 std::string render_gate(const Json& gate, Paint paint) {
   const bool grounded = flag_at(gate, "grounded");
   return fmt::format("gate: {}  evidence {:.4f}, needs {:.4f} (best passage: cosine {:.4f}, coverage {:.4f})\n",

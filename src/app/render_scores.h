@@ -24,4 +24,7 @@ std::string render_cuts(const JsonArray& cuts);
 /// "time-off/leave.md:12"
 std::string render_place(const Json& candidate);
 
+/// How the vectors were searched, on a line; nothing where they were not.
+std::string render_vector_search(const Json& report);
+
 }  // namespace footnote::app

@@ -53,6 +53,7 @@ std::string render_search(const Json& found, Explain explain, Paint paint) {
   if (hits.empty()) out += "Nothing found.\n";
   if (explain == Explain::kOff) return out;
   out += fmt::format("\n{}\n{}", render_score_table(hits), render_gate(at(found, "gate"), paint));
+  out += render_vector_search(at(found, "vector_search"));
   out += render_timings(found);
   out += fmt::format("generation {}, {} candidates\n", integer_at(found, "generation"), integer_at(found, "candidates"));
   out += render_cuts(array_at(found, "cuts"));

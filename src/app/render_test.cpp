@@ -65,6 +65,7 @@ TEST(RenderSearch, ExplainShowsEveryStage) {
       "terms":[{"stage":"vector","raw":0.61,"normalised":1,"weight":0.5,"contribution":0.5},
                {"stage":"keyword","raw":7.25,"normalised":0.8,"weight":0.5,"contribution":0.4}]}],
     "gate":{"grounded":true,"evidence":0.7,"threshold":0.45,"cosine":0.61,"coverage":0.5},
+    "vector_search":{"plan":"graph","scanned":2400,"rescored":12},
     "generation":4,"candidates":120,"cuts":[{"stage":"select","reason":"document_limit","count":112}],
     "timings":{"embed_ms":3.5,"vector_ms":0.25}})");
   const std::string text = render_search(found, Explain::kOn, Paint::kOff);
@@ -73,6 +74,7 @@ TEST(RenderSearch, ExplainShowsEveryStage) {
                               "1  0.9000  0.6100 +0.5000  7.2500 +0.4000  0.6100    0.5000  a.md:3\n"
                               "weights: vector 0.50, keyword 0.50 ("));
   EXPECT_THAT(text, HasSubstr("gate: answerable  evidence 0.7000, needs 0.4500"));
+  EXPECT_THAT(text, HasSubstr("vectors: plan graph, 2400 read, 12 compared in full\n"));
   EXPECT_THAT(text, HasSubstr("times: embed 3.50 ms, vector 0.25 ms, together 3.75 ms\n"));
   EXPECT_THAT(text, HasSubstr("generation 4, 120 candidates\ncut: 112 by select (document limit)\n"));
   EXPECT_THAT(render_search(found, Explain::kOff, Paint::kOff), Not(HasSubstr("gate")));
@@ -87,6 +89,7 @@ TEST(RenderTrace, ShowsStagesAsBarsAndWhatBecameOfEachCandidate) {
     "gate":{"grounded":true,"evidence":0.7,"threshold":0.4,"cosine":0.6,"coverage":0.5},
     "model":{"name":"m-1","finish":"stop","prompt_messages":2,"prompt_bytes":1200,"prompt_tokens":300,"completion_tokens":20},
     "limits":{"recall":100,"hits":8,"hits_per_document":3},"candidates_found":3,
+    "vector_search":{"plan":"codes","scanned":900,"rescored":14},
     "cuts":[{"stage":"fuse","reason":"limit","count":1},{"stage":"select","reason":"document_limit","count":1}],
     "candidates":[
       {"rank":1,"chunk_id":5,"source_path":"a.md","first_line":3,"score":0.9,"cosine":0.6,"coverage":0.5,"number":1,"cut":null,
@@ -104,6 +107,7 @@ TEST(RenderTrace, ShowsStagesAsBarsAndWhatBecameOfEachCandidate) {
                               "llm        7.50     2.50                                ##########\n"
                               "store     10.00\n"
                               "together 10.00 ms, first text after 9.50 ms\n"));
+  EXPECT_THAT(text, HasSubstr("vectors: plan codes, 900 read, 14 compared in full\n"));
   EXPECT_THAT(text, HasSubstr("gate: answerable  evidence 0.7000, needs 0.4000"));
   EXPECT_THAT(text, HasSubstr("model: m-1, finish stop; prompt 2 messages, 1.2 KB (300 tokens), answer 20 tokens\n"));
   EXPECT_THAT(text, HasSubstr("error in llm: broke off\uFFFD[2J (unavailable)\n"));

@@ -89,6 +89,7 @@ std::string render_trace(const Json& trace, Paint paint) {
   const JsonArray& candidates = array_at(trace, "candidates");
   const std::int64_t found = integer_at(trace, "candidates_found");
   std::string out = render_head(trace, paint) + "\n" + render_stages(trace, paint) + "\n";
+  out += render_vector_search(at(trace, "vector_search"));
   out += render_gate(at(trace, "gate"), paint) + render_model(at(trace, "model")) + render_errors(array_at(trace, "errors"), paint);
   const Json& limits = at(trace, "limits");
   out +=

@@ -42,7 +42,9 @@ Result<int> run_search(const CommandContext& context, const SearchCommand& comma
   FOOTNOTE_CHECK(check_text("query", command.query));
   FOOTNOTE_TRY(const Where where, where_of(context.settings.text(Setting::kCorpus), command.filters, command.labels));
   FOOTNOTE_TRY(const auto backend, open_backend(context));
-  FOOTNOTE_TRY(const Json found, backend->search(context.call, command.query, where, command.limit));
+  FOOTNOTE_TRY(const Json found,
+               backend->search(context.call,
+                               {.query = command.query, .limit = command.limit, .prefix = command.prefix, .typos = command.typos}, where));
   if (context.form == OutputForm::kJson) {
     write_out(to_text(found) + "\n");
   } else {

@@ -1,11 +1,13 @@
 #include <unistd.h>
 
+#include <optional>
 #include <thread>
 
 #include "api/routes.h"
 #include "app/commands.h"
 #include "app/compose.h"
 #include "app/folder_access.h"
+#include "app/graph_keeper.h"
 #include "app/server_options.h"
 #include "app/signals.h"
 #include "base/log.h"
@@ -134,6 +136,10 @@ Result<int> run_serve(const CommandContext& context, const ServeCommand& command
   announce(context, command, url);
   {
     const Maintenance maintenance(*parts);
+    std::optional<GraphKeeper> graphs;
+    if (context.settings.text(Setting::kIndexGraph) == "auto") {
+      graphs.emplace(GraphKeeper::Ports{parts->catalog(), parts->local_vectors(), parts->index_files()});
+    }
     wait_for_stop(context.call.stop);
   }
   log(LogLevel::kInfo, "app", "draining", {{"grace_ms", context.settings.duration(Setting::kServerDrain).count()}});

@@ -34,8 +34,45 @@ constexpr auto make_tables() {
 constexpr auto kTables = make_tables();
 
 #if defined(__x86_64__)
+/// The instruction takes three cycles and one can begin in each: three neighbouring lanes of so many bytes are summed side by side.
+constexpr std::size_t kLaneBytes = 256;
+
+/// tables[k][b]: what the byte b at place k of a sum becomes after kLaneBytes zeros.
+constexpr auto make_shift_tables() {
+  std::array<std::uint32_t, 32> of_bit{};
+  for (std::size_t bit = 0; bit < 32; ++bit) {
+    std::uint32_t crc = std::uint32_t{1} << bit;
+    for (std::size_t i = 0; i < kLaneBytes; ++i) crc = (crc >> 8) ^ kTables[0][crc & 0xFF];
+    of_bit[bit] = crc;
+  }
+  std::array<std::array<std::uint32_t, 256>, 4> tables{};
+  for (std::size_t k = 0; k < 4; ++k) {
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      for (std::size_t bit = 0; bit < 8; ++bit) tables[k][byte] ^= (byte >> bit & 1) != 0 ? of_bit[8 * k + bit] : 0;
+    }
+  }
+  return tables;
+}
+
+constexpr auto kShiftTables = make_shift_tables();
+
+std::uint64_t shifted(std::uint64_t crc) {
+  return kShiftTables[0][crc & 0xFF] ^ kShiftTables[1][crc >> 8 & 0xFF] ^ kShiftTables[2][crc >> 16 & 0xFF] ^ kShiftTables[3][crc >> 24];
+}
+
 __attribute__((target("sse4.2"))) std::uint32_t crc32c_sse42(std::span<const std::byte> bytes, std::uint32_t before) {
   std::uint64_t crc = ~before;
+  for (; bytes.size() >= 3 * kLaneBytes; bytes = bytes.subspan(3 * kLaneBytes)) {
+    std::uint64_t second = 0, third = 0;
+    for (std::size_t at = 0; at < kLaneBytes; at += sizeof(std::uint64_t)) {
+      std::uint64_t words[3];
+      for (std::size_t lane = 0; lane < 3; ++lane) std::memcpy(&words[lane], bytes.data() + lane * kLaneBytes + at, sizeof words[lane]);
+      crc = _mm_crc32_u64(crc, words[0]);
+      second = _mm_crc32_u64(second, words[1]);
+      third = _mm_crc32_u64(third, words[2]);
+    }
+    crc = shifted(shifted(crc) ^ second) ^ third;
+  }
   while (bytes.size() >= sizeof(std::uint64_t)) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes.data(), sizeof word);

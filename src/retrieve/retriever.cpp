@@ -145,6 +145,7 @@ class Run {
         call_(call),
         corpus_(corpus),
         question_(question),
+        options_(options),
         profile_(options.profile),
         filter_(&options.filter),
         recall_(options.profile.vectors ? options.recall : Recall::kKeywordOnly),
@@ -166,7 +167,9 @@ class Run {
 
  private:
   VectorQuery vector_query() const { return {corpus_, retrieval_.generation, vector_, profile_.recall, filter_}; }
-  KeywordQuery keyword_query() const { return {corpus_, retrieval_.generation, question_, profile_.recall, filter_}; }
+  KeywordQuery keyword_query() const {
+    return {corpus_, retrieval_.generation, question_, profile_.recall, filter_, options_.prefix, options_.typos};
+  }
 
   /// Those of the profile, less of the model's where the question is in a language that it was not made for.
   FusionWeights profile_weights() const {
@@ -214,7 +217,9 @@ class Run {
     retrieval_.generation = std::min(vector_generation, keyword_generation);
     std::vector<ScoredChunk> by_vector, by_keyword;
     if (recall_ != Recall::kKeywordOnly) {
-      FOOTNOTE_TRY(by_vector, ports_.vectors.search(call_, vector_query()));
+      VectorQuery query = vector_query();
+      query.report = &retrieval_.vector_search;
+      FOOTNOTE_TRY(by_vector, ports_.vectors.search(call_, query));
     }
     watch_.lap("vector");
     if (recall_ != Recall::kVectorOnly) {
@@ -328,6 +333,7 @@ class Run {
   const CallContext& call_;
   const CorpusId corpus_;
   const std::string_view question_;
+  const RetrieveOptions& options_;
   const Profile& profile_;
   const Filter* const filter_;
   const Recall recall_;

@@ -31,6 +31,8 @@ struct RetrieveOptions {
   Profile profile = kAskProfile;
   Filter filter;
   Recall recall = Recall::kBoth;
+  bool prefix = false;  ///< As KeywordQuery has them.
+  bool typos = false;
 };
 
 /// The stages whose time is taken, in order.
@@ -67,6 +69,7 @@ struct Retrieval {
   std::map<Fate, std::size_t> cut_counts;  ///< All of them, named or not: with the hits they make up the candidates.
   std::vector<StageTiming> timings;
   std::vector<StageFailure> failures;  ///< Not empty: the order is what the stages that were left made it.
+  VectorSearchReport vector_search;    ///< No plan: vectors were not searched.
 };
 
 /// The one ranking stage of every front door: embed, recall (vectors and keywords), fuse, compare tokens, judge, gate. It pins one

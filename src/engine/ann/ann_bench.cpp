@@ -1,10 +1,12 @@
 // Times and recall of each plan of the vector index on real vectors.
-//   ann_bench VECTORS QUERIES DIMENSION [ROWS ...]
+//   ann_bench [--graph[=FILE]] VECTORS QUERIES DIMENSION [ROWS ...]
 // Both files hold 32-bit floats, one vector after the other. Prints, for the first ROWS vectors and the limits 10 and 100, the
-// median time of a search by each plan, its ratio to the scan of full numbers, and how much of that scan's list it found; then what
-// loading the index from a file takes.
+// median processor time of a search by each plan, its ratio to the scan of full numbers, and how much of that scan's list it found; then
+// the same of walks through a graph, by effort and behind filters; then what loading the index from a file takes. --graph: of the graph
+// alone; it is kept in FILE, and taken from there.
 #include <fmt/format.h>
 #include <malloc.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -37,15 +39,22 @@ struct Outcome {
   ann::ScanReport report = {};
 };
 
+/// What this thread took: on a machine that others use too it says more than the clock.
+double processor_us() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
+}
+
 Outcome run(const ann::FlatIndex& index, std::span<const float> queries, ann::FlatQuery query, std::optional<ScanPlan> plan) {
   Outcome out;
   std::vector<double> times;
   query.plan = plan;
   for (std::size_t q = 0; q * index.dimension() < queries.size(); ++q) {
     query.vector = queries.subspan(q * index.dimension(), index.dimension());
-    const auto begin = std::chrono::steady_clock::now();
+    const double begin = processor_us();
     auto list = index.search(query, &out.report);
-    times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count());
+    times.push_back(processor_us() - begin);
     out.lists.push_back(std::move(list));
   }
   std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
@@ -101,6 +110,64 @@ class FileSource final : public ByteSource {
   std::uint64_t left_;
 };
 
+/// Gives the index its graph: the one in the file, else a new one, which is put there. No path: a new one.
+Result<void> give_graph(ann::FlatIndex& index, const std::filesystem::path& path) {
+  const auto begin = std::chrono::steady_clock::now();
+  const bool is_there = !path.empty() && std::filesystem::exists(path);
+  ann::SegmentGraphPtr graph;
+  if (is_there) {
+    FOOTNOTE_TRY(InputFile file, InputFile::open(path));
+    FileSource source(file);
+    FOOTNOTE_TRY(graph, index.load_graph(source));
+  } else {
+    graph = index.build_graph([] { return true; });
+    if (!graph) return fail(ErrorCode::kFailedPrecondition, "too few rows for a graph");
+  }
+  index.use_graph(graph);
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+  fmt::print("{:>24} graph of {} vectors {} in {:.1f} s, {:.0f} MB\n", "", graph->size(), is_there ? "loaded" : "built", time.count(),
+             static_cast<double>(graph->bytes()) / 1e6);
+  std::fflush(stdout);
+  if (is_there || path.empty()) return {};
+  FOOTNOTE_TRY(AtomicFile file, AtomicFile::create(path));
+  FileSink sink(file);
+  FOOTNOTE_CHECK(index.save_graph(sink));
+  return file.commit();
+}
+
+/// The graph: time and recall by effort, of all rows and behind filters.
+void walk(const ann::FlatIndex& index, std::span<const float> queries, std::size_t count, std::size_t rows_per_group) {
+  for (const std::size_t limit : {10, 100}) {
+    ann::FlatQuery query{.vector = {}, .generation = 1, .limit = limit};
+    const Outcome exact = run(index, queries, query, ScanPlan::kCodes);
+    for (const std::size_t effort : {32, 48, 64, 96, 128, 192, 256, 384, 512, 640, 768}) {
+      if (effort < limit) continue;
+      query.effort = effort;
+      const Outcome outcome = run(index, queries, query, ScanPlan::kGraph);
+      fmt::print("{:>24} limit {:>4} effort {:>4} p50 {:>9.1f} us  recall {:.4f}  visited {} rescored {}\n", "graph", limit, effort,
+                 outcome.p50_us, recall(exact, outcome), outcome.report.scanned / outcome.lists.size(),
+                 outcome.report.rescored / outcome.lists.size());
+    }
+    query.effort = 0;
+    // One document in so many passes.
+    for (const std::size_t one_in : {1, 2, 4, 8, 16, 32}) {
+      rows::GroupMask mask(count / rows_per_group + 1, 0);
+      for (std::size_t i = 0; i < mask.size(); i += one_in) mask[i] = 1;
+      query.filter.groups = &mask;
+      const Outcome among = run(index, queries, query, ScanPlan::kCodes);
+      for (const std::optional<ScanPlan> plan :
+           {std::optional(ScanPlan::kSigns), std::optional(ScanPlan::kGraph), std::optional<ScanPlan>()}) {
+        const Outcome outcome = run(index, queries, query, plan);
+        fmt::print("{:>24} limit {:>4} {:>13} p50 {:>9.1f} us (codes {:.1f})  recall {:.4f}  scanned {}\n",
+                   fmt::format("one in {}", one_in), limit,
+                   plan ? std::string(to_string(*plan)) : fmt::format("chosen: {}", to_string(outcome.report.plan)), outcome.p50_us,
+                   among.p50_us, recall(among, outcome), outcome.report.scanned / outcome.lists.size());
+      }
+    }
+    std::fflush(stdout);
+  }
+}
+
 double resident_mb() {
   const auto text = read_file("/proc/self/statm", 4096);
   return text ? std::stod(text->substr(text->find(' '))) * 4096 / 1e6 : 0;
@@ -141,8 +208,12 @@ Result<void> save_and_load(ann::FlatIndex index, std::size_t rows) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::string_view option = argc > 1 ? argv[1] : "";
+  const bool graph_only = option == "--graph" || option.starts_with("--graph=");
+  const std::filesystem::path graph_file = option.starts_with("--graph=") ? option.substr(option.find('=') + 1) : "";
+  if (graph_only) --argc, ++argv;
   if (argc < 4) {
-    fmt::print(stderr, "usage: {} VECTORS QUERIES DIMENSION [ROWS ...]\n", argv[0]);
+    fmt::print(stderr, "usage: ann_bench [--graph[=FILE]] VECTORS QUERIES DIMENSION [ROWS ...]\n");
     return 2;
   }
   const std::size_t dimension = std::stoul(argv[3]);
@@ -164,6 +235,15 @@ int main(int argc, char** argv) {
       }
       index.apply(entries, {});
     }
+    if (graph_only) {
+      vectors = {};
+      if (const auto done = give_graph(index, graph_file); !done) {
+        fmt::print(stderr, "{}\n", done.error().message);
+        return 1;
+      }
+      walk(index, queries, count, kRowsPerGroup);
+      continue;
+    }
     const auto title = fmt::format("{} rows", count);
     for (const std::size_t limit : {10, 100}) compare(index, queries, {.vector = {}, .generation = 1, .limit = limit}, title);
     // One scope of 1,000 rows and one of 10,000, of neighbouring documents.
@@ -175,6 +255,7 @@ int main(int argc, char** argv) {
               fmt::format("{} of {} rows", scope, count));
     }
     vectors = {};
+    if (give_graph(index, {})) walk(index, queries, count, kRowsPerGroup);
     if (const auto done = save_and_load(std::move(index), count); !done) fmt::print(stderr, "{}\n", done.error().message);
   }
   return 0;

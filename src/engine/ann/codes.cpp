@@ -69,8 +69,7 @@ Result<Codes> Codes::load(ByteSource& source, std::size_t dimension, std::uint64
   FOOTNOTE_CHECK(source.read(std::as_writable_bytes(std::span(out.errors_))));
   FOOTNOTE_CHECK(source.read(std::as_writable_bytes(std::span(out.norms_).first(out.size()))));
   const auto all_sound = [](std::span<const float> values) { return std::ranges::all_of(values, [](float value) { return value >= 0; }); };
-  const bool codes_sound =
-      std::find(out.codes_.data(), out.codes_.data() + out.codes_.size(), std::int8_t{-128}) == out.codes_.data() + out.codes_.size();
+  const bool codes_sound = std::memchr(out.codes_.data(), std::uint8_t{0x80}, out.codes_.size()) == nullptr;  // -128
   if (!codes_sound || !all_sound(out.scales_) || !all_sound(out.errors_) || !all_sound(out.norms_)) {
     return fail(ErrorCode::kCorrupted, "a vector has codes that can't be");
   }

@@ -62,6 +62,7 @@ void FlatIndex::apply(std::span<const FlatEntry> added, std::span<const Death> e
                   [this](const Segment& older, const Segment& newer) { return merge(older, newer); });
   }
   for (const Death& death : open) end_row(death);
+  move_graph();
 }
 
 void FlatIndex::forget(std::int64_t died_until) {
@@ -78,12 +79,48 @@ void FlatIndex::forget(std::int64_t died_until) {
     if (auto rest = keep_rows(*segment, space_.dimension, living)) kept.push_back(std::move(rest));
   }
   segments_ = std::move(kept);
+  move_graph();
 }
+
+void FlatIndex::move_graph() {
+  if (graph_) graph_ = SegmentGraph::moved(graph_, segments_);
+}
+
+std::span<const SegmentPtr> FlatIndex::settled() const {
+  // append_tiered merges the last two segments when the older has less than twice the rows of the newer, and both fit one: never this
+  // large a one, and so none before it.
+  constexpr std::size_t kSettledRows = kSegmentRowsMax / 3 * 2 + 2;
+  const auto last = std::ranges::find_if(segments_.rbegin(), segments_.rend(),
+                                         [](const SegmentPtr& segment) { return segment->rows.size() >= kSettledRows; });
+  return std::span(segments_).first(static_cast<std::size_t>(segments_.rend() - last));
+}
+
+std::size_t FlatIndex::settled_vectors() const {
+  std::size_t count = 0;
+  for (const SegmentPtr& segment : settled()) count += segment->vector_count();
+  return count;
+}
+
+bool FlatIndex::wants_graph(std::size_t vectors_min) const {
+  const std::size_t vectors = settled_vectors();
+  if (vectors < std::max<std::size_t>(vectors_min, 1)) return false;
+  if (!graph_) return true;
+  const std::size_t gone = graph_->size() - graph_->covered();
+  const std::size_t besides = vectors > graph_->covered() ? vectors - graph_->covered() : 0;
+  return std::max(gone, besides) > graph_->size() / kGraphStaleShare;
+}
+
+SegmentGraphPtr FlatIndex::build_graph(const std::function<bool()>& keep_on) const {
+  const Nearness nearness(space_.metric, Codes::stride_for(space_.dimension), *space_.kernels);
+  return SegmentGraph::build(settled(), nearness, space_.metric, keep_on);
+}
+
+void FlatIndex::use_graph(const SegmentGraphPtr& graph) { graph_ = graph ? SegmentGraph::moved(graph, segments_) : nullptr; }
 
 std::vector<ScoredLabel> FlatIndex::search(const FlatQuery& query, ScanReport* report) const {
   FOOTNOTE_ASSERT(query.vector.size() == space_.dimension);
   ScanReport unused;
-  return scan(space_, segments_, query, *damaged_, report != nullptr ? *report : unused);
+  return scan(space_, segments_, graph_.get(), query, *damaged_, report != nullptr ? *report : unused);
 }
 
 std::vector<std::optional<float>> FlatIndex::score(std::span<const float> vector, std::int64_t generation,

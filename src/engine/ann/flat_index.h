@@ -70,7 +70,28 @@ class FlatIndex {
   /// Bytes of full numbers that are held in memory.
   std::uint64_t heap_bytes() const;
 
+  /// Builds a graph of what will not be merged any more. Takes minutes for a million vectors; null when `keep_on` said no, when that
+  /// is nothing, and where graphs are no good (see SegmentGraph::build).
+  SegmentGraphPtr build_graph(const std::function<bool()>& keep_on) const;
+  /// Searches walk it from now on where that costs less. It may have been built of an older copy.
+  void use_graph(const SegmentGraphPtr& graph);
+  /// What load_graph() reads. REQUIRES: there is one.
+  Result<void> save_graph(ByteSink& sink) const { return graph_->save(sink); }
+  Result<SegmentGraphPtr> load_graph(ByteSource& source) const { return SegmentGraph::load(source, segments_); }
+  const SegmentGraphPtr& graph() const { return graph_; }
+  /// Vectors that build_graph() would take up.
+  std::size_t settled_vectors() const;
+  /// True when there are `vectors_min` to take up, and there is no graph or one in kGraphStaleShare of its nodes, or as many vectors
+  /// besides, came or went since it was built.
+  bool wants_graph(std::size_t vectors_min) const;
+  static constexpr std::size_t kGraphStaleShare = 5;
+
   bool contains(std::int64_t label, std::int64_t generation) const;
+  /// Calls `visit(Row)` for the rows that are there in that generation.
+  template <class Visit>
+  void for_each_alive(std::int64_t generation, const Visit& visit) const {
+    for (const auto& segment : segments_) segment->rows.for_each_alive(generation, visit);
+  }
   /// Sets the bytes of the groups that some row belongs to, dead ones too. REQUIRES: a byte for each.
   void mark_groups(GroupMask& used) const;
 
@@ -81,11 +102,14 @@ class FlatIndex {
   std::size_t row_count() const;
 
  private:
+  std::span<const SegmentPtr> settled() const;
+  void move_graph();
   SegmentPtr merge(const Segment& older, const Segment& newer) const;
   Result<SegmentPtr> load_segment(ByteSource& source, const RowLimits& limits) const;
 
   VectorSpace space_;
   std::vector<SegmentPtr> segments_;
+  SegmentGraphPtr graph_;                 // Null: none.
   std::shared_ptr<DamageCount> damaged_;  // Shared by all copies.
 };
 

@@ -246,6 +246,38 @@ TEST(FlatIndex, LevelsFindTheSameRows) {
   }
 }
 
+TEST(FlatIndex, SignsFindTheSameRowsInWhateverOrderTheyCame) {
+  // Signs of so few numbers say little: many a row of the true list is not among the first by signs, so another choice of those would
+  // show. Every tenth vector is one of three, whose estimates are equal.
+  for (const Metric metric : {Metric::kDot, Metric::kEuclid}) {
+    Model model;
+    auto entries = model.add(9000, 1);
+    const std::vector<float> same[] = {model.vector(), model.vector(), model.vector()};
+    for (std::size_t i = 0; i < entries.size(); i += 10) entries[i].vectors.assign(1, same[i / 10 % 3]);
+    const auto index_of = [&](std::size_t step) {
+      FlatIndex index(kDimension, metric);
+      for (std::size_t at = 0; at < entries.size(); at += step) {
+        index.apply(std::span(entries).subspan(at, std::min(step, entries.size() - at)), {});
+      }
+      return index;
+    };
+    const FlatIndex forward = index_of(9000);
+    std::ranges::reverse(entries);
+    const FlatIndex backward = index_of(700);
+    std::shuffle(entries.begin(), entries.end(), std::mt19937(3));
+    const FlatIndex mixed = index_of(2500);
+    for (int i = 0; i < 20; ++i) {
+      const auto asked = i < 3 ? same[i] : model.vector();
+      FlatQuery query{asked, 1, 60};
+      query.plan = ScanPlan::kSigns;
+      const auto expected = forward.search(query);
+      ASSERT_EQ(expected.size(), 60U);
+      EXPECT_EQ(backward.search(query), expected);
+      EXPECT_EQ(mixed.search(query), expected);
+    }
+  }
+}
+
 TEST(FlatIndex, ScoresLabelsOneByOne) {
   Model model;
   FlatIndex index(kDimension);

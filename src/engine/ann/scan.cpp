@@ -1,8 +1,10 @@
 #include "engine/ann/scan.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 
 #include "base/assert.h"
 
@@ -58,6 +60,21 @@ std::vector<Scope> find_scopes(std::span<const SegmentPtr> segments, const FlatQ
     if (scope.rows > 0) scopes.push_back(std::move(scope));
   }
   return scopes;
+}
+
+ScanTask task_of(const VectorSpace& space, std::span<const Scope> scopes, const SegmentGraph* graph, std::size_t limit) {
+  ScanTask task{.metric = space.metric, .limit = limit};
+  std::size_t rows = 0;
+  for (const Scope& scope : scopes) {
+    task.visible += scope.vectors();
+    task.held += scope.segment->vector_count();
+    rows += scope.segment->rows.size();
+    if (graph != nullptr && graph->covers(scope.segment->body.get())) task.visible_in_graph += scope.vectors();
+  }
+  // A walk meets what lies in segments without a visible row, too.
+  if (task.visible_in_graph > 0) task.in_graph = graph->covered();
+  task.vectors_per_row = (task.held + rows - 1) / rows;
+  return task;
 }
 
 /// A row that may be among the first, and the most that it can be worth.
@@ -130,6 +147,7 @@ class CodeScores {
     const float rounding = 2 * slack_ * squares;
     return known(2 * (middle - off) - squares - rounding, std::min(0.0F, 2 * (middle + off) - squares + rounding));
   }
+  GraphPoint point() const { return {codes_.data(), facts_.scale, facts_.norm}; }
   /// The score that stands for such a value.
   float to_score(float value) const { return space_.metric == Metric::kDot ? value : -std::sqrt(std::max(0.0F, -value)); }
 
@@ -160,6 +178,8 @@ class Scan {
   std::vector<ScoredLabel> full();
   std::vector<ScoredLabel> by_codes();
   std::vector<ScoredLabel> by_signs(std::size_t candidates);
+  /// Nothing when the walk would have become dearer than a scan.
+  std::optional<std::vector<ScoredLabel>> by_graph(const SegmentGraph& graph, std::size_t effort, std::size_t visits_max);
 
  private:
   struct Guess {
@@ -173,6 +193,7 @@ class Scan {
   void scan_run(const Segment& segment, std::size_t begin, std::size_t end);
   void compare_run(const CodeScores& codes, std::uint32_t scope, std::size_t begin, std::size_t end, Contenders& contenders);
   void guess_scope(const SignQuery& signs, std::uint32_t scope, Guesses& guesses);
+  void compare_guesses(const CodeScores& codes, const std::vector<Guess>& found, Contenders& contenders);
   std::vector<ScoredLabel> rescore(const CodeScores& codes, Contenders& contenders);
 
   const VectorSpace& space_;
@@ -183,39 +204,86 @@ class Scan {
   TopK top_;
 };
 
-/// The first `limit` by estimate, equal ones by label.
+/// The first `limit` by estimate, equal ones by label. Once it has seen a few times as many, it counts what it keeps by how high it lies:
+/// so the floor rises with every guess, and choosing among them is left to the end.
 class Scan::Guesses {
  public:
-  Guesses(const std::vector<Scope>& scopes, std::size_t limit) : scopes_(scopes), limit_(limit) { kept_.reserve(2 * limit); }
+  Guesses(const std::vector<Scope>& scopes, std::size_t limit) : scopes_(scopes), limit_(limit), cut_at_(2 * limit) {
+    kept_.reserve(cut_at_);
+  }
 
+  /// None that lies below is wanted.
   float floor() const { return floor_; }
+  /// REQUIRES: guesses come in the order of scopes and vectors.
   void offer(const Guess& guess) {
     kept_.push_back(guess);
-    if (kept_.size() == 2 * limit_) cut();
+    if (step_ > 0) count(guess.estimate);
+    if (kept_.size() < cut_at_) return;
+    cut();
+    count_anew();
   }
-  /// In the order of segments and rows.
+  /// In the order that they came in.
   std::vector<Guess> take() {
-    if (kept_.size() > limit_) cut();
-    std::sort(kept_.begin(), kept_.end(),
-              [](const Guess& a, const Guess& b) { return std::pair(a.scope, a.vector) < std::pair(b.scope, b.vector); });
+    cut();
     return std::move(kept_);
   }
 
  private:
+  static constexpr std::size_t kSteps = 512;
+  /// Guesses are kept until there are so many times `limit_`.
+  static constexpr std::size_t kRoom = 8;
+
+  void count(float estimate) {
+    const float steps = (estimate - low_) * inverse_;
+    const std::size_t at = steps < kSteps - 1 ? static_cast<std::size_t>(std::max(0.0F, steps)) : kSteps - 1;
+    ++counts_[at];
+    if (at >= lowest_) ++counted_;
+    while (counted_ - counts_[lowest_] >= limit_) counted_ -= counts_[lowest_++];
+    // Half a step lower than need be: more than rounding moves an estimate, here and where kernels compare it with the floor.
+    floor_ = low_ + (static_cast<float>(lowest_) - 0.5F) * step_;
+  }
+
+  bool is_better(const Guess& a, const Guess& b) const {
+    if (a.estimate != b.estimate) return a.estimate > b.estimate;
+    return std::pair(label_of(a), a.vector) < std::pair(label_of(b), b.vector);
+  }
+  /// Leaves the first `limit_`, in their order.
   void cut() {
-    const auto last = kept_.begin() + static_cast<std::ptrdiff_t>(limit_) - 1;
-    std::nth_element(kept_.begin(), last, kept_.end(), [this](const Guess& a, const Guess& b) {
-      return a.estimate != b.estimate ? a.estimate > b.estimate : label_of(a) < label_of(b);
-    });
-    floor_ = last->estimate;
-    kept_.resize(limit_);
+    std::erase_if(kept_, [this](const Guess& guess) { return guess.estimate < floor_; });
+    if (kept_.size() > limit_) {
+      std::vector<Guess> chosen = kept_;
+      const auto last = chosen.begin() + static_cast<std::ptrdiff_t>(limit_) - 1;
+      std::nth_element(chosen.begin(), last, chosen.end(), [this](const Guess& a, const Guess& b) { return is_better(a, b); });
+      std::erase_if(kept_, [&](const Guess& guess) { return is_better(*last, guess); });
+    }
+  }
+  void count_anew() {
+    const auto [least, most] = std::ranges::minmax(kept_, {}, &Guess::estimate);
+    low_ = floor_ = least.estimate;
+    // Those that come may lie twice as high.
+    const float step = 2 * (most.estimate - low_) / kSteps;
+    step_ = std::isnormal(step) && std::isnormal(1 / step) ? step : 0;
+    inverse_ = 1 / step_;
+    cut_at_ = (step_ > 0 ? kRoom : 2) * limit_;
+    counts_.fill(0);
+    counted_ = lowest_ = 0;
+    if (step_ == 0) return;  // All alike, or too large to tell apart.
+    for (const Guess& guess : kept_) count(guess.estimate);
   }
   std::int64_t label_of(const Guess& guess) const { return scopes_[guess.scope].segment->rows.label(guess.row); }
 
   const std::vector<Scope>& scopes_;
-  std::size_t limit_;
+  const std::size_t limit_;
+  std::size_t cut_at_;
   float floor_ = std::numeric_limits<float>::lowest();
   std::vector<Guess> kept_;
+  // How many of those kept lie in each step from low_ on; counted_ of them from step lowest_ on.
+  std::array<std::uint32_t, kSteps> counts_{};
+  float low_ = 0;
+  float step_ = 0;  // 0: nothing is counted.
+  float inverse_ = 0;
+  std::size_t lowest_ = 0;
+  std::size_t counted_ = 0;
 };
 
 void Scan::scan_run(const Segment& segment, std::size_t begin, std::size_t end) {
@@ -339,9 +407,13 @@ std::vector<ScoredLabel> Scan::by_signs(std::size_t candidates) {
   Guesses guesses(scopes_, candidates);
   for (std::uint32_t s = 0; s < scopes_.size(); ++s) guess_scope(signs, s, guesses);
   const std::vector<Guess> found = guesses.take();
-
   const CodeScores codes(space_, query_.vector);
   Contenders contenders(query_.limit);
+  compare_guesses(codes, found, contenders);
+  return rescore(codes, contenders);
+}
+
+void Scan::compare_guesses(const CodeScores& codes, const std::vector<Guess>& found, Contenders& contenders) {
   for (std::size_t g = 0; g < found.size();) {
     // One row's vectors follow each other.
     const auto [estimate, scope, row, vector] = found[g];
@@ -361,6 +433,47 @@ std::vector<ScoredLabel> Scan::by_signs(std::size_t candidates) {
     if (contenders.can_enter(best.upper)) contenders.offer(segment.rows.label(row), best.lower, {best.upper, scope, row});
   }
   report_.compared = found.size();
+}
+
+std::optional<std::vector<ScoredLabel>> Scan::by_graph(const SegmentGraph& graph, std::size_t effort, std::size_t visits_max) {
+  constexpr std::uint32_t kNoScope = 0xFFFFFFFF;
+  std::unordered_map<const SegmentBody*, std::uint32_t> scopes;
+  for (std::uint32_t s = 0; s < scopes_.size(); ++s) scopes.emplace(scopes_[s].segment->body.get(), s);
+  std::vector<std::uint32_t> scope_of(graph.body_count(), kNoScope);
+  std::vector<bool> covered(scopes_.size(), false);
+  for (std::uint32_t b = 0; b < scope_of.size(); ++b) {
+    const auto found = scopes.find(graph.body(b));
+    if (found == scopes.end()) continue;
+    scope_of[b] = found->second;
+    covered[found->second] = true;
+  }
+  const std::function<bool(std::uint32_t)> shows = [&](std::uint32_t node) {
+    const auto [body, vector] = graph.place(node);
+    const std::uint32_t s = scope_of[body];
+    return s != kNoScope && scopes_[s].shows(scopes_[s].segment->row_of(vector));
+  };
+  const bool all_show = std::ranges::none_of(scope_of, [&](std::uint32_t s) { return s == kNoScope || !scopes_[s].all; });
+  const CodeScores codes(space_, query_.vector);
+  const Nearness nearness(space_.metric, Codes::stride_for(space_.dimension), *space_.kernels);
+  std::size_t visited = 0;
+  const Graph::Walk walk{.effort = effort, .visits_max = visits_max, .accepts = all_show ? nullptr : &shows};
+  const auto hits = graph.graph().search(codes.point(), graph.points(), nearness, walk, visited);
+  report_.scanned += visited;
+  if (!hits) return std::nullopt;
+  std::vector<Guess> found;
+  found.reserve(hits->size());
+  for (const GraphHit& hit : *hits) {
+    const auto [body, vector] = graph.place(hit.node);
+    const std::uint32_t s = scope_of[body];
+    found.push_back({hit.nearness, s, static_cast<std::uint32_t>(scopes_[s].segment->row_of(vector)), vector});
+  }
+  std::ranges::sort(found, {}, [](const Guess& guess) { return std::pair(guess.scope, guess.vector); });
+  Contenders contenders(query_.limit);
+  compare_guesses(codes, found, contenders);
+  for (std::uint32_t s = 0; s < scopes_.size(); ++s) {
+    if (covered[s]) continue;
+    scopes_[s].for_each_run([&](std::size_t begin, std::size_t end) { compare_run(codes, s, begin, end, contenders); });
+  }
   return rescore(codes, contenders);
 }
 
@@ -406,21 +519,29 @@ void ExactScores::of_run(const Segment& segment, std::size_t first, std::size_t 
   std::transform(out, out + count, out, [this](float measured) { return to_score(measured); });
 }
 
-std::vector<ScoredLabel> scan(const VectorSpace& space, std::span<const SegmentPtr> segments, const FlatQuery& query, DamageCount& damaged,
-                              ScanReport& report) {
+std::vector<ScoredLabel> scan(const VectorSpace& space, std::span<const SegmentPtr> segments, const SegmentGraph* graph,
+                              const FlatQuery& query, DamageCount& damaged, ScanReport& report) {
   std::vector<Scope> scopes = find_scopes(segments, query);
   if (scopes.empty() || query.limit == 0) return {};
-  ScanTask task{.metric = space.metric, .limit = query.limit};
-  for (const Scope& scope : scopes) {
-    task.visible += scope.vectors();
-    task.held += scope.segment->vector_count();
-  }
+  ScanTask task = task_of(space, scopes, graph, query.limit);
   report.plan = query.plan.value_or(choose_plan(task));
+  if (report.plan == ScanPlan::kGraph) {
+    if (task.visible_in_graph > 0) {
+      const std::size_t effort = query.effort != 0 ? query.effort : graph_effort(task);
+      const std::size_t visits_max = query.plan ? task.in_graph : graph_visits_max(task);
+      Scan walk(space, query, scopes, damaged, report);
+      if (auto found = walk.by_graph(*graph, effort, visits_max)) return *std::move(found);
+    }
+    // As if there were none.
+    task.in_graph = task.visible_in_graph = 0;
+    report.plan = choose_plan(task);
+  }
   Scan scan(space, query, std::move(scopes), damaged, report);
   switch (report.plan) {
     case ScanPlan::kFull: return scan.full();
     case ScanPlan::kCodes: return scan.by_codes();
     case ScanPlan::kSigns: return scan.by_signs(std::min(sign_candidates(query.limit), task.held));
+    case ScanPlan::kGraph: break;
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include "engine/ann/kernels.h"
 #include "engine/ann/scan_plan.h"
 #include "engine/ann/segment.h"
+#include "engine/ann/segment_graph.h"
 #include "engine/rows/top_k.h"
 
 namespace footnote::ann {
@@ -17,6 +18,7 @@ struct FlatQuery {
   std::size_t limit = 10;
   RowFilter filter = {};
   std::optional<ScanPlan> plan = {};  ///< Instead of the one that choose_plan() takes: for tests and measurements.
+  std::size_t effort = 0;             ///< Likewise of a walk; 0: as graph_effort() has it.
 };
 
 /// What the vectors of an index have in common.
@@ -49,8 +51,8 @@ class ExactScores {
   AlignedFloats query_;
 };
 
-/// Best first, equal scores by label. REQUIRES: the query has space.dimension numbers.
-std::vector<ScoredLabel> scan(const VectorSpace& space, std::span<const SegmentPtr> segments, const FlatQuery& query, DamageCount& damaged,
-                              ScanReport& report);
+/// Best first, equal scores by label. `graph` may be null. REQUIRES: the query has space.dimension numbers.
+std::vector<ScoredLabel> scan(const VectorSpace& space, std::span<const SegmentPtr> segments, const SegmentGraph* graph,
+                              const FlatQuery& query, DamageCount& damaged, ScanReport& report);
 
 }  // namespace footnote::ann

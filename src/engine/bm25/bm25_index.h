@@ -94,6 +94,11 @@ class Bm25Index {
   static Result<Bm25Index> load(ByteSource& source, ann::RowLimits limits, Bm25Options options = {});
 
   bool contains(std::int64_t label, std::int64_t generation) const;
+  /// Calls `visit(Row)` for the rows that are there in that generation.
+  template <class Visit>
+  void for_each_alive(std::int64_t generation, const Visit& visit) const {
+    for (const auto& segment : segments_) segment->rows.for_each_alive(generation, visit);
+  }
   /// Sets the bytes of the groups that some row belongs to, dead ones too. REQUIRES: a byte for each.
   void mark_groups(ann::GroupMask& used) const;
   const Bm25Options& options() const { return options_; }

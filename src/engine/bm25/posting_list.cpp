@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "base/assert.h"
 
@@ -40,6 +41,15 @@ std::size_t varint_size(std::span<const std::uint8_t> bytes) {
     if (bytes[i] < kMore) return i + 1;
   }
   return kNotThere;
+}
+
+/// True when the next eight numbers have a byte each, as most have.
+constexpr std::size_t kEight = sizeof(std::uint64_t);
+bool are_eight_short(std::span<const std::uint8_t> bytes) {
+  if (bytes.size() < kEight) return false;
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes.data(), kEight);
+  return (word & 0x8080808080808080) == 0;
 }
 
 constexpr std::size_t rest_size(std::size_t rows) { return rows * (sizeof(std::uint16_t) + sizeof(std::uint8_t)); }
@@ -159,7 +169,13 @@ void ListWriter::finish(std::span<const LengthCode> lengths, std::vector<std::ui
 
 std::size_t positions_size(std::span<const std::uint8_t> bytes, std::uint32_t count) {
   std::size_t at = 0;
-  for (; count > 0; --count) {
+  while (count > 0) {
+    if (count >= kEight && are_eight_short(bytes.subspan(at))) {
+      at += kEight;
+      count -= kEight;
+      continue;
+    }
+    --count;
     const std::size_t size = varint_size(bytes.subspan(at));
     if (size == kNotThere) return kNotThere;
     at += size;

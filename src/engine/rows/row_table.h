@@ -107,10 +107,25 @@ class RowTable {
   /// True when some row had died by then.
   bool any_dead_by(std::int64_t generation) const { return died_first() <= generation; }
 
+  template <class Visit>
+  void for_each_alive(std::int64_t generation, const Visit& visit) const {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (alive_at(i, generation)) visit(row(i));
+    }
+  }
+
   /// The row of that label that is there in that generation, or kNone.
   std::size_t find(std::int64_t label, std::int64_t generation) const {
     for (std::size_t i = lower_bound(label); i < size() && labels_[i] == label; ++i) {
       if (alive_at(i, generation)) return i;
+    }
+    return kNone;
+  }
+
+  /// The row of that label and birth, dead or alive, or kNone.
+  std::size_t find_born(std::int64_t label, std::int64_t born) const {
+    for (std::size_t i = lower_bound(label); i < size() && labels_[i] == label; ++i) {
+      if (born_[i] == born) return i;
     }
     return kNone;
   }

@@ -107,6 +107,10 @@ std::optional<CodesView> CodeFile::read(std::uint64_t at) const {
 }
 
 std::optional<CodesView> CodeFile::find(ChunkId chunk) const {
+  if (count_ == 0) return std::nullopt;
+  // Ids mostly follow each other: then the chunk lies as far from the first entry as its id is from that one's.
+  const auto guess = static_cast<std::uint64_t>(chunk.value) - static_cast<std::uint64_t>(chunk_at(0));
+  if (guess < count_ && chunk_at(guess) == chunk.value) return read(guess);
   std::uint64_t low = 0;
   for (std::uint64_t high = count_; low < high;) {
     const std::uint64_t middle = low + (high - low) / 2;

@@ -10,6 +10,7 @@
 #include "base/mutex.h"
 #include "engine/rows/row_stream.h"
 #include "ports/index.h"
+#include "ports/live_rows.h"
 #include "providers/local/document_table.h"
 #include "providers/local/index_file.h"
 #include "providers/local/published.h"
@@ -75,6 +76,20 @@ class CorpusIndexes {
     return {state->newest, state->rows.row_count(), state->changed_rows};
   }
 
+  /// The rows of the newest generation, by chunk, each once.
+  std::vector<LiveRow> live_rows(CorpusId corpus) const {
+    const auto state = newest(corpus);
+    if (state == nullptr) return {};
+    std::vector<LiveRow> out;
+    state->rows.list_alive(state->newest, out);
+    const auto by_chunk = [](const LiveRow& row) { return std::pair(row.chunk, row.born); };
+    // Segments mostly follow each other in order.
+    if (!std::ranges::is_sorted(out, {}, by_chunk)) std::ranges::sort(out, {}, by_chunk);
+    const auto [first, last] = std::ranges::unique(out, {}, &LiveRow::chunk);
+    out.erase(first, last);
+    return out;
+  }
+
   /// Writes what is there at head.generation; rows that keep a part in the file read it from there from now on.
   /// kFailedPrecondition when the index stands elsewhere.
   Result<void> save(const std::filesystem::path& path, const IndexHead& head) const {
@@ -138,6 +153,18 @@ class CorpusIndexes {
     next->newest = changes.to;
     next->changed_rows += changes.added.size() + changes.removed.size();
     next->documents = entry->documents.publish();
+    entry->state.set(std::move(next));
+    return {};
+  }
+
+  /// Lets `change(Rows&)` alter a copy of the newest rows in a way that no answer tells of, and publishes that.
+  template <class Change>
+  Result<void> amend(CorpusId corpus, const Change& change) {
+    const auto entry = find(corpus);
+    if (!entry) return fail(ErrorCode::kNotFound, "corpus {} has no index", corpus.value);
+    MutexLock lock(entry->writer);
+    auto next = std::make_shared<State>(*entry->state.get());
+    FOOTNOTE_CHECK(change(next->rows));
     entry->state.set(std::move(next));
     return {};
   }

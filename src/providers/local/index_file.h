@@ -13,7 +13,7 @@
 namespace footnote {
 
 /// What is written in an index file. A number never changes its meaning.
-enum class IndexKind : std::uint32_t { kVectors = 1, kKeywords = 2, kCodes = 3 };
+enum class IndexKind : std::uint32_t { kVectors = 1, kKeywords = 2, kCodes = 3, kGraphs = 4 };
 
 /// What an index file is of. An index is a cache: a file that says anything else than what is asked for is worth nothing.
 struct IndexHead {

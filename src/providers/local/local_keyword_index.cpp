@@ -93,10 +93,17 @@ Result<void> LocalKeywordIndex::drop(const CallContext& call, CorpusId corpus) {
   return {};
 }
 
+QueryTerms LocalKeywordIndex::terms_of(const KeywordQuery& query, const Rows& rows) const {
+  const std::vector<std::string> languages = rows.languages_at(query.generation);
+  QueryTerms terms = query_terms(query.text, languages);
+  if (synonyms_.words) synonyms_.words->expand(synonyms_.corpus_name(query.corpus), languages, terms);
+  return terms;
+}
+
 Result<std::vector<ScoredChunk>> LocalKeywordIndex::search(const CallContext& call, const KeywordQuery& query) const {
   FOOTNOTE_CHECK(call.check());
   FOOTNOTE_TRY(const auto state, corpora_.state_at(query.corpus, query.generation));
-  QueryTerms terms = query_terms(query.text, state->rows.languages_at(query.generation));
+  QueryTerms terms = terms_of(query, state->rows);
   const bm25::Bm25Index& index = state->rows.index;
   if (query.prefix) expand_last_word(index, terms);
   if (query.typos) expand_misspelled(index, query.generation, terms);
@@ -113,7 +120,7 @@ Result<std::vector<double>> LocalKeywordIndex::coverage(const CallContext& call,
                                                         std::span<const ChunkId> chunks) const {
   FOOTNOTE_CHECK(call.check());
   FOOTNOTE_TRY(const auto state, corpora_.state_at(query.corpus, query.generation));
-  const QueryTerms terms = query_terms(query.text, state->rows.languages_at(query.generation));
+  const QueryTerms terms = terms_of(query, state->rows);
   std::vector<std::int64_t> labels;
   labels.reserve(chunks.size());
   for (const ChunkId chunk : chunks) labels.push_back(chunk.value);

@@ -9,14 +9,22 @@
 #include "ports/keyword_index.h"
 #include "providers/local/corpus_indexes.h"
 #include "providers/local/saved_index.h"
+#include "providers/local/synonyms.h"
 
 namespace footnote {
+
+/// Words that stand for each other, by the name of a corpus.
+struct KeywordSynonyms {
+  std::shared_ptr<const Synonyms> words = {};  ///< Null: none.
+  std::function<std::string(CorpusId)> corpus_name = {};
+};
 
 /// Words of each corpus in memory: exact BM25 over title, headings, symbol and text as one field. Each row is stemmed
 /// by its document's language, a query by every language that the corpus has had by that generation.
 class LocalKeywordIndex final : public KeywordIndex, public SavedIndex {
  public:
-  explicit LocalKeywordIndex(bm25::Bm25Options options = {}) : corpora_({bm25::Bm25Index(options), {}}) {}
+  explicit LocalKeywordIndex(bm25::Bm25Options options = {}, KeywordSynonyms synonyms = {})
+      : synonyms_(std::move(synonyms)), corpora_({bm25::Bm25Index(options), {}}) {}
 
   Result<Generation> generation(const CallContext& call, CorpusId corpus) const override;
   Result<void> apply(const CallContext& call, CorpusId corpus, const IndexChanges& changes) override;
@@ -30,6 +38,7 @@ class LocalKeywordIndex final : public KeywordIndex, public SavedIndex {
     return corpora_.save(path, head);
   }
   Result<void> load(IndexFileReader& file) override { return corpora_.load(file); }
+  std::vector<LiveRow> live_rows(CorpusId corpus) const override { return corpora_.live_rows(corpus); }
 
   Result<std::vector<ScoredChunk>> search(const CallContext& call, const KeywordQuery& query) const override;
   Result<std::vector<double>> coverage(const CallContext& call, const KeywordQuery& query, std::span<const ChunkId> chunks) const override;
@@ -43,6 +52,9 @@ class LocalKeywordIndex final : public KeywordIndex, public SavedIndex {
     void forget(Generation died_until) { index.forget(died_until); }
     void mark_groups(ann::GroupMask& used) const { index.mark_groups(used); }
     std::uint64_t row_count() const { return index.row_count(); }
+    void list_alive(Generation generation, std::vector<LiveRow>& out) const {
+      index.for_each_alive(generation, [&](const ann::Row& row) { out.push_back({ChunkId{row.label}, row.born}); });
+    }
     Result<void> save(ByteSink& sink) const;
     Result<void> load(ByteSource& source, const ann::RowLimits& limits);
     std::vector<std::string> languages_at(Generation generation) const;
@@ -50,6 +62,10 @@ class LocalKeywordIndex final : public KeywordIndex, public SavedIndex {
 
   static void change(const IndexChanges& changes, Rows& rows, DocumentTableWriter& documents);
 
+  /// The query's terms with what may stand for them.
+  QueryTerms terms_of(const KeywordQuery& query, const Rows& rows) const;
+
+  const KeywordSynonyms synonyms_;
   CorpusIndexes<Rows> corpora_;
 };
 

@@ -116,6 +116,14 @@ std::uint64_t LocalVectorStore::Rows::row_count() const {
   return most;
 }
 
+void LocalVectorStore::Rows::list_alive(Generation generation, std::vector<LiveRow>& out) const {
+  for (const auto& [name, space] : spaces) {
+    if (!space.index) continue;
+    space.index->for_each_alive(generation, [&](const ann::Row& row) { out.push_back({ChunkId{row.label}, row.born}); });
+  }
+  for (const auto& [label, born] : bare) out.push_back({ChunkId{label}, born});
+}
+
 std::uint64_t LocalVectorStore::Rows::damaged_count() const {
   std::uint64_t count = 0;
   for (const auto& [name, space] : spaces) count += space.index ? space.index->damaged_count() : 0;
@@ -128,7 +136,7 @@ std::uint64_t LocalVectorStore::Rows::heap_bytes() const {
   return bytes;
 }
 
-// rows  := spaces:u32 space*
+// rows  := spaces:u32 space* bare:u64 (label:i64 born:i64)*
 // space := name:text distance:u32 dimension:u32 filled:u8 [index]
 Result<void> LocalVectorStore::Rows::save(ByteSink& sink) const {
   FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(spaces.size())));
@@ -138,6 +146,11 @@ Result<void> LocalVectorStore::Rows::save(ByteSink& sink) const {
     FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(space.dimension)));
     FOOTNOTE_CHECK(sink.put(static_cast<std::uint8_t>(space.index ? 1 : 0)));
     if (space.index) FOOTNOTE_CHECK(space.index->save(sink));
+  }
+  FOOTNOTE_CHECK(sink.put(static_cast<std::uint64_t>(bare.size())));
+  for (const auto& [label, born] : bare) {
+    FOOTNOTE_CHECK(sink.put(label));
+    FOOTNOTE_CHECK(sink.put(born));
   }
   return {};
 }
@@ -159,6 +172,11 @@ Result<void> LocalVectorStore::Rows::load(ByteSource& source, const ann::RowLimi
       if (!fits) return fail(ErrorCode::kCorrupted, "a space and its vectors differ");
     }
     if (!spaces.emplace(std::move(name), std::move(space)).second) return fail(ErrorCode::kCorrupted, "a space is there twice");
+  }
+  FOOTNOTE_TRY(const auto bare_count, source.take<std::uint64_t>());
+  for (std::uint64_t i = 0; i < bare_count; ++i) {
+    FOOTNOTE_TRY(const auto label, source.take<std::int64_t>());
+    FOOTNOTE_TRY(bare[label], source.take<Generation>());
   }
   return {};
 }
@@ -231,6 +249,8 @@ Result<void> LocalVectorStore::add_spaces(const IndexChanges& changes, Rows& row
 
 Result<void> LocalVectorStore::change(const IndexChanges& changes, Rows& rows, DocumentTableWriter& documents) {
   FOOTNOTE_CHECK(add_spaces(changes, rows));
+  std::map<std::int64_t, Generation> without;
+  for (const IndexRow& row : changes.added) without[row.chunk.value] = row.born;
   for (auto& [name, space] : rows.spaces) {
     if (space.dimension == 0) continue;
     ComparedVectors compared(space.distance);
@@ -246,12 +266,18 @@ Result<void> LocalVectorStore::change(const IndexChanges& changes, Rows& rows, D
         }
       }
       if (entry.vectors.empty()) continue;
+      without.erase(row.chunk.value);
       entry.row = {.label = row.chunk.value, .group = documents.slot_for(row), .born = row.born};
       entries.push_back(std::move(entry));
     }
     if (!space.index && entries.empty()) continue;
     if (!space.index) space.index.emplace(space.dimension, metric_of(space.distance), rows.level);
     space.index->apply(entries, deaths_of(changes));
+  }
+  for (const auto& [label, born] : without) rows.bare.insert_or_assign(label, born);
+  for (const IndexRemoval& removal : changes.removed) {
+    const auto found = rows.bare.find(removal.chunk.value);
+    if (found != rows.bare.end() && found->second < removal.died) rows.bare.erase(found);
   }
   return {};
 }

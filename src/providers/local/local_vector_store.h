@@ -37,16 +37,30 @@ class LocalVectorStore final : public VectorStore, public SavedIndex {
   Result<void> drop(const CallContext& call, CorpusId corpus) override;
 
   IndexKind kind() const override { return IndexKind::kVectors; }
-  std::uint32_t rules() const override { return 2; }
+  std::uint32_t rules() const override { return 3; }
   IndexExtent extent(CorpusId corpus) const override { return corpora_.extent(corpus); }
   Result<void> save(const CallContext&, const std::filesystem::path& path, const IndexHead& head) const override {
     return corpora_.save(path, head);
   }
   Result<void> load(IndexFileReader& file) override;
+  std::vector<LiveRow> live_rows(CorpusId corpus) const override { return corpora_.live_rows(corpus); }
   bool is_damaged(CorpusId corpus) const override;
   Result<void> check(CorpusId corpus) const override;
   /// Of full numbers, in all corpora.
   std::uint64_t unsaved_bytes() const;
+
+  /// Graphs are an aid of search and no part of what the index holds: without them, and while they are made, rows are read one by one.
+  /// True when a space of the corpus has `vectors_min` vectors and no graph, or one that too much has changed under.
+  bool wants_graphs(CorpusId corpus, std::size_t vectors_min) const;
+  /// Makes those graphs, without keeping anybody waiting; takes minutes for a million vectors. Gives how many vectors they are of.
+  /// kCancelled, kDeadlineExceeded: the call ended before; nothing changed.
+  Result<std::size_t> make_graphs(const CallContext& call, CorpusId corpus, std::size_t vectors_min);
+  Result<void> drop_graphs(CorpusId corpus);
+  /// Counts nodes.
+  IndexExtent graph_extent(CorpusId corpus) const;
+  /// As save() and load() of SavedIndex, of the graphs alone. The vectors must be there already.
+  Result<void> save_graphs(const std::filesystem::path& path, const IndexHead& head) const;
+  Result<void> load_graphs(IndexFileReader& file);
 
   Result<std::vector<ScoredChunk>> search(const CallContext& call, const VectorQuery& query) const override;
   Result<std::vector<double>> score(const CallContext& call, const VectorQuery& query, std::span<const ChunkId> chunks) const override;
@@ -62,12 +76,15 @@ class LocalVectorStore final : public VectorStore, public SavedIndex {
   struct Rows {
     cpu::CpuLevel level = cpu::CpuLevel::kPortable;
     std::map<std::string, Space, std::less<>> spaces = {};
+    std::map<std::int64_t, Generation> bare = {};  ///< Rows without a vector that can be compared, in any space, and their births.
+    std::uint64_t graph_nodes_made = 0;
 
     const Space* find(std::string_view name) const;
     bool contains(std::int64_t label, Generation generation) const;
     void forget(Generation died_until);
     void mark_groups(ann::GroupMask& used) const;
     std::uint64_t row_count() const;
+    void list_alive(Generation generation, std::vector<LiveRow>& out) const;
     std::uint64_t damaged_count() const;
     std::uint64_t heap_bytes() const;
 
@@ -77,6 +94,9 @@ class LocalVectorStore final : public VectorStore, public SavedIndex {
     std::uint64_t raw_bytes() const;
     Result<void> save_raw(ByteSink& sink) const;
     void attach(const RawBytes& raw);
+
+    Result<void> save_graphs(ByteSink& sink) const;
+    Result<void> load_graphs(ByteSource& source);
   };
 
   static Result<void> add_spaces(const IndexChanges& changes, Rows& rows);

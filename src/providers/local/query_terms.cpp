@@ -166,6 +166,18 @@ void expand_last_word(const bm25::Bm25Index& index, QueryTerms& terms) {
   }
 }
 
+void add_synonyms(QueryTerms& terms, const std::string& original, const std::vector<std::string>& synonyms, float weight) {
+  const auto known = std::ranges::find(terms.terms, original, &bm25::QueryTerm::text);
+  const bool is_grouped = known != terms.terms.end() && known->group != bm25::QueryTerm::kAlone;
+  add_variants(terms, original, synonyms, weight, is_grouped ? known->group : next_group(terms));
+  for (bm25::Alternatives& word : terms.words) {
+    if (std::ranges::find(word, original) == word.end()) continue;
+    for (const std::string& synonym : synonyms) {
+      if (std::ranges::find(word, synonym) == word.end()) word.push_back(synonym);
+    }
+  }
+}
+
 void expand_misspelled(const bm25::Bm25Index& index, std::int64_t generation, QueryTerms& terms) {
   const std::vector<bm25::QueryTerm> said = terms.terms;
   for (const bm25::QueryTerm& term : said) {

@@ -47,4 +47,8 @@ void expand_last_word(const bm25::Bm25Index& index, QueryTerms& terms);
 /// Adds to each term that no row of that generation holds the terms of `index` that it may be a misspelling of.
 void expand_misspelled(const bm25::Bm25Index& index, std::int64_t generation, QueryTerms& terms);
 
+/// Adds terms that may stand for `original`, a term of the query: each weighs `weight` of it, all share one rarity, and a row with one of
+/// them holds the word.
+void add_synonyms(QueryTerms& terms, const std::string& original, const std::vector<std::string>& synonyms, float weight);
+
 }  // namespace footnote

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/call_context.h"
+#include "ports/live_rows.h"
 #include "providers/local/corpus_indexes.h"
 #include "providers/local/index_file.h"
 
@@ -15,6 +16,8 @@ class SavedIndex {
   virtual IndexKind kind() const = 0;
   /// IndexHead::rules of the files that it writes and reads.
   virtual std::uint32_t rules() const = 0;
+  /// True of an aid that answers do not need: it is loaded by IndexFiles::load_late().
+  virtual bool loads_late() const { return false; }
   virtual IndexExtent extent(CorpusId corpus) const = 0;
   /// True for an index that finds in the store what its file lacks. Its extent is the file's, and save() takes it to any generation.
   virtual bool lags() const { return false; }
@@ -32,6 +35,8 @@ class SavedIndex {
   virtual bool is_damaged(CorpusId) const { return false; }
   /// Reads what load() left in the file. kCorrupted says what is wrong with it.
   virtual Result<void> check(CorpusId) const { return {}; }
+  /// The rows of its newest generation, by chunk, each once. Nothing of an index that keeps no rows.
+  virtual std::vector<LiveRow> live_rows(CorpusId) const { return {}; }
   virtual Result<void> drop(const CallContext& call, CorpusId corpus) = 0;
 };
 

@@ -103,6 +103,29 @@ Result<std::optional<std::int64_t>> SqliteChunkStore::stamp(const CallContext& c
   });
 }
 
+Result<LiveDigest> SqliteChunkStore::live_digest(const CallContext& call, CorpusId corpus) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<LiveDigest> {
+    FOOTNOTE_TRY(auto find, database.prepare("SELECT generation, live_chunks, live_sum FROM corpora WHERE id = ?"));
+    find.bind(corpus.value);
+    FOOTNOTE_TRY(const bool found, find.step());
+    if (!found) return fail(ErrorCode::kNotFound, "there is no corpus {}", corpus.value);
+    return LiveDigest{.generation = find.integer(0), .count = find.integer(1), .sum = find.integer(2)};
+  });
+}
+
+Result<std::vector<LiveRow>> SqliteChunkStore::live_rows(const CallContext& call, CorpusId corpus) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<std::vector<LiveRow>> {
+    FOOTNOTE_TRY(auto list, database.prepare("SELECT id, born FROM chunks WHERE corpus_id = ? AND died IS NULL ORDER BY id"));
+    list.bind(corpus.value);
+    std::vector<LiveRow> out;
+    for (;;) {
+      FOOTNOTE_TRY(const bool more, list.step());
+      if (!more) return out;
+      out.push_back({ChunkId{list.integer(0)}, list.integer(1)});
+    }
+  });
+}
+
 Result<std::map<std::string, ChunkEmbedding>> SqliteChunkStore::embeddings_by_hash(const CallContext& call, CorpusId corpus,
                                                                                    std::span<const std::string> hashes) const {
   using EmbeddingsByHash = std::map<std::string, ChunkEmbedding>;

@@ -338,6 +338,31 @@ CREATE TABLE next_vectors (
     {8, R"sql(
 ALTER TABLE corpora ADD COLUMN gate TEXT NOT NULL DEFAULT '';
 )sql"},
+    {9, R"sql(
+-- How many chunks of a corpus are live, and a sum over them by which an index tells whether it has the same: see LiveDigest, which must
+-- compute it alike.
+ALTER TABLE corpora ADD COLUMN live_chunks INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE corpora ADD COLUMN live_sum INTEGER NOT NULL DEFAULT 0;
+UPDATE corpora SET
+  live_chunks = (SELECT count(*) FROM chunks c WHERE c.corpus_id = corpora.id AND c.died IS NULL),
+  live_sum = (SELECT coalesce(sum(((((c.id * 40503 + c.born * 2654435761) & 2147483647) * ((c.id * 40503 + c.born * 2654435761) & 2147483647) >> 8) & 4294967295)), 0)
+              FROM chunks c WHERE c.corpus_id = corpora.id AND c.died IS NULL) & 4611686018427387903;
+CREATE TRIGGER chunk_born AFTER INSERT ON chunks WHEN NEW.died IS NULL BEGIN
+  UPDATE corpora SET live_chunks = live_chunks + 1,
+    live_sum = (live_sum + ((((NEW.id * 40503 + NEW.born * 2654435761) & 2147483647) * ((NEW.id * 40503 + NEW.born * 2654435761) & 2147483647) >> 8) & 4294967295)) & 4611686018427387903
+  WHERE id = NEW.corpus_id;
+END;
+CREATE TRIGGER chunk_died AFTER UPDATE OF died ON chunks WHEN OLD.died IS NULL AND NEW.died IS NOT NULL BEGIN
+  UPDATE corpora SET live_chunks = live_chunks - 1,
+    live_sum = (live_sum - ((((OLD.id * 40503 + OLD.born * 2654435761) & 2147483647) * ((OLD.id * 40503 + OLD.born * 2654435761) & 2147483647) >> 8) & 4294967295)) & 4611686018427387903
+  WHERE id = OLD.corpus_id;
+END;
+CREATE TRIGGER chunk_erased AFTER DELETE ON chunks WHEN OLD.died IS NULL BEGIN
+  UPDATE corpora SET live_chunks = live_chunks - 1,
+    live_sum = (live_sum - ((((OLD.id * 40503 + OLD.born * 2654435761) & 2147483647) * ((OLD.id * 40503 + OLD.born * 2654435761) & 2147483647) >> 8) & 4294967295)) & 4611686018427387903
+  WHERE id = OLD.corpus_id;
+END;
+)sql"},
 };
 
 /// A file without our mark may be made ours only when it is empty.

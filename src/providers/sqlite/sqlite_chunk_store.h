@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ports/chunk_store.h"
+#include "ports/live_rows.h"
 #include "providers/sqlite/sqlite_store.h"
 
 namespace footnote {
@@ -41,6 +42,10 @@ class SqliteChunkStore final : public ChunkStore {
   /// A number drawn for that commit alone, by which data derived from it knows its own store again; nullopt when the
   /// corpus has no such generation, or one too old to be remembered. Not in the port.
   Result<std::optional<std::int64_t>> stamp(const CallContext& call, CorpusId corpus, Generation generation) const;
+
+  /// Of the live chunks of the newest generation: a digest that is kept, so that it costs nothing to ask for; and all of them, by id.
+  Result<LiveDigest> live_digest(const CallContext& call, CorpusId corpus) const;
+  Result<std::vector<LiveRow>> live_rows(const CallContext& call, CorpusId corpus) const;
 
  private:
   SqliteStore& store_;

@@ -78,6 +78,16 @@ TEST_F(SqliteChunkStoreTest, SurvivesBeingClosed) {
   EXPECT_EQ(commit({draft_of("a", {"three"})})->generation, 2);
 }
 
+TEST_F(SqliteChunkStoreTest, AStoreOfBeforeIsGivenItsDigests) {
+  ASSERT_TRUE(commit({draft_of("a.md", {"one", "two"}), draft_of("b.md", {"three"})}).has_value());
+  ASSERT_TRUE(commit({draft_of("a.md", {"one", "four"})}, {"b.md"}).has_value());
+  const LiveDigest kept = chunks().live_digest(call_, corpus_).value();
+  ASSERT_EQ(kept.count, 2);
+  execute(kUndoPoints);
+  open();
+  EXPECT_EQ(chunks().live_digest(call_, corpus_).value(), kept);
+}
+
 TEST_F(SqliteChunkStoreTest, AnIndexAheadOfTheStoreMustStartOver) {
   ASSERT_TRUE(commit({draft_of("a", {"x"})}).has_value());
   EXPECT_EQ(chunks().changes(call_, corpus_, 2, 10).error().code, ErrorCode::kFailedPrecondition);

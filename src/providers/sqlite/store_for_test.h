@@ -20,6 +20,8 @@ inline constexpr sql::SqlText kUndoPoints = R"sql(
   DROP TABLE aliases; DROP TABLE next_vectors;
   ALTER TABLE corpora DROP COLUMN distance; ALTER TABLE corpora DROP COLUMN named_spaces; ALTER TABLE corpora DROP COLUMN config;
   ALTER TABLE corpora DROP COLUMN deleted_at; ALTER TABLE corpora DROP COLUMN gate;
+  DROP TRIGGER chunk_born; DROP TRIGGER chunk_died; DROP TRIGGER chunk_erased;
+  ALTER TABLE corpora DROP COLUMN live_chunks; ALTER TABLE corpora DROP COLUMN live_sum;
   PRAGMA user_version = 5)sql";
 
 /// A store in a folder of its own, with the default corpus in it.

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "domain/ids.h"
+
+namespace footnote {
+
+/// A chunk that is there in the newest generation, and since when.
+struct LiveRow {
+  ChunkId chunk;
+  Generation born = 0;
+
+  bool operator==(const LiveRow&) const = default;
+};
+
+/// Tells sets of rows apart, in whatever order they come. The store counts the same up and down in its triggers: what is computed here
+/// and there must stay alike.
+struct LiveDigest {
+  Generation generation = 0;
+  std::int64_t count = 0;
+  std::int64_t sum = 0;
+
+  void add(const LiveRow& row) {
+    constexpr std::uint64_t kSumMask = (std::uint64_t{1} << 62) - 1;
+    const auto chunk = static_cast<std::uint64_t>(row.chunk.value);
+    const std::uint64_t mixed = (chunk * 40'503 + static_cast<std::uint64_t>(row.born) * 2'654'435'761) & 0x7FFFFFFF;
+    ++count;
+    sum = static_cast<std::int64_t>((static_cast<std::uint64_t>(sum) + (((mixed * mixed) >> 8) & 0xFFFFFFFF)) & kSumMask);
+  }
+  bool operator==(const LiveDigest&) const = default;
+};
+
+/// How an index's rows differ from the store's.
+struct RowDifferences {
+  std::size_t missing = 0;  ///< The store has them alone.
+  std::size_t extra = 0;    ///< The index has them alone.
+  std::size_t stale = 0;    ///< Both have the chunk, of another generation.
+
+  std::size_t total() const { return missing + extra + stale; }
+};
+
+/// REQUIRES: both ascend by chunk, and name each once.
+inline RowDifferences compare_rows(const std::vector<LiveRow>& store, const std::vector<LiveRow>& index) {
+  RowDifferences out;
+  auto theirs = index.begin();
+  for (const LiveRow& row : store) {
+    for (; theirs != index.end() && theirs->chunk < row.chunk; ++theirs) ++out.extra;
+    const bool both = theirs != index.end() && theirs->chunk == row.chunk;
+    if (!both) {
+      ++out.missing;
+    } else {
+      out.stale += theirs->born == row.born ? 0U : 1U;
+      ++theirs;
+    }
+  }
+  out.extra += static_cast<std::size_t>(index.end() - theirs);
+  return out;
+}
+
+}  // namespace footnote
