@@ -129,6 +129,13 @@ class FakeUpstream:
             def model_not_json(self, ask):
                 self.whole(200, b"it works!", {"content-type": "text/plain"})
 
+            def model_unasked(self, ask):
+                """A whole completion of so many bytes, whatever was asked for."""
+                empty = {"id": "c1", "object": "chat.completion", "created": 5, "model": ask["model"],
+                         "choices": [{"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "stop"}]}
+                empty["choices"][0]["message"]["content"] = "x" * (ask["bytes"] - len(json.dumps(empty)))
+                self.whole(200, json.dumps(empty).encode())
+
             def model_error_event(self, ask):
                 self.start()
                 self.delta(ask, {"content": "So far"})

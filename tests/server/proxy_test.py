@@ -358,6 +358,13 @@ class BadInput(ProxyCase):
         response, data = self.chat("rag/half-event", stream=True)
         self.assertEqual(self.error(response, data, 503)["type"], "server_error")
 
+    def test_a_whole_answer_where_a_stream_was_asked_for(self):
+        response, data = self.chat("rag/unasked", stream=True, bytes=4 << 20)
+        self.assertEqual((response.status, response.getheader("content-type")), (200, "text/event-stream"))
+        self.assertEqual(set(text_of(json.loads(event) for event in events_of(data)[:-1])), {"x"})
+        self.error(*self.chat("rag/unasked", stream=True, bytes=(4 << 20) + 1), 503)
+        self.assertEqual(self.chat("rag/unasked", bytes=(4 << 20) + 1)[0].status, 200)
+
     def test_a_line_without_end(self):
         before = PassThrough.resident(self)
         response, data = self.chat("rag/long-line", stream=True, megabytes=1000)
