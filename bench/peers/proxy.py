@@ -5,7 +5,7 @@
 
 Contenders: the model server itself ("direct"), Footnote, LiteLLM (one worker, as it starts by default). Each round measures all of them; what
 is added is the difference to the direct time of the same round. The model server and the load maker are bench/peers/proxy_load.cpp, one thread
-each. --corpus is a data folder (bench/index_start.py makes one of 100,000 chunks; a copy is served): then retrieval is measured too.
+each; so is a bare copy of bytes by one recv and one send, the least that a streamed token can cost on the machine. --corpus is a data folder (bench/index_start.py makes one of 100,000 chunks; a copy is served): then retrieval is measured too.
 """
 import argparse
 import contextlib
@@ -88,10 +88,14 @@ class Bench:
     def start_footnote(self, name, data):
         port = free_port()
         environment = {"LLM_BASE_URL": f"http://127.0.0.1:{self.upstream_port}/v1", "FOOTNOTE_MODELS": str(ROOT / ".deps/models"),
-                       "FOOTNOTE_WORKERS": "4096", "FOOTNOTE_LOG_LEVEL": "warn"}
+                       "FOOTNOTE_LOG_LEVEL": "warn"}
         process = self.start([str(self.args.binary), "serve", "--data", data, "--port", str(port)], name, environment)
         wait_ready(process, f"http://127.0.0.1:{port}/readyz", f"{self.folder}/{name}.log")
         return process, port
+
+    def start_copy(self):
+        process = self.start([str(self.load_maker), "copy", str(self.upstream_port)], "copy", stdout=subprocess.PIPE)
+        return process, int(process.stdout.readline())
 
     def start_litellm(self):
         python = self.args.python_env
@@ -185,6 +189,14 @@ def ladder(bench, process, port, steps, seconds):
     return rows
 
 
+def doubles_at(rows):
+    """In words: where p99 is past twice that of the first step."""
+    for before, row in zip(rows, rows[1:]):
+        if row[2] > 2 * rows[0][2] or row[6]:
+            return f"between {before[0]} and {row[0]}"
+    return f"past {rows[-1][0]}"
+
+
 def print_ladder(name, rows):
     for streams, p50, p99, transit50, transit99, micros, errors in rows:
         print(f"| {name} | {streams} | {p50:.1f} / {p99:.1f} | {transit50:.2f} / {transit99:.2f} | {micros:.1f} |{' errors' if errors else ''}")
@@ -238,9 +250,14 @@ def main():
                       f"p99 {median([p99 for _, p99 in differences]):.2f} ms.")
         if not args.no_ladder:
             print("\n| | streams of 50 tokens/s | between tokens ms p50 / p99 | transit ms p50 / p99 | CPU us a token |\n|---|---|---|---|---|")
-            for name in contenders:
+            reached = {}
+            for name, (process, port) in {**contenders, "bare copy": bench.start_copy()}.items():
                 say(name)
-                print_ladder(name, ladder(bench, *contenders[name], steps if name != "litellm" else steps[:4], args.seconds))
+                rows = ladder(bench, process, port, steps if name != "litellm" else steps[:4], args.seconds)
+                print_ladder(name, rows)
+                reached[name] = doubles_at(rows)
+            print("\nStreams at which p99 between two tokens doubles: " + "; ".join(f"{name} {where}" for name, where in reached.items()) +
+                  ". \"direct\" is the ceiling of the load maker and the model server themselves.")
 
 
 if __name__ == "__main__":

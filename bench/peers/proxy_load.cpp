@@ -1,6 +1,8 @@
-// The two ends of the proxy's benchmark, each one thread over epoll, so that neither is what is measured.
+// The two ends of the proxy's benchmark and a bare copy between them, each one thread over epoll, so that none is what is measured.
 //
 //   proxy_load upstream                     a server of chat completions; prints its port
+//   proxy_load copy PORT                    copies bytes between its callers and that port, by one recv and one send: the least that a proxy
+//                                           can cost here; prints its port
 //   proxy_load load HOST PORT MODEL CONCURRENCY REQUESTS TOKENS GAP_US [SECONDS]
 //                                           keeps CONCURRENCY requests under way until REQUESTS are done or SECONDS are over; prints JSON.
 //                                           QUESTIONS in the environment names a file of questions, one a line, asked in turn
@@ -27,6 +29,7 @@
 #include <queue>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace {
@@ -217,6 +220,77 @@ class Upstream {
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
 };
 
+// ---- copy ----
+
+class Copy {
+ public:
+  int run(int port) {
+    epoll_ = epoll_create1(0);
+    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    if (bind(listener, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(listener, 4096) != 0) die("listen");
+    getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
+    std::printf("%d\n", ntohs(address.sin_port));
+    std::fflush(stdout);
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    watch(listener);
+    std::vector<epoll_event> ready(1024);
+    while (true) {
+      const int count = epoll_wait(epoll_, ready.data(), static_cast<int>(ready.size()), -1);
+      for (int i = 0; i < count; ++i) {
+        if (ready[i].data.fd == listener) {
+          accept_all(listener, address);
+        } else {
+          pass_on(ready[i].data.fd);
+        }
+      }
+    }
+  }
+
+ private:
+  void watch(int fd) const {
+    epoll_event entry{};
+    entry.events = EPOLLIN;
+    entry.data.fd = fd;
+    epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &entry);
+  }
+
+  void accept_all(int listener, const sockaddr_in& upstream) {
+    while (true) {
+      const int near = accept4(listener, nullptr, nullptr, 0);
+      if (near < 0) return;
+      const int far = socket(AF_INET, SOCK_STREAM, 0);
+      if (connect(far, reinterpret_cast<const sockaddr*>(&upstream), sizeof upstream) != 0) die("connect");
+      other_[near] = far;
+      other_[far] = near;
+      for (const int fd : {near, far}) {
+        no_delay(fd);
+        watch(fd);
+      }
+    }
+  }
+
+  void pass_on(int fd) {
+    const auto found = other_.find(fd);
+    if (found == other_.end()) return;  // closed in this round
+    const int other = found->second;
+    char buffer[16384];
+    const ssize_t size = recv(fd, buffer, sizeof buffer, MSG_DONTWAIT);
+    if (size < 0 && errno == EAGAIN) return;
+    if (size > 0 && send(other, buffer, static_cast<std::size_t>(size), MSG_NOSIGNAL) == size) return;
+    for (const int end : {fd, other}) {
+      other_.erase(end);
+      close(end);
+    }
+  }
+
+  int epoll_ = -1;
+  std::unordered_map<int, int> other_;
+};
+
 // ---- load ----
 
 struct Ask {
@@ -387,11 +461,12 @@ class Load {
 
 int main(int count, char** words) {
   if (count == 2 && std::string_view(words[1]) == "upstream") return Upstream().run();
+  if (count == 3 && std::string_view(words[1]) == "copy") return Copy().run(std::atoi(words[2]));
   if (count >= 9 && std::string_view(words[1]) == "load") {
     Ask ask{words[2], std::atoi(words[3]), words[4], std::atoi(words[5]), std::atoll(words[6]), std::atoll(words[7]), std::atoll(words[8])};
     if (count > 9) ask.seconds = std::atof(words[9]);
     return Load(ask).run();
   }
-  std::fprintf(stderr, "usage: proxy_load upstream | load HOST PORT MODEL CONCURRENCY REQUESTS TOKENS GAP_US [SECONDS]\n");
+  std::fprintf(stderr, "usage: proxy_load upstream | copy PORT | load HOST PORT MODEL CONCURRENCY REQUESTS TOKENS GAP_US [SECONDS]\n");
   return 2;
 }

@@ -45,11 +45,11 @@ bool is_event_stream(const http::Headers& headers) {
 }
 
 /// One answer on its way to the client.
-class Relay {
+class HandedOn final : public http::Relay {
  public:
-  explicit Relay(http::ResponseStream& response) : response_(response) {}
+  explicit HandedOn(http::ResponseStream& response) : response_(response) {}
 
-  Result<void> on_head(int status, const http::Headers& headers) {
+  Result<void> on_head(int status, const http::Headers& headers) override {
     whole_.status = status;
     whole_.headers = answer_headers(headers);
     is_events_ = is_event_stream(headers);
@@ -59,7 +59,7 @@ class Relay {
     return {};
   }
 
-  Result<void> on_body(std::string_view bytes) {
+  Result<void> on_body(std::string_view bytes) override {
     if (writer_ == nullptr) {
       whole_.body += bytes;
       return {};
@@ -70,10 +70,16 @@ class Relay {
     return writer_->write_bytes(bytes);
   }
 
-  void finish() {
-    if (writer_ == nullptr) response_.reply(std::move(whole_));
+  std::optional<http::ClientRequest> on_end(const Result<int>& ended) override {
+    if (!ended) {
+      fail_with(ended.error());
+    } else if (writer_ == nullptr) {
+      response_.reply(std::move(whole_));
+    }
+    return std::nullopt;
   }
 
+ private:
   void fail_with(const Error& error) {
     if (writer_ == nullptr) return response_.reply(render_openai_error(upstream_failure(error)));
     const bool between_events = is_events_ && (last_two_.empty() || last_two_ == "\n\n");
@@ -84,7 +90,6 @@ class Relay {
     response_.cut();
   }
 
- private:
   http::ResponseStream& response_;
   http::ByteWriter* writer_ = nullptr;
   http::Response whole_;
@@ -144,13 +149,8 @@ http::Response error_answer(int status, const http::Headers& headers, std::strin
   return out;
 }
 
-void relay(const ChatUpstream& upstream, const CallContext& call, const http::ClientRequest& request, http::ResponseStream& response) {
-  Relay out(response);
-  const auto status = upstream.client.stream(
-      call, request, [&](int code, const http::Headers& headers) { return out.on_head(code, headers); },
-      [&](std::string_view bytes) { return out.on_body(bytes); });
-  if (!status) return out.fail_with(status.error());
-  out.finish();
+void relay(const ChatUpstream& upstream, http::ClientRequest request, http::ResponseStream& response) {
+  response.relay(upstream.client, std::move(request), std::make_unique<HandedOn>(response));
 }
 
 }  // namespace footnote::api

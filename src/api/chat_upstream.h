@@ -34,7 +34,8 @@ http::Response error_answer(int status, const http::Headers& headers, std::strin
 
 /// Hands a request on and its answer back as it comes: status, headers and bytes. Little is held, whatever its length; a slow client slows
 /// the upstream. An answer that breaks off is told of in an event where it is a stream of them and stands between two, else cut.
-void relay(const ChatUpstream& upstream, const CallContext& call, const http::ClientRequest& request, http::ResponseStream& response);
+/// Goes on after the handler has returned.
+void relay(const ChatUpstream& upstream, http::ClientRequest request, http::ResponseStream& response);
 
 /// Answers up to this length that say it are sent whole rather than in pieces.
 inline constexpr std::size_t kWholeAnswerBytesMax = 64 << 10;

@@ -14,6 +14,8 @@ constexpr std::string_view kNothingFound = "I could not find an answer to this i
 /// Of an upstream's error that is looked at and passed on.
 constexpr std::size_t kErrorBytesMax = 256 << 10;
 constexpr std::size_t kCompletionBytesMax = 32 << 20;
+/// Of a whole completion where a stream was asked for: it is read on the I/O thread, which others wait for.
+constexpr std::size_t kUnaskedBytesMax = 4 << 20;
 
 /// What the upstream is to be asked, or that it is not to be.
 struct Prepared {
@@ -140,69 +142,89 @@ Result<void> answer_here(const GroundedChat& chat, ChunkSink& sink) {
   return {};
 }
 
-/// Asks the upstream, under the model's second name where it does not know the first. What is not 200 is kept here.
-class UpstreamAsk {
+/// What is made of an upstream's good answer, or said when there is none.
+class AnswerReader {
  public:
-  UpstreamAsk(const GroundedChat& chat, JsonObject body) : chat_(chat), body_(std::move(body)) {}
+  virtual ~AnswerReader() = default;
+  virtual void on_head(const http::Headers& headers) = 0;
+  virtual Result<void> on_body(std::string_view bytes) = 0;
+  /// The end of the body.
+  virtual void on_complete() = 0;
+  virtual void on_failure(const Error& error) = 0;
+  /// The upstream's own error.
+  virtual void on_refusal(http::Response refusal) = 0;
+};
 
-  using OnHead = std::function<void(const http::Headers&)>;
-  using OnBody = std::function<Result<void>(std::string_view)>;
-  /// False when the upstream answered with an error: see `refusal`.
-  Result<bool> run(const OnHead& on_head, const OnBody& on_body) {
-    FOOTNOTE_CHECK(attempt(chat_.target.model, on_head, on_body));
-    if (!good() && !chat_.target.fallback.empty() && says_no_such_model(status_, error_)) {
-      FOOTNOTE_CHECK(attempt(chat_.target.fallback, on_head, on_body));
-    }
-    return good();
+/// Asks the upstream, under the model's second name where it does not know the first. What is not 200 is kept here. Borrows nothing of the
+/// chat: it may outlive it.
+class UpstreamAsk final : public http::Relay {
+ public:
+  UpstreamAsk(const GroundedChat& chat, JsonObject body, std::unique_ptr<AnswerReader> reader)
+      : template_(upstream_request(*chat.services.upstream, chat.caller, chat.request, "/chat/completions", {}, AnswerUse::kRead)),
+        body_(std::move(body)),
+        fallback_(chat.target.fallback),
+        reader_(std::move(reader)) {}
+
+  http::ClientRequest request_for(std::string_view model) {
+    body_["model"] = model;
+    http::ClientRequest out = template_;
+    out.body = to_text(body_);
+    return out;
   }
 
-  http::Response refusal() const { return error_answer(status_, headers_, error_); }
+  Result<void> on_head(int status, const http::Headers& headers) override {
+    status_ = status;
+    headers_ = headers;
+    error_.clear();
+    if (good()) reader_->on_head(headers);
+    return {};
+  }
+
+  Result<void> on_body(std::string_view bytes) override {
+    if (good()) return reader_->on_body(bytes);
+    error_ += bytes.substr(0, kErrorBytesMax - std::min(kErrorBytesMax, error_.size()));
+    return {};
+  }
+
+  std::optional<http::ClientRequest> on_end(const Result<int>& ended) override {
+    if (!ended) {
+      reader_->on_failure(upstream_failure(ended.error()));
+    } else if (good()) {
+      reader_->on_complete();
+    } else if (!fallback_.empty() && says_no_such_model(status_, error_)) {
+      return request_for(std::exchange(fallback_, {}));
+    } else {
+      reader_->on_refusal(error_answer(status_, headers_, error_));
+    }
+    return std::nullopt;
+  }
 
  private:
   bool good() const { return status_ == 200; }
 
-  Result<void> attempt(std::string_view model, const OnHead& on_head, const OnBody& on_body) {
-    body_["model"] = model;
-    const ChatUpstream& upstream = *chat_.services.upstream;
-    const http::ClientRequest request =
-        upstream_request(upstream, chat_.caller, chat_.request, "/chat/completions", to_text(body_), AnswerUse::kRead);
-    error_.clear();
-    const auto head = [&](int status, const http::Headers& headers) -> Result<void> {
-      status_ = status;
-      headers_ = headers;
-      if (good()) on_head(headers);
-      return {};
-    };
-    const auto body = [&](std::string_view bytes) -> Result<void> {
-      if (good()) return on_body(bytes);
-      error_ += bytes.substr(0, kErrorBytesMax - std::min(kErrorBytesMax, error_.size()));
-      return {};
-    };
-    FOOTNOTE_CHECK(upstream.client.stream(chat_.call, request, head, body));
-    return {};
-  }
-
-  const GroundedChat& chat_;
+  const http::ClientRequest template_;
   JsonObject body_;
+  std::string fallback_;
+  const std::unique_ptr<AnswerReader> reader_;
   int status_ = 0;
   http::Headers headers_;
   std::string error_;
 };
 
 /// Reads an upstream's stream into a sink. An upstream that answers a request for a stream with a whole completion is read too.
-class ChunkStream {
+class ChunkStream final : public AnswerReader {
  public:
-  ChunkStream(const GroundedChat& chat, std::vector<proxy::Source> sources, ChunkSink& sink)
-      : restorer_(chat.ask.model, std::move(sources)), sink_(sink) {}
+  ChunkStream(const GroundedChat& chat, std::vector<proxy::Source> sources, std::unique_ptr<ChunkSink> sink)
+      : restorer_(chat.ask.model, std::move(sources)), sink_(std::move(sink)) {}
 
-  void on_head(const http::Headers& headers) {
+  void on_head(const http::Headers& headers) override {
     is_stream_ = starts_with_ignoring_case(headers.find("content-type").value_or(""), "text/event-stream");
-    sink_.begin(answer_headers(headers));
+    sink_->begin(answer_headers(headers));
   }
 
-  Result<void> on_body(std::string_view bytes) {
+  Result<void> on_body(std::string_view bytes) override {
     if (!is_stream_) {
-      if (whole_.size() + bytes.size() > kCompletionBytesMax) return fail(ErrorCode::kTooLarge, "more than {} bytes", kCompletionBytesMax);
+      if (whole_.size() + bytes.size() > kUnaskedBytesMax) return fail(ErrorCode::kTooLarge, "more than {} bytes", kUnaskedBytesMax);
       whole_ += bytes;
       return {};
     }
@@ -211,18 +233,25 @@ class ChunkStream {
     return {};
   }
 
-  /// The end of the body.
+  void on_complete() override {
+    if (const auto finished = finish(); !finished) tell_error(*sink_, upstream_failure(finished.error()));
+  }
+  void on_failure(const Error& error) override {
+    if (!told_) tell_error(*sink_, error);
+  }
+  void on_refusal(http::Response refusal) override {
+    sink_->begin(std::move(refusal.headers));
+    sink_->fail_with(refusal.status, parse_json(refusal.body)->get_object());
+  }
+
+ private:
   Result<void> finish() {
     if (!is_stream_) FOOTNOTE_CHECK(take_whole());
     if (told_) return {};
     if (!done_ && !restorer_.finished()) return fail(ErrorCode::kUnavailable, "it broke off in the middle of its answer");
-    return sink_.finish();
+    return sink_->finish();
   }
 
-  /// An error was passed on to the client: there is nothing more to say.
-  bool told() const { return told_; }
-
- private:
   Result<void> take(std::string_view data) {
     if (done_ || told_) return {};
     if (data == "[DONE]") {
@@ -237,10 +266,10 @@ class ChunkStream {
   Result<void> take_chunk(JsonObject chunk) {
     if (const Json* error = chunk.if_contains("error"); error != nullptr && error->is_object()) {
       told_ = true;
-      sink_.fail_with(502, chunk);
+      sink_->fail_with(502, chunk);
       return {};
     }
-    for (const JsonObject& restored : restorer_.restore(std::move(chunk))) FOOTNOTE_CHECK(sink_.take(restored));
+    for (const JsonObject& restored : restorer_.restore(std::move(chunk))) FOOTNOTE_CHECK(sink_->take(restored));
     return {};
   }
 
@@ -263,12 +292,47 @@ class ChunkStream {
   }
 
   ChunkRestorer restorer_;
-  ChunkSink& sink_;
+  const std::unique_ptr<ChunkSink> sink_;
   http::SseParser parser_;
   bool is_stream_ = true;
   std::string whole_;
   bool done_ = false;
-  bool told_ = false;
+  bool told_ = false;  // an error was passed on to the client: there is nothing more to say
+};
+
+/// Reads an upstream's whole completion and passes it on under the client's name for the model.
+class CompletionReader final : public AnswerReader {
+ public:
+  CompletionReader(const GroundedChat& chat, std::vector<proxy::Source> sources, http::ResponseStream& response)
+      : model_(chat.ask.model), sources_(std::move(sources)), response_(response) {}
+
+  void on_head(const http::Headers& headers) override { headers_ = answer_headers(headers); }
+  Result<void> on_body(std::string_view bytes) override {
+    if (body_.size() + bytes.size() > kCompletionBytesMax) return fail(ErrorCode::kTooLarge, "more than {} bytes", kCompletionBytesMax);
+    body_ += bytes;
+    return {};
+  }
+  void on_complete() override {
+    auto completion = parse_json(body_);
+    if (!completion || !completion->is_object()) {
+      return on_failure(upstream_failure({ErrorCode::kUnavailable, "it sent what is no completion", {}}));
+    }
+    restore_completion(completion->get_object(), model_, sources_);
+    http::Response out = http::Response::json(200, *completion);
+    for (const auto& [name, value] : headers_) {
+      if (!out.headers.contains(name)) out.headers.add(name, value);
+    }
+    response_.reply(std::move(out));
+  }
+  void on_failure(const Error& error) override { response_.reply(render_openai_error(error)); }
+  void on_refusal(http::Response refusal) override { response_.reply(with_openai_headers(std::move(refusal))); }
+
+ private:
+  const std::string model_;
+  const std::vector<proxy::Source> sources_;
+  http::ResponseStream& response_;
+  http::Headers headers_;
+  std::string body_;
 };
 
 /// The client's wish for usage is its own; a sink that collects wants it always.
@@ -290,30 +354,22 @@ Error no_such_model(std::string_view model) {
       {}};
 }
 
-void answer_chunks(const GroundedChat& chat, ChunkSink& sink) {
+void answer_chunks(const GroundedChat& chat, std::unique_ptr<ChunkSink> sink, http::ResponseStream& response) {
   if (chat.target.kind == proxy::Target::Kind::kBuiltIn) {
-    if (const auto answered = answer_here(chat, sink); !answered) tell_error(sink, answered.error());
+    if (const auto answered = answer_here(chat, *sink); !answered) tell_error(*sink, answered.error());
     return;
   }
-  if (!chat.services.upstream) return tell_error(sink, no_such_model(chat.ask.model));
+  if (!chat.services.upstream) return tell_error(*sink, no_such_model(chat.ask.model));
   auto prepared = prepare(chat);
-  if (!prepared) return tell_error(sink, prepared.error());
-  if (prepared->refused) return refuse(chat, sink);
+  if (!prepared) return tell_error(*sink, prepared.error());
+  if (prepared->refused) return refuse(chat, *sink);
   ask_for_stream(prepared->body, chat.ask);
-  UpstreamAsk ask(chat, std::move(prepared->body));
-  ChunkStream stream(chat, std::move(prepared->sources), sink);
-  const auto good = ask.run([&](const http::Headers& headers) { stream.on_head(headers); },
-                            [&](std::string_view bytes) { return stream.on_body(bytes); });
-  if (!good) {
-    if (!stream.told()) tell_error(sink, upstream_failure(good.error()));
-    return;
-  }
-  if (!*good) {
-    http::Response refused = ask.refusal();
-    sink.begin(std::move(refused.headers));
-    return sink.fail_with(refused.status, parse_json(refused.body)->get_object());
-  }
-  if (const auto finished = stream.finish(); !finished) tell_error(sink, upstream_failure(finished.error()));
+  http::Client& client = chat.services.upstream->client;
+  auto ask = std::make_unique<UpstreamAsk>(chat, std::move(prepared->body),
+                                           std::make_unique<ChunkStream>(chat, std::move(prepared->sources), std::move(sink)));
+  http::ClientRequest request = ask->request_for(chat.target.model);
+  if (chat.ask.stream) return response.relay(client, std::move(request), std::move(ask));
+  http::run_relay(chat.call, client, std::move(request), *ask);
 }
 
 void answer_whole(const GroundedChat& chat, http::ResponseStream& response) {
@@ -324,29 +380,8 @@ void answer_whole(const GroundedChat& chat, http::ResponseStream& response) {
     WholeCompletion sink(response);
     return refuse(chat, sink);
   }
-  UpstreamAsk ask(chat, std::move(prepared->body));
-  http::Headers headers;
-  std::string body;
-  const auto good = ask.run([&](const http::Headers& given) { headers = answer_headers(given); },
-                            [&](std::string_view bytes) -> Result<void> {
-                              if (body.size() + bytes.size() > kCompletionBytesMax) {
-                                return fail(ErrorCode::kTooLarge, "more than {} bytes", kCompletionBytesMax);
-                              }
-                              body += bytes;
-                              return {};
-                            });
-  if (!good) return response.reply(render_openai_error(upstream_failure(good.error())));
-  if (!*good) return response.reply(with_openai_headers(ask.refusal()));
-  auto completion = parse_json(body);
-  if (!completion || !completion->is_object()) {
-    return response.reply(render_openai_error(upstream_failure({ErrorCode::kUnavailable, "it sent what is no completion", {}})));
-  }
-  restore_completion(completion->get_object(), chat.ask.model, prepared->sources);
-  http::Response out = http::Response::json(200, *completion);
-  for (const auto& [name, value] : headers) {
-    if (!out.headers.contains(name)) out.headers.add(name, value);
-  }
-  response.reply(std::move(out));
+  UpstreamAsk ask(chat, std::move(prepared->body), std::make_unique<CompletionReader>(chat, std::move(prepared->sources), response));
+  http::run_relay(chat.call, chat.services.upstream->client, ask.request_for(chat.target.model), ask);
 }
 
 }  // namespace footnote::api

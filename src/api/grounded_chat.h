@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "api/chunk_sink.h"
 #include "api/proxy_routes.h"
 
@@ -19,8 +21,8 @@ struct GroundedChat {
 Error no_such_model(std::string_view model);
 
 /// Answers into a sink, chunk by chunk: by the upstream with sources put into the prompt, or by this program. The upstream is asked for a
-/// stream.
-void answer_chunks(const GroundedChat& chat, ChunkSink& sink);
+/// stream; where the client asked for one too, its answer goes on after the handler has returned. REQUIRES: the sink writes to `response`.
+void answer_chunks(const GroundedChat& chat, std::unique_ptr<ChunkSink> sink, http::ResponseStream& response);
 
 /// Answers by the upstream's own whole completion, under the client's name for the model. REQUIRES: a target of kind kGrounded.
 void answer_whole(const GroundedChat& chat, http::ResponseStream& response);

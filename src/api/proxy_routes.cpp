@@ -18,11 +18,10 @@ constexpr std::size_t kChatBodyBytesMax = 32 << 20;
 /// A stream may go on for long: what ends it is silence (llm.timeout).
 constexpr std::chrono::hours kChatTimeout{1};
 
-void hand_on(const ProxyServices& services, const Caller& caller, const http::Request& request, const CallContext& call,
-             std::string_view path, std::string_view model, http::ResponseStream& response) {
+void hand_on(const ProxyServices& services, const Caller& caller, const http::Request& request, std::string_view path,
+             std::string_view model, http::ResponseStream& response) {
   if (!services.upstream) return response.reply(render_openai_error(no_such_model(model)));
-  relay(*services.upstream, call, upstream_request(*services.upstream, caller, request, path, request.body, AnswerUse::kHandedOn),
-        response);
+  relay(*services.upstream, upstream_request(*services.upstream, caller, request, path, request.body, AnswerUse::kHandedOn), response);
 }
 
 void chat_completions(const ProxyServices& services, const Caller& caller, const http::Request& request, const CallContext& call,
@@ -32,19 +31,15 @@ void chat_completions(const ProxyServices& services, const Caller& caller, const
   const proxy::Target target = proxy::resolve_model(services.policy, ask->model);
   const GroundedChat chat{services, caller, request, call, *ask, target};
   switch (target.kind) {
-    case proxy::Target::Kind::kOther: return hand_on(services, caller, request, call, "/chat/completions", ask->model, response);
+    case proxy::Target::Kind::kOther: return hand_on(services, caller, request, "/chat/completions", ask->model, response);
     case proxy::Target::Kind::kGrounded:
       if (!ask->stream) return answer_whole(chat, response);
       break;
     case proxy::Target::Kind::kBuiltIn:
-      if (!ask->stream) {
-        WholeCompletion whole(response);
-        return answer_chunks(chat, whole);
-      }
+      if (!ask->stream) return answer_chunks(chat, std::make_unique<WholeCompletion>(response), response);
       break;
   }
-  ChunkEvents events(response);
-  answer_chunks(chat, events);
+  answer_chunks(chat, std::make_unique<ChunkEvents>(response), response);
 }
 
 void responses(const ProxyServices& services, const Caller& caller, const http::Request& request, const CallContext& call,
@@ -53,17 +48,15 @@ void responses(const ProxyServices& services, const Caller& caller, const http::
   if (!ask) return response.reply(render_openai_error(ask.error()));
   const proxy::Target target = proxy::resolve_model(services.policy, ask->model);
   if (target.kind == proxy::Target::Kind::kOther) {
-    return hand_on(services, caller, request, call, "/responses", ask->model, response);
+    return hand_on(services, caller, request, "/responses", ask->model, response);
   }
   const auto as_chat = chat_of_response_ask(*ask);
   if (!as_chat) return response.reply(render_openai_error(as_chat.error()));
   const GroundedChat chat{services, caller, request, call, *as_chat, target};
   if (ask->stream) {
-    ResponseEvents events(response, ask->model);
-    answer_chunks(chat, events);
+    answer_chunks(chat, std::make_unique<ResponseEvents>(response, ask->model), response);
   } else {
-    WholeResponse whole(response, ask->model);
-    answer_chunks(chat, whole);
+    answer_chunks(chat, std::make_unique<WholeResponse>(response, ask->model), response);
   }
 }
 

@@ -40,6 +40,8 @@ struct ClientOptions {
   Addresses addresses = Addresses::kAny;
 };
 
+class ClientCore;
+
 struct ClientRequest {
   Method method = Method::kGet;
   std::string url;  ///< http:// or https://, see url.h.
@@ -78,8 +80,8 @@ class Client {
   Result<int> stream(const CallContext& call, const ClientRequest& request, OnHead on_head, OnBody on_body);
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  friend class ClientCore;
+  std::unique_ptr<ClientCore> core_;
 };
 
 }  // namespace footnote::http

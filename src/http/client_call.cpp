@@ -1,7 +1,9 @@
 #include "http/client_call.h"
 
 #include <algorithm>
+#include <exception>
 
+#include "base/log.h"
 #include "http/address_rules.h"
 #include "http/http1.h"
 
@@ -46,91 +48,58 @@ std::string pool_key(const Url& url) { return (url.scheme == Scheme::kHttps ? "h
 
 }  // namespace
 
-std::unique_ptr<Transport> IdleConnections::take(const std::string& key) {
-  while (true) {
-    // The youngest: the least likely to be closed under way.
-    const auto found = std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& entry) { return entry.key == key; });
-    if (found == entries_.rend()) return nullptr;
-    std::unique_ptr<Transport> transport = std::move(found->transport);
-    entries_.erase(std::next(found).base());
-    if (transport->is_quiet()) return transport;
+ClientShared::ClientShared(ClientOptions client_options)
+    : options(std::move(client_options)),
+      idle(io.get_executor(), options.idle_connections_max, options.idle_time_max),
+      work_(asio::make_work_guard(io)),
+      thread_([this] { run_io(); }) {}
+
+ClientShared::~ClientShared() {
+  io.stop();
+  thread_.join();
+}
+
+void ClientShared::run_io() {
+  while (!io.stopped()) {
+    try {
+      io.run();
+    } catch (const std::exception& error) {
+      log(LogLevel::kError, "http", "an upstream call failed", {{"reason", error.what()}});
+    }
   }
 }
 
-void IdleConnections::put(std::string key, std::unique_ptr<Transport> transport) {
-  if (count_max_ == 0 || !transport->is_quiet()) return;
-  if (entries_.size() >= count_max_) entries_.erase(entries_.begin());
-  entries_.push_back({std::move(key), std::move(transport), std::chrono::steady_clock::now() + time_max_});
-  sweep_.arm(entries_.front().until);
-}
-
-void IdleConnections::drop_old() {
-  const auto now = std::chrono::steady_clock::now();
-  std::erase_if(entries_, [&](const Entry& entry) { return entry.until <= now; });
-  if (!entries_.empty()) sweep_.arm(entries_.front().until);
-}
-
-ClientCall::ClientCall(ClientShared& shared, ClientRequest request, Url url, std::chrono::steady_clock::time_point deadline)
+ClientCall::ClientCall(ClientShared& shared, IdleConnections& idle, const asio::any_io_executor& executor, ClientRequest request, Url url,
+                       std::chrono::steady_clock::time_point deadline)
     : shared_(shared),
+      idle_(idle),
       request_(std::move(request)),
       url_(std::move(url)),
       pool_key_(pool_key(url_)),
       deadline_(deadline),
-      deadline_watch_(shared.io.get_executor(), [this] { abort({ErrorCode::kDeadlineExceeded, "the call's time ran out", {}}); }),
-      silence_watch_(shared.io.get_executor(), [this] { abort(unavailable(too_late_).error()); }),
-      room_timer_(shared.io.get_executor()),
+      deadline_watch_(executor, [this] { abort({ErrorCode::kDeadlineExceeded, "the call's time ran out", {}}); }),
+      silence_watch_(executor, [this] { abort(unavailable(too_late_).error()); }),
+      pause_(executor),
       buffer_(shared.options.header_bytes_max + 2 * kReadBytes) {}
-
-void ClientCall::start() {
-  asio::co_spawn(shared_.io, [self = shared_from_this()] { return self->run(); }, asio::detached);
-}
-
-ClientCall::Output ClientCall::next() {
-  MutexLock lock(mutex_);
-  in_hand_ = 0;
-  if (reader_paused_) {
-    reader_paused_ = false;
-    asio::post(shared_.io, [self = shared_from_this()] { self->room_timer_.cancel(); });
-  }
-  while (!output_.head && output_.bytes.empty() && !output_.finished) ready_.wait(lock);
-  Output out = std::move(output_);
-  output_ = Output{};
-  // What was queued goes first; the end is told when all before it has been taken.
-  output_.finished = out.finished;
-  output_.error = out.error;
-  output_.status = out.status;
-  in_hand_ = out.bytes.size();
-  return out;
-}
-
-void ClientCall::cancel(Error error) {
-  asio::post(shared_.io, [self = shared_from_this(), error = std::move(error)]() mutable { self->abort(std::move(error)); });
-}
 
 void ClientCall::abort(Error error) {
   if (!aborted_) aborted_ = std::move(error);
   if (transport_) transport_->close();
-  room_timer_.cancel();
+  pause_.cancel();
+  if (sink_ != nullptr) sink_->on_abort();
 }
 
-void ClientCall::finish(std::optional<Error> error) {
-  deadline_watch_.disarm();
-  silence_watch_.disarm();
-  transport_.reset();
-  {
-    MutexLock lock(mutex_);
-    output_.finished = true;
-    output_.error = std::move(error);
-  }
-  ready_.notify_all();
+Result<void> ClientCall::sunk(Result<void> result) {
+  sink_failed_ = sink_failed_ || !result;
+  return result;
 }
 
 std::unexpected<Error> ClientCall::unavailable(std::string_view what) const {
   return fail(ErrorCode::kUnavailable, "{} {}", url_.authority(), what);
 }
 
-Task<void> ClientCall::run() {
-  const auto self = shared_from_this();
+Task<CallEnd> ClientCall::run(CallSink& sink) {
+  sink_ = &sink;
   Result<void> result;
   try {
     if (deadline_ != kNever) deadline_watch_.arm(deadline_);
@@ -141,16 +110,18 @@ Task<void> ClientCall::run() {
   } catch (const std::exception& error) {
     result = fail(ErrorCode::kInternal, "the call failed: {}", error.what());
   }
-  if (aborted_) {
-    finish(std::move(aborted_));
-  } else {
-    finish(result ? std::nullopt : std::optional<Error>(result.error()));
-  }
+  sink_ = nullptr;
+  deadline_watch_.disarm();
+  silence_watch_.disarm();
+  transport_.reset();
+  if (aborted_) co_return CallEnd{status_, std::unexpected(*aborted_), true};
+  co_return CallEnd{status_, std::move(result), !sink_failed_};
 }
 
 Task<Result<void>> ClientCall::attempt(Reuse reuse) {
+  if (aborted_) co_return std::unexpected(*aborted_);
   buffer_.clear();
-  transport_ = reuse == Reuse::kAllowed ? shared_.idle.take(pool_key_) : nullptr;
+  transport_ = reuse == Reuse::kAllowed ? idle_.take(pool_key_) : nullptr;
   reused_ = transport_ != nullptr;
   if (!reused_) {
     const Result<void> connected = co_await connect();
@@ -160,14 +131,14 @@ Task<Result<void>> ClientCall::attempt(Reuse reuse) {
   if (!sent) co_return sent;
   Result<bool> reusable = co_await read_response();
   if (!reusable) co_return std::unexpected(reusable.error());
-  if (*reusable && !aborted_) shared_.idle.put(pool_key_, std::move(transport_));
+  if (*reusable && !aborted_) idle_.put(pool_key_, std::move(transport_));
   co_return Result<void>{};
 }
 
 Task<Result<void>> ClientCall::connect() {
   const auto limit = std::chrono::steady_clock::now() + shared_.options.connect_timeout;
   silence_watch_.arm(limit);
-  Result<std::vector<Tcp::endpoint>> endpoints = co_await resolve(url_, room_timer_, limit);
+  Result<std::vector<Tcp::endpoint>> endpoints = co_await resolve(url_, pause_, limit);
   if (aborted_) co_return std::unexpected(*aborted_);
   if (!endpoints) co_return std::unexpected(endpoints.error());
   if (const Result<void> allowed = check_addresses(*endpoints); !allowed) co_return allowed;
@@ -175,8 +146,8 @@ Task<Result<void>> ClientCall::connect() {
   for (int tried = 1;; ++tried) {
     error = co_await connect_any(*endpoints);
     if (!error || aborted_ || tried >= shared_.options.connect_attempts) break;
-    room_timer_.expires_after(tried * kConnectPause);
-    co_await room_timer_.async_wait(kAwait);
+    pause_.expires_after(tried * kConnectPause);
+    co_await pause_.async_wait(kAwait);
     if (aborted_) break;
   }
   if (aborted_) co_return std::unexpected(*aborted_);
@@ -202,7 +173,7 @@ Result<void> ClientCall::check_addresses(const std::vector<Tcp::endpoint>& endpo
 Task<SystemError> ClientCall::connect_any(const std::vector<Tcp::endpoint>& endpoints) {
   SystemError error = asio::error::host_not_found;
   for (const Tcp::endpoint& endpoint : endpoints) {
-    transport_ = make_transport(shared_.io.get_executor(), shared_.tls, url_);
+    transport_ = make_transport(idle_.executor(), shared_.tls, url_);
     std::tie(error) = co_await transport_->socket().async_connect(endpoint, kAwait);
     if (!error || aborted_) break;
   }
@@ -227,13 +198,10 @@ Task<Result<bool>> ClientCall::read_response() {
     if (parser->get().result_int() / 100 != 1) break;
     if (interim == kInterimResponsesMax) co_return unavailable("sent too many interim answers");
   }
-  {
-    MutexLock lock(mutex_);
-    output_.head = true;
-    output_.status = static_cast<int>(parser->get().result_int());
-    for (const auto& field : parser->get()) output_.headers.add(to_view(field.name_string()), to_view(field.value()));
-  }
-  ready_.notify_all();
+  status_ = static_cast<int>(parser->get().result_int());
+  Headers headers;
+  for (const auto& field : parser->get()) headers.add(to_view(field.name_string()), to_view(field.value()));
+  if (const Result<void> taken = sunk(sink_->on_head(status_, std::move(headers))); !taken) co_return std::unexpected(taken.error());
   const Result<void> body = co_await read_body(*parser);
   if (!body) co_return std::unexpected(body.error());
   co_return parser->keep_alive() && !parser->need_eof() && buffer_.size() == 0;
@@ -283,16 +251,12 @@ Task<Result<void>> ClientCall::read_more(bool& ended) {
 }
 
 Task<Result<void>> ClientCall::read_body(ResponseParser& parser) {
-  const std::size_t bytes_max = request_.response_bytes_max.value_or(shared_.options.response_bytes_max);
   std::size_t total = 0;
   parser.eager(true);
   while (!parser.is_done()) {
     SystemError error = beast::http::error::need_more;
     if (buffer_.size() != 0) buffer_.consume(parser.put(buffer_.data(), error));
-    std::string bytes = std::exchange(parser.get().body(), {});
-    total += bytes.size();
-    if (total > bytes_max) co_return fail(ErrorCode::kTooLarge, "{} sent more than {} bytes", url_.authority(), bytes_max);
-    const Result<void> handed = co_await hand_over(std::move(bytes));
+    const Result<void> handed = hand_over(parser.get().body(), total);
     if (!handed) co_return handed;
     if (parser.is_done()) break;
     if (!error && buffer_.size() != 0) continue;
@@ -300,6 +264,9 @@ Task<Result<void>> ClientCall::read_body(ResponseParser& parser) {
     if (endless || (error && error != beast::http::error::need_more)) {
       co_return unavailable(fmt::format("sent a malformed answer: {}", error.message()));
     }
+    const Result<void> room = sunk(co_await sink_->make_room());
+    if (aborted_) co_return std::unexpected(*aborted_);
+    if (!room) co_return room;
     bool ended = false;
     const Result<void> read = co_await read_more(ended);
     if (!read) co_return read;
@@ -310,23 +277,83 @@ Task<Result<void>> ClientCall::read_body(ResponseParser& parser) {
   co_return Result<void>{};
 }
 
-/// Queues body bytes for the caller, then waits until another read fits the bound.
-Task<Result<void>> ClientCall::hand_over(std::string bytes) {
-  bool queued = !bytes.empty();
-  while (true) {
-    {
-      MutexLock lock(mutex_);
-      if (queued) output_.bytes += bytes;
-      reader_paused_ = output_.bytes.size() + in_hand_ + kReadBytes > kHandOverBytesMax;
-      if (!reader_paused_ && !queued) break;
-    }
-    if (std::exchange(queued, false)) {
-      ready_.notify_all();
-      continue;
-    }
+/// Gives the sink what was parsed and empties it.
+Result<void> ClientCall::hand_over(std::string& bytes, std::size_t& total) {
+  const std::size_t bytes_max = request_.response_bytes_max.value_or(shared_.options.response_bytes_max);
+  if (bytes.size() > bytes_max - total) return fail(ErrorCode::kTooLarge, "{} sent more than {} bytes", url_.authority(), bytes_max);
+  total += bytes.size();
+  const Result<void> taken = bytes.empty() ? Result<void>{} : sunk(sink_->on_body(bytes));
+  bytes.clear();
+  return taken;
+}
+
+BlockingCall::BlockingCall(ClientShared& shared, ClientRequest request, Url url, std::chrono::steady_clock::time_point deadline)
+    : shared_(shared),
+      room_timer_(shared.io.get_executor()),
+      call_(shared, shared.idle, shared.io.get_executor(), std::move(request), std::move(url), deadline) {}
+
+void BlockingCall::start() {
+  asio::co_spawn(shared_.io, [self = shared_from_this()] { return self->run(); }, asio::detached);
+}
+
+BlockingCall::Output BlockingCall::next() {
+  MutexLock lock(mutex_);
+  in_hand_ = 0;
+  if (reader_paused_) {
+    reader_paused_ = false;
+    asio::post(shared_.io, [self = shared_from_this()] { self->room_timer_.cancel(); });
+  }
+  while (!output_.head && output_.bytes.empty() && !output_.end) ready_.wait(lock);
+  Output out = std::exchange(output_, Output{});
+  in_hand_ = out.bytes.size();
+  return out;
+}
+
+void BlockingCall::cancel(Error error) {
+  asio::post(shared_.io, [self = shared_from_this(), error = std::move(error)]() mutable { self->call_.abort(std::move(error)); });
+}
+
+Task<void> BlockingCall::run() {
+  const auto self = shared_from_this();
+  CallEnd end = co_await call_.run(*this);
+  {
+    MutexLock lock(mutex_);
+    output_.end = std::move(end);
+  }
+  ready_.notify_all();
+}
+
+Result<void> BlockingCall::on_head(int status, Headers headers) {
+  {
+    MutexLock lock(mutex_);
+    output_.head = true;
+    output_.status = status;
+    output_.headers = std::move(headers);
+  }
+  ready_.notify_all();
+  return {};
+}
+
+Result<void> BlockingCall::on_body(std::string_view bytes) {
+  {
+    MutexLock lock(mutex_);
+    output_.bytes += bytes;
+  }
+  ready_.notify_all();
+  return {};
+}
+
+/// Whether another read fits the bound. If not, the caller's next step ends the wait.
+bool BlockingCall::has_room() {
+  MutexLock lock(mutex_);
+  reader_paused_ = output_.bytes.size() + in_hand_ + kReadBytes > kHandOverBytesMax;
+  return !reader_paused_;
+}
+
+Task<Result<void>> BlockingCall::make_room() {
+  while (!call_.aborted() && !has_room()) {
     room_timer_.expires_at(kNever);
     co_await room_timer_.async_wait(kAwait);
-    if (aborted_) co_return std::unexpected(*aborted_);
   }
   co_return Result<void>{};
 }

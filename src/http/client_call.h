@@ -1,78 +1,63 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/mutex.h"
 #include "http/client.h"
+#include "http/client_core.h"
+#include "http/idle_connections.h"
 #include "http/transport.h"
 
 // For .cpp files of this folder only.
 namespace footnote::http {
 
-/// Connections that wait for their next call. Lives on the I/O thread.
-class IdleConnections {
- public:
-  IdleConnections(const asio::any_io_executor& executor, std::size_t count_max, std::chrono::milliseconds time_max)
-      : count_max_(count_max), time_max_(time_max), sweep_(executor, [this] { drop_old(); }) {}
-
-  /// A live one for this key ("https://host:port"), or null.
-  std::unique_ptr<Transport> take(const std::string& key);
-  /// Past the bound the oldest is closed.
-  void put(std::string key, std::unique_ptr<Transport> transport);
-
- private:
-  struct Entry {
-    std::string key;
-    std::unique_ptr<Transport> transport;
-    std::chrono::steady_clock::time_point until;
-  };
-  void drop_old();
-
-  const std::size_t count_max_;
-  const std::chrono::milliseconds time_max_;
-  std::vector<Entry> entries_;  // oldest first
-  Watchdog sweep_;
-};
-
-/// What calls of one client share on the I/O thread. Outlives them.
+/// What calls of one client share. Outlives them.
 struct ClientShared {
-  explicit ClientShared(ClientOptions client_options)
-      : options(std::move(client_options)), idle(io.get_executor(), options.idle_connections_max, options.idle_time_max) {}
+  explicit ClientShared(ClientOptions client_options);
+  ~ClientShared();
 
   const ClientOptions options;
-  asio::io_context io{1};
   asio::ssl::context tls{asio::ssl::context::tls_client};
+  asio::io_context io{1};  ///< Of the calls that block their caller.
   IdleConnections idle;
-};
-
-/// One call: a coroutine on the I/O thread that talks to the upstream, and a caller that blocks for what it hands
-/// over. Shared by both, given up on the I/O thread, where its timers live. The caller waits until the coroutine has
-/// ended, so no socket outlives a call but in the pool.
-class ClientCall : public std::enable_shared_from_this<ClientCall> {
- public:
-  ClientCall(ClientShared& shared, ClientRequest request, Url url, std::chrono::steady_clock::time_point deadline);
-
-  // The caller's side; any thread.
-  struct Output {
-    bool head = false;  ///< Status and headers have just come.
-    int status = 0;
-    Headers headers;
-    std::string bytes;
-    bool finished = false;
-    std::optional<Error> error;
-  };
-  void start();
-  /// Blocks for the next output. What it gives counts against kHandOverBytesMax until the next call.
-  Output next();
-  /// Closes the upstream's socket at once; the call then ends with this error unless it has already ended.
-  void cancel(Error error);
 
  private:
-  // The I/O thread's side.
+  void run_io();
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  std::thread thread_;
+};
+
+/// Where the answer of a call goes. All of it is called on the call's executor.
+class CallSink {
+ public:
+  virtual ~CallSink() = default;
+  virtual Result<void> on_head(int status, Headers headers) = 0;
+  virtual Result<void> on_body(std::string_view bytes) = 0;
+  /// Before more is read from the upstream: returns when that may be.
+  virtual Task<Result<void>> make_room() = 0;
+  /// The call was aborted: a wait in make_room is to end.
+  virtual void on_abort() {}
+};
+
+/// One call as a coroutine: connects or takes a connection that waits, sends the request, reads the answer. Everything, abort and the
+/// destructor included, happens on `executor`, whose work runs one at a time.
+class ClientCall {
+ public:
+  /// `idle` lives on the same I/O threads as `executor`.
+  ClientCall(ClientShared& shared, IdleConnections& idle, const asio::any_io_executor& executor, ClientRequest request, Url url,
+             std::chrono::steady_clock::time_point deadline);
+
+  /// Once. No socket outlives it but in the pool.
+  Task<CallEnd> run(CallSink& sink);
+  /// Closes the upstream's socket at once; the call then ends with this error unless it has already ended.
+  void abort(Error error);
+  const std::optional<Error>& aborted() const { return aborted_; }
+
+ private:
   enum class Reuse { kAllowed, kFresh };
-  Task<void> run();
   Task<Result<void>> attempt(Reuse reuse);
   Task<Result<void>> connect();
   Task<SystemError> connect_any(const std::vector<Tcp::endpoint>& endpoints);
@@ -82,27 +67,65 @@ class ClientCall : public std::enable_shared_from_this<ClientCall> {
   Task<Result<void>> read_head(std::optional<ResponseParser>& parser);
   Task<Result<void>> read_more(bool& ended);
   Task<Result<void>> read_body(ResponseParser& parser);
-  Task<Result<void>> hand_over(std::string bytes);
-  void abort(Error error);
-  void finish(std::optional<Error> error);
+  Result<void> hand_over(std::string& bytes, std::size_t& total);
+  /// An error of the sink is the consumer's.
+  Result<void> sunk(Result<void> result);
   std::unexpected<Error> unavailable(std::string_view what) const;
 
   ClientShared& shared_;
+  IdleConnections& idle_;
   const ClientRequest request_;
   const Url url_;
   const std::string pool_key_;
   const std::chrono::steady_clock::time_point deadline_;
+  CallSink* sink_ = nullptr;
 
-  // The I/O thread's.
   std::unique_ptr<Transport> transport_;
   Watchdog deadline_watch_;
   Watchdog silence_watch_;
-  asio::steady_timer room_timer_;
+  asio::steady_timer pause_;
   beast::flat_buffer buffer_;
   std::optional<Error> aborted_;
   std::string_view too_late_ = "can't be connected: it took too long";  // what an expired silence_watch_ says
+  int status_ = 0;
   bool reused_ = false;
   bool answered_ = false;  // a byte of the answer has come
+  bool sink_failed_ = false;
+};
+
+/// One call: a coroutine on the client's I/O thread that talks to the upstream, and a caller that blocks for what it hands
+/// over. Shared by both, given up on the I/O thread, where its timers live. The caller waits until the coroutine has
+/// ended.
+class BlockingCall final : public std::enable_shared_from_this<BlockingCall>, private CallSink {
+ public:
+  BlockingCall(ClientShared& shared, ClientRequest request, Url url, std::chrono::steady_clock::time_point deadline);
+
+  // The caller's side; any thread.
+  struct Output {
+    bool head = false;  ///< Status and headers have just come.
+    int status = 0;
+    Headers headers;
+    std::string bytes;
+    std::optional<CallEnd> end;
+  };
+  void start();
+  /// Blocks for the next output. What it gives counts against kHandOverBytesMax until the next call.
+  Output next();
+  /// See ClientCall::abort.
+  void cancel(Error error);
+
+ private:
+  // The I/O thread's side.
+  Task<void> run();
+  Result<void> on_head(int status, Headers headers) override;
+  Result<void> on_body(std::string_view bytes) override;
+  Task<Result<void>> make_room() override;
+  void on_abort() override { room_timer_.cancel(); }
+  bool has_room();
+
+  ClientShared& shared_;
+  asio::steady_timer room_timer_;
+  ClientCall call_;
 
   Mutex mutex_;
   CondVar ready_;

@@ -54,6 +54,7 @@ Connection::Connection(Tcp::socket socket, ServerShared& shared)
       recheck_(socket_.get_executor()) {
   SystemError error;
   socket_.set_option(Tcp::no_delay(true), error);
+  socket_.non_blocking(true, error);  // for write_at_once
   if (const auto peer = socket_.remote_endpoint(error); !error) remote_address_ = peer.address().to_string();
 }
 

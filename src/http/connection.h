@@ -20,6 +20,8 @@
 // For .cpp files of this folder only.
 namespace footnote::http {
 
+class UpstreamPools;
+
 /// What all connections of a server share. Outlives them.
 struct ServerShared {
   ServerShared(ServerOptions server_options, Router server_router, Metrics& registry)
@@ -38,7 +40,13 @@ struct ServerShared {
   ByteBudget body_bytes;
   WorkerPool workers;
   std::atomic<bool> draining{false};
+  UpstreamPools* upstreams = nullptr;  ///< Set before the first connection; lives as long as their I/O does.
 };
+
+/// What fills the silence of a stream of events.
+inline constexpr std::string_view kKeepAliveComment = ": keep-alive\n\n";
+/// One write, and what a reader must take within one write deadline.
+inline constexpr std::size_t kWriteSliceBytes = 64 << 10;
 
 Response render_refusal(const ServerOptions& options, const Refusal& refusal);
 
@@ -95,10 +103,23 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Task<Queued> wait_in_queue(Exchange& exchange, WorkerPool::Ticket ticket);
   enum class Until { kOutput, kReturned };
   Task<void> wait_for(Exchange& exchange, Until until);
+  /// How a stream that has begun goes out.
+  struct Outgoing {
+    std::string head;
+    int status = 200;
+    Framing framing = Framing::kChunked;
+    bool keep_alive = false;
+    bool is_sse = true;
+  };
+  Outgoing begin_stream(Exchange& exchange, const Arrival& arrival);
   Task<Next> stream_answer(std::shared_ptr<Exchange> exchange, const Arrival& arrival);
+  Task<Next> plain_answer(Exchange& exchange, const Arrival& arrival);
+  class Splice;
+  Task<Next> relayed_answer(std::shared_ptr<Exchange> exchange, const Arrival& arrival, Exchange::Relayed relayed);
   Task<bool> pump(Exchange& exchange, Framing framing, bool is_sse);
   Task<bool> write_response(const Arrival& arrival, Response response);
   Task<bool> write_all(std::string_view bytes);
+  bool write_at_once(std::string_view& bytes);
   Task<void> linger();
 
   void watch_client(std::shared_ptr<Exchange> exchange);

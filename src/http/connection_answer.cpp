@@ -10,8 +10,6 @@ namespace footnote::http {
 
 namespace {
 
-/// One write, and what a reader must take within one write deadline.
-constexpr std::size_t kWriteSliceBytes = 64 << 10;
 constexpr std::size_t kSseWriteBytes = 16 << 10;
 /// The kernel's own share of a stream's backlog.
 constexpr int kSseSendBufferBytes = 128 << 10;
@@ -77,6 +75,15 @@ Task<bool> Connection::write_all(std::string_view bytes) {
   co_return ok;
 }
 
+/// Takes from `bytes` what the kernel has room for, which is nearly always all: no turn of the loop is needed then. For writers that wait
+/// for something else in between; others would keep the thread to themselves. False when the connection is broken.
+bool Connection::write_at_once(std::string_view& bytes) {
+  if (stopped_) return false;
+  SystemError error;
+  bytes.remove_prefix(socket_.write_some(asio::buffer(bytes.data(), bytes.size()), error));
+  return !error || error == asio::error::would_block;
+}
+
 /// Writes, counts and logs one plain answer. False when it did not get out.
 Task<bool> Connection::write_response(const Arrival& arrival, Response response) {
   if (response.status < 200 || response.status > 599) {
@@ -93,7 +100,9 @@ Task<bool> Connection::write_response(const Arrival& arrival, Response response)
   if (has_no_body(response.status) || arrival.request->method == Method::kHead) body = {};
   const std::size_t first = std::min(body.size(), kWriteSliceBytes);
   head += body.substr(0, first);
-  bool ok = co_await write_all(head);
+  std::string_view rest = head;
+  bool ok = write_at_once(rest);
+  if (ok && !rest.empty()) ok = co_await write_all(rest);
   for (std::size_t at = first; ok && at < body.size(); at += kWriteSliceBytes) {
     ok = co_await write_all(body.substr(at, kWriteSliceBytes));
   }
@@ -178,9 +187,15 @@ Task<Connection::Next> Connection::answer_on_worker(Arrival arrival) {
   }
   co_await wait_for(*exchange, Until::kOutput);
   if (exchange->take(0).started) co_return co_await stream_answer(exchange, arrival);
+  if (auto relayed = exchange->take_relayed()) co_return co_await relayed_answer(exchange, arrival, *std::move(relayed));
   unwatch_client();
-  std::optional<Response> response = exchange->take_reply();
-  if (!response && exchange->is_closed()) {
+  co_return co_await plain_answer(*exchange, arrival);
+}
+
+/// A request that was answered without a stream, or not at all.
+Task<Connection::Next> Connection::plain_answer(Exchange& exchange, const Arrival& arrival) {
+  std::optional<Response> response = exchange.take_reply();
+  if (!response && exchange.is_closed()) {
     finish(arrival, 499);
     co_return Next::kClose;
   }
@@ -222,11 +237,10 @@ Task<void> Connection::wait_for(Exchange& exchange, Until until) {
   }
 }
 
-Task<Connection::Next> Connection::stream_answer(std::shared_ptr<Exchange> exchange, const Arrival& arrival) {
-  const GaugeHold open(shared_.metrics.open_streams);
+Connection::Outgoing Connection::begin_stream(Exchange& exchange, const Arrival& arrival) {
   SystemError ignored;
   socket_.set_option(asio::socket_base::send_buffer_size(kSseSendBufferBytes), ignored);
-  Exchange::StreamHead stream = exchange->take_stream_head();
+  Exchange::StreamHead stream = exchange.take_stream_head();
   Headers headers;
   if (stream.is_sse)
     headers = {{"content-type", "text/event-stream"}, {"cache-control", "no-cache, no-transform"}, {"x-accel-buffering", "no"}};
@@ -234,17 +248,27 @@ Task<Connection::Next> Connection::stream_answer(std::shared_ptr<Exchange> excha
   HeadOptions head_options;
   head_options.framing = arrival.http_1_0 ? Framing::kUntilClose : Framing::kChunked;
   head_options.keep_alive = arrival.keep_alive && !arrival.http_1_0;
-  const std::string head = render_response_head(stream.status, final_headers(arrival, std::move(headers)), head_options);
-  bool ok = co_await write_all(head);
+  return {.head = render_response_head(stream.status, final_headers(arrival, std::move(headers)), head_options),
+          .status = stream.status,
+          .framing = head_options.framing,
+          .keep_alive = head_options.keep_alive,
+          .is_sse = stream.is_sse};
+}
+
+Task<Connection::Next> Connection::stream_answer(std::shared_ptr<Exchange> exchange, const Arrival& arrival) {
+  const GaugeHold open(shared_.metrics.open_streams);
+  const Outgoing stream = begin_stream(*exchange, arrival);
+  bool ok = co_await write_all(stream.head);
   const bool head_only = arrival.request->method == Method::kHead;
-  if (ok && !head_only) ok = co_await pump(*exchange, head_options.framing, stream.is_sse);
+  if (ok && !head_only) ok = co_await pump(*exchange, stream.framing, stream.is_sse);
   // A watchdog that fired names the slow reader; every other failure is a client that left.
   if (!ok || head_only) exchange->close(watchdog_.fired() ? ErrorCode::kDeadlineExceeded : ErrorCode::kCancelled);
+  SystemError ignored;
   if (!ok) socket_.close(ignored);
   co_await wait_for(*exchange, Until::kReturned);
   unwatch_client();
   finish(arrival, ok ? stream.status : 499);
-  co_return ok&& head_options.keep_alive && !shared_.draining ? Next::kKeepAlive : Next::kClose;
+  co_return ok&& stream.keep_alive && !shared_.draining ? Next::kKeepAlive : Next::kClose;
 }
 
 /// Writes what the handler streams until that has returned and all is out. False when the stream was cut.
@@ -269,7 +293,7 @@ Task<bool> Connection::pump(Exchange& exchange, Framing framing, bool is_sse) {
     }
     auto [error] = co_await wake_.async_wait(kAwait);
     if (error || output.mid_frame || !is_sse) continue;
-    const std::string piece = framed(": keep-alive\n\n");
+    const std::string piece = framed(std::string(kKeepAliveComment));
     if (!co_await write_all(piece)) co_return false;
   }
 }

@@ -77,6 +77,19 @@ ByteWriter& Exchange::start_bytes(int status, Headers headers) {
   return *this;
 }
 
+void Exchange::relay(Client& client, ClientRequest request, std::unique_ptr<Relay> relay) {
+  std::optional<ClientRequest> next = std::move(request);
+  while (next) {
+    Result<AdmittedCall> call = ClientCore::of(client).admit(call_, *std::move(next));
+    if (call) {
+      MutexLock lock(mutex_);
+      relayed_.emplace(*std::move(call), std::move(relay));
+      return;
+    }
+    next = relay->on_end(std::unexpected(std::move(call).error()));
+  }
+}
+
 void Exchange::cut() {
   MutexLock lock(mutex_);
   aborted_ = true;
@@ -94,7 +107,10 @@ void Exchange::run(const Route& route, Gauge& running) noexcept {
   });
   {
     MutexLock lock(mutex_);
-    if (failed) reply_.reset();
+    if (failed) {
+      reply_.reset();
+      relayed_.reset();
+    }
     aborted_ = aborted_ || failed;
     returned_ = true;
   }
@@ -132,6 +148,12 @@ std::optional<Response> Exchange::take_reply() {
   return std::exchange(reply_, std::nullopt);
 }
 
+std::optional<Exchange::Relayed> Exchange::take_relayed() {
+  MutexLock lock(mutex_);
+  relaying_ = relayed_.has_value();
+  return std::exchange(relayed_, std::nullopt);
+}
+
 void Exchange::close(ErrorCode code) {
   // The stop comes first: a sender that is told of the close finds its context stopped.
   stop_.request_stop();
@@ -162,6 +184,11 @@ Result<void> Exchange::write_piece(std::string_view& rest) {
   {
     MutexLock lock(mutex_);
     if (!started_) return fail(ErrorCode::kFailedPrecondition, "the request was already answered without a stream");
+    if (relaying_) {
+      if (closed_) return closed_error(*closed_);
+      queue_ += std::exchange(rest, {});
+      return {};
+    }
     const bool has_room = wait_for_room(lock);
     if (closed_) return closed_error(*closed_);
     if (has_room) {

@@ -11,6 +11,7 @@
 #include "base/call_context.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
+#include "http/client_core.h"
 #include "http/message.h"
 #include "http/router.h"
 #include "http/stream.h"
@@ -31,6 +32,7 @@ class Exchange final : public ResponseStream, private SseWriter, private ByteWri
   void reply(Response response) override;
   SseWriter& start_sse(Headers extra) override;
   ByteWriter& start_bytes(int status, Headers headers) override;
+  void relay(Client& client, ClientRequest request, std::unique_ptr<Relay> relay) override;
   void cut() override;
   /// Runs the handler, counted by `running`, and ends the exchange. Exceptions are logged; before a stream's start they become no reply
   /// (the connection answers 500), after it they cut the stream short.
@@ -55,6 +57,12 @@ class Exchange final : public ResponseStream, private SseWriter, private ByteWri
   };
   StreamHead take_stream_head();
   std::optional<Response> take_reply();
+  /// What the handler left to a relay. From then on its side is the connection's thread too, and nothing that is written waits.
+  struct Relayed {
+    AdmittedCall call;
+    std::unique_ptr<Relay> relay;
+  };
+  std::optional<Relayed> take_relayed();
   /// The client is gone or too slow: stops the handler's context and fails its writes with this code.
   void close(ErrorCode code);
   bool is_closed();
@@ -83,10 +91,12 @@ class Exchange final : public ResponseStream, private SseWriter, private ByteWri
   std::string queue_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::size_t in_flight_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
   StreamHead stream_head_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::optional<Relayed> relayed_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::optional<Response> reply_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::optional<ErrorCode> closed_ FOOTNOTE_TSA(guarded_by(mutex_));
   bool started_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
   bool replied_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
+  bool relaying_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
   bool mid_frame_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
   bool aborted_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
   bool returned_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;

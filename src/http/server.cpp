@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "http/connection.h"
+#include "http/idle_connections.h"
 
 namespace footnote::http {
 
@@ -69,8 +70,11 @@ class Server::Impl {
   Impl(ServerOptions options, Router router, Metrics& metrics)
       : shared_(std::move(options), std::move(router), metrics),
         io_(static_cast<int>(shared_.options.io_threads)),
-        acceptor_(asio::make_strand(io_)),
-        accept_retry_(acceptor_.get_executor()) {}
+        upstreams_(one_at_a_time()),
+        acceptor_(one_at_a_time()),
+        accept_retry_(acceptor_.get_executor()) {
+    shared_.upstreams = &upstreams_;
+  }
 
   ~Impl() {
     drain(std::chrono::milliseconds{0});
@@ -107,6 +111,12 @@ class Server::Impl {
   const Router& router() const { return shared_.router; }
 
  private:
+  /// Runs what it is given one at a time. A single thread does so by itself.
+  asio::any_io_executor one_at_a_time() {
+    if (shared_.options.io_threads == 1) return io_.get_executor();
+    return asio::make_strand(io_);
+  }
+
   void run_io() {
     while (!io_.stopped()) {
       try {
@@ -119,7 +129,7 @@ class Server::Impl {
 
   Task<void> accept_all() {
     while (acceptor_.is_open() && !shared_.draining) {
-      Tcp::socket socket(asio::make_strand(io_));
+      Tcp::socket socket(one_at_a_time());
       auto [error] = co_await acceptor_.async_accept(socket, kAwait);
       if (error == asio::error::operation_aborted || !acceptor_.is_open()) co_return;
       if (error) {
@@ -207,6 +217,7 @@ class Server::Impl {
 
   // After what its handlers use, before what uses it.
   asio::io_context io_;
+  UpstreamPools upstreams_;
   Tcp::acceptor acceptor_;
   asio::steady_timer accept_retry_;
   std::vector<std::thread> threads_;

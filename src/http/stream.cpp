@@ -63,6 +63,10 @@ ByteWriter& RecordedStream::start_bytes(int status, Headers headers) {
   return *this;
 }
 
+void RecordedStream::relay(Client& client, ClientRequest request, std::unique_ptr<Relay> relay) {
+  run_relay({}, client, std::move(request), *relay);
+}
+
 Result<void> RecordedStream::write(std::string_view frame) {
   if (failure_) return fail(*failure_, "the client went away");
   response_.body += frame;

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "http/message.h"
+#include "http/relay.h"
 
 namespace footnote::http {
 
@@ -41,8 +43,8 @@ class ByteWriter {
   virtual Result<void> write_bytes(std::string_view bytes) = 0;
 };
 
-/// What a stream handler answers through: exactly one of reply, start_sse or start_bytes, once, from the handler's thread.
-/// A handler that returns without any is answered for with 500. Valid until the handler returns.
+/// What a stream handler answers through: exactly one of reply, start_sse, start_bytes or relay, once, from the handler's thread.
+/// A handler that returns without any is answered for with 500. Valid until the handler returns, and for a relay as long as that lives.
 class ResponseStream {
  public:
   virtual ~ResponseStream() = default;
@@ -55,6 +57,10 @@ class ResponseStream {
   /// Sends this status and these headers at once, then what is written until the handler returns: nothing is put between.
   /// REQUIRES: a status whose answers have a body. The writer lives as long as this object.
   virtual ByteWriter& start_bytes(int status, Headers headers) = 0;
+  /// Leaves the answer to `relay`, which makes it from what the upstream answers to `request`, by one of the others; the handler is to
+  /// return, so that no thread is held while the upstream talks. The call has the handler's context: it ends when the client leaves or
+  /// the route's time is over. `client` must outlive the server.
+  virtual void relay(Client& client, ClientRequest request, std::unique_ptr<Relay> relay) = 0;
   /// What was streamed is not all of it: the connection will be cut rather than ended, so that no client takes a part for the whole.
   virtual void cut() = 0;
 };
@@ -65,6 +71,8 @@ class RecordedStream final : public ResponseStream, private SseWriter, private B
   void reply(Response response) override;
   SseWriter& start_sse(Headers extra) override;
   ByteWriter& start_bytes(int status, Headers headers) override;
+  /// Runs it whole.
+  void relay(Client& client, ClientRequest request, std::unique_ptr<Relay> relay) override;
   void cut() override { was_cut_ = true; }
 
   /// A stream of either kind.

@@ -14,7 +14,8 @@ RAW_EVENTS = b': hello\r\n\r\ndata:{"model":"plain","n": 1.50}\r\n\r\nevent: x\n
 
 
 class FakeUpstream:
-    def __init__(self, models=None):
+    def __init__(self, models=None, tls=None):
+        """`tls`: an ssl.SSLContext of a server; with it the address is an https one."""
         self.models = models or MODELS
         self.bodies, self.headers, self.paths = [], [], []
         self.open, self.broken = 0, 0
@@ -128,6 +129,13 @@ class FakeUpstream:
             def model_not_json(self, ask):
                 self.whole(200, b"it works!", {"content-type": "text/plain"})
 
+            def model_unasked(self, ask):
+                """A whole completion of so many bytes, whatever was asked for."""
+                empty = {"id": "c1", "object": "chat.completion", "created": 5, "model": ask["model"],
+                         "choices": [{"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "stop"}]}
+                empty["choices"][0]["message"]["content"] = "x" * (ask["bytes"] - len(json.dumps(empty)))
+                self.whole(200, json.dumps(empty).encode())
+
             def model_error_event(self, ask):
                 self.start()
                 self.delta(ask, {"content": "So far"})
@@ -180,7 +188,11 @@ class FakeUpstream:
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         self.port = self.server.server_address[1]
-        self.url = f"http://127.0.0.1:{self.port}/v1"
+        if tls:
+            # The handshake belongs to the connection's own thread: one that fails must not end the others.
+            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
+            self.server.handle_error = lambda *_: None
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}/v1"
 
     def note(self, handler, body):
         self.bodies.append(body)

@@ -10,6 +10,8 @@ import pathlib
 import re
 import shutil
 import socket
+import ssl
+import subprocess
 import sys
 import tempfile
 import time
@@ -42,6 +44,7 @@ class ProxyCase(ServerCase):
     settings = {}
     prepared = False  # with the handbook ingested
     upstream_models = None
+    upstream_tls = None
 
     @classmethod
     def setUpClass(cls):
@@ -51,7 +54,7 @@ class ProxyCase(ServerCase):
             shutil.copytree(http_test.OPTIONS.data, data)
         else:
             os.mkdir(data)
-        cls.upstream = FakeUpstream(cls.upstream_models)
+        cls.upstream = FakeUpstream(cls.upstream_models, cls.upstream_tls)
         cls.upstream.__enter__()
         cls.model = None
         cls.server = Server(http_test.OPTIONS.binary, data, {"LITELLM_BASE": cls.upstream.url.removesuffix("/v1"), **cls.settings})
@@ -281,7 +284,6 @@ class Guarded(ProxyCase):
     settings = {"LLM_API_KEY": "sk-operator"}
 
     def test_our_keys_stay_here(self):
-        import subprocess
         create = [http_test.OPTIONS.binary, "keys", "create", "--data", self.server.data, "--name", "t", "--scope", "read"]
         key = subprocess.run(create, check=True, capture_output=True, text=True).stdout.strip()
         error = self.error(*self.chat("plain"), 401)
@@ -356,6 +358,13 @@ class BadInput(ProxyCase):
         response, data = self.chat("rag/half-event", stream=True)
         self.assertEqual(self.error(response, data, 503)["type"], "server_error")
 
+    def test_a_whole_answer_where_a_stream_was_asked_for(self):
+        response, data = self.chat("rag/unasked", stream=True, bytes=4 << 20)
+        self.assertEqual((response.status, response.getheader("content-type")), (200, "text/event-stream"))
+        self.assertEqual(set(text_of(json.loads(event) for event in events_of(data)[:-1])), {"x"})
+        self.error(*self.chat("rag/unasked", stream=True, bytes=(4 << 20) + 1), 503)
+        self.assertEqual(self.chat("rag/unasked", bytes=(4 << 20) + 1)[0].status, 200)
+
     def test_a_line_without_end(self):
         before = PassThrough.resident(self)
         response, data = self.chat("rag/long-line", stream=True, megabytes=1000)
@@ -393,6 +402,62 @@ class Down(ProxyCase):
         self.assertIn("left alone", error["message"])
         self.error(*self.call("GET", "/v1/models"), 503)
         self.assertEqual(self.call("GET", "/health")[0].status, 200)
+
+
+class Https(unittest.TestCase):
+    """A model server behind TLS, whose certificate an authority of this test signed."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.work = tempfile.TemporaryDirectory(prefix="footnote-tls-")
+        cls.folder = pathlib.Path(cls.work.name)
+        cls.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=Test authority",
+                    "-keyout", "ca.key", "-out", "ca.pem")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.work.cleanup()
+
+    @classmethod
+    def openssl(cls, *words):
+        subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=cls.folder, timeout=60)
+
+    def certified(self, name):
+        """A server's TLS for this name ("IP:127.0.0.1"), signed by the authority."""
+        self.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=server", "-keyout", "server.key", "-out", "server.csr")
+        (self.folder / "names").write_text(f"subjectAltName={name}\n")
+        self.openssl("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "names",
+                     "-out", "server.pem")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.folder / "server.pem", self.folder / "server.key")
+        return context
+
+    def serve(self, name, settings):
+        case = type("Case", (ProxyCase,), {"settings": settings, "upstream_tls": self.certified(name)})
+        case.setUpClass()
+        self.addCleanup(case.tearDownClass)
+        return case()
+
+    def test_a_trusted_one_is_asked_and_its_streams_come_through(self):
+        test = self.serve("IP:127.0.0.1", {"LLM_CA_FILE": str(self.folder / "ca.pem")})
+        self.assertEqual(test.chat("plain")[1], RAW_ANSWER)
+        self.assertEqual(test.chat("plain", stream=True)[1], RAW_EVENTS)
+        self.assertIn("hybrid search", json.loads(test.chat("rag/phi3-en")[1])["choices"][0]["message"]["content"])
+        self.assertEqual(text_of(json.loads(event) for event in events_of(test.chat("rag/phi3-en", stream=True)[1])[:-1]), ANSWER)
+        self.assertEqual(test.call("GET", "/v1/models")[0].status, 200)
+
+    def refused(self, test):
+        for model in ("plain", "rag/phi3-en"):
+            for stream in (False, True):
+                error = test.error(*test.chat(model, stream=stream), 503)
+                self.assertIn("failed the TLS handshake", error["message"])
+        self.assertEqual(test.upstream.bodies, [], "nothing was said to whom it was not meant for")
+
+    def test_one_that_nobody_vouches_for_is_refused(self):
+        self.refused(self.serve("IP:127.0.0.1", {}))
+
+    def test_one_of_another_name_is_refused(self):
+        self.refused(self.serve("DNS:elsewhere.test", {"LLM_CA_FILE": str(self.folder / "ca.pem")}))
 
 
 class NoUpstream(ProxyCase):

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/metrics.h"
+#include "base/mutex.h"
+#include "http/circuit_breaker.h"
+#include "http/client.h"
+#include "http/url.h"
+
+// For .cpp files of this folder only.
+namespace footnote::http {
+
+struct ClientShared;
+class ClientCore;
+
+/// How a call ended.
+struct CallEnd {
+  int status = 0;  ///< 0: no head came.
+  Result<void> result;
+  bool broke = false;  ///< The error is the connection's, not the consumer's.
+};
+
+/// A call that was let through. The breaker and the metrics hear of its end once: by `end`, or as one that was given up when it is
+/// destroyed without.
+class AdmittedCall {
+ public:
+  AdmittedCall(ClientCore& core, ClientRequest request, Url url);
+  ~AdmittedCall();
+  AdmittedCall(AdmittedCall&& other) noexcept;
+  AdmittedCall& operator=(AdmittedCall&&) = delete;
+
+  ClientCore& core() const { return *core_; }
+  const Url& url() const { return url_; }
+  ClientRequest take_request() { return std::move(request_); }
+  void end(const CallEnd& end);
+
+ private:
+  ClientCore* core_;  // null: ended, or moved from
+  ClientRequest request_;
+  Url url_;
+};
+
+/// What is behind a Client, and all of it that does not depend on where a call runs. Thread-safe.
+class ClientCore {
+ public:
+  ClientCore(ClientOptions options, Metrics& metrics);
+  ~ClientCore();
+  ClientCore(const ClientCore&) = delete;
+  ClientCore& operator=(const ClientCore&) = delete;
+
+  static ClientCore& of(Client& client) { return *client.core_; }
+
+  /// The request as it will go out, or why it may not. The first https request of a client reads certificates, which takes 60 ms.
+  Result<AdmittedCall> admit(const CallContext& context, ClientRequest request);
+  /// Runs a call on the client's own I/O thread and blocks for it.
+  Result<int> stream(const CallContext& context, const ClientRequest& request, const Client::OnHead& on_head,
+                     const Client::OnBody& on_body);
+  ClientShared& shared() { return *shared_; }
+
+ private:
+  friend class AdmittedCall;
+  void ended(const std::string& peer, const CallEnd& end);
+  Result<void> tls_ready();
+
+  Metrics& metrics_;
+  Gauge& calls_open_;
+  CircuitBreaker breaker_;
+  const std::unique_ptr<ClientShared> shared_;
+  Mutex tls_mutex_;
+  std::optional<Result<void>> tls_ready_ FOOTNOTE_TSA(guarded_by(tls_mutex_));
+};
+
+}  // namespace footnote::http
