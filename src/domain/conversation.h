@@ -19,6 +19,22 @@ struct Conversation {
 /// How a turn ended. kPartial: the stream broke off, what had come is kept.
 enum class TurnState { kComplete, kPartial };
 
+/// Why a turn is listed among what the corpus lacks.
+enum class GapReason { kNoRelevantContext, kLlmSelfRefusal, kBlockedByGuardrails, kLowConfidence, kFailurePhrase, kDownVote };
+
+/// What a turn of a site's visitor has beyond any other. Its confidence is that of the visitor's answer, 0..1; `flags` say why it is
+/// low or what failed on the way: "one_source", "no_sources", "below_threshold", "degraded" ...
+struct Visit {
+  AgentId agent;
+  VisitorId visitor;
+  std::string page_url = {};
+  bool curated = false;
+  bool low_confidence = false;
+  double confidence = 0;
+  std::vector<std::string> flags = {};
+  std::optional<GapReason> gap = {};  ///< Filled: the turn opens a gap, or counts in the one that is open.
+};
+
 /// One question and what came of it, as it is stored.
 struct Turn {
   TurnId id;
@@ -31,6 +47,7 @@ struct Turn {
   Generation generation = 0;
   std::chrono::milliseconds latency{0};
   UtcTime asked_at;
+  std::optional<Visit> visit = {};
 };
 
 /// A question that the corpus could not answer, rolled up over its repetitions.
