@@ -79,6 +79,7 @@ enum class Setting {
   kAgentEmbedderUrl,
   kAgentVectorSize,
   kAnswerCitationCheck,
+  kWebhookPrivateAddresses,
   kLogLevel,
   kColor,
 };
