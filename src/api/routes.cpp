@@ -4,6 +4,8 @@
 #include <iterator>
 
 #include "api/admin_routes.h"
+#include "api/agent_routes.h"
+#include "api/curated_routes.h"
 #include "api/door.h"
 #include "api/embed_routes.h"
 #include "api/kb_routes.h"
@@ -11,6 +13,8 @@
 #include "api/ops_routes.h"
 #include "api/page_routes.h"
 #include "api/rerank_routes.h"
+#include "api/visitor_admin_routes.h"
+#include "api/webhook_routes.h"
 
 namespace footnote::api {
 
@@ -24,6 +28,12 @@ std::vector<Route> route_table(const Services& services) {
   if (services.rebuilds != nullptr) std::ranges::move(make_rebuild_routes(*services.rebuilds), std::back_inserter(routes));
   if (services.proxy) std::ranges::move(make_proxy_routes(*services.proxy), std::back_inserter(routes));
   if (services.copy_store) std::ranges::move(make_snapshot_routes(services.copy_store), std::back_inserter(routes));
+  if (services.agents) {
+    for (auto more : {make_agent_routes(*services.agents), make_curated_routes(*services.agents),
+                      make_visitor_admin_routes(*services.agents), make_webhook_routes(*services.agents)}) {
+      std::ranges::move(more, std::back_inserter(routes));
+    }
+  }
   routes.push_back(make_openapi_route(routes, services.version));
   return routes;
 }

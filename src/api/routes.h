@@ -6,6 +6,7 @@
 
 #include "access/keys.h"
 #include "answer/answer_service.h"
+#include "api/agent_services.h"
 #include "api/error_mapping.h"
 #include "api/proxy_routes.h"
 #include "api/qdrant_routes.h"
@@ -46,9 +47,10 @@ struct Services {
   std::function<void(const CallContext&)> refresh_metrics;
   /// Shown on the first page for people to try.
   std::vector<std::string> example_questions;
-  IndexRebuilds* rebuilds = nullptr;        ///< Null: none are offered.
-  std::optional<ProxyServices> proxy = {};  ///< Empty: it is not offered.
-  CopyStore copy_store = {};                ///< Empty: no snapshots are offered.
+  IndexRebuilds* rebuilds = nullptr;         ///< Null: none are offered.
+  std::optional<ProxyServices> proxy = {};   ///< Empty: it is not offered.
+  CopyStore copy_store = {};                 ///< Empty: no snapshots are offered.
+  std::optional<AgentServices> agents = {};  ///< Empty: no agents are offered.
 };
 
 /// Every route of the server, in one table; /openapi.json is made from the same table. Copies `services`.

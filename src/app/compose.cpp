@@ -7,6 +7,7 @@
 #endif
 
 #include "access/key_text.h"
+#include "api/kb_wire.h"
 #include "app/command_line.h"
 #include "app/progress.h"
 #include "app/readiness.h"
@@ -229,7 +230,8 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                 .checking = {&citation_check_, check_policy(settings)}}),
       rebuilder_({*stores_, embedder(), vectors_, keywords_, codes_, sync_, index_files_},
                  [settings](std::string_view model) { return open_named_embedder(settings, model); }),
-      copies_(stores_->folder().path(), stores_->store()) {
+      copies_(stores_->folder().path(), stores_->store()),
+      webhook_addresses_(settings.flag(Setting::kWebhookPrivateAddresses) ? http::Addresses::kAny : http::Addresses::kPublic) {
   metrics_
       ->gauge("footnote_build_info", "Always 1; its labels say what runs",
               {{"version", std::string(version())}, {"embedder", embedder().space().model_id}})
@@ -249,6 +251,35 @@ proxy::SearchElsewhere Composition::search_elsewhere() {
     }
     return out;
   };
+}
+
+Result<bool> Composition::would_answer(const CallContext& call, const AgentSettings& settings, std::string_view question) const {
+  for (const CorpusId id : settings.corpora) {
+    FOOTNOTE_TRY(const Corpus corpus, stores_->catalog().corpus(call, id));
+    const retrieve::RetrieveOptions options{.profile = api::profile_for(corpus, kAskProfile, judge_name_)};
+    FOOTNOTE_TRY(const auto retrieval, retriever_.retrieve(call, id, question, options));
+    const double wanted = settings.confidence_threshold.value_or(kConfidenceThresholdDefault);
+    if (retrieval.gate.grounded && retrieval.gate.confidence >= wanted) return true;
+  }
+  return false;
+}
+
+void Composition::start_agent_work() {
+  after_ingest_ = std::make_unique<AfterIngest>(
+      AfterIngest::Ports{.agents = stores_->agents(),
+                         .conversations = stores_->conversations(),
+                         .webhooks = stores_->webhooks(),
+                         .clock = stores_->clock(),
+                         .would_answer = [this](const CallContext& call, WorkspaceId, const AgentSettings& settings,
+                                                std::string_view question) { return would_answer(call, settings, question); }});
+  ingestor_.on_change([this](const Corpus& corpus) { after_ingest_->changed(corpus); });
+  const WebhookSender::Ports ports{.webhooks = stores_->webhooks(),
+                                   .conversations = stores_->conversations(),
+                                   .catalog = stores_->catalog(),
+                                   .clock = stores_->clock(),
+                                   .metrics = *metrics_};
+  webhooks_ = std::make_unique<WebhookSender>(ports, WebhookSender::Options{.addresses = webhook_addresses_});
+  webhooks_->start();
 }
 
 std::vector<SavedIndex*> Composition::saved_indexes(const Settings& settings) {
@@ -318,7 +349,12 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
                                       .finder = source_finder_,
                                       .policy = proxy_policy_,
                                       .upstream = std::move(upstream)},
-          .copy_store = [this](const CallContext& call) { return copies_.make(call); }};
+          .copy_store = [this](const CallContext& call) { return copies_.make(call); },
+          .agents = api::AgentServices{.agents = stores_->agents(),
+                                       .conversations = stores_->conversations(),
+                                       .webhooks = stores_->webhooks(),
+                                       .catalog = stores_->catalog(),
+                                       .embedder = embedder()}};
 }
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include "access/keys.h"
 #include "api/routes.h"
+#include "app/after_ingest.h"
 #include "app/compose_models.h"
 #include "app/index_files.h"
 #include "app/index_rebuilder.h"
@@ -15,6 +16,7 @@
 #include "app/store_copies.h"
 #include "app/stores.h"
 #include "app/terminal.h"
+#include "app/webhook_sender.h"
 #include "base/metrics.h"
 #include "http/client.h"
 #include "ingest/index_lag.h"
@@ -85,6 +87,10 @@ class Composition {
   /// What calibrations hold for; empty without a reranker.
   const std::string& judge_name() const { return judge_name_; }
 
+  /// Starts what a server does in the background for agents: webhooks, and trying gaps again after an ingest. REQUIRES: before the first
+  /// ingest.
+  void start_agent_work();
+
   /// What the HTTP routes need, borrowed from here.
   api::Services services(std::vector<std::string> example_questions);
 
@@ -101,6 +107,7 @@ class Composition {
   };
   Composition(Opened opened, const Settings& settings, cpu::CpuLevel level, Indexes indexes);
   proxy::SearchElsewhere search_elsewhere();
+  Result<bool> would_answer(const CallContext& call, const AgentSettings& settings, std::string_view question) const;
   Result<void> open_keys(const CallContext& call, const Settings& settings);
   std::vector<SavedIndex*> saved_indexes(const Settings& settings);
   void save_index(const CallContext& call, CorpusId corpus);
@@ -144,6 +151,9 @@ class Composition {
   answer::AnswerService answers_;
   IndexRebuilder rebuilder_;
   StoreCopies copies_;
+  const http::Addresses webhook_addresses_;
+  std::unique_ptr<WebhookSender> webhooks_;  ///< Both are null until start_agent_work.
+  std::unique_ptr<AfterIngest> after_ingest_;
 };
 
 /// The corpora of every workspace.

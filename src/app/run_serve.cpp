@@ -8,6 +8,7 @@
 #include "app/compose.h"
 #include "app/folder_access.h"
 #include "app/graph_keeper.h"
+#include "app/retention.h"
 #include "app/server_options.h"
 #include "app/signals.h"
 #include "base/log.h"
@@ -20,8 +21,8 @@ namespace {
 constexpr std::chrono::seconds kMaintenanceEvery{60};
 constexpr std::chrono::seconds kUsageSaveMax{5};
 
-/// Removes notes that expired, lets the store and the indexes go of what died long ago, saves indexes that changed much and the use of
-/// keys, once a minute, on a thread of its own.
+/// Removes notes that expired and visitors' turns past their time, lets the store and the indexes go of what died long ago, saves indexes
+/// that changed much and the use of keys, once a minute, on a thread of its own.
 class Maintenance {
  public:
   explicit Maintenance(Composition& parts) : parts_(parts), thread_([this](const std::stop_token& stop) { run(stop); }) {}
@@ -47,6 +48,7 @@ class Maintenance {
       }
       if (stop.stop_requested()) return;
       sweep_memories(stop);
+      erase_old_turns(stop);
       purge_all(stop);
       save_key_usage();
     }
@@ -58,6 +60,17 @@ class Maintenance {
     const auto removed = parts_.memories().sweep(call);
     if (!removed && removed.error().code != ErrorCode::kCancelled) {
       log(LogLevel::kWarn, "app", "expired notes were not removed", {{"error", removed.error().message}});
+    }
+  }
+
+  /// Turns of visitors past their agent's retention.
+  void erase_old_turns(const std::stop_token& stop) {
+    CallContext call;
+    call.stop = stop;
+    const auto erased =
+        erase_expired_turns(call, parts_.catalog(), parts_.stores().agents(), parts_.stores().conversations(), parts_.clock().now());
+    if (!erased && erased.error().code != ErrorCode::kCancelled) {
+      log(LogLevel::kWarn, "app", "old turns were not erased", {{"error", erased.error().message}});
     }
   }
 
@@ -125,6 +138,7 @@ Result<int> run_serve(const CommandContext& context, const ServeCommand& command
   parts->copies().tidy();
   FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
 
+  parts->start_agent_work();
   auto server = http::Server::start(options, api::make_routes(parts->services(command.examples)), parts->metrics());
   if (!server && server.error().code == ErrorCode::kUnavailable) {
     return with_context(std::move(server).error(), "can't listen; choose another port with --port (0: any free one)");

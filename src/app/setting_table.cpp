@@ -557,6 +557,13 @@ constexpr std::array kTable{
                     "follow. drop leaves them out, stop ends the answer before the first: both hold back one sentence, so text comes "
                     "sentence by sentence. off: nothing is checked.",
                 .choices = "mark|drop|stop|off"},
+    SettingSpec{.id = Setting::kWebhookPrivateAddresses,
+                .key = "webhooks.private_addresses",
+                .env = "WEBHOOKS_PRIVATE_ADDRESSES",
+                .flag = "",
+                .type = SettingType::kBool,
+                .default_text = "false",
+                .help = "Whether webhooks may go to addresses of this machine and of private networks."},
     SettingSpec{.id = Setting::kLogLevel,
                 .key = "log.level",
                 .env = "FOOTNOTE_LOG_LEVEL",

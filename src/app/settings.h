@@ -81,6 +81,7 @@ enum class Setting {
   kAgentEmbedderUrl,
   kAgentVectorSize,
   kAnswerCitationCheck,
+  kWebhookPrivateAddresses,
   kLogLevel,
   kColor,
 };

@@ -4,11 +4,13 @@
 
 #include "base/clock.h"
 #include "providers/sqlite/data_folder.h"
+#include "providers/sqlite/sqlite_agent_store.h"
 #include "providers/sqlite/sqlite_catalog_store.h"
 #include "providers/sqlite/sqlite_chunk_store.h"
 #include "providers/sqlite/sqlite_conversation_store.h"
 #include "providers/sqlite/sqlite_point_store.h"
 #include "providers/sqlite/sqlite_store.h"
+#include "providers/sqlite/sqlite_webhook_store.h"
 
 namespace footnote::app {
 
@@ -24,6 +26,8 @@ class Stores {
   SqliteCatalogStore& catalog() { return catalog_; }
   SqliteConversationStore& conversations() { return conversations_; }
   SqlitePointStore& points() { return points_; }
+  SqliteAgentStore& agents() { return agents_; }
+  SqliteWebhookStore& webhooks() { return webhooks_; }
   const Clock& clock() const { return *clock_; }
   /// The one that was named.
   WorkspaceId workspace() const { return workspace_; }
@@ -36,7 +40,9 @@ class Stores {
         chunks_(*store_),
         catalog_(*store_),
         conversations_(*store_),
-        points_(*store_) {}
+        points_(*store_),
+        agents_(*store_),
+        webhooks_(*store_) {}
 
   // In this order: the lock goes last.
   DataFolder folder_;
@@ -46,6 +52,8 @@ class Stores {
   SqliteCatalogStore catalog_;
   SqliteConversationStore conversations_;
   SqlitePointStore points_;
+  SqliteAgentStore agents_;
+  SqliteWebhookStore webhooks_;
   WorkspaceId workspace_;
 };
 

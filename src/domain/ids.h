@@ -13,9 +13,14 @@ using EdgeId = Id<struct EdgeTag>;
 using GapId = Id<struct GapTag>;
 using EventId = Id<struct EventTag>;
 using ApiKeyId = Id<struct ApiKeyTag>;
+using CuratedId = Id<struct CuratedTag>;
+using WebhookId = Id<struct WebhookTag>;
+using DeliveryId = Id<struct DeliveryTag>;
 
 using ConversationId = TextId<struct ConversationTag>;
 using TurnId = TextId<struct TurnTag>;
+using AgentId = TextId<struct AgentTag>;
+using VisitorId = TextId<struct VisitorTag>;
 
 /// One atomic state of a corpus. Commits count it up by one; 0 is the empty corpus. A chunk is visible in
 /// generation g when born <= g and (it lives or g < died), so a reader that keeps to one generation sees a

@@ -132,12 +132,18 @@ class SourceRun {
 
 }  // namespace
 
+Result<IngestReport> Ingestor::finish(Committer& committer, const Corpus& corpus) {
+  FOOTNOTE_TRY(IngestReport report, committer.finish());
+  if (on_change_ && report.added + report.updated + report.deleted > 0) on_change_(corpus);
+  return report;
+}
+
 Result<IngestReport> Ingestor::ingest(const CallContext& call, const Corpus& corpus, std::span<const SourceInput> inputs,
                                       const IngestOptions& options, const ProgressCallback& progress) {
   FOOTNOTE_CHECK(check_space(corpus, embedder_));
   Committer committer(call, corpus, store_, embedder_, sync_, progress);
   for (const SourceInput& input : inputs) FOOTNOTE_CHECK(SourceRun(call, store_, corpus, input, options).run(committer));
-  return committer.finish();
+  return finish(committer, corpus);
 }
 
 Result<IngestReport> Ingestor::ingest_documents(const CallContext& call, const Corpus& corpus, SourceId source,
@@ -156,7 +162,7 @@ Result<IngestReport> Ingestor::ingest_documents(const CallContext& call, const C
   FOOTNOTE_CHECK(run_ahead(
       order.size(), [&](std::size_t i) { return preparer.memory(source, documents[order[i]]); },
       [&](Prepared prepared) { return committer.add(std::move(prepared)); }));
-  return committer.finish();
+  return finish(committer, corpus);
 }
 
 Result<IngestReport> Ingestor::delete_documents(const CallContext& call, const Corpus& corpus, std::span<const std::string> keys,
@@ -170,7 +176,7 @@ Result<IngestReport> Ingestor::delete_documents(const CallContext& call, const C
   live.erase(std::unique(live.begin(), live.end()), live.end());
   Committer committer(call, corpus, store_, embedder_, sync_, progress);
   FOOTNOTE_CHECK(committer.remove(live));
-  return committer.finish();
+  return finish(committer, corpus);
 }
 
 }  // namespace footnote::ingest

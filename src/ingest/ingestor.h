@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 
 namespace footnote::ingest {
 
+class Committer;
 class IndexSync;
 
 /// One commit holds at most this many documents, and no further one once it has this many chunks.
@@ -83,6 +85,9 @@ class Ingestor {
   /// Borrows all three. `sync` may be null; else indexes are brought up to date while and after ingesting.
   Ingestor(ChunkStore& store, Embedder& embedder, IndexSync* sync) : store_(store), embedder_(embedder), sync_(sync) {}
 
+  /// Told of a corpus after each call that changed it, on the caller's thread: it must not block. REQUIRES: set before the first call.
+  void on_change(std::function<void(const Corpus&)> listener) { on_change_ = std::move(listener); }
+
   Result<IngestReport> ingest(const CallContext& call, const Corpus& corpus, std::span<const SourceInput> inputs,
                               const IngestOptions& options = {}, const ProgressCallback& progress = {});
 
@@ -96,9 +101,12 @@ class Ingestor {
                                         const ProgressCallback& progress = {});
 
  private:
+  Result<IngestReport> finish(Committer& committer, const Corpus& corpus);
+
   ChunkStore& store_;
   Embedder& embedder_;
   IndexSync* const sync_;
+  std::function<void(const Corpus&)> on_change_;
 };
 
 }  // namespace footnote::ingest

@@ -53,6 +53,19 @@ class IngestorTest : public testing::Test {
   IngestProgress last_;
 };
 
+TEST_F(IngestorTest, TellsOfACorpusThatChanged) {
+  std::vector<std::string> changed;
+  ingestor_.on_change([&](const Corpus& corpus) { changed.push_back(corpus.name); });
+  folder_.write("a.md", "# A\n\nOne.");
+  ASSERT_TRUE(ingest(folder_.path()).has_value());
+  EXPECT_THAT(changed, ElementsAre("memory"));
+  ASSERT_TRUE(ingest(folder_.path()).has_value());
+  EXPECT_THAT(changed, ElementsAre("memory")) << "nothing is new";
+  const std::vector<std::string> keys{"a.md"};
+  ASSERT_TRUE(ingestor_.delete_documents({}, corpus_, keys).has_value());
+  EXPECT_THAT(changed, ElementsAre("memory", "memory"));
+}
+
 TEST_F(IngestorTest, AddsUpdatesKeepsAndDeletes) {
   folder_.write("a.md", "# A\n\nOne.");
   folder_.write("dir/b.txt", "Two.");

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <charconv>
+
+#include "api/route.h"
+#include "ports/agent_store.h"
+#include "ports/catalog_store.h"
+#include "ports/conversation_store.h"
+#include "ports/embedder.h"
+#include "ports/webhook_store.h"
+
+namespace footnote::api {
+
+/// What the routes need that manage agents and what is kept of their visitors. Borrowed.
+struct AgentServices {
+  AgentStore& agents;
+  ConversationStore& conversations;
+  WebhookStore& webhooks;
+  CatalogStore& catalog;
+  Embedder& embedder;  ///< In whose space the corpus of a new agent is made.
+};
+
+/// The agent of `?agent_id=`, which must be the caller's. kInvalidArgument: none is named. kNotFound.
+inline Result<Agent> asked_agent(const AgentServices& services, const access::Caller& caller, const http::Request& request,
+                                 const CallContext& call) {
+  const auto id = request.query_value("agent_id");
+  if (!id) return fail_field(ErrorCode::kInvalidArgument, "agent_id", "name the agent: ?agent_id=agt_...");
+  return services.agents.agent(call, caller.workspace, {std::string(*id)});
+}
+
+/// The whole number of a text, nothing else around it.
+inline std::optional<std::int64_t> parse_number(std::string_view text) {
+  std::int64_t out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(out) : std::nullopt;
+}
+
+/// The number in the path; what is none is not there.
+inline Result<std::int64_t> id_in_path(const http::Request& request, std::string_view what) {
+  const auto id = parse_number(request.param("id"));
+  if (!id) return fail(ErrorCode::kNotFound, "there is no {} {}", what, request.param("id"));
+  return *id;
+}
+
+/// `?name=` as a number; `missing` without it.
+inline Result<std::size_t> number_in_query(const http::Request& request, std::string_view name, std::size_t missing, std::size_t max) {
+  const auto text = request.query_value(name);
+  if (!text) return missing;
+  const auto number = parse_number(*text);
+  if (!number || *number < 1 || *number > static_cast<std::int64_t>(max)) {
+    return fail_field(ErrorCode::kInvalidArgument, name, "'{}' is a number from 1 to {}", name, max);
+  }
+  return static_cast<std::size_t>(*number);
+}
+
+}  // namespace footnote::api

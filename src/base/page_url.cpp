@@ -1,0 +1,63 @@
+#include "base/page_url.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace footnote {
+
+namespace {
+
+/// Set by advertisers and mailers to know a visitor again: the page is the same without them.
+constexpr std::string_view kClickIds[] = {"_ga",       "_gl",    "dclid",  "fbclid",  "gad_source", "gbraid", "gclid",  "gclsrc", "igshid",
+                                          "li_fat_id", "mc_cid", "mc_eid", "msclkid", "srsltid",    "ttclid", "twclid", "wbraid", "yclid"};
+
+bool follows_a_visitor(std::string_view parameter) {
+  const std::string name = to_lower_ascii(parameter.substr(0, parameter.find('=')));
+  return name.starts_with("utm_") || std::ranges::find(kClickIds, name) != std::end(kClickIds);
+}
+
+std::string kept_parameters(std::string_view query) {
+  std::string out;
+  for (const std::string_view parameter : split(query, '&')) {
+    if (parameter.empty() || follows_a_visitor(parameter)) continue;
+    out += out.empty() ? '?' : '&';
+    out += parameter;
+  }
+  return out;
+}
+
+bool is_page_character(char c) { return static_cast<unsigned char>(c) > 0x20 && c != 0x7F && c != '\\'; }
+
+std::string without_default_port(std::string authority, std::string_view port) {
+  if (authority.ends_with(port)) authority.resize(authority.size() - port.size());
+  return authority;
+}
+
+}  // namespace
+
+std::optional<std::string> canonical_url(std::string_view url) {
+  url = trim(url);
+  const bool secure = starts_with_ignoring_case(url, "https://");
+  if (!secure && !starts_with_ignoring_case(url, "http://")) return std::nullopt;
+  if (url.size() > kPageUrlBytesMax || !std::ranges::all_of(url, is_page_character)) return std::nullopt;
+  url.remove_prefix(url.find("//") + 2);
+  url = url.substr(0, url.find('#'));
+  const std::size_t host_end = std::min(url.find_first_of("/?"), url.size());
+  const std::string host = without_default_port(to_lower_ascii(url.substr(0, host_end)), secure ? ":443" : ":80");
+  if (host.empty() || host.starts_with(':') || host.find('@') != std::string::npos) return std::nullopt;
+  url.remove_prefix(host_end);
+  const std::size_t path_end = std::min(url.find('?'), url.size());
+  std::string_view path = url.substr(0, path_end);
+  while (path.ends_with('/')) path.remove_suffix(1);
+  const std::string query = kept_parameters(url.substr(std::min(path_end + 1, url.size())));
+  return (secure ? "https://" : "http://") + host + std::string(path) + query;
+}
+
+bool is_page_under(std::string_view page, std::string_view prefix) {
+  if (!page.starts_with(prefix)) return false;
+  const std::string_view rest = page.substr(prefix.size());
+  return rest.empty() || rest.front() == '/' || rest.front() == '?' || (rest.front() == '&' && prefix.find('?') != std::string_view::npos);
+}
+
+}  // namespace footnote
