@@ -280,10 +280,13 @@ export async function startWidgetServer({ port = 0, pace = 4 } = {}) {
   const servers = [await listen(port), await listen(0)];
   const [url, hostileUrl] = servers.map((server) => `http://127.0.0.1:${server.address().port}`);
   Object.assign(state, { base: url, widgetOrigin: url });
-  const close = () => Promise.all(servers.map((server) => new Promise((resolve) => {
-    server.close(resolve);
-    server.closeAllConnections();
-  })));
+  const close = () => {
+    for (const turn of door.turns.values()) turn.stopped = true;
+    return Promise.all(servers.map((server) => new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    })));
+  };
   return { url, hostileUrl, state, door, close };
 }
 

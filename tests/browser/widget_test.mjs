@@ -208,7 +208,7 @@ describe('a turn', () => {
     assert.equal(await widget.ask('widget: overloaded'), 'failed');
     assert.match(await widget.failure.last().textContent(), /Too many people are asking/);
     assert.equal(await widget.ask('widget: error'), 'failed');
-    assert.match(await widget.answers.last().textContent(), /You have .*Something went wrong with this answer/s);
+    assert.match(await widget.answers.last().textContent(), /You have.*Something went wrong with this answer/s);
   }, /429|503/);
 
   onShop('is not sent while offline; the text stays', {}, async (widget, page) => {

@@ -6,9 +6,6 @@ import { fill, type Locale } from './locale.ts';
 import { parseBlocks, type Block, type Inline, type ListBlock } from './markdown.ts';
 import type { Citation } from './wire.ts';
 
-/** Keeps a number with the word before it. */
-const WORD_JOINER = '\u2060';
-
 /** What a source is called; pages without a title are called by their address. */
 const titleOf = ({ title, url }: Citation): string => title.trim() || url;
 
@@ -71,23 +68,42 @@ export class AnswerView {
   }
 
   private inlines(nodes: Inline[]): Child[] {
-    return nodes.flatMap((node, at): Child[] => {
-      switch (node.kind) {
-        case 'text':
-          return [nodes[at + 1]?.kind === 'cite' ? node.text.trimEnd() : node.text];
-        case 'code':
-          return [h('code', {}, node.text)];
-        case 'strong':
-        case 'em':
-          return [h(node.kind, {}, ...this.inlines(node.children))];
-        case 'break':
-          return [h('br')];
-        case 'link':
-          return this.link(node.url, node.children);
-        case 'cite':
-          return node.ids.flatMap((id) => [WORD_JOINER, this.cite(id)]);
-      }
-    });
+    const out: Child[] = [];
+    for (const node of nodes) {
+      if (node.kind === 'cite') this.cling(out, node.ids.map((id) => this.cite(id)));
+      else out.push(...this.inline(node));
+    }
+    return out;
+  }
+
+  private inline(node: Exclude<Inline, { kind: 'cite' }>): Child[] {
+    switch (node.kind) {
+      case 'text':
+        return [node.text];
+      case 'code':
+        return [h('code', {}, node.text)];
+      case 'strong':
+      case 'em':
+        return [h(node.kind, {}, ...this.inlines(node.children))];
+      case 'break':
+        return [h('br')];
+      case 'link':
+        return this.link(node.url, node.children);
+    }
+  }
+
+  /** Adds numbers of sources to the word before them: no space and no line break between. */
+  private cling(out: Child[], numbers: HTMLElement[]): void {
+    const last = out.at(-1);
+    if (last instanceof HTMLElement && last.className === 'cling') return last.append(...numbers);
+    if (typeof last !== 'string') {
+      out.push(h('span', { class: 'cling' }, ...numbers));
+      return;
+    }
+    const text = last.trimEnd();
+    const word = /\S{1,24}$/.exec(text)?.[0] ?? '';
+    out[out.length - 1] = text.slice(0, text.length - word.length);
+    out.push(h('span', { class: 'cling' }, word, ...numbers));
   }
 
   /** A link, where its host is trusted; else its words and where it would have led. */

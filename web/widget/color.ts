@@ -33,9 +33,12 @@ export function contrast(one: Rgb, other: Rgb): number {
 export const mix = (from: Rgb, to: Rgb, share: number): Rgb =>
   [0, 1, 2].map((at) => Math.round((from[at] ?? 0) + ((to[at] ?? 0) - (from[at] ?? 0)) * share)) as unknown as Rgb;
 
+/** The one of them that is better read on `ground`. */
+export const blackOrWhite = (ground: Rgb): Rgb => (contrast(ground, WHITE) > contrast(ground, BLACK) ? WHITE : BLACK);
+
 /** `color`, or the nearest to it on the way to black or white that can be read on `ground`. */
 export function readableOn(ground: Rgb, color: Rgb, least = CONTRAST_MIN): Rgb {
-  const end = contrast(ground, WHITE) > contrast(ground, BLACK) ? WHITE : BLACK;
+  const end = blackOrWhite(ground);
   for (let step = 0; step <= 20; step++) {
     const candidate = mix(color, end, step / 20);
     if (contrast(ground, candidate) > least) return candidate;

@@ -1,6 +1,6 @@
 // The site's colours as properties of the style sheet, each readable on what it stands on.
 
-import { formatColor, mix, parseColor, readableOn, type Rgb } from './color.ts';
+import { blackOrWhite, contrast, CONTRAST_MIN, formatColor, mix, parseColor, readableOn, type Rgb } from './color.ts';
 import type { Theme } from './wire.ts';
 
 export type Scheme = 'light' | 'dark';
@@ -13,11 +13,13 @@ const LINK_CONTRAST = 6;
 
 export function themeProperties(theme: Theme | undefined, scheme: Scheme): Record<string, string> {
   const accent = parseColor(theme?.accent) ?? ACCENT;
+  const chosen = parseColor(theme?.accent_text) ?? WHITE;
+  const onAccent = contrast(accent, chosen) >= CONTRAST_MIN ? chosen : blackOrWhite(accent);
   const ground = grounds[scheme];
   const tint = mix(ground, accent, scheme === 'light' ? 0.08 : 0.16);
   return {
     '--accent': formatColor(accent),
-    '--on-accent': formatColor(readableOn(accent, parseColor(theme?.accent_text) ?? WHITE)),
+    '--on-accent': formatColor(onAccent),
     '--link': formatColor(readableOn(tint, readableOn(ground, accent, LINK_CONTRAST))),
     '--tint': formatColor(tint),
   };

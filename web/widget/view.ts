@@ -273,7 +273,7 @@ export class View {
     set(this.field, { 'aria-invalid': over ? 'true' : null });
     const name = busy ? words.stop : words.send;
     if (this.send.getAttribute('aria-label') !== name) this.send.replaceChildren(icon(busy ? 'stop' : 'send'));
-    set(this.send, { 'aria-label': name, title: name, 'aria-disabled': !busy && (count === 0 || over || !this.online) ? 'true' : null });
+    set(this.send, { 'aria-label': name, title: name, 'data-busy': busy, 'aria-disabled': !busy && (count === 0 || over || !this.online) ? 'true' : null });
   }
 
   private draw(): void {
