@@ -136,6 +136,8 @@ class Door {
       return this.fail(response, status, code);
     }
     if (body.agent_id !== this.state.agent.id) return this.fail(response, 404, 'agent_not_found');
+    if (this.state.slowInit) await sleep(this.state.slowInit);
+    if (body.token && this.state.forgetTokens) return this.fail(response, 401, 'invalid_token');
     const earlier = this.visitors.get(body.token);
     const visitor = earlier ? { ...earlier, expired: false } : { conversation: randomUUID(), id: randomUUID(), messages: [] };
     const token = randomUUID();
@@ -261,12 +263,12 @@ async function handle(request, response, door, script) {
 
 /**
  * Starts the door with the shop, and the hostile page on an origin of its own. `state` may be changed while they run (pace, agent,
- * initFails, cutAfter, resumeFails, beforeAnswer, beforeDone) and keeps what came in.
+ * initFails, slowInit, forgetTokens, cutAfter, resumeFails, beforeAnswer, beforeDone) and keeps what came in.
  */
 export async function startWidgetServer({ port = 0, pace = 4 } = {}) {
   const script = await bundleWidget();
   const state = {
-    pace, agent: structuredClone(demoAgent), shopPolicy, initFails: undefined, cutAfter: undefined, resumeFails: 0, failFeedback: false,
+    pace, agent: structuredClone(demoAgent), shopPolicy, initFails: undefined, cutAfter: undefined, resumeFails: 0, failFeedback: false, slowInit: 0, forgetTokens: false,
     beforeAnswer: undefined, beforeDone: undefined, asked: [], inits: [], stops: [], resumes: [], feedback: [], aborted: 0,
   };
   const door = new Door(state);

@@ -290,6 +290,29 @@ describe('a visit', () => {
     assert.equal(server.state.asked.length, 1);
   });
 
+  onShop('shows what was said before a question that was asked at once', {}, async (widget, page) => {
+    await widget.open();
+    await widget.ask(question);
+    await widget.find('[aria-label="Close chat"]').first().click();
+    server.state.slowInit = 300;
+    await page.goto(`${server.url}/demo/shop/sizes.html`);
+    await widget.open();
+    await widget.say('And boots?');
+    await widget.answers.nth(1).waitFor();
+    assert.equal(await widget.settled(), 'done');
+    assert.deepEqual(await widget.find('.bubble').allTextContents(), [question, 'And boots?']);
+  });
+
+  onShop('begins anew where the server knows the visitor no more', {}, async (widget, page) => {
+    await widget.open();
+    await widget.ask(question);
+    server.state.forgetTokens = true;
+    await page.reload();
+    await widget.find('.greeting').waitFor();
+    assert.equal(await widget.ask('And boots?'), 'done');
+    assert.equal(await widget.answers.count(), 1);
+  }, /401/);
+
   onShop('begins anew on demand', {}, async (widget) => {
     await widget.open();
     await widget.ask(question);

@@ -90,6 +90,18 @@ test('what the server has stored is restored, feedback included, under keys of i
   assert.deepEqual(state.messages.map(({ key, text, status, feedback }) => [key, text, status, feedback]), [[3, 'Q', 'done', null], [4, 'A', 'done', 'up']]);
 });
 
+test('what is stored comes before a turn that has begun meanwhile', () => {
+  const state = after(ask(), start(), token('a'), { type: 'restore', messages: [
+    { role: 'user', message_id: 'm0', content: 'Q' }, { role: 'assistant', message_id: 'm0', content: 'A' },
+  ] });
+  assert.deepEqual(state.messages.map(({ key, text }) => [key, text]), [[3, 'Q'], [4, 'A'], [1, 'How long?'], [2, 'a']]);
+  assert.equal(last(reduce(state, token('b'))).text, 'ab');
+});
+
+test('citations that are no list are passed over', () => {
+  assert.deepEqual(last(after(ask(), start(), event({ event: 'citations' }), done())).citations, []);
+});
+
 test('feedback goes to the answer of that name alone', () => {
   const state = after({ type: 'restore', messages: [
     { role: 'user', message_id: 'm1', content: 'Q' }, { role: 'assistant', message_id: 'm1', content: 'A' }, { role: 'assistant', message_id: 'm2', content: 'B' },

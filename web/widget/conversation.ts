@@ -70,12 +70,14 @@ function changeLast(state: Conversation, change: Partial<Message>): Conversation
   return last ? { ...state, messages: [...state.messages.slice(0, -1), { ...last, ...change }] } : state;
 }
 
+/** What is stored comes before a turn that has begun meanwhile. */
 function restored(state: Conversation, stored: StoredMessage[]): Conversation {
   let key = state.nextKey;
   const messages = stored.map((one) => ({
     ...message(key++, one.role, one.content, 'done'), id: one.message_id, citations: one.citations ?? [], feedback: one.feedback ?? null,
   }));
-  return { ...emptyConversation, messages, nextKey: key };
+  if (!running(state)) return { ...emptyConversation, messages, nextKey: key };
+  return { ...state, messages: [...messages, ...state.messages.slice(-2)].slice(-MESSAGES_MAX), nextKey: key };
 }
 
 function asked(state: Conversation, text: string): Conversation {
@@ -95,7 +97,7 @@ function heard(state: Conversation, event: StreamEvent): Conversation {
     case 'token':
       return changeLast(state, { status: 'streaming', text: answer.text + event.token });
     case 'citations':
-      return changeLast(state, { citations: event.citations });
+      return Array.isArray(event.citations) ? changeLast(state, { citations: event.citations }) : state;
     case 'done':
       return changeLast(state, {
         status: event.outcome === 'stopped' ? 'stopped' : 'done',

@@ -288,13 +288,15 @@ export class View {
       view.element.remove();
       this.messages.delete(key);
     }
+    let before: Element = this.welcome;
     for (const message of state.messages) {
       let view = this.messages.get(message.key);
       if (!view) {
         view = new MessageView(message, () => this.locale, this.actions);
         this.messages.set(message.key, view);
-        this.log.append(view.element);
+        before.after(view.element);
       }
+      before = view.element;
       view.update(message, state.reconnecting && message === state.messages.at(-1), this.agent?.language);
     }
     set(this.log, { 'aria-busy': String(running(state) !== undefined) });

@@ -69,6 +69,12 @@ export class Widget {
       const link = (event.target as Element).closest?.('a[href]');
       if (link && !link.getAttribute('target') && this.view.isSheet) this.store.set({ open: undefined });
     });
+    // A page that comes back as it was left knows nothing of what was said on others since.
+    window.addEventListener('pageshow', ({ persisted }) => {
+      if (!persisted || running(this.state)) return;
+      this.session = undefined;
+      if (this.view.isOpen) void this.ensureSession().catch((error: unknown) => this.tellError(error));
+    });
     const { agent, open, draft, pending } = this.store.current;
     if (draft) this.view.setDraft(draft);
     if (!agent) {
@@ -159,8 +165,21 @@ export class Widget {
     return this.session;
   }
 
+  /** Another token for this visitor, in the midst of a turn; what is shown stays. */
+  private async renew(): Promise<StoredMessage[]> {
+    const session = await this.init();
+    this.session = Promise.resolve(session);
+    return session.messages ?? [];
+  }
+
   private async init(): Promise<Session> {
-    const session = await this.api.init(this.settings.agent, pageUrl(document, location), this.locale.tag, this.store.current.token);
+    const call = (token?: string): Promise<Session> => this.api.init(this.settings.agent, pageUrl(document, location), this.locale.tag, token);
+    const { token } = this.store.current;
+    const session = await call(token).catch((error: unknown) => {
+      // A token that is worth nothing any more: a visitor that was never here.
+      if (token && error instanceof ApiError && error.status === 401) return call();
+      throw error;
+    });
     this.store.set({ token: session.token, agent: session.agent, limits: session.limits });
     this.view.setAgent(session.agent);
     this.view.setLimit(session.limits?.message_chars_max ?? MESSAGE_CHARS);
@@ -169,10 +188,10 @@ export class Widget {
 
   /** What was said on the pages before this one; a turn that was under way goes on. */
   private restore(stored: StoredMessage[]): void {
-    if (running(this.state)) return; // asked before the session was there
+    const busy = running(this.state) !== undefined; // asked before the session was there
     this.dispatch({ type: 'restore', messages: stored });
     const { pending } = this.store.current;
-    if (!pending) return;
+    if (busy || !pending) return;
     if (!pending.messageId || stored.some(({ message_id: id }) => id === pending.messageId)) {
       this.store.set({ pending: undefined });
       return;
@@ -211,7 +230,7 @@ export class Widget {
     await runTurn({
       ask: (question, signal) => this.api.ask(question, signal),
       resume: (id, last, signal) => this.api.resume(id, last, signal),
-      renew: async () => (await (this.session = this.init())).messages ?? [],
+      renew: () => this.renew(),
       dispatch: (action) => this.dispatch(action),
       wait: waitForNetwork,
       started: (messageId) => this.store.set({ pending: { question: lastQuestion(this.state) ?? '', messageId } }),
