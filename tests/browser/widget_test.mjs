@@ -303,6 +303,21 @@ describe('a visit', () => {
     assert.deepEqual(await widget.find('.bubble').allTextContents(), [question, 'And boots?']);
   });
 
+  onShop('is told that an answer came while the panel was closed', {}, async (widget) => {
+    let finish;
+    server.state.beforeDone = new Promise((resolve) => { finish = resolve; });
+    await widget.open();
+    await widget.say(question);
+    await widget.find('.answer[data-status="streaming"] .cite').first().waitFor();
+    await widget.launcher.click();
+    finish();
+    await widget.find('.root[data-unread]').waitFor({ state: 'attached' });
+    assert.match(await widget.status.textContent(), /^You have 60 days/);
+    await widget.launcher.click();
+    assert.equal(await widget.find('.root[data-unread]').count(), 0);
+    assert.equal(await widget.settled(), 'done');
+  });
+
   onShop('begins anew where the server knows the visitor no more', {}, async (widget, page) => {
     await widget.open();
     await widget.ask(question);

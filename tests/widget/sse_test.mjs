@@ -35,6 +35,10 @@ test('every slicing and line end gives the same events', () => {
   }
 });
 
+test('a line end that is cut in two is one line end', () => {
+  assert.deepEqual(all('data: a\r', '\ndata: b\r\n\r', '\n'), [{ id: '', data: 'a\nb' }]);
+});
+
 test('an event past the bound is refused, at the bound it is not; comments do not count', () => {
   const data = 'x'.repeat(EVENT_CHARS_MAX - 'data: '.length);
   assert.equal(all(`data: ${data}\n\n`)[0].data.length, data.length);

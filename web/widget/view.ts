@@ -126,7 +126,7 @@ export class View {
   /** `focus`: the visitor opened it. After a navigation the page keeps the focus. */
   open(focus: boolean): void {
     this.panel.hidden = false;
-    this.root.dataset['open'] = '';
+    set(this.root, { 'data-open': true, 'data-unread': false });
     this.nameLauncher();
     set(this.panel, { 'aria-modal': this.isSheet ? 'true' : null });
     this.draw();
@@ -139,7 +139,7 @@ export class View {
   close(): void {
     const held = this.panel.contains(this.shadow.activeElement);
     this.panel.hidden = true;
-    delete this.root.dataset['open'];
+    set(this.root, { 'data-open': false });
     this.nameLauncher();
     if (held) this.launcher.focus({ preventScroll: true });
   }
@@ -316,6 +316,7 @@ export class View {
     }
     if (last?.key !== this.announced || last === undefined) return; // restored, not heard just now
     this.announced = undefined;
+    set(this.root, { 'data-unread': !this.isOpen });
     const { words } = this.locale;
     if (last.status === 'failed') this.status.textContent = this.isOpen || !last.failure ? '' : failureText(last.failure, this.locale);
     else {
