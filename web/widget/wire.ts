@@ -4,11 +4,12 @@ export type Rating = 'up' | 'down';
 
 export interface Citation {
   id: number;
+  /** Empty: a source that is no page. */
   url: string;
   title: string;
-  /** Characters of the source's text that carry the claim. */
-  start: number;
-  end: number;
+  /** Characters of the source's text that carry the claim, where they are known. */
+  start: number | null;
+  end: number | null;
   support: 'supported' | 'unsupported' | 'unchecked';
 }
 
