@@ -49,6 +49,7 @@ struct Services {
   IndexRebuilds* rebuilds = nullptr;        ///< Null: none are offered.
   std::optional<ProxyServices> proxy = {};  ///< Empty: it is not offered.
   CopyStore copy_store = {};                ///< Empty: no snapshots are offered.
+  bool demo_shop = false;                   ///< Serve the demonstration shop.
 };
 
 /// Every route of the server, in one table; /openapi.json is made from the same table. Copies `services`.
