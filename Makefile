@@ -32,9 +32,10 @@ build: setup ## build the release binary
 	$(call build,release,--target footnote)
 
 .PHONY: run
-run: build ## ingest the example handbook, serve it on http://127.0.0.1:7700
+run: build ## ingest the example handbook and the shop, serve them on http://127.0.0.1:7700
 	@$(BINARY) ingest examples/handbook --data $(DATA)
-	@mapfile -t questions <examples/questions.txt; $(BINARY) serve --data $(DATA) "$${questions[@]/#/--example=}"
+	@$(BINARY) ingest examples/shop/pages --data $(DATA) --corpus shop
+	@mapfile -t questions <examples/questions.txt; $(BINARY) serve --demo --data $(DATA) "$${questions[@]/#/--example=}"
 
 .PHONY: test
 test: setup ## the whole suite: unit, scenario, binary, browser; then under the sanitizers what they are for

@@ -1,22 +1,15 @@
 #include "api/page_routes.h"
 
-#include "base/sha256.h"
+#include "api/asset.h"
 
 namespace footnote::api {
 
 namespace {
 
-constexpr std::string_view kPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-std::string_view content_type(std::string_view name) {
-  if (name.ends_with(".html")) return "text/html; charset=utf-8";
-  if (name.ends_with(".css")) return "text/css; charset=utf-8";
-  if (name.ends_with(".js")) return "text/javascript; charset=utf-8";
-  if (name.ends_with(".svg")) return "image/svg+xml";
-  return "application/octet-stream";
-}
+constexpr AssetHeaders kPageHeaders{
+    .security_policy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"};
 
 /// Browsers name text/html; clients of vector stores look here for the version of theirs.
 bool wants_page(const http::Request& request) {
@@ -36,36 +29,19 @@ Handler page_or_version(Handler page, const std::string& version) {
   };
 }
 
-Handler serve(const Asset& asset) {
-  const std::string etag = "\"" + sha256_hex(asset.bytes).substr(0, 16) + "\"";
-  return [asset, etag](const access::Caller&, const http::Request& request, const CallContext&) {
-    http::Response response;
-    if (request.headers.find("if-none-match") == etag) {
-      response.status = 304;
-    } else {
-      response = http::Response::text(200, content_type(asset.name), std::string(asset.bytes));
-    }
-    response.headers.set("etag", etag);
-    response.headers.set("cache-control", "no-cache");
-    response.headers.set("content-security-policy", kPolicy);
-    response.headers.set("x-content-type-options", "nosniff");
-    response.headers.set("referrer-policy", "no-referrer");
-    return response;
-  };
-}
-
 }  // namespace
 
 std::vector<Route> make_page_routes(const Services& services) {
   std::vector<Route> routes;
-  for (const Asset& asset : embedded_assets()) {
+  for (const Asset& asset : first_page_assets()) {
     const bool page = asset.name == "index.html";
-    routes.push_back({.access = Access::anyone(),
-                      .method = http::Method::kGet,
-                      .pattern = page ? "/" : fmt::format("/assets/{}", asset.name),
-                      .handler = page ? page_or_version(serve(asset), services.version) : serve(asset),
-                      .lane = http::Lane::kInline,
-                      .summary = page ? "The first page" : "A part of the first page"});
+    routes.push_back(
+        {.access = Access::anyone(),
+         .method = http::Method::kGet,
+         .pattern = page ? "/" : fmt::format("/assets/{}", asset.name),
+         .handler = page ? page_or_version(serve_asset(asset, kPageHeaders), services.version) : serve_asset(asset, kPageHeaders),
+         .lane = http::Lane::kInline,
+         .summary = page ? "The first page" : "A part of the first page"});
   }
   const JsonArray questions(services.example_questions.begin(), services.example_questions.end());
   const std::string examples = to_text(JsonObject{{"questions", questions}});

@@ -15,16 +15,19 @@
 #include "api/rerank_routes.h"
 #include "api/visitor_admin_routes.h"
 #include "api/webhook_routes.h"
+#include "api/widget_script.h"
 
 namespace footnote::api {
 
 std::vector<Route> route_table(const Services& services) {
   std::vector<Route> routes = make_kb_routes(services);
-  for (auto more : {make_embed_routes({services.embedder, services.version}), make_rerank_routes({services.reranker}),
-                    make_admin_routes({services.keys, services.catalog}), make_page_routes(services), make_ops_routes(services),
-                    make_qdrant_routes(services.points), make_memory_routes(services.memories, services.clock)}) {
+  for (auto more :
+       {make_embed_routes({services.embedder, services.version}), make_rerank_routes({services.reranker}),
+        make_admin_routes({services.keys, services.catalog}), make_page_routes(services), make_ops_routes(services),
+        make_qdrant_routes(services.points), make_memory_routes(services.memories, services.clock), make_widget_script_routes()}) {
     std::ranges::move(more, std::back_inserter(routes));
   }
+  if (services.demo_shop) std::ranges::move(make_demo_shop_routes(), std::back_inserter(routes));
   if (services.rebuilds != nullptr) std::ranges::move(make_rebuild_routes(*services.rebuilds), std::back_inserter(routes));
   if (services.proxy) std::ranges::move(make_proxy_routes(*services.proxy), std::back_inserter(routes));
   if (services.copy_store) std::ranges::move(make_snapshot_routes(services.copy_store), std::back_inserter(routes));

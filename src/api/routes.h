@@ -51,6 +51,7 @@ struct Services {
   std::optional<ProxyServices> proxy = {};   ///< Empty: it is not offered.
   CopyStore copy_store = {};                 ///< Empty: no snapshots are offered.
   std::optional<AgentServices> agents = {};  ///< Empty: no agents are offered.
+  bool demo_shop = false;                    ///< Serve the demonstration shop.
 };
 
 /// Every route of the server, in one table; /openapi.json is made from the same table. Copies `services`.

@@ -120,6 +120,7 @@ class CommandLine {
     command.add_option("--example", serve_.examples, "A question to offer on the first page; may come several times")
         ->type_name("TEXT")
         ->allow_extra_args(false);
+    command.add_flag("--demo", serve_.demo, "Serve the demonstration shop at /demo/shop/, the widget on its pages");
     add_json(command, "Print one JSON line with the URL when ready");
     on_parsed(command, serve_);
   }

@@ -22,6 +22,7 @@ enum class Shell { kBash, kZsh, kFish };
 
 struct ServeCommand {
   std::vector<std::string> examples;  ///< Questions that the first page offers.
+  bool demo = false;                  ///< Serve the demonstration shop too.
 };
 struct IngestCommand {
   std::vector<std::string> paths;

@@ -119,6 +119,7 @@ void announce(const CommandContext& context, const ServeCommand& command, const 
     return;
   }
   std::string out = fmt::format("Footnote {} is ready: {}\n", version(), styled(context.terminal.out, Style::kBold, url));
+  if (command.demo) out += fmt::format("  shop with the widget: {}/demo/shop/\n", url);
   for (const auto& question : command.examples) out += fmt::format("  try: {}\n", question);
   write_out(out + "Ctrl-C stops it.\n");
 }
@@ -139,7 +140,9 @@ Result<int> run_serve(const CommandContext& context, const ServeCommand& command
   FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
 
   parts->start_agent_work();
-  auto server = http::Server::start(options, api::make_routes(parts->services(command.examples)), parts->metrics());
+  api::Services services = parts->services(command.examples);
+  services.demo_shop = command.demo;
+  auto server = http::Server::start(options, api::make_routes(services), parts->metrics());
   if (!server && server.error().code == ErrorCode::kUnavailable) {
     return with_context(std::move(server).error(), "can't listen; choose another port with --port (0: any free one)");
   }

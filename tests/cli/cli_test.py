@@ -497,6 +497,22 @@ class Processes(Case):
         with urllib.request.urlopen(ready["url"] + "/livez", timeout=10) as alive:
             self.assertEqual(alive.status, 200)
 
+    def test_the_demonstration_shop_is_served_on_demand(self):
+        for arguments, status in ((("--demo",), 200), ((), 404)):
+            ready, server = self.serve(*arguments)
+            for path in ("/demo/shop/", "/demo/shop/returns.html", "/demo/shop/shop.css"):
+                try:
+                    with urllib.request.urlopen(ready["url"] + path, timeout=10) as page:
+                        found = page.status
+                except urllib.error.HTTPError as refused:
+                    found = refused.code
+                    refused.close()
+                self.assertEqual(found, status, path)
+            with urllib.request.urlopen(ready["url"] + "/widget.js", timeout=10) as script:
+                self.assertIn(b"attachShadow", script.read())
+            server.send_signal(signal.SIGTERM)
+            self.assertEqual(server.wait(timeout=20), 0)
+
     def test_sigterm_drains_and_a_second_one_ends_at_once(self):
         self.write_docs()
         self.run_footnote("ingest", "docs")

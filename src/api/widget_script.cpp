@@ -1,0 +1,75 @@
+#include "api/widget_script.h"
+
+#include "api/asset.h"
+#include "base/text.h"
+
+namespace footnote::api {
+namespace {
+
+/// Five minutes: an upgrade reaches every page soon, and a visit of several pages asks once.
+constexpr AssetHeaders kScriptHeaders{.cache_control = "public, max-age=300"};
+
+constexpr AssetHeaders kShopHeaders{
+    .security_policy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
+        "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"};
+
+/// REQUIRES: the build embedded it.
+Asset widget_asset(std::string_view name) {
+  for (const Asset& asset : widget_assets()) {
+    if (asset.name == name) return {"widget.js", asset.bytes};
+  }
+  return {"widget.js", {}};
+}
+
+Handler serve_script() {
+  const Asset plain = widget_asset("widget.js");
+  const Asset packed = widget_asset("widget.js.gz");
+  return [plain, packed, plain_tag = etag_of(plain.bytes), packed_tag = etag_of(packed.bytes)](
+             const access::Caller&, const http::Request& request, const CallContext&) {
+    const bool gzip = accepts_gzip(request.headers.find("accept-encoding").value_or(""));
+    http::Response response = asset_response(gzip ? packed : plain, gzip ? packed_tag : plain_tag, kScriptHeaders, request);
+    if (gzip) response.headers.set("content-encoding", "gzip");
+    response.headers.set("vary", "accept-encoding");
+    response.headers.set("cross-origin-resource-policy", "cross-origin");
+    return response;
+  };
+}
+
+}  // namespace
+
+bool accepts_gzip(std::string_view accept_encoding) {
+  for (const std::string_view part : split(accept_encoding, ',')) {
+    const std::string coding = to_lower_ascii(trim(part));
+    const std::size_t end = coding.find(';');
+    if (trim(std::string_view(coding).substr(0, end)) != "gzip") continue;
+    if (end == std::string::npos) return true;
+    const std::string_view weight = trim(std::string_view(coding).substr(end + 1));
+    return weight.find_first_of("123456789") != std::string_view::npos;  // "q=0", "q=0.000" refuse it
+  }
+  return false;
+}
+
+std::vector<Route> make_widget_script_routes() {
+  return {{.access = Access::anyone(),
+           .method = http::Method::kGet,
+           .pattern = "/widget.js",
+           .handler = serve_script(),
+           .lane = http::Lane::kInline,
+           .summary = "The widget for pages of other sites"}};
+}
+
+std::vector<Route> make_demo_shop_routes() {
+  std::vector<Route> routes;
+  for (const Asset& asset : demo_shop_assets()) {
+    routes.push_back({.access = Access::anyone(),
+                      .method = http::Method::kGet,
+                      .pattern = fmt::format("/demo/shop/{}", asset.name == "index.html" ? "" : asset.name),
+                      .handler = serve_asset(asset, kShopHeaders),
+                      .lane = http::Lane::kInline,
+                      .summary = "A page of the demonstration shop"});
+  }
+  return routes;
+}
+
+}  // namespace footnote::api

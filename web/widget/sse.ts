@@ -1,0 +1,78 @@
+// Server-sent events out of the body of a response.
+
+export interface RawEvent {
+  /** The last `id:` of the stream, this event's or an earlier one's; empty before the first. */
+  id: string;
+  data: string;
+}
+
+/** The most characters that one event may hold: a server that sends more is not ours. */
+export const EVENT_CHARS_MAX = 1 << 20;
+
+/** Takes text in any slices and gives the events that became whole. Line ends: LF, CRLF or CR. */
+export class EventParser {
+  private line = '';
+  private data: string[] = [];
+  private size = 0;
+  private id = '';
+  private afterCr = false;
+  private first = true;
+
+  push(text: string): RawEvent[] {
+    const events: RawEvent[] = [];
+    if (text === '') return events;
+    if (this.first && text.charCodeAt(0) === 0xfeff) text = text.slice(1);
+    this.first = false;
+    if (this.afterCr && text.startsWith('\n')) text = text.slice(1);
+    if (text !== '') this.afterCr = text.endsWith('\r');
+    const lines = text.split(/\r\n|\n|\r/);
+    const rest = lines.pop() ?? '';
+    for (const line of lines) {
+      this.grow(line);
+      this.take(this.line, events);
+      this.line = '';
+    }
+    this.grow(rest);
+    return events;
+  }
+
+  private grow(part: string): void {
+    this.size += part.length;
+    if (this.size > EVENT_CHARS_MAX) throw new Error('an event is too long');
+    this.line += part;
+  }
+
+  private take(line: string, events: RawEvent[]): void {
+    if (line === '') {
+      if (this.data.length > 0) events.push({ id: this.id, data: this.data.join('\n') });
+      this.data = [];
+      this.size = 0;
+      return;
+    }
+    const colon = line.indexOf(':');
+    if (colon === 0) {
+      this.size -= line.length; // a comment, the server's sign of life: it belongs to no event
+      return;
+    }
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
+    if (field === 'data') this.data.push(value);
+    else if (field === 'id' && !value.includes('\0')) this.id = value;
+  }
+}
+
+/** The events of a stream of bytes. Leaving the loop cancels the stream. */
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<RawEvent> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true }); // keeps a character that was cut in two until its rest comes
+  const parser = new EventParser();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield* parser.push(decoder.decode(value, { stream: true }));
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
