@@ -73,9 +73,9 @@ class Agents(AgentsCase):
     def test_its_corpus_is_ingested_and_asked_by_its_name(self):
         self.make("Boots")
         document = {"source_path": "returns.md", "content": "# Returns\n\nBoots may be sent back within forty days."}
-        status, body = self.post("/api/kb/ingest", {"corpus": "Boots", "documents": [document]})
+        status, body = self.post("/api/kb/ingest", {"project_key": "Boots", "documents": [document]})
         self.assertEqual(status, 200, body)
-        status, body = self.post("/api/kb/chat", {"corpus": "Boots", "question": "Within how many days may boots be sent back?"})
+        status, body = self.post("/api/kb/chat", {"project_key": "Boots", "question": "Within how many days may boots be sent back?"})
         self.assertIn("forty", body["answer"])
 
     def test_a_body_past_its_bound_is_refused(self):
