@@ -29,9 +29,13 @@ std::string kept_parameters(std::string_view query) {
 
 bool is_page_character(char c) { return static_cast<unsigned char>(c) > 0x20 && c != 0x7F && c != '\\'; }
 
-std::string without_default_port(std::string authority, std::string_view port) {
-  if (authority.ends_with(port)) authority.resize(authority.size() - port.size());
-  return authority;
+/// "host", "host:port" or "[v6]:port", in lower case and without a default port; empty for anything else.
+std::string canonical_authority(std::string_view text, std::string_view default_port) {
+  const std::size_t host_end = text.starts_with('[') ? text.find(']') + 1 : std::min(text.find(':'), text.size());
+  const std::string_view port = text.substr(std::min(host_end, text.size()));
+  const bool digits = std::ranges::all_of(port.substr(port.empty() ? 0 : 1), [](char c) { return c >= '0' && c <= '9'; });
+  if (host_end == 0 || text.find('@') != std::string_view::npos || !digits || (!port.empty() && port.front() != ':')) return {};
+  return to_lower_ascii(port == default_port || port == ":" ? text.substr(0, host_end) : text);
 }
 
 }  // namespace
@@ -44,8 +48,8 @@ std::optional<std::string> canonical_url(std::string_view url) {
   url.remove_prefix(url.find("//") + 2);
   url = url.substr(0, url.find('#'));
   const std::size_t host_end = std::min(url.find_first_of("/?"), url.size());
-  const std::string host = without_default_port(to_lower_ascii(url.substr(0, host_end)), secure ? ":443" : ":80");
-  if (host.empty() || host.starts_with(':') || host.find('@') != std::string::npos) return std::nullopt;
+  const std::string host = canonical_authority(url.substr(0, host_end), secure ? ":443" : ":80");
+  if (host.empty()) return std::nullopt;
   url.remove_prefix(host_end);
   const std::size_t path_end = std::min(url.find('?'), url.size());
   std::string_view path = url.substr(0, path_end);

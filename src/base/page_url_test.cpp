@@ -30,7 +30,8 @@ TEST(PageUrl, WhatMakesAnotherPageStays) {
 TEST(PageUrl, WhatIsNoPageHasNone) {
   for (const char* other :
        {"", "shop.example/returns", "ftp://shop.example/", "javascript:alert(1)", "https://", "https:///returns", "https://:443/",
-        "https://user@shop.example/", "https://shop.example/a b", "https://shop.example/a\nb", "https://shop.example\\@evil.example/"}) {
+        "https://user@shop.example/", "https://shop.example:443:443/", "https://shop.example:x/", "https://[::1/", "https://[::1]x/",
+        "https://shop.example/a b", "https://shop.example/a\nb", "https://shop.example\\@evil.example/"}) {
     EXPECT_FALSE(canonical_url(other).has_value()) << other;
   }
 }

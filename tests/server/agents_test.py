@@ -7,6 +7,7 @@ import argparse
 import base64
 import hashlib
 import hmac
+import http.client
 import http.server
 import json
 import os
@@ -23,6 +24,7 @@ import http_test  # noqa: E402
 from http_test import ServerCase, wait_until  # noqa: E402
 from server import Server  # noqa: E402
 
+CSV = {"content-type": "text/csv", "x-footnote-request": "1"}
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 
 
@@ -71,17 +73,22 @@ class Agents(AgentsCase):
     def test_its_corpus_is_ingested_and_asked_by_its_name(self):
         self.make("Boots")
         document = {"source_path": "returns.md", "content": "# Returns\n\nBoots may be sent back within forty days."}
-        status, body = self.post("/api/kb/ingest", {"corpus": "Boots", "documents": [document]})
+        status, body = self.post("/api/kb/ingest", {"project_key": "Boots", "documents": [document]})
         self.assertEqual(status, 200, body)
-        status, body = self.post("/api/kb/chat", {"corpus": "Boots", "question": "Within how many days may boots be sent back?"})
+        status, body = self.post("/api/kb/chat", {"project_key": "Boots", "question": "Within how many days may boots be sent back?"})
         self.assertIn("forty", body["answer"])
 
     def test_a_body_past_its_bound_is_refused(self):
         agent = self.make("Bounds")
         path = f"/api/admin/curated/import?agent_id={agent['id']}"
-        response, _ = self.call("POST", path, b"pattern,answer\n" + b"x" * (17 << 20), {"content-type": "text/csv"})
-        self.assertEqual(response.status, 413)
-        self.assertEqual(self.answer("POST", path, b"a,b\n", {"content-type": "text/csv"})[0], 422)
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
+        connection.putrequest("POST", path)
+        for name, value in {**CSV, "content-length": str((16 << 20) + 1)}.items():
+            connection.putheader(name, value)
+        connection.endheaders()  # told by its length alone
+        self.assertEqual(connection.getresponse().status, 413)
+        connection.close()
+        self.assertEqual(self.answer("POST", path, b"a,b\n", CSV)[0], 422)
 
 
 class Webhooks(AgentsCase):
