@@ -1,7 +1,6 @@
 #include "prompt/language_name.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/text.h"
@@ -15,16 +14,16 @@ std::string primary_language(std::string_view tag) {
 }
 
 std::string language_name(std::string_view code) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 40> kNames{
-      {{"ar", "Arabic"},     {"bg", "Bulgarian"}, {"bn", "Bengali"},   {"ca", "Catalan"},   {"cs", "Czech"},      {"da", "Danish"},
-       {"de", "German"},     {"el", "Greek"},     {"en", "English"},   {"es", "Spanish"},   {"et", "Estonian"},   {"fa", "Persian"},
-       {"fi", "Finnish"},    {"fr", "French"},    {"he", "Hebrew"},    {"hi", "Hindi"},     {"hr", "Croatian"},   {"hu", "Hungarian"},
-       {"id", "Indonesian"}, {"it", "Italian"},   {"ja", "Japanese"},  {"ko", "Korean"},    {"lt", "Lithuanian"}, {"lv", "Latvian"},
-       {"ms", "Malay"},      {"nb", "Norwegian"}, {"nl", "Dutch"},     {"no", "Norwegian"}, {"pl", "Polish"},     {"pt", "Portuguese"},
-       {"ro", "Romanian"},   {"ru", "Russian"},   {"sk", "Slovak"},    {"sl", "Slovenian"}, {"sr", "Serbian"},    {"sv", "Swedish"},
-       {"th", "Thai"},       {"tr", "Turkish"},   {"uk", "Ukrainian"}, {"zh", "Chinese"}}};
+  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"ar", "Arabic"},     {"bg", "Bulgarian"}, {"bn", "Bengali"},   {"ca", "Catalan"},   {"cs", "Czech"},      {"da", "Danish"},
+      {"de", "German"},     {"el", "Greek"},     {"en", "English"},   {"es", "Spanish"},   {"et", "Estonian"},   {"fa", "Persian"},
+      {"fi", "Finnish"},    {"fr", "French"},    {"he", "Hebrew"},    {"hi", "Hindi"},     {"hr", "Croatian"},   {"hu", "Hungarian"},
+      {"id", "Indonesian"}, {"it", "Italian"},   {"ja", "Japanese"},  {"ko", "Korean"},    {"lt", "Lithuanian"}, {"lv", "Latvian"},
+      {"ms", "Malay"},      {"nb", "Norwegian"}, {"nl", "Dutch"},     {"no", "Norwegian"}, {"pl", "Polish"},     {"pt", "Portuguese"},
+      {"ro", "Romanian"},   {"ru", "Russian"},   {"sk", "Slovak"},    {"sl", "Slovenian"}, {"sr", "Serbian"},    {"sv", "Swedish"},
+      {"th", "Thai"},       {"tr", "Turkish"},   {"uk", "Ukrainian"}, {"zh", "Chinese"}};
   const auto found = std::ranges::find(kNames, code, [](const auto& entry) { return entry.first; });
-  return std::string(found == kNames.end() ? code : found->second);
+  return std::string(found == std::ranges::end(kNames) ? code : found->second);
 }
 
 }  // namespace footnote::prompt
