@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "domain/ids.h"
 
 namespace footnote {
@@ -92,5 +94,38 @@ struct CuratedAnswer {
   bool enabled = true;
   UtcTime updated_at;
 };
+
+// Bounds of what an agent is made of; characters are code points.
+inline constexpr std::size_t kAgentNameCharsMax = 80;
+inline constexpr std::size_t kPersonaNameCharsMax = 60;
+inline constexpr std::size_t kPersonaToneCharsMax = 200;
+inline constexpr std::size_t kAvoidTopicsMax = 50;
+inline constexpr std::size_t kAvoidTopicCharsMax = 100;
+inline constexpr std::size_t kAnswerCharsMin = 100;
+inline constexpr std::size_t kAnswerCharsMax = 20'000;
+inline constexpr std::size_t kLanguageTagBytesMax = 16;
+inline constexpr std::size_t kSystemPromptCharsMax = 4'000;
+inline constexpr std::size_t kStarterPromptsMax = 6;
+inline constexpr std::size_t kStarterPromptCharsMax = 120;
+inline constexpr std::size_t kThemeTitleCharsMax = 80;
+inline constexpr std::size_t kAllowedOriginsMax = 50;
+inline constexpr int kRetentionDaysMax = 3'650;
+inline constexpr std::size_t kAgentCorporaMax = 16;
+inline constexpr std::size_t kAgentsMax = 200;  ///< Of a workspace.
+
+inline constexpr std::size_t kCuratedPatternCharsMax = 1'000;
+inline constexpr std::size_t kCuratedAnswerCharsMax = 10'000;
+inline constexpr std::int64_t kCuratedPriorityMax = 1'000'000;
+inline constexpr std::size_t kCuratedAnswersMax = 10'000;  ///< Of an agent.
+
+/// "de", "pt-BR": a language in lower case, further parts of 2 to 8 letters or digits.
+bool is_language_tag(std::string_view text);
+/// An origin as browsers write it, or "https://*." and a host of at least two parts.
+bool is_origin_pattern(std::string_view text);
+
+/// The one place that says what may be stored. kInvalidArgument names the field, as it is called on the wire ("theme.accent").
+Result<void> check_agent_name(std::string_view name);
+Result<void> check_agent_settings(const AgentSettings& settings);
+Result<void> check_curated_answer(const CuratedAnswer& answer);
 
 }  // namespace footnote

@@ -14,6 +14,8 @@ using GapId = Id<struct GapTag>;
 using EventId = Id<struct EventTag>;
 using ApiKeyId = Id<struct ApiKeyTag>;
 using CuratedId = Id<struct CuratedTag>;
+using WebhookId = Id<struct WebhookTag>;
+using DeliveryId = Id<struct DeliveryTag>;
 
 using ConversationId = TextId<struct ConversationTag>;
 using TurnId = TextId<struct TurnTag>;

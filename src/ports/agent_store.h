@@ -10,7 +10,8 @@
 namespace footnote {
 
 /// Agents, their versions and their curated answers. Thread-safe; writes are durable when they return. What belongs to another
-/// workspace is kNotFound, in the same words as what never was.
+/// workspace is kNotFound, in the same words as what never was. Names, settings and answers are held to domain/agent.h (kInvalidArgument);
+/// kNotFound in the field "corpora": the workspace has no such corpus. kResourceExhausted: past kAgentsMax or kCuratedAnswersMax.
 class AgentStore {
  public:
   virtual ~AgentStore() = default;
@@ -35,6 +36,8 @@ class AgentStore {
 
   /// By id; those that are switched off too.
   virtual Result<std::vector<CuratedAnswer>> curated(const CallContext& call, const AgentId& agent) const = 0;
+  /// Changes with every change of an agent's curated answers, and with nothing else: whoever prepared them asks whether they still hold.
+  virtual Result<std::int64_t> curated_revision(const CallContext& call, const AgentId& agent) const = 0;
   /// Adds those without an id, replaces the others: all of them or none. kNotFound: no such agent, or no such answer of it.
   virtual Result<std::vector<CuratedAnswer>> save_curated(const CallContext& call, WorkspaceId workspace, const AgentId& agent,
                                                           std::span<const CuratedAnswer> answers) = 0;

@@ -277,4 +277,228 @@ TEST_P(ConversationStoreContract, NothingIsLostBetweenThreads) {
   EXPECT_EQ(store().usage(call_, workspace_, 1)->at(0).prompt_tokens, 40);
 }
 
+/// Turns of a site's visitors.
+class VisitorTurnsContract : public ConversationStoreContract {
+ protected:
+  Turn visit(std::string id, std::string question, std::optional<GapReason> gap = {}) {
+    Turn out = turn(std::move(id), std::move(question), Answer{.text = "x"});
+    out.conversation = {"conv_" + visitor_.value};
+    out.visit = Visit{.agent = agent_, .visitor = visitor_, .gap = gap};
+    return out;
+  }
+  /// "question xN status" of every gap of the agent, in order.
+  std::vector<std::string> agent_gaps(std::optional<GapStatus> status = {}, std::size_t limit = 100) {
+    std::vector<std::string> out;
+    const auto found = store().agent_gaps(call_, workspace_, agent_, status, limit).value();
+    for (const AgentGap& gap : found) {
+      out.push_back(gap.question + " x" + std::to_string(gap.occurrences) + " " + std::string(to_string(gap.status)));
+    }
+    return out;
+  }
+  GapId only_gap() { return store().agent_gaps(call_, workspace_, agent_, {}, 10).value().at(0).id; }
+  std::vector<std::string> questions_of(const VisitorId& visitor) {
+    std::vector<std::string> out;
+    const auto turns = store().visitor_turns(call_, workspace_, visitor).value();
+    for (const Turn& stored : turns) out.push_back(stored.question);
+    return out;
+  }
+  Result<void> rate(std::string_view id, Rating rating, std::string reason = {}) {
+    return store().rate_turn(call_, workspace_, visitor_, {std::string(id)}, {rating, std::move(reason)});
+  }
+
+  AgentId agent_{"agt_shop"};
+  VisitorId visitor_{"vis_1"};
+};
+
+TEST_P(VisitorTurnsContract, AVisitComesBackAsItWasStored) {
+  Turn stored = visit("turn_a", "q");
+  stored.visit = Visit{.agent = agent_,
+                       .visitor = visitor_,
+                       .page_url = "https://shop.example/a\xE2\x82\xAC",
+                       .curated = true,
+                       .low_confidence = true,
+                       .confidence = 0.3125,
+                       .flags = {"one_source", "degraded"},
+                       .gap = GapReason::kLowConfidence};
+  finish(stored);
+  finish(turn("turn_b", "q", Answer{.text = "x"}));
+  const auto expect_same = [&](const Turn& read) {
+    ASSERT_TRUE(read.visit.has_value());
+    EXPECT_EQ(read.visit->agent, agent_);
+    EXPECT_EQ(read.visit->visitor, visitor_);
+    EXPECT_EQ(read.visit->page_url, stored.visit->page_url);
+    EXPECT_TRUE(read.visit->curated);
+    EXPECT_TRUE(read.visit->low_confidence);
+    EXPECT_EQ(read.visit->confidence, 0.3125);
+    EXPECT_EQ(read.visit->flags, stored.visit->flags);
+    EXPECT_EQ(read.visit->gap, GapReason::kLowConfidence);
+    EXPECT_FALSE(read.visit->playground);
+    EXPECT_EQ(read.visit->feedback, std::nullopt);
+  };
+  expect_same(store().turn(call_, workspace_, {"turn_a"}).value());
+  expect_same(store().history(call_, workspace_, stored.conversation, 5).value().at(0));
+  expect_same(store().visitor_turns(call_, workspace_, visitor_).value().at(0));
+  EXPECT_FALSE(store().turn(call_, workspace_, {"turn_b"})->visit.has_value());
+}
+
+TEST_P(VisitorTurnsContract, AnAgentsUsageCountsByDay) {
+  finish(visit("turn_1", "a"), 100, 20);
+  Turn curated = visit("turn_2", "b");
+  curated.visit->curated = true;
+  finish(curated);
+  Turn refused = visit("turn_3", "c");
+  refused.outcome = Refusal{};
+  finish(refused, 7, 1);
+  EXPECT_EQ(store().finish_turn(call_, visit("turn_3", "c"), 9, 9, {}).error().code, ErrorCode::kAlreadyExists) << "counted once";
+  Turn elsewhere = visit("turn_4", "d");
+  elsewhere.visit->agent = {"agt_other"};
+  finish(elsewhere, 1, 1);
+  harness_->clock().advance(std::chrono::hours{48});
+  finish(visit("turn_5", "e"), 3, 3);
+  const auto days = store().agent_usage(call_, workspace_, agent_, 30).value();
+  ASSERT_EQ(days.size(), 2U);
+  EXPECT_EQ(days[0].turns, 3);
+  EXPECT_EQ(days[0].curated, 1);
+  EXPECT_EQ(days[0].refused, 1);
+  EXPECT_EQ(days[0].prompt_tokens, 107);
+  EXPECT_EQ(days[0].completion_tokens, 21);
+  EXPECT_EQ(days[1].turns, 1);
+  EXPECT_EQ(store().agent_usage(call_, workspace_, agent_, 1)->size(), 1U) << "today alone";
+  EXPECT_TRUE(store().agent_usage(call_, harness_->other_workspace(), agent_, 30)->empty());
+  EXPECT_EQ(store().usage(call_, workspace_, 30).value().at(0).questions, 4) << "the workspace's day has them too";
+}
+
+TEST_P(VisitorTurnsContract, ThePlaygroundCountsNothing) {
+  Turn tried = visit("turn_1", "Does it fly?", GapReason::kLowConfidence);
+  tried.visit->playground = true;
+  tried.outcome = Refusal{};
+  finish(tried, 5, 5);
+  ASSERT_TRUE(rate("turn_1", Rating::kDown).has_value());
+  EXPECT_TRUE(store().turn(call_, workspace_, {"turn_1"})->visit->playground);
+  EXPECT_TRUE(store().agent_usage(call_, workspace_, agent_, 1)->empty());
+  EXPECT_TRUE(store().usage(call_, workspace_, 1)->empty());
+  EXPECT_THAT(agent_gaps(), ::testing::IsEmpty());
+  EXPECT_THAT(gaps(), ::testing::IsEmpty());
+}
+
+TEST_P(VisitorTurnsContract, TheVisitAloneDecidesOfItsGap) {
+  Turn refused = visit("turn_1", "Refused, yet no gap?");
+  refused.outcome = Refusal{};
+  finish(refused);
+  finish(visit("turn_2", "Answered, yet a gap?", GapReason::kFailurePhrase));
+  EXPECT_THAT(agent_gaps(), ::testing::ElementsAre("Answered, yet a gap? x1 open"));
+  EXPECT_EQ(store().agent_gap(call_, workspace_, only_gap())->reason, GapReason::kFailurePhrase);
+  EXPECT_THAT(gaps(), ::testing::IsEmpty()) << "the corpus's own gaps are those of other doors";
+}
+
+TEST_P(VisitorTurnsContract, GapsAreRolledUpByTheirWords) {
+  const UtcTime first = harness_->clock().now();
+  finish(visit("turn_1", "Do you ship to the Café?", GapReason::kNoRelevantContext));
+  harness_->clock().advance(std::chrono::hours{1});
+  finish(visit("turn_2", "do you SHIP, to the cafe", GapReason::kLowConfidence));
+  finish(visit("turn_3", "Something else?", GapReason::kLowConfidence));
+  Turn elsewhere = visit("turn_4", "Something else?", GapReason::kLowConfidence);
+  elsewhere.visit->agent = {"agt_other"};
+  finish(elsewhere);
+  EXPECT_THAT(agent_gaps(), ::testing::ElementsAre("Do you ship to the Café? x2 open", "Something else? x1 open"));
+  EXPECT_THAT(agent_gaps({}, 1), ::testing::SizeIs(1));
+  const AgentGap gap = store().agent_gap(call_, workspace_, only_gap()).value();
+  EXPECT_EQ(gap.reason, GapReason::kLowConfidence) << "the last one";
+  EXPECT_EQ(gap.first_seen_at, first);
+  EXPECT_EQ(gap.last_seen_at, harness_->clock().now());
+  EXPECT_EQ(gap.workspace, workspace_);
+  EXPECT_EQ(gap.agent, agent_);
+  finish(visit("turn_5", "???", GapReason::kLowConfidence));
+  finish(visit("turn_6", "!", GapReason::kLowConfidence));
+  EXPECT_THAT(agent_gaps(), ::testing::SizeIs(4)) << "without a word they are told apart by what is there";
+}
+
+TEST_P(VisitorTurnsContract, AnAnsweredGapOpensAgainAndAnIgnoredOneDoesNot) {
+  finish(visit("turn_1", "Open on Sunday?", GapReason::kLowConfidence));
+  const GapId gap = only_gap();
+  EXPECT_EQ(store().set_gap_status(call_, workspace_, gap, GapStatus::kAnswered)->status, GapStatus::kAnswered);
+  EXPECT_THAT(agent_gaps(GapStatus::kOpen), ::testing::IsEmpty());
+  EXPECT_THAT(agent_gaps(GapStatus::kAnswered), ::testing::SizeIs(1));
+  finish(visit("turn_2", "Open on Sunday?", GapReason::kLowConfidence));
+  EXPECT_THAT(agent_gaps(), ::testing::ElementsAre("Open on Sunday? x2 open"));
+  ASSERT_TRUE(store().set_gap_status(call_, workspace_, gap, GapStatus::kIgnored).has_value());
+  finish(visit("turn_3", "Open on Sunday?", GapReason::kLowConfidence));
+  EXPECT_THAT(agent_gaps(), ::testing::ElementsAre("Open on Sunday? x3 ignored"));
+  EXPECT_EQ(store().set_gap_status(call_, workspace_, {987654}, GapStatus::kOpen).error().code, ErrorCode::kNotFound);
+  const WorkspaceId other = harness_->other_workspace();
+  EXPECT_EQ(store().set_gap_status(call_, other, gap, GapStatus::kOpen).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store().agent_gap(call_, other, gap).error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(store().agent_gaps(call_, other, agent_, {}, 10)->empty());
+}
+
+TEST_P(VisitorTurnsContract, ADownVoteOpensAGapOnce) {
+  finish(visit("turn_1", "Which size?"));
+  ASSERT_TRUE(rate("turn_1", Rating::kUp).has_value());
+  EXPECT_THAT(agent_gaps(), ::testing::IsEmpty());
+  ASSERT_TRUE(rate("turn_1", Rating::kDown, "wrong size").has_value());
+  ASSERT_TRUE(rate("turn_1", Rating::kUp).has_value());
+  ASSERT_TRUE(rate("turn_1", Rating::kDown, "still wrong").has_value());
+  EXPECT_THAT(agent_gaps(), ::testing::ElementsAre("Which size? x1 open"));
+  EXPECT_EQ(store().agent_gap(call_, workspace_, only_gap())->reason, GapReason::kDownVote);
+  EXPECT_EQ(store().turn(call_, workspace_, {"turn_1"})->visit->feedback, (Feedback{Rating::kDown, "still wrong"})) << "the last word";
+  finish(visit("turn_2", "Which size?", GapReason::kLowConfidence));
+  ASSERT_TRUE(rate("turn_2", Rating::kDown).has_value());
+  EXPECT_THAT(agent_gaps(), ::testing::ElementsAre("Which size? x2 open")) << "a turn counts once";
+}
+
+TEST_P(VisitorTurnsContract, OnlyTheVisitorRatesATurn) {
+  finish(visit("turn_1", "q"));
+  finish(turn("turn_2", "q", Answer{.text = "x"}));
+  const auto code = [&](WorkspaceId workspace, std::string visitor, std::string id) {
+    return store().rate_turn(call_, workspace, {std::move(visitor)}, {std::move(id)}, {}).error().code;
+  };
+  EXPECT_EQ(code(workspace_, "vis_2", "turn_1"), ErrorCode::kNotFound);
+  EXPECT_EQ(code(workspace_, "vis_1", "turn_2"), ErrorCode::kNotFound) << "no visitor's";
+  EXPECT_EQ(code(workspace_, "vis_1", "turn_3"), ErrorCode::kNotFound);
+  EXPECT_EQ(code(harness_->other_workspace(), "vis_1", "turn_1"), ErrorCode::kNotFound);
+  EXPECT_TRUE(rate("turn_1", Rating::kUp, std::string(kFeedbackCharsMax, 'x')).has_value());
+  EXPECT_EQ(rate("turn_1", Rating::kUp, std::string(kFeedbackCharsMax + 1, 'x')).error().field, "reason");
+}
+
+TEST_P(VisitorTurnsContract, AVisitorIsErasedWithoutATrace) {
+  finish(visit("turn_1", "My name is Ada?", GapReason::kLowConfidence), 5, 5, "{}");
+  finish(visit("turn_2", "WHERE is it?", GapReason::kLowConfidence));
+  ASSERT_TRUE(rate("turn_2", Rating::kDown, "bad").has_value());
+  visitor_ = {"vis_2"};
+  finish(visit("turn_3", "Where is it", GapReason::kLowConfidence));
+  EXPECT_THAT(questions_of({"vis_1"}), ::testing::ElementsAre("My name is Ada?", "WHERE is it?"));
+  EXPECT_EQ(store().erase_visitor(call_, harness_->other_workspace(), {"vis_1"}).value(), 0U);
+  EXPECT_EQ(store().erase_visitor(call_, workspace_, {"vis_1"}).value(), 2U);
+  EXPECT_EQ(store().erase_visitor(call_, workspace_, {"vis_1"}).value(), 0U);
+  EXPECT_THAT(questions_of({"vis_1"}), ::testing::IsEmpty());
+  EXPECT_EQ(store().turn(call_, workspace_, {"turn_1"}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store().trace(call_, workspace_, {"turn_1"}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store().history(call_, workspace_, {"conv_vis_1"}, 5).error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(agent_gaps(), ::testing::ElementsAre("Where is it x2 open")) << "in the words of who is left";
+  EXPECT_THAT(questions_of({"vis_2"}), ::testing::ElementsAre("Where is it"));
+  EXPECT_EQ(store().agent_usage(call_, workspace_, agent_, 1)->at(0).turns, 3) << "counts hold nobody's words";
+}
+
+TEST_P(VisitorTurnsContract, OldTurnsAreErasedInSteps) {
+  finish(visit("turn_1", "a", GapReason::kLowConfidence));
+  finish(turn("turn_kb", "kb", Refusal{}));
+  Turn elsewhere = visit("turn_other", "other");
+  elsewhere.visit->agent = {"agt_other"};
+  finish(elsewhere);
+  harness_->clock().advance(std::chrono::hours{1});
+  finish(visit("turn_2", "b"));
+  harness_->clock().advance(std::chrono::hours{1});
+  const UtcTime before = harness_->clock().now();
+  finish(visit("turn_3", "c", GapReason::kLowConfidence));
+  EXPECT_EQ(store().erase_turns(call_, harness_->other_workspace(), agent_, before, 10).value(), 0U);
+  EXPECT_EQ(store().erase_turns(call_, workspace_, agent_, before, 1).value(), 1U);
+  EXPECT_THAT(questions_of(visitor_), ::testing::ElementsAre("other", "b", "c"));
+  EXPECT_EQ(store().erase_turns(call_, workspace_, agent_, before, 10).value(), 1U);
+  EXPECT_EQ(store().erase_turns(call_, workspace_, agent_, before, 10).value(), 0U);
+  EXPECT_THAT(questions_of(visitor_), ::testing::ElementsAre("other", "c"));
+  EXPECT_THAT(agent_gaps(), ::testing::ElementsAre("c x1 open"));
+  EXPECT_TRUE(store().turn(call_, workspace_, {"turn_kb"}).has_value());
+  EXPECT_EQ(store().history(call_, workspace_, {"conv_vis_1"}, 5)->size(), 2U) << "a conversation stays as long as it has turns";
+}
+
 }  // namespace footnote::contract

@@ -48,9 +48,12 @@ Result<void> MemoryStore::finish_turn(const CallContext& call, const Turn& turn,
   }
   turns_.push_back(turn);
   if (!trace.empty()) traces_[{turn.workspace, turn.id}] = trace;
+  if (turn.visit) turns_.back().visit->feedback = {};
+  if (turn.visit && turn.visit->playground) return {};
   UsageDay& day = usage_[{turn.workspace, day_of(turn.asked_at)}];
   day.day = day_of(turn.asked_at);
   count(day, turn, prompt_tokens, completion_tokens);
+  if (turn.visit) return finish_visit(call, turn, prompt_tokens, completion_tokens);
   if (const auto* refusal = std::get_if<Refusal>(&turn.outcome)) roll_up_gap(turn, *refusal);
   return {};
 }

@@ -14,6 +14,7 @@
 #include "ports/conversation_store.h"
 #include "ports/event_sink.h"
 #include "ports/point_store.h"
+#include "ports/webhook_store.h"
 
 namespace footnote::fakes {
 
@@ -70,6 +71,20 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   Result<std::vector<Gap>> gaps(const CallContext& call, CorpusId corpus, std::size_t limit) const override;
   Result<std::vector<UsageDay>> usage(const CallContext& call, WorkspaceId workspace, std::size_t days) const override;
 
+  // ConversationStore, of visitors (memory_visits.cpp)
+  Result<void> rate_turn(const CallContext& call, WorkspaceId workspace, const VisitorId& visitor, const TurnId& turn,
+                         const Feedback& feedback) override;
+  Result<std::vector<AgentGap>> agent_gaps(const CallContext& call, WorkspaceId workspace, const AgentId& agent,
+                                           std::optional<GapStatus> status, std::size_t limit) const override;
+  Result<AgentGap> agent_gap(const CallContext& call, WorkspaceId workspace, GapId gap) const override;
+  Result<AgentGap> set_gap_status(const CallContext& call, WorkspaceId workspace, GapId gap, GapStatus status) override;
+  Result<std::vector<AgentUsageDay>> agent_usage(const CallContext& call, WorkspaceId workspace, const AgentId& agent,
+                                                 std::size_t days) const override;
+  Result<std::vector<Turn>> visitor_turns(const CallContext& call, WorkspaceId workspace, const VisitorId& visitor) const override;
+  Result<std::size_t> erase_visitor(const CallContext& call, WorkspaceId workspace, const VisitorId& visitor) override;
+  Result<std::size_t> erase_turns(const CallContext& call, WorkspaceId workspace, const AgentId& agent, UtcTime before,
+                                  std::size_t limit) override;
+
   // PointStore (memory_points.cpp)
   Result<std::vector<Point>> points(const CallContext& call, CorpusId corpus, std::span<const PointId> ids,
                                     PointVectors vectors) const override;
@@ -96,6 +111,8 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   Result<void> append(const CallContext& call, const Event& event) override;
 
   // For tests.
+  /// News of turns and gaps go there, as they do in the embedded store. Borrowed.
+  void tell_to(WebhookStore& webhooks) { webhooks_ = &webhooks; }
   Faults& commit_faults() { return commit_faults_; }
   Faults& finish_turn_faults() { return finish_turn_faults_; }
   Faults& append_faults() { return append_faults_; }
@@ -156,9 +173,16 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   void kill(StoredCorpus& corpus, std::string_view key, Generation generation) FOOTNOTE_TSA(requires_capability(mutex_));
   void add_version(StoredCorpus& corpus, const DocumentDraft& draft, Generation generation) FOOTNOTE_TSA(requires_capability(mutex_));
   void roll_up_gap(const Turn& turn, const Refusal& refusal) FOOTNOTE_TSA(requires_capability(mutex_));
+  Result<void> finish_visit(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens)
+      FOOTNOTE_TSA(requires_capability(mutex_));
+  Result<void> roll_up_visit(const CallContext& call, const Turn& turn, GapReason reason, UtcTime at)
+      FOOTNOTE_TSA(requires_capability(mutex_));
+  Result<void> tell(const CallContext& call, const WebhookNews& news);
+  void erase(const std::vector<TurnId>& ids) FOOTNOTE_TSA(requires_capability(mutex_));
   std::int64_t next_id() FOOTNOTE_TSA(requires_capability(mutex_)) { return ++last_id_; }
 
   const Clock& clock_;
+  WebhookStore* webhooks_ = nullptr;
   Faults commit_faults_;
   Faults finish_turn_faults_;
   Faults append_faults_;
@@ -174,6 +198,9 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   std::map<std::pair<WorkspaceId, TurnId>, std::string> traces_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::map<std::tuple<CorpusId, RefusalReason, std::string>, Gap> gaps_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::map<std::pair<WorkspaceId, std::string>, UsageDay> usage_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::map<std::tuple<WorkspaceId, AgentId, std::string>, AgentGap> agent_gaps_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::map<std::tuple<WorkspaceId, AgentId, std::string>, AgentUsageDay> agent_usage_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::map<TurnId, GapId> gap_of_turn_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::vector<Event> events_ FOOTNOTE_TSA(guarded_by(mutex_));
 };
 

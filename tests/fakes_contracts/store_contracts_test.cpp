@@ -1,20 +1,29 @@
+#include "contracts/agent_store_contract.h"
 #include "contracts/catalog_store_contract.h"
 #include "contracts/chunk_store_contract.h"
 #include "contracts/conversation_store_contract.h"
 #include "contracts/event_sink_contract.h"
 #include "contracts/point_store_contract.h"
+#include "contracts/webhook_store_contract.h"
+#include "fakes/memory_agent_store.h"
 #include "fakes/memory_store.h"
+#include "fakes/memory_webhook_store.h"
 
 namespace footnote::contract {
 namespace {
 
-/// MemoryStore in every role.
+/// MemoryStore in every role, and the stores beside it.
 class MemoryStoreHarness final : public ChunkStoreHarness,
                                  public CatalogStoreHarness,
                                  public ConversationStoreHarness,
                                  public EventSinkHarness,
-                                 public PointStoreHarness {
+                                 public PointStoreHarness,
+                                 public AgentStoreHarness,
+                                 public WebhookStoreHarness {
  public:
+  MemoryStoreHarness() { store_.tell_to(webhooks_); }
+  AgentStore& agents() override { return agents_; }
+  WebhookStore& webhooks() override { return webhooks_; }
   ChunkStore& chunks() override { return store_; }
   CatalogStore& catalog() override { return store_; }
   ConversationStore& conversations() override { return store_; }
@@ -31,6 +40,8 @@ class MemoryStoreHarness final : public ChunkStoreHarness,
  private:
   ManualClock clock_{UtcTime{std::chrono::milliseconds{1'772'357'400'125}}};
   fakes::MemoryStore store_{clock_};
+  fakes::MemoryAgentStore agents_{store_, clock_};
+  fakes::MemoryWebhookStore webhooks_{clock_};
 };
 
 std::unique_ptr<ChunkStoreHarness> make_chunk_store() { return std::make_unique<MemoryStoreHarness>(); }
@@ -40,6 +51,10 @@ INSTANTIATE_TEST_SUITE_P(Memory, ChunkStoreContract, ::testing::Values(&make_chu
 INSTANTIATE_TEST_SUITE_P(Fakes, CatalogStoreContract, ::testing::Values(CatalogStoreCase{"memory", make_store}), catalog_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, ConversationStoreContract, ::testing::Values(ConversationStoreCase{"memory", make_store}),
                          conversation_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Fakes, VisitorTurnsContract, ::testing::Values(ConversationStoreCase{"memory", make_store}),
+                         conversation_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Fakes, AgentStoreContract, ::testing::Values(AgentStoreCase{"memory", make_store}), agent_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Fakes, WebhookStoreContract, ::testing::Values(WebhookStoreCase{"memory", make_store}), webhook_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, EventSinkContract, ::testing::Values(EventSinkCase{"memory", make_store}), event_sink_case_name);
 
 INSTANTIATE_TEST_SUITE_P(Fakes, PointStoreContract, ::testing::Values(PointStoreCase{"memory", make_store}), point_store_case_name);

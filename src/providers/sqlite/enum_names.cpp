@@ -100,6 +100,43 @@ std::string_view stored_name(Distance value) {
   return "";
 }
 
+std::string_view stored_name(GapReason value) {
+  switch (value) {
+    case GapReason::kNoRelevantContext: return "no_relevant_context";
+    case GapReason::kLlmSelfRefusal: return "llm_self_refusal";
+    case GapReason::kBlockedByGuardrails: return "blocked_by_guardrails";
+    case GapReason::kLowConfidence: return "low_confidence";
+    case GapReason::kFailurePhrase: return "failure_phrase";
+    case GapReason::kDownVote: return "down_vote";
+  }
+  return "";
+}
+
+std::string_view stored_name(GapStatus value) {
+  switch (value) {
+    case GapStatus::kOpen: return "open";
+    case GapStatus::kAnswered: return "answered";
+    case GapStatus::kIgnored: return "ignored";
+  }
+  return "";
+}
+
+std::string_view stored_name(Rating value) {
+  switch (value) {
+    case Rating::kUp: return "up";
+    case Rating::kDown: return "down";
+  }
+  return "";
+}
+
+std::string_view stored_name(WidgetPosition value) {
+  switch (value) {
+    case WidgetPosition::kRight: return "right";
+    case WidgetPosition::kLeft: return "left";
+  }
+  return "";
+}
+
 namespace {
 
 /// Enum values count from 0 without gaps; the walk ends at the first number that has no name.
@@ -126,5 +163,9 @@ template Result<TurnState> from_stored_name(std::string_view);
 template Result<Support> from_stored_name(std::string_view);
 template Result<Stage> from_stored_name(std::string_view);
 template Result<RefusalReason> from_stored_name(std::string_view);
+template Result<GapReason> from_stored_name(std::string_view);
+template Result<GapStatus> from_stored_name(std::string_view);
+template Result<Rating> from_stored_name(std::string_view);
+template Result<WidgetPosition> from_stored_name(std::string_view);
 
 }  // namespace footnote

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "domain/agent.h"
 #include "domain/answer.h"
 #include "domain/catalog.h"
 #include "domain/conversation.h"
@@ -21,6 +22,10 @@ std::string_view stored_name(TurnState value);
 std::string_view stored_name(Support value);
 std::string_view stored_name(Stage value);
 std::string_view stored_name(RefusalReason value);
+std::string_view stored_name(GapReason value);
+std::string_view stored_name(GapStatus value);
+std::string_view stored_name(Rating value);
+std::string_view stored_name(WidgetPosition value);
 
 /// The value of a stored name; kCorrupted for a name that this build does not know. Made for the enums above.
 template <class Enum>

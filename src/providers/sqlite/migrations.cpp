@@ -338,6 +338,113 @@ CREATE TABLE next_vectors (
     {8, R"sql(
 ALTER TABLE corpora ADD COLUMN gate TEXT NOT NULL DEFAULT '';
 )sql"},
+    {9, R"sql(
+CREATE TABLE agents (
+  id                TEXT    PRIMARY KEY,  -- public: it stands in pages
+  workspace_id      INTEGER NOT NULL REFERENCES workspaces (id),
+  name              TEXT    NOT NULL,
+  published_version INTEGER NOT NULL DEFAULT 0,  -- 0: none
+  curated_revision  INTEGER NOT NULL DEFAULT 0,
+  created_at        INTEGER NOT NULL,
+  updated_at        INTEGER NOT NULL,
+  draft             TEXT    NOT NULL,  -- JSON
+  UNIQUE (workspace_id, name)
+) STRICT;
+
+CREATE TABLE agent_versions (
+  agent_id     TEXT    NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+  version      INTEGER NOT NULL,
+  published_at INTEGER NOT NULL,
+  name         TEXT    NOT NULL,
+  settings     TEXT    NOT NULL,  -- JSON
+  PRIMARY KEY (agent_id, version)
+) STRICT;
+
+CREATE TABLE curated_answers (
+  id              INTEGER PRIMARY KEY AUTOINCREMENT,
+  agent_id        TEXT    NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+  priority        INTEGER NOT NULL,
+  enabled         INTEGER NOT NULL,
+  language        TEXT    NOT NULL,
+  page_url_prefix TEXT    NOT NULL,
+  updated_at      INTEGER NOT NULL,
+  pattern         TEXT    NOT NULL,
+  answer          TEXT    NOT NULL
+) STRICT;
+CREATE INDEX curated_answers_agent ON curated_answers (agent_id, id);
+
+-- Of the questions of an agent's visitors; those of other doors are in gaps. Kept when the agent goes, as its turns are.
+CREATE TABLE agent_gaps (
+  id            INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id  INTEGER NOT NULL REFERENCES workspaces (id),
+  agent_id      TEXT    NOT NULL,
+  question_hash TEXT    NOT NULL,  -- SHA-256 of its folded words
+  reason        TEXT    NOT NULL,  -- the last one
+  status        TEXT    NOT NULL,
+  occurrences   INTEGER NOT NULL,
+  first_seen_at INTEGER NOT NULL,
+  last_seen_at  INTEGER NOT NULL,
+  question      TEXT    NOT NULL,  -- as it was first asked
+  UNIQUE (workspace_id, agent_id, question_hash)
+) STRICT;
+CREATE INDEX agent_gaps_status ON agent_gaps (workspace_id, agent_id, status, occurrences DESC, last_seen_at DESC, id);
+
+-- What a turn of a site's visitor has beyond others.
+CREATE TABLE visits (
+  turn_sequence INTEGER PRIMARY KEY REFERENCES turns (sequence) ON DELETE CASCADE,
+  workspace_id  INTEGER NOT NULL,
+  agent_id      TEXT    NOT NULL,
+  visitor_id    TEXT    NOT NULL,
+  asked_at      INTEGER NOT NULL,
+  gap_id        INTEGER REFERENCES agent_gaps (id) ON DELETE SET NULL,
+  rating        TEXT,
+  rating_reason TEXT,
+  details       TEXT    NOT NULL  -- JSON
+) STRICT;
+CREATE INDEX visits_visitor ON visits (workspace_id, visitor_id, turn_sequence);
+CREATE INDEX visits_agent ON visits (workspace_id, agent_id, asked_at);
+CREATE INDEX visits_gap ON visits (gap_id) WHERE gap_id IS NOT NULL;
+
+CREATE TABLE agent_usage_days (
+  workspace_id      INTEGER NOT NULL REFERENCES workspaces (id),
+  agent_id          TEXT    NOT NULL,
+  day               TEXT    NOT NULL,
+  turns             INTEGER NOT NULL,
+  curated           INTEGER NOT NULL,
+  refused           INTEGER NOT NULL,
+  prompt_tokens     INTEGER NOT NULL,
+  completion_tokens INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, agent_id, day)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE webhook_endpoints (
+  id           INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  enabled      INTEGER NOT NULL,
+  created_at   INTEGER NOT NULL,
+  url          TEXT    NOT NULL,
+  secret       TEXT    NOT NULL,
+  events       TEXT    NOT NULL  -- JSON
+) STRICT;
+CREATE INDEX webhook_endpoints_workspace ON webhook_endpoints (workspace_id, id);
+
+-- What is to be told, by id: the body is made when it is sent.
+CREATE TABLE webhook_outbox (
+  id           INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL,
+  endpoint_id  INTEGER NOT NULL REFERENCES webhook_endpoints (id) ON DELETE CASCADE,
+  message_id   TEXT    NOT NULL,
+  type         TEXT    NOT NULL,
+  subject      TEXT    NOT NULL,
+  happened_at  INTEGER NOT NULL,
+  next_at      INTEGER NOT NULL,
+  attempts     INTEGER NOT NULL DEFAULT 0,
+  dead_at      INTEGER,
+  last_error   TEXT    NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX webhook_outbox_endpoint ON webhook_outbox (endpoint_id, next_at, id);
+CREATE INDEX webhook_outbox_dead ON webhook_outbox (workspace_id, id) WHERE dead_at IS NOT NULL;
+)sql"},
 };
 
 /// A file without our mark may be made ours only when it is empty.

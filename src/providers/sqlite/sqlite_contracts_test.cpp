@@ -1,18 +1,22 @@
 // The SQLite stores under the suites that every implementation of their ports must pass; the chunk store's own is in
 // sqlite_chunk_store_test.cpp.
+#include "contracts/agent_store_contract.h"
 #include "contracts/catalog_store_contract.h"
 #include "contracts/conversation_store_contract.h"
 #include "contracts/event_sink_contract.h"
 #include "contracts/point_store_contract.h"
+#include "contracts/webhook_store_contract.h"
+#include "providers/sqlite/sqlite_agent_store.h"
 #include "providers/sqlite/sqlite_conversation_store.h"
 #include "providers/sqlite/sqlite_event_sink.h"
 #include "providers/sqlite/sqlite_point_store.h"
+#include "providers/sqlite/sqlite_webhook_store.h"
 #include "providers/sqlite/store_for_test.h"
 
 namespace footnote::contract {
 namespace {
 
-/// What the harnesses of all three ports share.
+/// What the harnesses share.
 struct Stores {
   const sql::FolderForTest folder;
   ManualClock clock{kTestStart};
@@ -42,6 +46,31 @@ class SqliteConversationHarness final : public ConversationStoreHarness {
 
  private:
   Stores stores_;
+};
+
+class SqliteAgentHarness final : public AgentStoreHarness {
+ public:
+  AgentStore& agents() override { return agents_; }
+  CatalogStore& catalog() override { return stores_.catalog; }
+  ManualClock& clock() override { return stores_.clock; }
+  WorkspaceId other_workspace() override { return stores_.other_workspace(); }
+
+ private:
+  Stores stores_;
+  SqliteAgentStore agents_{*stores_.store};
+};
+
+class SqliteWebhookHarness final : public WebhookStoreHarness {
+ public:
+  WebhookStore& webhooks() override { return webhooks_; }
+  ConversationStore& conversations() override { return stores_.conversations; }
+  CatalogStore& catalog() override { return stores_.catalog; }
+  ManualClock& clock() override { return stores_.clock; }
+  WorkspaceId other_workspace() override { return stores_.other_workspace(); }
+
+ private:
+  Stores stores_;
+  SqliteWebhookStore webhooks_{*stores_.store};
 };
 
 class SqliteEventHarness final : public EventSinkHarness {
@@ -83,6 +112,15 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, CatalogStoreContract,
 INSTANTIATE_TEST_SUITE_P(Sqlite, ConversationStoreContract,
                          ::testing::Values(ConversationStoreCase{"sqlite", [] { return std::make_unique<SqliteConversationHarness>(); }}),
                          conversation_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Sqlite, VisitorTurnsContract,
+                         ::testing::Values(ConversationStoreCase{"sqlite", [] { return std::make_unique<SqliteConversationHarness>(); }}),
+                         conversation_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Sqlite, AgentStoreContract,
+                         ::testing::Values(AgentStoreCase{"sqlite", [] { return std::make_unique<SqliteAgentHarness>(); }}),
+                         agent_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Sqlite, WebhookStoreContract,
+                         ::testing::Values(WebhookStoreCase{"sqlite", [] { return std::make_unique<SqliteWebhookHarness>(); }}),
+                         webhook_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, EventSinkContract,
                          ::testing::Values(EventSinkCase{"sqlite", [] { return std::make_unique<SqliteEventHarness>(); }}),
                          event_sink_case_name);

@@ -7,14 +7,11 @@
 #include "providers/sqlite/enum_names.h"
 #include "providers/sqlite/outcome_json.h"
 #include "providers/sqlite/rows.h"
+#include "providers/sqlite/visit_rows.h"
 
 namespace footnote {
 
 namespace {
-
-constexpr std::size_t kDayLength = std::string_view("2026-03-01").size();
-
-std::string day_of(UtcTime time) { return to_rfc3339(time).substr(0, kDayLength); }
 
 Result<void> check_corpus(sql::Database& database, const Turn& turn) {
   FOOTNOTE_TRY(const auto row, read_corpus(database, turn.corpus));
@@ -22,7 +19,8 @@ Result<void> check_corpus(sql::Database& database, const Turn& turn) {
   return fail(ErrorCode::kNotFound, "there is no corpus {}", turn.corpus.value);
 }
 
-Result<void> insert_turn(sql::Database& database, const Turn& turn) {
+/// Returns the turn's row.
+Result<std::int64_t> insert_turn(sql::Database& database, const Turn& turn) {
   std::optional<std::string> conversation;
   if (turn.conversation) {
     conversation = turn.conversation.value;
@@ -36,14 +34,14 @@ Result<void> insert_turn(sql::Database& database, const Turn& turn) {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql"));
   insert.bind(turn.workspace.value, turn.id.value, turn.corpus.value, conversation, stored_name(turn.state), turn.generation,
               turn.latency.count(), to_row(turn.asked_at), turn.question, to_stored_text(turn.outcome));
-  return insert.run();
+  FOOTNOTE_CHECK(insert.run());
+  return database.last_insert_id();
 }
 
-/// Of the turn that was inserted last.
-Result<void> insert_trace(sql::Database& database, std::string_view trace) {
+Result<void> insert_trace(sql::Database& database, std::int64_t turn_sequence, std::string_view trace) {
   if (trace.empty()) return {};
   FOOTNOTE_TRY(auto insert, database.prepare("INSERT INTO turn_traces (turn_sequence, trace) VALUES (?, ?)"));
-  insert.bind(database.last_insert_id(), trace);
+  insert.bind(turn_sequence, trace);
   return insert.run();
 }
 
@@ -72,22 +70,6 @@ Result<void> roll_up_gap(sql::Database& database, const Turn& turn, RefusalReaso
   return roll_up.run();
 }
 
-/// Reads id, corpus_id, conversation_id, state, generation, latency_ms, asked_at, question, outcome.
-Result<Turn> turn_from(const sql::Statement& row, WorkspaceId workspace) {
-  FOOTNOTE_TRY(const auto state, from_stored_name<TurnState>(row.text(3)));
-  FOOTNOTE_TRY(auto outcome, outcome_from_stored_text(row.text(8)));
-  return Turn{.id = {std::string(row.text(0))},
-              .workspace = workspace,
-              .corpus = {row.integer(1)},
-              .conversation = {std::string(row.text(2))},
-              .question = std::string(row.text(7)),
-              .outcome = std::move(outcome),
-              .state = state,
-              .generation = row.integer(4),
-              .latency = std::chrono::milliseconds{row.integer(5)},
-              .asked_at = time_from(row.integer(6))};
-}
-
 }  // namespace
 
 std::string normalise_question(std::string_view question) {
@@ -104,9 +86,12 @@ Result<void> SqliteConversationStore::finish_turn(const CallContext& call, const
   }
   return store_.write(call, [&](sql::Database& database) -> Result<void> {
     FOOTNOTE_CHECK(check_corpus(database, turn));
-    FOOTNOTE_CHECK(insert_turn(database, turn));
-    FOOTNOTE_CHECK(insert_trace(database, trace));
+    FOOTNOTE_TRY(const std::int64_t sequence, insert_turn(database, turn));
+    FOOTNOTE_CHECK(insert_trace(database, sequence, trace));
+    if (turn.visit) FOOTNOTE_CHECK(insert_visit(database, turn, sequence, prompt_tokens, completion_tokens));
+    if (turn.visit && turn.visit->playground) return {};
     FOOTNOTE_CHECK(count_usage(database, turn, prompt_tokens, completion_tokens));
+    if (turn.visit) return {};
     if (const auto* refusal = std::get_if<Refusal>(&turn.outcome)) return roll_up_gap(database, turn, refusal->reason);
     return {};
   });
@@ -115,8 +100,9 @@ Result<void> SqliteConversationStore::finish_turn(const CallContext& call, const
 Result<Turn> SqliteConversationStore::turn(const CallContext& call, WorkspaceId workspace, const TurnId& id) const {
   return store_.read(call, [&](sql::Database& database) -> Result<Turn> {
     FOOTNOTE_TRY(auto find,
-                 database.prepare("SELECT id, corpus_id, conversation_id, state, generation, latency_ms, asked_at, question, outcome "
-                                  "FROM turns WHERE workspace_id = ? AND id = ?"));
+                 database.prepare("SELECT id, corpus_id, conversation_id, state, generation, latency_ms, t.asked_at, question, outcome, "
+                                  "agent_id, visitor_id, rating, rating_reason, details "
+                                  "FROM turns t LEFT JOIN visits ON turn_sequence = sequence WHERE t.workspace_id = ? AND id = ?"));
     find.bind(workspace.value, id.value);
     FOOTNOTE_TRY(const bool found, find.step());
     if (!found) return fail(ErrorCode::kNotFound, "there is no turn '{}'", id.value);
@@ -143,8 +129,10 @@ Result<std::vector<Turn>> SqliteConversationStore::history(const CallContext& ca
     FOOTNOTE_TRY(const bool found, find.step());
     if (!found) return fail(ErrorCode::kNotFound, "there is no conversation '{}'", id.value);
     FOOTNOTE_TRY(auto list,
-                 database.prepare("SELECT id, corpus_id, conversation_id, state, generation, latency_ms, asked_at, question, outcome "
-                                  "FROM turns WHERE workspace_id = ? AND conversation_id = ? ORDER BY sequence DESC LIMIT ?"));
+                 database.prepare("SELECT id, corpus_id, conversation_id, state, generation, latency_ms, t.asked_at, question, outcome, "
+                                  "agent_id, visitor_id, rating, rating_reason, details "
+                                  "FROM turns t LEFT JOIN visits ON turn_sequence = sequence "
+                                  "WHERE t.workspace_id = ? AND conversation_id = ? ORDER BY sequence DESC LIMIT ?"));
     list.bind(workspace.value, id.value, limit_of(limit));
     std::vector<Turn> out;
     auto done = list.each([&](const sql::Statement& row) -> Result<void> {
@@ -196,10 +184,7 @@ Result<void> SqliteConversationStore::resolve_gap(const CallContext& call, Works
 }
 
 Result<std::vector<UsageDay>> SqliteConversationStore::usage(const CallContext& call, WorkspaceId workspace, std::size_t days) const {
-  constexpr std::size_t kDaysMax = 3660;
-  // Days count back from today, which is one of them.
-  const auto back = std::chrono::days{static_cast<int>(std::min(days, kDaysMax)) - 1};
-  const std::string first = day_of(store_.clock().now() - back);
+  const std::string first = first_day_of(store_.clock().now(), days);
   return store_.read(call, [&](sql::Database& database) -> Result<std::vector<UsageDay>> {
     FOOTNOTE_TRY(auto list, database.prepare("SELECT day, questions, answers, refusals, prompt_tokens, completion_tokens FROM usage_days "
                                              "WHERE workspace_id = ? AND day >= ? ORDER BY day"));

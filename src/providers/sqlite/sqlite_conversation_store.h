@@ -23,6 +23,20 @@ class SqliteConversationStore final : public ConversationStore {
   Result<std::vector<Gap>> gaps(const CallContext& call, CorpusId corpus, std::size_t limit) const override;
   Result<std::vector<UsageDay>> usage(const CallContext& call, WorkspaceId workspace, std::size_t days) const override;
 
+  // Of visitors (visit_rows.cpp)
+  Result<void> rate_turn(const CallContext& call, WorkspaceId workspace, const VisitorId& visitor, const TurnId& turn,
+                         const Feedback& feedback) override;
+  Result<std::vector<AgentGap>> agent_gaps(const CallContext& call, WorkspaceId workspace, const AgentId& agent,
+                                           std::optional<GapStatus> status, std::size_t limit) const override;
+  Result<AgentGap> agent_gap(const CallContext& call, WorkspaceId workspace, GapId gap) const override;
+  Result<AgentGap> set_gap_status(const CallContext& call, WorkspaceId workspace, GapId gap, GapStatus status) override;
+  Result<std::vector<AgentUsageDay>> agent_usage(const CallContext& call, WorkspaceId workspace, const AgentId& agent,
+                                                 std::size_t days) const override;
+  Result<std::vector<Turn>> visitor_turns(const CallContext& call, WorkspaceId workspace, const VisitorId& visitor) const override;
+  Result<std::size_t> erase_visitor(const CallContext& call, WorkspaceId workspace, const VisitorId& visitor) override;
+  Result<std::size_t> erase_turns(const CallContext& call, WorkspaceId workspace, const AgentId& agent, UtcTime before,
+                                  std::size_t limit) override;
+
   /// Closes a gap until its question comes up again. kNotFound when the workspace has no such gap.
   Result<void> resolve_gap(const CallContext& call, WorkspaceId workspace, GapId gap);
 
