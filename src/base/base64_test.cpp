@@ -27,5 +27,15 @@ TEST(Base64, Appends) {
   EXPECT_EQ(out, "\"Zm9v");
 }
 
+TEST(Base64, ReadsWhatItWrites) {
+  for (const std::string& bytes : {std::string(), std::string("f"), std::string("fo"), std::string("foo"), std::string("\0\xFF\x80", 3)}) {
+    EXPECT_EQ(decode_base64(base64(bytes)).value(), bytes);
+  }
+  EXPECT_EQ(decode_base64("Zg").value(), "f") << "padding may be left out";
+  for (const char* text : {"Z", "Zm9vY", "Zm 9v", "Zm9v\n", "====", "Zg===", "Zm9v-_"}) {
+    EXPECT_EQ(decode_base64(text).error().code, ErrorCode::kInvalidArgument) << text;
+  }
+}
+
 }  // namespace
 }  // namespace footnote
