@@ -73,7 +73,7 @@ class TurnRun {
   virtual Result<Outcome> decide() = 0;
   virtual std::string refusal_text(RefusalReason reason) const = 0;
   /// True: a turn that ended with this error was ended on purpose and is told as a partial one.
-  virtual bool is_wanted_end(const Error&) const { return false; }
+  virtual bool is_wanted_end(const Error&) { return false; }
   /// The turn is stored, or could not be.
   virtual void after_store() {}
 
