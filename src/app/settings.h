@@ -79,6 +79,8 @@ enum class Setting {
   kAgentEmbedderUrl,
   kAgentVectorSize,
   kAnswerCitationCheck,
+  kStreamResumeGrace,
+  kCacheMemory,
   kLogLevel,
   kColor,
 };

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "providers/sqlite/data_folder.h"
+#include "providers/sqlite/sqlite_agent_store.h"
 #include "providers/sqlite/sqlite_catalog_store.h"
 #include "providers/sqlite/sqlite_chunk_store.h"
 #include "providers/sqlite/sqlite_conversation_store.h"
@@ -24,6 +25,7 @@ class Stores {
   SqliteCatalogStore& catalog() { return catalog_; }
   SqliteConversationStore& conversations() { return conversations_; }
   SqlitePointStore& points() { return points_; }
+  SqliteAgentStore& agents() { return agents_; }
   const Clock& clock() const { return *clock_; }
   /// The one that was named.
   WorkspaceId workspace() const { return workspace_; }
@@ -36,7 +38,8 @@ class Stores {
         chunks_(*store_),
         catalog_(*store_),
         conversations_(*store_),
-        points_(*store_) {}
+        points_(*store_),
+        agents_(*store_) {}
 
   // In this order: the lock goes last.
   DataFolder folder_;
@@ -46,6 +49,7 @@ class Stores {
   SqliteCatalogStore catalog_;
   SqliteConversationStore conversations_;
   SqlitePointStore points_;
+  SqliteAgentStore agents_;
   WorkspaceId workspace_;
 };
 
