@@ -74,12 +74,13 @@ bool BrowserPolicy::is_allowed_origin(std::string_view origin) const {
 std::optional<http::Response> BrowserPolicy::refuse(const http::Request& request) const {
   const auto host = request.headers.find("host");
   if (host && !is_own_host(http::host_name_of(*host))) return foreign("host", *host, "server.allowed_hosts");
-  if (is_open(request)) return std::nullopt;
-  if (const auto origin = request.headers.find("origin")) {
+  const auto origin = request.headers.find("origin");
+  if (origin && !is_open(request)) {
     const bool same_origin = host && !authority_of(*origin).empty() && authority_of(*origin) == *host;
     if (!same_origin && !is_allowed_origin(*origin)) return foreign("origin", *origin, "server.allowed_origins");
   }
-  if (changes_state(request.method) && a_form_could_send(request)) {
+  const bool has_token = is_open(request) && request.headers.contains("authorization");
+  if (changes_state(request.method) && !has_token && a_form_could_send(request)) {
     return render_error({ErrorCode::kUnsupported,
                          "send this with content-type: application/json; a multipart upload needs an API key or the header "
                          "x-footnote-request: 1",
