@@ -8,7 +8,7 @@
 #include "answer/model_stream.h"
 #include "answer/turn_listener.h"
 #include "answer/turn_metrics.h"
-#include "answer/turn_trace.h"
+#include "answer/turn_report.h"
 #include "base/call_context.h"
 #include "base/clock.h"
 #include "base/metrics.h"
@@ -30,17 +30,6 @@ struct Question {
   Filter filter;
   Profile profile = kKnowledgeBaseProfile;
   bool stored = true;  ///< False: asked to measure; neither kept nor counted as a gap or as use.
-};
-
-/// How a turn ended, with what explains it.
-struct TurnReport {
-  Turn turn;
-  retrieve::Retrieval retrieval;
-  std::chrono::microseconds retrieval_time{0};
-  std::chrono::microseconds answer_time{0};
-  std::int64_t prompt_tokens = 0;
-  std::int64_t completion_tokens = 0;
-  TurnTrace trace;
 };
 
 /// The question path: retrieve, gate, then refuse, quote (no language model configured) or stream a model's

@@ -152,10 +152,18 @@ JsonArray errors_json(const std::vector<TraceError>& errors) {
   return out;
 }
 
+JsonObject visit_json(const Visit& visit) {
+  return {{"agent_id", visit.agent.value},
+          {"curated", visit.curated},
+          {"confidence", rounded(visit.confidence)},
+          {"low_confidence", visit.low_confidence},
+          {"flags", JsonArray(visit.flags.begin(), visit.flags.end())}};
+}
+
 JsonObject trace_json(const TurnReport& report, std::size_t candidates) {
   const Turn& turn = report.turn;
   const TurnTrace& trace = report.trace;
-  return {
+  JsonObject out{
       {"version", kTurnTraceVersion},
       {"turn_id", turn.id.value},
       {"conversation_id", text_or_null(turn.conversation.value)},
@@ -180,6 +188,8 @@ JsonObject trace_json(const TurnReport& report, std::size_t candidates) {
       {"cuts", cuts_json(cut_counts(report))},
       {"candidates", candidates_json(report, candidates)},
       {"errors", errors_json(trace.errors)}};
+  if (turn.visit) out["visit"] = visit_json(*turn.visit);
+  return out;
 }
 
 }  // namespace

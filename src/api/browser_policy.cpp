@@ -13,6 +13,7 @@ constexpr std::string_view kRequestMark = "x-footnote-request";
 constexpr std::string_view kKeyHeader = "api-key";
 constexpr std::string_view kHeadersTaken = "authorization, api-key, content-type, x-footnote-request, x-request-id, traceparent";
 constexpr std::string_view kHeadersShown = "x-request-id, retry-after, ratelimit, ratelimit-policy, traceparent";
+constexpr std::string_view kOpenHeadersTaken = "authorization, content-type, last-event-id";
 constexpr std::string_view kPreflightSeconds = "600";
 
 bool contains(const std::vector<std::string>& values, std::string_view wanted) { return std::ranges::find(values, wanted) != values.end(); }
@@ -73,11 +74,13 @@ bool BrowserPolicy::is_allowed_origin(std::string_view origin) const {
 std::optional<http::Response> BrowserPolicy::refuse(const http::Request& request) const {
   const auto host = request.headers.find("host");
   if (host && !is_own_host(http::host_name_of(*host))) return foreign("host", *host, "server.allowed_hosts");
-  if (const auto origin = request.headers.find("origin")) {
+  const auto origin = request.headers.find("origin");
+  if (origin && !is_open(request)) {
     const bool same_origin = host && !authority_of(*origin).empty() && authority_of(*origin) == *host;
     if (!same_origin && !is_allowed_origin(*origin)) return foreign("origin", *origin, "server.allowed_origins");
   }
-  if (changes_state(request.method) && a_form_could_send(request)) {
+  const bool has_token = is_open(request) && request.headers.contains("authorization");
+  if (changes_state(request.method) && !has_token && a_form_could_send(request)) {
     return render_error({ErrorCode::kUnsupported,
                          "send this with content-type: application/json; a multipart upload needs an API key or the header "
                          "x-footnote-request: 1",
@@ -90,9 +93,19 @@ void BrowserPolicy::add_cors_headers(const http::Request& request, http::Headers
   const auto origin = request.headers.find("origin");
   if (!origin) return;
   headers.add("vary", "origin");
+  const bool is_preflight = request.method == http::Method::kOptions && request.headers.contains("access-control-request-method");
+  if (is_open(request)) {
+    // Who may read an answer is for its handler to say; a preflight does not know yet whom it asks for.
+    if (!is_preflight) return;
+    headers.set("access-control-allow-origin", *origin);
+    headers.set("access-control-allow-methods", "GET, POST, OPTIONS");
+    headers.set("access-control-allow-headers", kOpenHeadersTaken);
+    headers.set("access-control-max-age", kPreflightSeconds);
+    return;
+  }
   if (!is_allowed_origin(*origin)) return;
   headers.set("access-control-allow-origin", *origin);
-  if (request.method == http::Method::kOptions && request.headers.contains("access-control-request-method")) {
+  if (is_preflight) {
     if (const auto methods = headers.find("allow")) headers.set("access-control-allow-methods", std::string(*methods));
     headers.set("access-control-allow-headers", kHeadersTaken);
     headers.set("access-control-max-age", kPreflightSeconds);

@@ -19,6 +19,9 @@ class BrowserPolicy {
     std::vector<std::string> origins;  ///< Pages of other sites that may call: "https://www.example.com".
     /// Addresses pass as hosts, for a server that listens beyond loopback: no page can make its name an address.
     bool address_hosts = false;
+    /// Paths that begin so are for pages of every origin: what lies there looks itself at who asks, and takes no ambient credentials.
+    /// Empty: none.
+    std::string open_prefix = {};
   };
   BrowserPolicy() = default;
   explicit BrowserPolicy(Options options) : options_(std::move(options)) {}
@@ -33,6 +36,9 @@ class BrowserPolicy {
  private:
   bool is_own_host(std::string_view name) const;
   bool is_allowed_origin(std::string_view origin) const;
+  bool is_open(const http::Request& request) const {
+    return !options_.open_prefix.empty() && request.path.starts_with(options_.open_prefix);
+  }
 
   Options options_;
 };

@@ -30,6 +30,7 @@ std::vector<Route> route_table(const Services& services) {
   if (services.demo_shop) std::ranges::move(make_demo_shop_routes(), std::back_inserter(routes));
   if (services.rebuilds != nullptr) std::ranges::move(make_rebuild_routes(*services.rebuilds), std::back_inserter(routes));
   if (services.proxy) std::ranges::move(make_proxy_routes(*services.proxy), std::back_inserter(routes));
+  if (services.widget) std::ranges::move(make_widget_routes(*services.widget), std::back_inserter(routes));
   if (services.copy_store) std::ranges::move(make_snapshot_routes(services.copy_store), std::back_inserter(routes));
   if (services.agents) {
     for (auto more : {make_agent_routes(*services.agents), make_curated_routes(*services.agents),

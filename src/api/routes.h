@@ -13,6 +13,7 @@
 #include "api/rebuild_routes.h"
 #include "api/route.h"
 #include "api/snapshot_routes.h"
+#include "api/widget_routes.h"
 #include "base/metrics.h"
 #include "http/router.h"
 #include "ingest/ingestor.h"
@@ -47,11 +48,12 @@ struct Services {
   std::function<void(const CallContext&)> refresh_metrics;
   /// Shown on the first page for people to try.
   std::vector<std::string> example_questions;
-  IndexRebuilds* rebuilds = nullptr;         ///< Null: none are offered.
-  std::optional<ProxyServices> proxy = {};   ///< Empty: it is not offered.
-  CopyStore copy_store = {};                 ///< Empty: no snapshots are offered.
-  std::optional<AgentServices> agents = {};  ///< Empty: no agents are offered.
-  bool demo_shop = false;                    ///< Serve the demonstration shop.
+  IndexRebuilds* rebuilds = nullptr;          ///< Null: none are offered.
+  std::optional<ProxyServices> proxy = {};    ///< Empty: it is not offered.
+  CopyStore copy_store = {};                  ///< Empty: no snapshots are offered.
+  std::optional<AgentServices> agents = {};   ///< Empty: no agents are offered.
+  std::optional<WidgetServices> widget = {};  ///< Empty: there is no door for visitors.
+  bool demo_shop = false;                     ///< Serve the demonstration shop.
 };
 
 /// Every route of the server, in one table; /openapi.json is made from the same table. Copies `services`.

@@ -157,12 +157,20 @@ Result<std::unique_ptr<Composition>> Composition::open(const CallContext& call, 
   FOOTNOTE_CHECK(check_stored_spaces(call, opened.stores->catalog(), opened.embedder.port->space()));
   std::unique_ptr<Composition> parts(new Composition(std::move(opened), settings, level, options.indexes));
   FOOTNOTE_CHECK(parts->open_keys(call, settings));
+  FOOTNOTE_CHECK(parts->open_widget_door(call, settings));
   return parts;
 }
 
 Result<void> Composition::open_keys(const CallContext& call, const Settings& settings) {
   const access::KeysOptions options{.requests_per_minute = settings.integer(Setting::kServerRequestsPerMinute)};
   FOOTNOTE_TRY(keys_, access::Keys::open(call, stores_->catalog(), stores_->clock(), owner_token_, options));
+  return {};
+}
+
+Result<void> Composition::open_widget_door(const CallContext& call, const Settings& settings) {
+  FOOTNOTE_TRY(const std::string secret, stores_->catalog().key_pepper(call));
+  widget_door_ =
+      std::make_unique<api::WidgetDoor>(secret, api::LiveStreams::Options{.resume_grace = settings.duration(Setting::kStreamResumeGrace)});
   return {};
 }
 
@@ -228,6 +236,25 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                 .clock = stores_->clock(),
                 .metrics = metrics_.get(),
                 .checking = {&citation_check_, check_policy(settings)}}),
+      cache_(stores_->clock(), static_cast<std::size_t>(settings.integer(Setting::kCacheMemory)) << 20),
+      site_retriever_({.retriever = retriever_,
+                       .vectors = vectors_,
+                       .keywords = keywords_,
+                       .chunks = stores_->chunks(),
+                       .cache = &cache_,
+                       .model = embedder().space().model_id,
+                       .judge = judge_name_}),
+      visitors_({.retriever = site_retriever_,
+                 .reader = *reader_,
+                 .llm = llm_.get(),
+                 .judge = reranker_.for_ranking(),
+                 .conversations = stores_->conversations(),
+                 .agents = stores_->agents(),
+                 .cache = &cache_,
+                 .clock = stores_->clock(),
+                 .metrics = metrics_.get(),
+                 .checking = {&citation_check_, check_policy(settings)},
+                 .judge_timeout = settings.duration(Setting::kJudgeTimeout)}),
       rebuilder_({*stores_, embedder(), vectors_, keywords_, codes_, sync_, index_files_},
                  [settings](std::string_view model) { return open_named_embedder(settings, model); }),
       copies_(stores_->folder().path(), stores_->store()),
@@ -354,7 +381,18 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
                                        .conversations = stores_->conversations(),
                                        .webhooks = stores_->webhooks(),
                                        .catalog = stores_->catalog(),
-                                       .embedder = embedder()}};
+                                       .embedder = embedder()},
+          .widget = api::WidgetServices{.visitors = visitors_,
+                                        .agents = stores_->agents(),
+                                        .conversations = stores_->conversations(),
+                                        .catalog = stores_->catalog(),
+                                        .chunks = stores_->chunks(),
+                                        .embedder = embedder(),
+                                        .judge = judge_name_,
+                                        .keys = *keys_,
+                                        .door = *widget_door_,
+                                        .clock = stores_->clock(),
+                                        .home = stores_->workspace()}};
 }
 
 namespace {

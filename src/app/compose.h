@@ -25,6 +25,7 @@
 #include "points/point_search.h"
 #include "points/point_writer.h"
 #include "points/snapshots.h"
+#include "providers/local/local_cache.h"
 #include "providers/local/local_code_index.h"
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_late_scorer.h"
@@ -33,6 +34,7 @@
 #include "providers/remote/qdrant_search.h"
 #include "proxy/policy.h"
 #include "proxy/source_finder.h"
+#include "retrieve/site_retriever.h"
 
 namespace footnote::app {
 
@@ -84,6 +86,7 @@ class Composition {
   ingest::Ingestor& ingestor() { return ingestor_; }
   const retrieve::Retriever& retriever() const { return retriever_; }
   const answer::AnswerService& answers() const { return answers_; }
+  const answer::VisitorService& visitors() const { return visitors_; }
   /// What calibrations hold for; empty without a reranker.
   const std::string& judge_name() const { return judge_name_; }
 
@@ -108,6 +111,7 @@ class Composition {
   Composition(Opened opened, const Settings& settings, cpu::CpuLevel level, Indexes indexes);
   proxy::SearchElsewhere search_elsewhere();
   Result<bool> would_answer(const CallContext& call, const AgentSettings& settings, std::string_view question) const;
+  Result<void> open_widget_door(const CallContext& call, const Settings& settings);
   Result<void> open_keys(const CallContext& call, const Settings& settings);
   std::vector<SavedIndex*> saved_indexes(const Settings& settings);
   void save_index(const CallContext& call, CorpusId corpus);
@@ -149,6 +153,10 @@ class Composition {
   std::uint64_t free_bytes_min_;
   answer::CitationCheck citation_check_;
   answer::AnswerService answers_;
+  LocalCache cache_;
+  retrieve::SiteRetriever site_retriever_;
+  answer::VisitorService visitors_;
+  std::unique_ptr<api::WidgetDoor> widget_door_;
   IndexRebuilder rebuilder_;
   StoreCopies copies_;
   const http::Addresses webhook_addresses_;

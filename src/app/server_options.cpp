@@ -9,6 +9,7 @@
 #include "api/browser_policy.h"
 #include "api/door.h"
 #include "api/error_mapping.h"
+#include "api/widget_routes.h"
 #include "app/compose_models.h"
 #include "base/log.h"
 #include "http/host.h"
@@ -28,6 +29,7 @@ Result<api::BrowserPolicy> make_policy(const Settings& settings) {
   api::BrowserPolicy::Options options;
   FOOTNOTE_TRY(options.hosts, api::parse_allowed_hosts(settings.text(Setting::kServerAllowedHosts)));
   FOOTNOTE_TRY(options.origins, api::parse_allowed_origins(settings.text(Setting::kServerAllowedOrigins)));
+  options.open_prefix = api::kWidgetPath;
   options.address_hosts = !http::is_loopback_host(settings.text(Setting::kServerHost));
   return api::BrowserPolicy(std::move(options));
 }

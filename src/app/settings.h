@@ -82,6 +82,8 @@ enum class Setting {
   kAgentVectorSize,
   kAnswerCitationCheck,
   kWebhookPrivateAddresses,
+  kStreamResumeGrace,
+  kCacheMemory,
   kLogLevel,
   kColor,
 };

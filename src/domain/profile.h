@@ -54,7 +54,10 @@ struct Profile {
   Fusion fusion = Fusion::kScores;
   StatusPenalties penalties;
   GatePolicy gate;
-  bool vectors = true;  ///< False: the corpus's vectors are none of the embedder's, so words alone are looked for.
+  bool vectors = true;    ///< False: the corpus's vectors are none of the embedder's, so words alone are looked for.
+  double page_boost = 0;  ///< Added to the score of passages of the page that the visitor is on.
+  /// A stage that fails is done without, down to no passages at all, and said to have failed. False: the question fails with it.
+  bool goes_on = false;
 };
 
 /// `ask`, `search`, `eval`: equal weights.
@@ -62,6 +65,9 @@ inline constexpr Profile kAskProfile{};
 
 /// The knowledge base: seed weights of vector, keyword and heading.
 inline constexpr Profile kKnowledgeBaseProfile{.weights = {.vector = 0.55, .keyword = 0.25, .heading = 0.05, .late = 0.5}};
+
+/// A site's visitors: the best 6 of 18 that the judge reads, and the page that they are on.
+inline constexpr Profile kVisitorProfile{.top_k = 6, .judged = 18, .page_boost = 0.15, .goes_on = true};
 
 /// The same front door for a corpus that has no vectors of the embedder: found by words, and grounded by the share of them.
 constexpr Profile by_words_alone(Profile profile) {

@@ -82,7 +82,7 @@ enum class Fate {
   kGone,           ///< Its document was deleted meanwhile.
   kDocumentLimit,  ///< Its document has enough passages among the hits.
   kTopLimit,       ///< Past the hits that go on to the gate.
-  kBelowGate,      ///< The gate found that none of the hits can carry an answer.
+  kBelowGate,      ///< Too little speaks for it: for all of the hits, or for this one where each has to reach a threshold.
   kReadLimit,      ///< Past the hits that the reader looks at.
   kFarFromBest,    ///< Its score is too far below the best hit's to be read beside it.
   kNoSentence,     ///< Read; no sentence of it answers.

@@ -29,6 +29,13 @@ Result<void> SseWriter::send(std::string_view data) {
   return write(frame);
 }
 
+Result<void> SseWriter::send_with_id(std::uint64_t id, std::string_view data) {
+  std::string frame = "id: " + std::to_string(id) + "\n";
+  append_lines(frame, "data: ", data);
+  frame += '\n';
+  return write(frame);
+}
+
 Result<void> SseWriter::send_event(std::string_view name, std::string_view data) {
   std::string frame = "event: ";
   frame += name.substr(0, name.find_first_of("\r\n"));

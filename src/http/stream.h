@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@ namespace footnote::http {
 inline constexpr std::size_t kSseQueueBytesMax = 256 << 10;
 
 /// Frames server-sent events:
-///   frame := ["event: " name LF] ("data: " line LF)+ LF  |  (": " line LF)+ LF
+///   frame := ["event: " name LF | "id: " number LF] ("data: " line LF)+ LF  |  (": " line LF)+ LF
 /// CR and CRLF of the data count as line ends, so no text can forge a field. Thread-safe: frames of
 /// several threads never mix. Each call blocks while kSseQueueBytesMax bytes wait for the reader.
 /// kCancelled: the client went away. kDeadlineExceeded: the client read too slowly and was cut off.
@@ -26,6 +27,8 @@ class SseWriter {
   virtual ~SseWriter() = default;
 
   Result<void> send(std::string_view data);
+  /// With an id, which a client that comes back sends as Last-Event-ID.
+  Result<void> send_with_id(std::uint64_t id, std::string_view data);
   /// `name` is cut at its first line end.
   Result<void> send_event(std::string_view name, std::string_view data);
   Result<void> comment(std::string_view text);

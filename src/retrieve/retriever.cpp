@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "retrieve/fuse.h"
 #include "retrieve/language.h"
+#include "retrieve/page_policy.h"
 #include "retrieve/words.h"
 
 namespace footnote::retrieve {
@@ -34,6 +35,8 @@ class Stopwatch {
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point last_ = start_;
 };
+
+constexpr Generation kNoGeneration = std::numeric_limits<Generation>::max();
 
 /// How many fused candidates have their texts fetched: enough that the cap per document still leaves top_k.
 constexpr std::size_t kFetchFactor = 4;
@@ -148,24 +151,47 @@ class Run {
         options_(options),
         profile_(options.profile),
         filter_(&options.filter),
+        page_url_(options.page_url),
+        threshold_(options.threshold),
         recall_(options.profile.vectors ? options.recall : Recall::kKeywordOnly),
         trust_(trust_in_model(question, ports.embedder.languages())),
         judge_trust_(trust_in_judge(question)) {}
 
   Result<Retrieval> run() {
     FOOTNOTE_CHECK(embed());
+    watch_.lap("embed");
     FOOTNOTE_CHECK(recall());
     FOOTNOTE_CHECK(fuse_candidates());
-    FOOTNOTE_CHECK(compare_tokens());
-    FOOTNOTE_CHECK(fetch());
+    FOOTNOTE_CHECK(bear("late", compare_tokens()));
+    watch_.lap("late");
+    FOOTNOTE_CHECK(bear("fetch", fetch()));
+    watch_.lap("fetch");
     FOOTNOTE_CHECK(judge());
     select_hits();
-    retrieval_.gate = judge_grounding(retrieval_.hits, profile_.gate);
+    retrieval_.policy = gate();
+    retrieval_.gate = judge_grounding(retrieval_.hits, retrieval_.policy);
     watch_.lap("gate");
     return std::move(retrieval_);
   }
 
  private:
+  /// A failed stage is done without where the profile says so; the caller's own end is no failure of the stage.
+  Result<void> bear(std::string_view stage, Result<void> result) {
+    if (result || !profile_.goes_on) return result;
+    FOOTNOTE_CHECK(call_.check());
+    retrieval_.failures.push_back({stage, std::move(result).error()});
+    return {};
+  }
+
+  bool has_vector() const { return !vector_.empty(); }
+  /// Words alone from here on.
+  void do_without_vector() {
+    vector_.clear();
+    codes_ = {};
+  }
+  /// Of words alone where the embedder or the vectors failed: what is not known must not count against a passage.
+  GatePolicy gate() const { return profile_.vectors && !has_vector() ? by_words_alone(profile_).gate : profile_.gate; }
+
   VectorQuery vector_query() const { return {corpus_, retrieval_.generation, vector_, profile_.recall, filter_}; }
   KeywordQuery keyword_query() const {
     return {corpus_, retrieval_.generation, question_, profile_.recall, filter_, options_.prefix, options_.typos};
@@ -174,8 +200,8 @@ class Run {
   /// Those of the profile, less of the model's where the question is in a language that it was not made for.
   FusionWeights profile_weights() const {
     FusionWeights out = profile_.weights;
-    out.vector *= trust_;
-    out.late *= trust_;
+    out.vector *= has_vector() ? trust_ : 0;
+    out.late *= has_vector() ? trust_ : 0;
     out.judge *= trust_ * judge_trust_;
     return out;
   }
@@ -196,76 +222,89 @@ class Run {
     return ids;
   }
 
-  Result<void> embed() {
-    if (!profile_.vectors) {
-      watch_.lap("embed");
-      return {};
-    }
+  Result<void> embed() { return profile_.vectors ? bear("embed", embed_question()) : Result<void>{}; }
+
+  Result<void> embed_question() {
     const std::string_view texts[] = {question_};
     FOOTNOTE_TRY(auto embedded,
                  ports_.embedder.embed(call_, texts, {.kind = EmbedKind::kQuery, .overflow = Overflow::kTruncate, .codes = true}));
     vector_ = std::move(embedded.at(0).windows.at(0).values);
     codes_ = std::move(embedded.at(0).question_codes);
-    watch_.lap("embed");
     return {};
   }
 
   Result<void> recall() {
     // One generation for both sides: the older of the two, which both still hold.
-    FOOTNOTE_TRY(const Generation vector_generation, ports_.vectors.generation(call_, corpus_));
-    FOOTNOTE_TRY(const Generation keyword_generation, ports_.keywords.generation(call_, corpus_));
-    retrieval_.generation = std::min(vector_generation, keyword_generation);
+    const auto vector_generation = ports_.vectors.generation(call_, corpus_);
+    const auto keyword_generation = ports_.keywords.generation(call_, corpus_);
+    if (!vector_generation) FOOTNOTE_CHECK(bear("vector", std::unexpected(vector_generation.error())));
+    if (!keyword_generation) FOOTNOTE_CHECK(bear("keyword", std::unexpected(keyword_generation.error())));
+    if (!vector_generation) do_without_vector();
+    has_keywords_ = keyword_generation.has_value();
+    retrieval_.generation = std::min(vector_generation.value_or(kNoGeneration), keyword_generation.value_or(kNoGeneration));
+    if (!vector_generation && !keyword_generation) retrieval_.generation = 0;
     std::vector<ScoredChunk> by_vector, by_keyword;
-    if (recall_ != Recall::kKeywordOnly) {
+    if (recall_ != Recall::kKeywordOnly && has_vector()) {
       VectorQuery query = vector_query();
       query.report = &retrieval_.vector_search;
-      FOOTNOTE_TRY(by_vector, ports_.vectors.search(call_, query));
+      FOOTNOTE_CHECK(bear("vector", search_into(by_vector, ports_.vectors, query)));
     }
     watch_.lap("vector");
-    if (recall_ != Recall::kVectorOnly) {
-      FOOTNOTE_TRY(by_keyword, ports_.keywords.search(call_, keyword_query()));
+    if (recall_ != Recall::kVectorOnly && has_keywords_) {
+      FOOTNOTE_CHECK(bear("keyword", search_into(by_keyword, ports_.keywords, keyword_query())));
     }
     watch_.lap("keyword");
+    if (failed("vector")) do_without_vector();
+    has_keywords_ = has_keywords_ && !failed("keyword");
     candidates_ = merge(by_vector, by_keyword);
     retrieval_.candidates = candidates_.size();
     return {};
   }
 
+  template <class Search, class Query>
+  Result<void> search_into(std::vector<ScoredChunk>& out, const Search& side, const Query& query) const {
+    FOOTNOTE_TRY(out, side.search(call_, query));
+    return {};
+  }
+
+  bool failed(std::string_view stage) const {
+    return std::ranges::any_of(retrieval_.failures, [&](const StageFailure& failure) { return failure.stage == stage; });
+  }
+
   Result<void> fuse_candidates() {
-    if (profile_.vectors) {
-      // Those that the vector side found have theirs.
-      std::vector<ChunkId> ids;
-      std::vector<Candidate*> unknown;
-      for (Candidate& candidate : candidates_) {
-        if (candidate.cosine != 0) continue;
-        ids.push_back(candidate.chunk);
-        unknown.push_back(&candidate);
-      }
-      FOOTNOTE_TRY(const auto cosines, ports_.vectors.score(call_, vector_query(), ids));
-      for (std::size_t i = 0; i < unknown.size(); ++i) unknown[i]->cosine = cosines[i];
-    }
+    if (has_vector()) FOOTNOTE_CHECK(bear("vector", fill_cosines()));
     // Of late interaction alone the first order is that of answers: it decides which candidates are compared.
     scale_ = fuse(candidates_, recall_ == Recall::kLateOnly ? profile_weights() : weights(), profile_.fusion);
     watch_.lap("fuse");
     return {};
   }
 
+  /// Those that the vector side found have theirs.
+  Result<void> fill_cosines() {
+    std::vector<ChunkId> ids;
+    std::vector<Candidate*> unknown;
+    for (Candidate& candidate : candidates_) {
+      if (candidate.cosine != 0) continue;
+      ids.push_back(candidate.chunk);
+      unknown.push_back(&candidate);
+    }
+    FOOTNOTE_TRY(const auto cosines, ports_.vectors.score(call_, vector_query(), ids));
+    for (std::size_t i = 0; i < unknown.size(); ++i) unknown[i]->cosine = cosines[i];
+    return {};
+  }
+
   /// Compares the best candidates' tokens with the question's and orders them anew; the others are out of the running.
   Result<void> compare_tokens() {
-    if (ports_.late != nullptr && weights().late != 0 && codes_.form != 0) {
-      std::vector<Candidate> rest;
-      if (candidates_.size() > profile_.late) {
-        rest.assign(std::make_move_iterator(candidates_.begin() + static_cast<std::ptrdiff_t>(profile_.late)),
-                    std::make_move_iterator(candidates_.end()));
-        candidates_.resize(profile_.late);
-      }
-      FOOTNOTE_TRY(const auto scores, ports_.late->score(call_, corpus_, codes_, ids_of_first(candidates_.size())));
-      for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].late = scores[i];
-      scale_ = fuse(candidates_, weights(), profile_.fusion);
-      rankable_ = candidates_.size();
-      std::ranges::move(rest, std::back_inserter(candidates_));
-    }
-    watch_.lap("late");
+    if (ports_.late == nullptr || weights().late == 0 || codes_.form == 0) return {};
+    const std::size_t compared = std::min(candidates_.size(), profile_.late);
+    FOOTNOTE_TRY(const auto scores, ports_.late->score(call_, corpus_, codes_, ids_of_first(compared)));
+    std::vector<Candidate> rest(std::make_move_iterator(candidates_.begin() + static_cast<std::ptrdiff_t>(compared)),
+                                std::make_move_iterator(candidates_.end()));
+    candidates_.resize(compared);
+    for (std::size_t i = 0; i < compared; ++i) candidates_[i].late = scores[i];
+    scale_ = fuse(candidates_, weights(), profile_.fusion);
+    rankable_ = compared;
+    std::ranges::move(rest, std::back_inserter(candidates_));
     return {};
   }
 
@@ -273,17 +312,19 @@ class Run {
   Result<void> fetch() {
     const std::size_t wanted = std::max(profile_.top_k * kFetchFactor, profile_.judged);
     const std::size_t looked_at = std::min({candidates_.size(), rankable_, wanted});
-    named_ = std::min(candidates_.size(), looked_at + kCutNamedMax);
-    const std::vector<ChunkId> ids = ids_of_first(named_);
-    FOOTNOTE_TRY(const auto coverage, ports_.keywords.coverage(call_, keyword_query(), ids));
+    const std::vector<ChunkId> ids = ids_of_first(std::min(candidates_.size(), looked_at + kCutNamedMax));
+    std::vector<double> coverage(ids.size(), 0);
+    if (has_keywords_) {
+      FOOTNOTE_TRY(coverage, ports_.keywords.coverage(call_, keyword_query(), ids));
+    }
     FOOTNOTE_TRY(auto records, ports_.chunks.chunks(call_, corpus_, ids));
+    named_ = ids.size();
     for (std::size_t i = 0, next = 0; i < named_; ++i) {
       // The store leaves out what is gone since.
       const bool is_there = next < records.size() && records[next].chunk.id == candidates_[i].chunk;
       Hit hit = hit_of(candidates_[i], is_there ? &records[next++] : nullptr, coverage[i]);
       (i >= looked_at ? unranked_ : is_there ? ranked_ : gone_).push_back(std::move(hit));
     }
-    watch_.lap("fetch");
     return {};
   }
 
@@ -321,8 +362,30 @@ class Run {
     sort_by_score(ranked_);
   }
 
+  /// Passages of the current page rise; where each has to reach a threshold, those that don't go. Of a judged list only what the judge
+  /// read is compared with it: numbers of two kinds are not.
+  void apply_page_policy() {
+    if (!page_url_.empty() && boost_page(ranked_, page_url_, profile_.page_boost)) sort_by_score(ranked_);
+    if (!threshold_) return;
+    const bool is_judged = std::ranges::any_of(ranked_, [](const Hit& hit) { return hit.judged.has_value(); });
+    std::vector<Hit> passing;
+    for (Hit& hit : ranked_) {
+      if (is_judged && !hit.judged) {
+        unread_.push_back(std::move(hit));
+      } else if (boosted_score(hit, gate()) < *threshold_) {
+        below_.push_back(std::move(hit));
+      } else {
+        passing.push_back(std::move(hit));
+      }
+    }
+    ranked_ = std::move(passing);
+  }
+
   void select_hits() {
+    apply_page_policy();
     select(std::move(ranked_), profile_, retrieval_);
+    for (Hit& hit : below_) add_cut(retrieval_, std::move(hit), Fate::kBelowGate);
+    for (Hit& hit : unread_) add_cut(retrieval_, std::move(hit), Fate::kTopLimit);
     for (Hit& hit : gone_) add_cut(retrieval_, std::move(hit), Fate::kGone);
     for (Hit& hit : unranked_) add_cut(retrieval_, std::move(hit), Fate::kFuseLimit);
     if (candidates_.size() > named_) retrieval_.cut_counts[Fate::kFuseLimit] += candidates_.size() - named_;
@@ -336,6 +399,8 @@ class Run {
   const RetrieveOptions& options_;
   const Profile& profile_;
   const Filter* const filter_;
+  const std::string& page_url_;
+  const std::optional<double> threshold_;
   const Recall recall_;
   const double trust_;
   const double judge_trust_;
@@ -348,7 +413,8 @@ class Run {
   double scale_ = 0;                                                // of the fusion
   std::size_t rankable_ = std::numeric_limits<std::size_t>::max();  // of candidates_, the first so many
   std::size_t named_ = 0;                                           // of candidates_, the first so many were looked up
-  std::vector<Hit> ranked_, unranked_, gone_;
+  bool has_keywords_ = true;
+  std::vector<Hit> ranked_, unranked_, gone_, below_, unread_;
 };
 
 std::vector<Histogram*> stage_histograms(Metrics& metrics) {

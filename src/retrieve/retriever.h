@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +35,9 @@ struct RetrieveOptions {
   Recall recall = Recall::kBoth;
   bool prefix = false;  ///< As KeywordQuery has them.
   bool typos = false;
+  std::string page_url = {};  ///< Canonical (base/page_url.h). Of this page's passages the score is raised by `profile.page_boost`.
+  /// What each hit's calibrated score, with its boost, has to reach: see page_policy.h. None: the gate judges by the best alone.
+  std::optional<double> threshold = {};
 };
 
 /// The stages whose time is taken, in order.
@@ -64,6 +69,7 @@ struct Retrieval {
   Generation generation = 0;
   std::vector<Hit> hits;
   GateVerdict gate;
+  GatePolicy policy = {};  ///< That the gate went by.
   std::size_t candidates = 0;
   std::vector<CutCandidate> cut;           ///< The best of each fate; those that came furthest first.
   std::map<Fate, std::size_t> cut_counts;  ///< All of them, named or not: with the hits they make up the candidates.
@@ -74,9 +80,9 @@ struct Retrieval {
 
 /// The one ranking stage of every front door: embed, recall (vectors and keywords), fuse, compare tokens, judge, gate. It pins one
 /// generation for both sides, so that a document's old and new version never mix; the same question on the same
-/// generation gives the same retrieval. Thread-safe; borrows its ports, which must outlive it.
-/// kInvalidArgument: an empty question. kTooLarge: one past kQuestionCharactersMax.
-/// Metrics: footnote_retrieval_duration_seconds{stage}.
+/// generation gives the same retrieval. The order of the last stages: judge, boost of the current page, threshold, limits. Thread-safe;
+/// borrows its ports, which must outlive it. kInvalidArgument: an empty question. kTooLarge: one past kQuestionCharactersMax. Metrics:
+/// footnote_retrieval_duration_seconds{stage}.
 class Retriever {
  public:
   struct Ports {

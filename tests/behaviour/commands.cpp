@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "render.h"
-#include "world.h"
+#include "visitor_world.h"
 
 namespace footnote::behaviour {
 
@@ -15,7 +15,8 @@ namespace {
 
 /// A scenario on its way: the world, and what the last commands left.
 struct Stage {
-  World world;
+  VisitorWorld site;
+  World& world = site.world;
   ingest::IngestReport ingest;
   std::vector<std::string> events;
   std::string out;
@@ -56,7 +57,11 @@ std::unexpected<Error> unknown() { return fail(ErrorCode::kInvalidArgument, "not
 Result<void> document(Stage& stage, const Words& words) {
   FOOTNOTE_TRY(const std::string key, words.text(1));
   FOOTNOTE_TRY(const std::string content, words.text(2));
-  stage.ingest = stage.world.put_document(key, content);
+  std::string url;
+  if (words.is(3, "at")) {
+    FOOTNOTE_TRY(url, words.text(4));
+  }
+  stage.ingest = stage.world.put_document(key, content, url);
   return {};
 }
 
@@ -206,6 +211,70 @@ Result<void> ask(Stage& stage, const Words& words) {
   return {};
 }
 
+/// agent avoids TOPIC | max_chars N | threshold PERCENT | speaks LANGUAGE | prompt TEXT | searches CORPUS...
+Result<void> agent(Stage& stage, const Words& words) {
+  AgentSettings& settings = stage.site.settings;
+  FOOTNOTE_TRY(const std::string value, words.text(2));
+  if (words.is(1, "avoids")) {
+    settings.guardrails.avoid.push_back(value);
+  } else if (words.is(1, "max_chars")) {
+    FOOTNOTE_TRY(settings.guardrails.max_chars, words.number(2));
+  } else if (words.is(1, "threshold")) {
+    FOOTNOTE_TRY(const std::size_t percent, words.number(2));
+    settings.confidence_threshold = static_cast<double>(percent) / 100;
+  } else if (words.is(1, "speaks")) {
+    settings.language_default = value;
+  } else if (words.is(1, "prompt")) {
+    settings.system_prompt = value;
+  } else {
+    return unknown();
+  }
+  return {};
+}
+
+/// curated PATTERNS ANSWER [priority N] [on PAGE]
+Result<void> curated(Stage& stage, const Words& words) {
+  CuratedAnswer answer;
+  FOOTNOTE_TRY(answer.pattern, words.text(1));
+  FOOTNOTE_TRY(answer.answer, words.text(2));
+  if (words.is(3, "priority")) {
+    FOOTNOTE_TRY(const std::size_t priority, words.number(4));
+    answer.priority = static_cast<std::int64_t>(priority);
+  } else if (words.is(3, "on")) {
+    FOOTNOTE_TRY(answer.page_url_prefix, words.text(4));
+  }
+  stage.site.add_curated(std::move(answer));
+  return {};
+}
+
+/// page URL [TITLE TEXT]: the visitor is on it, and what the widget read there.
+Result<void> page(Stage& stage, const Words& words) {
+  FOOTNOTE_TRY(stage.site.page_url, words.text(1));
+  stage.site.page.reset();
+  const auto title = words.text(2);
+  const auto text = words.text(3);
+  if (title && text) stage.site.page = answer::PageContext{.title = *title, .visible_text = *text};
+  return {};
+}
+
+Result<void> locale(Stage& stage, const Words& words) {
+  FOOTNOTE_TRY(stage.site.locale, words.text(1));
+  return {};
+}
+
+Result<void> index(Stage& stage, const Words& words) {
+  const auto searched = words.is(0, "vectors") ? &stage.world.vectors.faults() : &stage.world.keywords.faults();
+  return fails(*searched, words);
+}
+
+Result<void> visit(Stage& stage, const Words& words) {
+  FOOTNOTE_TRY(const std::string question, question_of(words));
+  const Visited visited = stage.site.ask(question);
+  stage.events = visited.events;
+  stage.out += render(visited);
+  return {};
+}
+
 Result<void> search(Stage& stage, const Words& words) {
   FOOTNOTE_TRY(const std::string question, question_of(words));
   const auto retrieval = stage.world.search(question);
@@ -242,7 +311,7 @@ Result<void> prompt(Stage& stage, const Words& words) {
 
 using Handler = Result<void> (*)(Stage&, const Words&);
 
-constexpr std::array<std::pair<std::string_view, Handler>, 22> kCommands = {{{"document", document},
+constexpr std::array<std::pair<std::string_view, Handler>, 29> kCommands = {{{"document", document},
                                                                              {"delete", delete_document},
                                                                              {"corpus", corpus},
                                                                              {"profile", profile},
@@ -263,7 +332,14 @@ constexpr std::array<std::pair<std::string_view, Handler>, 22> kCommands = {{{"d
                                                                              {"ask", ask},
                                                                              {"search", search},
                                                                              {"show", show},
-                                                                             {"prompt", prompt}}};
+                                                                             {"prompt", prompt},
+                                                                             {"agent", agent},
+                                                                             {"curated", curated},
+                                                                             {"page", page},
+                                                                             {"locale", locale},
+                                                                             {"vectors", index},
+                                                                             {"keywords", index},
+                                                                             {"visit", visit}}};
 
 Result<void> run_one(Stage& stage, const Command& command) {
   const auto found = std::ranges::find(kCommands, command.words.at(0), &std::pair<std::string_view, Handler>::first);

@@ -19,8 +19,8 @@ void World::use_corpus(const std::string& name) {
   source_ = store.ensure_source({}, corpus_.id, SourceKind::kText, "")->id;
 }
 
-ingest::IngestReport World::put_document(const std::string& key, const std::string& content) {
-  const std::vector<ingest::MemoryDocument> documents = {{.key = key, .content = content}};
+ingest::IngestReport World::put_document(const std::string& key, const std::string& content, const std::string& url) {
+  const std::vector<ingest::MemoryDocument> documents = {{.key = key, .content = content, .url = url}};
   const auto report = ingestor_.ingest_documents({}, corpus_, source_, documents, {.chunking = chunking});
   EXPECT_TRUE(report.has_value()) << report.error().message;
   return report.value_or(ingest::IngestReport{});

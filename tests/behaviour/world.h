@@ -34,7 +34,7 @@ class World {
  public:
   World();
 
-  ingest::IngestReport put_document(const std::string& key, const std::string& content);
+  ingest::IngestReport put_document(const std::string& key, const std::string& content, const std::string& url = {});
   ingest::IngestReport delete_document(const std::string& key);
   /// From now on this corpus is meant; made when it is not there.
   void use_corpus(const std::string& name);
@@ -47,6 +47,7 @@ class World {
   Result<std::string> text_at(const Citation& citation) const;
   std::vector<Gap> gaps() const;
   const Corpus& corpus() const { return corpus_; }
+  WorkspaceId workspace() const { return workspace_; }
   /// The last prompt, all messages.
   std::string last_prompt() const;
 

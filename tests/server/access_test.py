@@ -22,6 +22,7 @@ from server import Server  # noqa: E402
 
 OPTIONS = None
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+VISITORS = "/api/v1/widget/"
 EVIL = "https://evil.example"
 QUESTION = "How many days of unused leave can I carry over into next year?"
 BODIES = {  # a good body for each route that takes one, so that only the key can be at fault
@@ -166,7 +167,7 @@ class Keys(AccessCase):
 
     def test_only_pages_and_health_are_open(self):
         open_routes = {pattern for _, pattern, scope in self.routes if not scope}
-        self.assertLessEqual({p for p in open_routes if not p.startswith("/assets/")}, {"/", "/livez", "/readyz", "/health", "/tei/health", "/openapi.json", "/widget.js"})
+        self.assertLessEqual({p for p in open_routes if not p.startswith(("/assets/", VISITORS))}, {"/", "/livez", "/readyz", "/health", "/tei/health", "/openapi.json", "/widget.js"})
 
     def test_every_route_turns_bad_keys_away(self):
         bad = {
@@ -311,7 +312,8 @@ class Browsers(AccessCase):
         return {"FOOTNOTE_ALLOWED_ORIGINS": "https://www.example.com", "FOOTNOTE_ALLOWED_HOSTS": "docs.example.com"}
 
     def paths(self):
-        return [*self.routes, ("GET", "/nothing/here", None), ("POST", "/nothing/here", None)]
+        """All but those of the visitors' door, which is for pages of every site and looks itself at whose they are."""
+        return [*(route for route in self.routes if not route[1].startswith(VISITORS)), ("GET", "/nothing/here", None), ("POST", "/nothing/here", None)]
 
     def test_a_rebound_name_reaches_nothing(self):
         for method, pattern, _ in self.paths():
@@ -330,6 +332,21 @@ class Browsers(AccessCase):
                     response, _ = self.call(method, path, {} if method == "POST" else None, headers={"origin": origin})
                     self.assertEqual(response.status, 403)
                     self.assertIsNone(response.headers["access-control-allow-origin"])
+
+    def test_the_visitors_door_tells_no_page_anything_without_its_token(self):
+        routes = [route for route in self.routes if route[1].startswith(VISITORS)]
+        self.assertGreaterEqual(len(routes), 6)
+        for method, pattern, _ in routes:
+            path = re.sub(r"\{[^}]*\}", "1", pattern)
+            for origin in (EVIL, "null"):
+                with self.subTest(route=f"{method} {pattern}", origin=origin):
+                    response, data = self.call(method, path, {"agent_id": "agt_1", "message": "x"} if method == "POST" else None, headers={"origin": origin})
+                    self.assertIn(response.status, (401, 404))
+                    self.assertEqual(list(json.loads(data)), ["error"])
+                    if method == "POST":
+                        self.assertEqual(self.call(method, path, None, headers={"origin": origin, "content-type": "text/plain"})[0].status, 415)
+            with self.subTest(route=f"{method} {pattern}", host="evil.example"):
+                self.assertEqual(self.call(method, path, {} if method == "POST" else None, headers={"host": "evil.example"})[0].status, 403)
 
     def test_a_plain_form_changes_nothing(self):
         before = self.call("GET", "/api/corpora")[1]
@@ -355,6 +372,8 @@ class Browsers(AccessCase):
                 self.assertEqual(good.headers["access-control-allow-origin"], "https://www.example.com")
                 self.assertLessEqual(methods, {m.strip() for m in good.headers["access-control-allow-methods"].split(",")})
                 self.assertIsNone(good.headers["access-control-allow-credentials"])
+                if path.startswith(VISITORS):
+                    continue  # Whose page it is shows with the token.
                 bad, _ = self.call("OPTIONS", path, headers={"origin": EVIL, **ask})
                 self.assertEqual(bad.status, 403)
                 self.assertIsNone(bad.headers["access-control-allow-methods"])

@@ -1,0 +1,292 @@
+#include "answer/turn_run.h"
+
+#include <algorithm>
+
+#include "answer/length_limit.h"
+#include "answer/quote.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "base/utf8.h"
+
+namespace footnote::answer {
+
+namespace {
+
+/// The reader looks for sentences in the best passages only: further down the list it finds look-alikes.
+constexpr std::size_t kReadPassagesMax = 5;
+/// And only in passages that come near the best: a superseded page must not speak beside the current one.
+constexpr double kReadScoreShareMin = 0.8;
+constexpr std::chrono::seconds kFinishTimeout{10};
+
+using Microseconds = std::chrono::microseconds;
+
+Microseconds since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration_cast<Microseconds>(std::chrono::steady_clock::now() - start);
+}
+
+std::size_t bytes_of(const std::vector<ChatMessage>& messages) {
+  std::size_t bytes = 0;
+  for (const ChatMessage& message : messages) bytes += message.content.size();
+  return bytes;
+}
+
+std::string_view name_of(const Outcome& outcome) {
+  if (std::holds_alternative<Answer>(outcome)) return "answer";
+  return std::holds_alternative<Refusal>(outcome) ? "refusal" : "clarification";
+}
+
+/// Renumbers blocks so that the quoted ones come first, as 1, 2, 3: a reader of the answer sees no gaps.
+std::vector<SourceBlock> quoted_first(const Reading& reading, const std::vector<SourceBlock>& blocks) {
+  std::vector<SourceBlock> out;
+  std::vector<bool> taken(blocks.size(), false);
+  const auto take = [&](std::size_t i) {
+    if (taken[i]) return;
+    taken[i] = true;
+    out.push_back({static_cast<int>(out.size()) + 1, blocks[i].hit});
+  };
+  for (const ReadSpan& span : reading.spans) take(span.passage);
+  return out;
+}
+
+/// Quotes of a reading, as many as fit; the best one always. False in `whole` when some did not.
+QuotedAnswer fitting_quotes(Reading& reading, const std::vector<SourceBlock>& sources, std::optional<std::size_t> characters_max,
+                            bool& whole) {
+  const auto characters = [](const QuotedAnswer& quoted) {
+    std::size_t count = 0;
+    for (const std::string& piece : quoted.pieces) count += count_code_points(piece);
+    return count;
+  };
+  QuotedAnswer quoted = compose_quotes(reading, sources);
+  whole = true;
+  while (characters_max && reading.spans.size() > 1 && characters(quoted) > *characters_max) {
+    reading.spans.pop_back();
+    quoted = compose_quotes(reading, sources);
+    whole = false;
+  }
+  return quoted;
+}
+
+}  // namespace
+
+std::vector<SourceBlock> number_sources(const std::vector<Hit>& hits) {
+  std::vector<SourceBlock> blocks;
+  for (const Hit& hit : hits) blocks.push_back({static_cast<int>(blocks.size()) + 1, hit});
+  return blocks;
+}
+
+Result<void> FirstTextListener::on_text(std::string_view text) {
+  if (!first_text_) first_text_ = since(start_);
+  return next_.on_text(text);
+}
+
+TurnRun::TurnRun(const TurnPorts& ports, const CallContext& call, const TurnSubject& subject, TurnListener& listener)
+    : ports_(ports), call_(call), subject_(subject), listener_(listener, start_, report_.trace.first_text) {}
+
+Microseconds TurnRun::since_start() const { return since(start_); }
+
+Result<TurnReport> TurnRun::run() {
+  start_turn();
+  auto outcome = [&]() -> Result<Outcome> {
+    FOOTNOTE_CHECK(listener_.on_start(report_.turn.id));
+    return decide();
+  }();
+  report_.answer_time = since(start_) - report_.retrieval_time;
+  report_.turn.latency = std::chrono::duration_cast<std::chrono::milliseconds>(since(start_));
+  if (!outcome && is_wanted_end(outcome.error())) {
+    keep_partial();
+    finish();
+    return std::move(report_);
+  }
+  if (!outcome) {
+    finish_failed(outcome.error());
+    return std::unexpected(std::move(outcome).error());
+  }
+  report_.turn.outcome = *std::move(outcome);
+  finish();
+  return std::move(report_);
+}
+
+void TurnRun::start_turn() {
+  Turn& turn = report_.turn;
+  turn.id = {"turn_" + random_base62(22)};
+  turn.workspace = subject_.workspace;
+  turn.corpus = subject_.corpus;
+  turn.conversation = subject_.conversation;
+  turn.question = std::string(subject_.text);
+  turn.asked_at = ports_.clock.now();
+  report_.trace.trace = call_.trace;
+  report_.trace.request_id = call_.request_id;
+  report_.trace.profile = subject_.profile;
+}
+
+void TurnRun::note_retrieval(retrieve::Retrieval retrieval, Microseconds began) {
+  report_.retrieval = std::move(retrieval);
+  report_.retrieval_time = since(start_);
+  report_.turn.generation = report_.retrieval.generation;
+  for (retrieve::StageTiming stage : report_.retrieval.timings) {
+    stage.start += began;
+    report_.trace.stages.push_back(stage);
+  }
+  for (const retrieve::StageFailure& failure : report_.retrieval.failures) report_.trace.errors.push_back({failure.stage, failure.error});
+}
+
+Outcome TurnRun::refuse(RefusalReason reason, std::vector<SourceBlock> nearest) const {
+  constexpr std::size_t kNearestMax = 3;
+  nearest.resize(std::min(nearest.size(), kNearestMax));
+  return Refusal{reason, refusal_text(reason), std::move(nearest)};
+}
+
+Result<void> TurnRun::tell(std::string_view text) {
+  FOOTNOTE_CHECK(listener_.on_text(text));
+  partial_text_ += text;
+  return {};
+}
+
+/// What the reader looks at: passages of the first of `blocks`, and what the judge found in them.
+struct TurnRun::ToRead {
+  std::vector<std::string_view> passages;
+  std::vector<std::optional<FoundAnswer>> answers;
+};
+
+TurnRun::ToRead TurnRun::passages_to_read(const std::vector<SourceBlock>& blocks) {
+  ToRead out;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    // A penalty may push even the best below zero: it is read all the same.
+    const bool near_best = i == 0 || blocks[i].hit.score >= kReadScoreShareMin * blocks.front().hit.score;
+    const bool is_read = near_best && out.passages.size() < kReadPassagesMax;
+    fates()[i] = is_read ? Fate::kNoSentence : near_best ? Fate::kReadLimit : Fate::kFarFromBest;
+    if (!is_read) continue;
+    const Hit& hit = blocks[i].hit;
+    out.passages.push_back(hit.chunk.text);
+    out.answers.push_back(hit.judged ? hit.judged->answer : std::nullopt);
+  }
+  return out;
+}
+
+Result<Reading> TurnRun::read(const std::vector<SourceBlock>& blocks) {
+  const ToRead wanted = passages_to_read(blocks);
+  FOOTNOTE_TRY(Reading reading, ports_.reader.read(call_, subject_.text, wanted.passages, wanted.answers));
+  for (const ReadSpan& span : reading.spans) fates()[span.passage] = Fate::kRepeated;
+  reading = told_once(in_reading_order(std::move(reading)), blocks);  // before sources are numbered: each that is listed is cited
+  for (const ReadSpan& span : reading.spans) fates()[span.passage] = Fate::kCited;
+  return reading;
+}
+
+Result<Outcome> TurnRun::quote(std::vector<SourceBlock> blocks, double confidence, std::optional<std::size_t> characters_max) {
+  FOOTNOTE_TRY(Reading reading, timed("read", [&] { return read(blocks); }));
+  if (reading.spans.empty()) return refuse(RefusalReason::kNoRelevantContext, std::move(blocks));
+  std::vector<SourceBlock> sources;
+  const QuotedAnswer quoted = timed("cite", [&] {
+    sources = quoted_first(reading, blocks);
+    for (ReadSpan& span : reading.spans) {
+      const auto same = [&](const SourceBlock& block) { return block.hit.chunk.id == blocks[span.passage].hit.chunk.id; };
+      span.passage = static_cast<std::size_t>(std::ranges::find_if(sources, same) - sources.begin());
+    }
+    bool whole = true;
+    QuotedAnswer fitting = fitting_quotes(reading, sources, characters_max, whole);
+    truncated_ = !whole;
+    return fitting;
+  });
+  partial_sources_ = sources;
+  FOOTNOTE_CHECK(listener_.on_sources(sources));
+  for (const std::string& piece : quoted.pieces) {
+    FOOTNOTE_CHECK(listener_.on_text(piece));
+    partial_text_ += piece;
+  }
+  return Answer{.text = partial_text_, .sources = std::move(sources), .citations = quoted.citations, .confidence = confidence};
+}
+
+Result<Outcome> TurnRun::stream_model(std::vector<ChatMessage> messages, std::vector<SourceBlock> blocks, double confidence,
+                                      std::optional<std::size_t> characters_max) {
+  std::ranges::fill(fates(), Fate::kNotCited);
+  const ChatRequest request{.messages = std::move(messages)};
+  ModelCall& model = report_.trace.model.emplace();
+  model.prompt_messages = request.messages.size();
+  model.prompt_bytes = bytes_of(request.messages);
+  partial_sources_ = blocks;
+  ModelStream stream(call_, blocks, listener_, ports_.checking);
+  std::optional<LengthLimit> limit;
+  if (characters_max) limit.emplace(*characters_max);
+  const auto take = [&](std::string_view piece) -> Result<void> {
+    FOOTNOTE_CHECK(stream.take(limit ? limit->take(piece) : piece));
+    return limit && limit->full() ? fail(ErrorCode::kCancelled, "the answer is as long as it may be") : Result<void>{};
+  };
+  const auto end = timed("llm", [&] { return ports_.llm->stream(call_, request, take); });
+  truncated_ = limit && limit->full();
+  partial_text_ = stream.text();
+  if (!end && !stream.stopped() && !truncated_) return std::unexpected(end.error());
+  if (limit && !truncated_ && !stream.stopped()) {
+    FOOTNOTE_CHECK(stream.take(limit->finish()));
+    truncated_ = limit->full();
+  }
+  model.name = end ? end->model : ports_.llm->model();
+  if (end) {
+    model.finish = end->finish;
+    report_.prompt_tokens = end->prompt_tokens;
+    report_.completion_tokens = end->completion_tokens;
+  }
+  if (stream.refused()) return refuse(RefusalReason::kLlmSelfRefusal, std::move(blocks));
+  const auto finished = timed("cite", [&] { return stream.finish(); });
+  partial_text_ = stream.text();
+  report_.trace.checks = stream.counts();
+  FOOTNOTE_CHECK(finished);
+  // Not a sentence was left that its sources carry.
+  if (trim(stream.text()).empty()) return refuse(RefusalReason::kBlockedByGuardrails, std::move(blocks));
+  for (const Citation& citation : stream.citations()) fates().at(static_cast<std::size_t>(citation.number) - 1) = Fate::kCited;
+  return Answer{.text = stream.text(),
+                .sources = blocks,
+                .citations = stream.citations(),
+                .uncited = stream.uncited(),
+                .confidence = confidence,
+                .model = model.name};
+}
+
+void TurnRun::finish() {
+  log_turn();
+  if (ports_.metrics != nullptr) ports_.metrics->count(report_);
+  if (!subject_.stored) return;
+  // Its own deadline: the caller may be gone by now, and the turn is stored all the same.
+  const CallContext call = call_.detached(kFinishTimeout);
+  const auto began = std::chrono::steady_clock::now();
+  const auto stored =
+      ports_.conversations.finish_turn(call, report_.turn, report_.prompt_tokens, report_.completion_tokens, render_turn_trace(report_));
+  if (ports_.metrics != nullptr) ports_.metrics->observe("store", std::chrono::duration<double>(since(began)).count());
+  after_store();
+  if (stored) return;
+  if (ports_.metrics != nullptr) ports_.metrics->count_not_stored();
+  log(LogLevel::kError, "answer", "turn not stored", call,
+      {{"turn", report_.turn.id.value}, {"code", to_string(stored.error().code)}, {"error", stored.error().message}});
+}
+
+/// What had come before the error is kept; a turn without a text is not.
+void TurnRun::finish_failed(const Error& error) {
+  report_.trace.errors.push_back({stage_, error});
+  if (partial_text_.empty()) {
+    if (ports_.metrics != nullptr) ports_.metrics->count_failed();
+    log(LogLevel::kDebug, "answer", "turn failed", call_,
+        {{"turn", report_.turn.id.value}, {"stage", stage_}, {"code", to_string(error.code)}});
+    return;
+  }
+  keep_partial();
+  finish();
+}
+
+void TurnRun::keep_partial() {
+  report_.turn.state = TurnState::kPartial;
+  report_.turn.outcome = Answer{.text = partial_text_, .sources = std::move(partial_sources_)};
+}
+
+void TurnRun::log_turn() const {
+  const auto* refusal = std::get_if<Refusal>(&report_.turn.outcome);
+  log(LogLevel::kDebug, "answer", "turn", call_,
+      {{"turn", report_.turn.id.value},
+       {"outcome", report_.turn.state == TurnState::kPartial ? "partial" : name_of(report_.turn.outcome)},
+       {"refusal_reason", refusal == nullptr ? "" : to_string(refusal->reason)},
+       {"generation", report_.turn.generation},
+       {"candidates", report_.retrieval.candidates},
+       {"evidence", report_.retrieval.gate.evidence},
+       {"retrieval_ms", static_cast<double>(report_.retrieval_time.count()) / 1000},
+       {"answer_ms", static_cast<double>(report_.answer_time.count()) / 1000}});
+}
+
+}  // namespace footnote::answer

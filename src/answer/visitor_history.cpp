@@ -1,0 +1,85 @@
+#include "answer/visitor_history.h"
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "base/utf8.h"
+
+namespace footnote::answer {
+
+namespace {
+
+std::string key_of(const ConversationId& conversation) { return "conv:" + conversation.value + ":history"; }
+
+std::string to_bytes(const std::vector<ChatMessage>& messages) {
+  JsonArray out;
+  for (const ChatMessage& message : messages) {
+    out.push_back(JsonArray{message.role == ChatRole::kUser ? "user" : "assistant", message.content});
+  }
+  return to_text(out);
+}
+
+std::vector<ChatMessage> from_bytes(std::string_view bytes) {
+  const auto parsed = parse_json(bytes);
+  std::vector<ChatMessage> out;
+  if (!parsed || !parsed->is_array()) return out;
+  for (const Json& entry : parsed->as_array()) {
+    const JsonArray* pair = entry.if_array();
+    if (pair == nullptr || pair->size() != 2 || !(*pair)[0].is_string() || !(*pair)[1].is_string()) return {};
+    out.push_back({(*pair)[0].as_string() == "user" ? ChatRole::kUser : ChatRole::kAssistant, std::string((*pair)[1].as_string())});
+  }
+  return out;
+}
+
+std::string bounded(std::string_view text) { return std::string(utf8_prefix(text, kHistoryMessageBytesMax)); }
+
+void add_turn(std::vector<ChatMessage>& messages, std::string_view question, std::string_view answer) {
+  messages.push_back({ChatRole::kUser, bounded(question)});
+  messages.push_back({ChatRole::kAssistant, bounded(without_markers(answer))});
+  if (messages.size() > kHistoryMessagesMax) messages.erase(messages.begin(), messages.end() - kHistoryMessagesMax);
+}
+
+std::string_view text_of(const Outcome& outcome) {
+  return std::visit([](const auto& each) -> std::string_view { return each.text; }, outcome);
+}
+
+}  // namespace
+
+std::string without_markers(std::string_view answer) {
+  std::string out;
+  for (std::size_t at = 0; at < answer.size();) {
+    if (answer[at] == '[') {
+      const std::size_t end = answer.find_first_not_of("0123456789, ", at + 1);
+      const bool is_marker = end != std::string_view::npos && answer[end] == ']' && end > at + 1;
+      if (is_marker) {
+        if (!out.empty() && out.back() == ' ') out.pop_back();
+        at = end + 1;
+        continue;
+      }
+    }
+    out.push_back(answer[at++]);
+  }
+  return out;
+}
+
+std::vector<ChatMessage> read_history(const CallContext& call, Cache* cache, const ConversationStore& store, WorkspaceId workspace,
+                                      const ConversationId& conversation) {
+  if (!conversation) return {};
+  if (const auto bytes = cache == nullptr ? std::nullopt : cache->get(call, key_of(conversation))) return from_bytes(*bytes);
+  std::vector<ChatMessage> out;
+  const auto turns = store.history(call, workspace, conversation, kHistoryMessagesMax / 2);
+  if (!turns) return out;
+  for (const Turn& turn : *turns) add_turn(out, turn.question, text_of(turn.outcome));
+  return out;
+}
+
+void add_to_history(const CallContext& call, Cache* cache, const ConversationId& conversation, std::vector<ChatMessage> before,
+                    std::string_view question, std::string_view answer) {
+  if (cache == nullptr || !conversation) return;
+  add_turn(before, question, answer);
+  const std::string key = key_of(conversation);
+  cache->put(call, key, key, to_bytes(before), kHistoryTime);
+}
+
+}  // namespace footnote::answer

@@ -1,0 +1,277 @@
+#include "answer/visitor_turn.h"
+
+#include <algorithm>
+
+#include "answer/failure_phrases.h"
+#include "answer/turn_run.h"
+#include "answer/visitor_history.h"
+#include "answer/visitor_texts.h"
+#include "base/fold_words.h"
+#include "base/log.h"
+#include "prompt/visitor_prompt.h"
+#include "retrieve/follow_up.h"
+#include "retrieve/page_policy.h"
+
+namespace footnote::answer {
+
+namespace {
+
+/// Whether a question names a topic, as whole words.
+bool names(std::string_view folded_question, std::string_view topic) {
+  const std::string wanted = fold_words(topic);
+  return !wanted.empty() && (" " + std::string(folded_question) + " ").find(" " + wanted + " ") != std::string::npos;
+}
+
+retrieve::TurnBefore turn_before(const std::vector<ChatMessage>& history) {
+  if (history.size() < 2) return {};
+  return {history[history.size() - 2].content, history.back().content};
+}
+
+class VisitorTurn final : public TurnRun {
+ public:
+  VisitorTurn(const VisitorService::Ports& ports, const TurnMetrics* metrics, CuratedMatchers& curated, const CallContext& call,
+              const VisitorQuestion& question, TurnListener& listener)
+      : TurnRun({.reader = ports.reader,
+                 .llm = ports.llm,
+                 .conversations = ports.conversations,
+                 .clock = ports.clock,
+                 .metrics = metrics,
+                 .checking = ports.checking},
+                call,
+                {.workspace = question.agent.workspace,
+                 .corpus = question.corpora.at(0).corpus,
+                 .conversation = question.conversation,
+                 .text = question.text,
+                 .profile = question.corpora.at(0).profile,
+                 .stored = true},
+                listener),
+        ports_(ports),
+        curated_(curated),
+        question_(question),
+        agent_(question.agent.settings),
+        threshold_(agent_.confidence_threshold.value_or(kConfidenceThresholdDefault)),
+        language_(visitor_language({.agent = agent_.language_default,
+                                    .locale = question.locale,
+                                    .accept_language = question.accept_language,
+                                    .question = question.text})) {
+    Visit& visit = report().turn.visit.emplace();
+    visit.agent = question.agent.id;
+    visit.visitor = question.visitor;
+    visit.page_url = question.page_url;
+    visit.playground = question.playground;
+  }
+
+ private:
+  Result<Outcome> decide() override {
+    if (auto text = curated_text()) return tell_curated(*std::move(text));
+    if (names_avoided_topic()) return decline();
+    history_ = read_history(call(), ports_.cache, ports_.conversations, question_.agent.workspace, question_.conversation);
+    FOOTNOTE_CHECK(listener().on_stage("searching"));
+    FOOTNOTE_CHECK(find_passages());
+    FOOTNOTE_CHECK(read_page());
+    settle_confidence();
+    FOOTNOTE_CHECK(listener().on_stage("thinking"));
+    FOOTNOTE_TRY(Outcome outcome, answer_from(number_sources(report().retrieval.hits)));
+    if (truncated()) flag(kFlagTruncated);
+    if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
+      settle_refusal();
+      FOOTNOTE_CHECK(tell(refusal->text));
+    }
+    visit().gap = gap_of(outcome);
+    return outcome;
+  }
+
+  std::string refusal_text(RefusalReason) const override { return std::string(unknown_text(language_)); }
+
+  bool is_wanted_end(const Error& error) override {
+    if (error.code != ErrorCode::kCancelled || !question_.stopped.stop_requested()) return false;
+    flag(kFlagStopped);
+    return true;
+  }
+
+  void after_store() override {
+    const auto text = std::visit([](const auto& each) -> std::string_view { return each.text; }, report().turn.outcome);
+    if (!text.empty()) {
+      add_to_history(call().detached(std::chrono::seconds(1)), ports_.cache, question_.conversation, std::move(history_), question_.text,
+                     text);
+    }
+  }
+
+  Visit& visit() { return *report().turn.visit; }
+  void flag(std::string_view name) {
+    if (std::ranges::find(visit().flags, name) == visit().flags.end()) visit().flags.emplace_back(name);
+  }
+  void note_failure(std::string_view stage, const Error& error) {
+    report().trace.errors.push_back({stage, error});
+    flag(kFlagDegraded);
+  }
+
+  std::optional<std::string> curated_text() {
+    const auto matcher = timed("curated", [&] { return curated_.of(call(), question_.agent.id); });
+    if (!matcher) {
+      note_failure("curated", matcher.error());
+      return std::nullopt;
+    }
+    const CuratedAnswer* found = (*matcher)->match({.text = question_.text, .language = language_, .page_url = question_.page_url});
+    return found == nullptr ? std::nullopt : std::optional(found->answer);
+  }
+
+  Result<Outcome> tell_curated(std::string text) {
+    visit().curated = true;
+    visit().confidence = 1;
+    FOOTNOTE_CHECK(tell(text));
+    return Answer{.text = std::move(text), .sources = {}, .citations = {}, .confidence = 1, .model = {}};
+  }
+
+  bool names_avoided_topic() const {
+    if (agent_.guardrails.avoid.empty()) return false;
+    const std::string question = fold_words(question_.text);
+    return std::ranges::any_of(agent_.guardrails.avoid, [&](const std::string& topic) { return names(question, topic); });
+  }
+
+  /// No gap: the agent is not meant to answer this.
+  Result<Outcome> decline() {
+    flag(kFlagAvoidedTopic);
+    Refusal refusal{RefusalReason::kBlockedByGuardrails, std::string(declined_text(language_)), {}};
+    FOOTNOTE_CHECK(tell(refusal.text));
+    return refusal;
+  }
+
+  Result<void> find_passages() {
+    const std::chrono::microseconds began = since_start();
+    FOOTNOTE_TRY(retrieve::SiteRetrieval found,
+                 ports_.retriever.retrieve(call(), {.workspace = question_.agent.workspace,
+                                                    .agent = question_.agent.id,
+                                                    .corpora = question_.corpora,
+                                                    .query = retrieve::search_text(question_.text, turn_before(history_)),
+                                                    .page_url = question_.page_url,
+                                                    .threshold = threshold_}));
+    if (!found.found.failures.empty()) flag(kFlagDegraded);
+    passages_ = found.found.hits.size();
+    confidence_ = found.confidence;
+    note_retrieval(std::move(found.found), began);
+    return {};
+  }
+
+  /// The page becomes source 1, for a model always, for the reader where the judge finds it relevant.
+  Result<void> read_page() {
+    if (question_.page_was_dropped) flag(kFlagPageDropped);
+    std::vector<Hit>& hits = report().retrieval.hits;
+    if (question_.page) {
+      Hit page = page_hit(*question_.page, question_.page_url, hits.empty() ? 1 : hits.front().score);
+      if (!page.chunk.text.empty()) {
+        FOOTNOTE_CHECK(judge_page(page));
+        if (page_is_relevant_ || ports().llm != nullptr) {
+          has_page_ = true;
+          hits.insert(hits.begin(), std::move(page));
+        }
+      }
+    }
+    fates().assign(hits.size(), Fate::kBelowGate);
+    return {};
+  }
+
+  Result<void> judge_page(Hit& page) {
+    if (ports_.judge == nullptr) return {};
+    const std::vector<std::string_view> parts = parts_to_judge(page.chunk.text);
+    const auto judged = timed("judge", [&] { return ports_.judge->rerank(call().narrowed(ports_.judge_timeout), question_.text, parts); });
+    if (!judged) {
+      FOOTNOTE_CHECK(call().check());
+      note_failure("judge", judged.error());
+      return {};
+    }
+    const auto best = std::ranges::max_element(*judged, {}, &Judgement::calibrated);
+    page_is_relevant_ = best != judged->end() && best->calibrated >= kPageRelevanceMin;
+    if (best != judged->end()) page.judged = Judgement{.raw = best->raw, .calibrated = best->calibrated};
+    return {};
+  }
+
+  void settle_confidence() {
+    Visit& visit = this->visit();
+    const bool is_grounded = passages_ > 0 || page_is_relevant_;
+    visit.confidence = is_grounded ? confidence_ : kUngroundedConfidence;
+    if (page_is_relevant_) visit.confidence = std::max(visit.confidence, kPageConfidence);
+    if (!is_grounded) flag(kFlagNoSources);
+    if (passages_ == 1 && !page_is_relevant_) flag(kFlagOneSource);
+    if (visit.confidence < threshold_) flag(kFlagBelowThreshold);
+    visit.low_confidence = !is_grounded || (passages_ == 1 && !page_is_relevant_) || visit.confidence < threshold_;
+  }
+
+  /// There were passages, but none that answers.
+  void settle_refusal() {
+    if (passages_ > 0 || page_is_relevant_) flag(kFlagNoAnswer);
+    visit().confidence = kUngroundedConfidence;
+    visit().low_confidence = true;
+  }
+
+  Result<Outcome> answer_from(std::vector<SourceBlock> blocks) {
+    const double confidence = visit().confidence;
+    const std::size_t characters_max = agent_.guardrails.max_chars;
+    if (ports().llm == nullptr) {
+      if (blocks.empty()) return refuse(RefusalReason::kNoRelevantContext, {});
+      return quote(std::move(blocks), confidence, characters_max);
+    }
+    auto messages = timed("prompt", [&] {
+      return prompt::build_visitor_prompt({.agent = agent_,
+                                           .language = language_,
+                                           .page_url = question_.page_url,
+                                           .first_source = first_source(blocks),
+                                           .history = history_,
+                                           .question = question_.text,
+                                           .sources = blocks,
+                                           .nonce = random_base62(16)});
+    });
+    return stream_model(std::move(messages), std::move(blocks), confidence, characters_max);
+  }
+
+  prompt::FirstSource first_source(const std::vector<SourceBlock>& blocks) const {
+    if (has_page_) return prompt::FirstSource::kPageContext;
+    const bool is_page = !blocks.empty() && retrieve::is_on_page(blocks.front().hit, question_.page_url);
+    return is_page ? prompt::FirstSource::kPage : prompt::FirstSource::kOther;
+  }
+
+  std::optional<GapReason> gap_of(const Outcome& outcome) {
+    if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
+      switch (refusal->reason) {
+        case RefusalReason::kNoRelevantContext: return GapReason::kNoRelevantContext;
+        case RefusalReason::kLlmSelfRefusal: return GapReason::kLlmSelfRefusal;
+        case RefusalReason::kBlockedByGuardrails: return GapReason::kBlockedByGuardrails;
+      }
+    }
+    const auto* answer = std::get_if<Answer>(&outcome);
+    if (answer == nullptr) return std::nullopt;
+    if (visit().low_confidence) return GapReason::kLowConfidence;
+    std::vector<std::string_view> cited;
+    for (const Citation& citation : answer->citations) {
+      const auto block = std::ranges::find(answer->sources, citation.number, &SourceBlock::number);
+      if (block != answer->sources.end()) cited.push_back(block->hit.chunk.text);
+    }
+    return holds_failure_phrase(answer->text, language_, cited) ? std::optional(GapReason::kFailurePhrase) : std::nullopt;
+  }
+
+  const VisitorService::Ports& ports_;
+  CuratedMatchers& curated_;
+  const VisitorQuestion& question_;
+  const AgentSettings& agent_;
+  const double threshold_;
+  const std::string language_;
+  std::vector<ChatMessage> history_;
+  std::size_t passages_ = 0;  // that came through the threshold
+  double confidence_ = 0;     // of these
+  bool page_is_relevant_ = false;
+  bool has_page_ = false;  // source 1 is the page as the widget read it
+};
+
+}  // namespace
+
+VisitorService::VisitorService(const Ports& ports)
+    : ports_(ports),
+      metrics_(ports.metrics == nullptr ? nullptr : std::make_unique<TurnMetrics>(*ports.metrics)),
+      curated_(std::make_unique<CuratedMatchers>(ports.agents)) {}
+
+Result<TurnReport> VisitorService::answer(const CallContext& call, const VisitorQuestion& question, TurnListener& listener) const {
+  if (question.corpora.empty()) return fail(ErrorCode::kFailedPrecondition, "the agent has nothing to search");
+  return VisitorTurn(ports_, metrics_.get(), *curated_, call, question, listener).run();
+}
+
+}  // namespace footnote::answer

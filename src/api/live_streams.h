@@ -1,0 +1,103 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/mutex.h"
+#include "domain/ids.h"
+
+namespace footnote::api {
+
+/// The events of one turn, which a reader can leave and come back to. Kept in a ring of bounded bytes, numbered from 1. Thread-safe.
+class LiveStream {
+ public:
+  /// More than an answer of the usual length takes; a reader that comes back later than this finds its place gone.
+  static constexpr std::size_t kRingBytesMax = 128 << 10;
+
+  struct Event {
+    std::uint64_t id = 0;
+    std::string data;
+  };
+  /// What came after an id. `lost`: some of it is not kept any more. `ended`: nothing will follow.
+  struct Batch {
+    std::vector<Event> events;
+    bool lost = false;
+    bool ended = false;
+  };
+
+  explicit LiveStream(ConversationId conversation) : conversation_(std::move(conversation)) {}
+
+  const ConversationId& conversation() const { return conversation_; }
+
+  /// Adds an event and gives it back with its number.
+  Event push(std::string data);
+  void end();
+  /// Waits until there is something after `id`, the stream ended, or so long.
+  Batch after(std::uint64_t id, std::chrono::milliseconds patience) const;
+
+  void reader_came();
+  void reader_left();
+  /// Since when nobody reads; none while somebody does or after the end.
+  std::optional<std::chrono::steady_clock::time_point> alone_since() const;
+  std::optional<std::chrono::steady_clock::time_point> ended_at() const;
+
+  /// Ends the turn's work: `stop` because the visitor wants it, `abandon` because nobody is there.
+  void stop();
+  void abandon();
+  std::stop_token stopped() const { return stopped_.get_token(); }      ///< By the visitor.
+  std::stop_token cancelled() const { return cancelled_.get_token(); }  ///< For either reason.
+
+ private:
+  const ConversationId conversation_;
+  std::stop_source stopped_;
+  std::stop_source cancelled_;
+  mutable Mutex mutex_;
+  mutable CondVar changed_;
+  std::deque<Event> ring_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::size_t ring_bytes_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
+  std::uint64_t last_id_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
+  int readers_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
+  std::chrono::steady_clock::time_point alone_since_ FOOTNOTE_TSA(guarded_by(mutex_)) = std::chrono::steady_clock::now();
+  std::optional<std::chrono::steady_clock::time_point> ended_at_ FOOTNOTE_TSA(guarded_by(mutex_));
+};
+
+/// The streams that can be come back to: those under way, and those that ended a moment ago. One that nobody reads for the grace is
+/// abandoned. Thread-safe.
+class LiveStreams {
+ public:
+  struct Options {
+    std::chrono::milliseconds resume_grace = std::chrono::seconds(10);
+    std::size_t streams_max = 10'000;
+  };
+  explicit LiveStreams(Options options);
+  /// Abandons what is under way.
+  ~LiveStreams();
+  LiveStreams(const LiveStreams&) = delete;
+  LiveStreams& operator=(const LiveStreams&) = delete;
+
+  /// False: there are too many.
+  bool add(const TurnId& turn, std::shared_ptr<LiveStream> stream);
+  /// Null: there is none of that name and conversation.
+  std::shared_ptr<LiveStream> find(const TurnId& turn, const ConversationId& conversation) const;
+
+ private:
+  void tend(const std::stop_token& stop);
+  void tend_once();
+
+  const Options options_;
+  mutable Mutex mutex_;
+  CondVar wake_;
+  std::map<TurnId, std::shared_ptr<LiveStream>> streams_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::jthread tender_;  // last: it uses all of the above
+};
+
+}  // namespace footnote::api

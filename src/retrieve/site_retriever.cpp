@@ -1,0 +1,178 @@
+#include "retrieve/site_retriever.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "retrieve/page_policy.h"
+
+namespace footnote::retrieve {
+
+namespace {
+
+/// A hit of one corpus on its way into the common list.
+struct Placed {
+  Hit hit;
+  CorpusId corpus;
+  double boosted = 0;
+  double calibrated = 0;
+};
+
+/// Everything of a gate that a calibration sets.
+std::string calibration_of(const Profile& profile) {
+  const GatePolicy& gate = profile.gate;
+  return fmt::format("{},{},{},{},{},{},{},{},{},{}", gate.cosine_sure, gate.coverage_sure, gate.cosine_min_worded, gate.cosine_min,
+                     gate.evidence_min, gate.coverage_weight, gate.late_weight, gate.late_floor, gate.judged_min, profile.vectors);
+}
+
+void add_explanations(Retrieval& all, Retrieval one, std::chrono::microseconds began) {
+  all.candidates += one.candidates;
+  for (StageTiming timing : one.timings) {
+    timing.start += began;
+    all.timings.push_back(timing);
+  }
+  std::ranges::move(one.failures, std::back_inserter(all.failures));
+  std::ranges::move(one.cut, std::back_inserter(all.cut));
+  for (const auto& [fate, count] : one.cut_counts) all.cut_counts[fate] += count;
+  if (one.gate.confidence >= all.gate.confidence) all.gate = one.gate;
+}
+
+bool comes_before(const Placed& a, const Placed& b) {
+  if (a.boosted != b.boosted) return a.boosted > b.boosted;
+  return a.hit.score != b.hit.score ? a.hit.score > b.hit.score : a.hit.chunk.id < b.hit.chunk.id;
+}
+
+/// Texts that were fetched again, onto the numbers that were kept; false when one is gone.
+bool fill_in(std::vector<Hit>& hits, const std::vector<ChunkReader::ChunkRecord>& records) {
+  for (const ChunkReader::ChunkRecord& record : records) {
+    for (Hit& hit : hits) {
+      if (hit.chunk.id != record.chunk.id) continue;
+      hit.chunk = record.chunk;
+      hit.document_key = record.document_key;
+      hit.document = record.document;
+    }
+  }
+  return std::ranges::none_of(hits, [](const Hit& hit) { return hit.chunk.text.empty(); });
+}
+
+}  // namespace
+
+Result<SiteRetrieval> SiteRetriever::retrieve(const CallContext& call, const SiteQuery& query) const {
+  const auto key = ports_.cache == nullptr ? std::nullopt : key_of(call, query);
+  const std::string name = key ? cache_key(*key) : "";
+  if (key) {
+    purge_if_changed(call, *key);
+    if (auto kept = recalled(call, name)) return *std::move(kept);
+  }
+  SiteRetrieval out;
+  std::vector<Placed> placed;
+  std::size_t top_k = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (const SearchedCorpus& searched : query.corpora) {
+    RetrieveOptions options{.profile = searched.profile, .page_url = query.page_url, .threshold = query.threshold};
+    // So many for all of them together: the judge's time is the visitor's.
+    options.profile.judged = std::max(searched.profile.top_k, searched.profile.judged / query.corpora.size());
+    const auto began = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
+    FOOTNOTE_TRY(Retrieval one, ports_.retriever.retrieve(call, searched.corpus, query.query, options));
+    top_k = std::max(top_k, searched.profile.top_k);
+    if (placed.empty() && out.found.generation == 0) out.found.generation = one.generation;
+    for (Hit& hit : one.hits) {
+      const double boosted = boosted_score(hit, one.policy);
+      const double calibrated = calibrated_score(hit, one.policy);
+      placed.push_back({std::move(hit), searched.corpus, boosted, calibrated});
+    }
+    one.hits.clear();
+    add_explanations(out.found, std::move(one), began);
+  }
+  // One corpus has its own order, by all that its stages said.
+  if (query.corpora.size() > 1) std::ranges::sort(placed, comes_before);
+  std::vector<CorpusId> corpus_of_hit;
+  for (Placed& each : placed) {
+    if (out.found.hits.size() == top_k) {
+      ++out.found.cut_counts[Fate::kTopLimit];
+      continue;
+    }
+    out.confidence = std::max(out.confidence, each.calibrated);
+    corpus_of_hit.push_back(each.corpus);
+    out.found.hits.push_back(std::move(each.hit));
+  }
+  if (key && out.found.failures.empty()) keep(call, name, query, out, corpus_of_hit);
+  return out;
+}
+
+std::optional<RetrievalKey> SiteRetriever::key_of(const CallContext& call, const SiteQuery& query) const {
+  RetrievalKey key{.workspace = query.workspace,
+                   .agent = query.agent,
+                   .model = ports_.model,
+                   .judge = ports_.judge,
+                   .corpora = {},
+                   .threshold = query.threshold,
+                   .query = fold_spaces(query.query),
+                   .page_url = query.page_url};
+  for (const SearchedCorpus& searched : query.corpora) {
+    const auto vectors = ports_.vectors.generation(call, searched.corpus);
+    const auto keywords = ports_.keywords.generation(call, searched.corpus);
+    if (!vectors || !keywords) return std::nullopt;
+    key.corpora.push_back({searched.corpus, std::min(*vectors, *keywords), calibration_of(searched.profile)});
+  }
+  return key;
+}
+
+std::optional<SiteRetrieval> SiteRetriever::recalled(const CallContext& call, const std::string& key) const {
+  const auto bytes = ports_.cache->get(call, key);
+  if (!bytes) return std::nullopt;
+  auto kept = from_bytes(*bytes);
+  if (!kept) return std::nullopt;
+  SiteRetrieval out{.found = {}, .confidence = kept->confidence, .cached = true};
+  out.found.generation = kept->generation;
+  out.found.candidates = kept->candidates;
+  out.found.gate = kept->gate;
+  std::map<CorpusId, std::vector<ChunkId>> wanted;
+  for (CachedHit& hit : kept->hits) {
+    wanted[hit.corpus].push_back(hit.scores.chunk.id);
+    out.found.hits.push_back(std::move(hit.scores));
+  }
+  for (const auto& [corpus, ids] : wanted) {
+    const auto records = ports_.chunks.chunks(call, corpus, ids);
+    if (!records) return std::nullopt;
+    (void)fill_in(out.found.hits, *records);
+  }
+  return fill_in(out.found.hits, {}) ? std::optional(std::move(out)) : std::nullopt;
+}
+
+void SiteRetriever::keep(const CallContext& call, const std::string& key, const SiteQuery& query, const SiteRetrieval& retrieval,
+                         const std::vector<CorpusId>& corpus_of_hit) const {
+  CachedRetrieval kept{.generation = retrieval.found.generation,
+                       .candidates = retrieval.found.candidates,
+                       .confidence = retrieval.confidence,
+                       .gate = retrieval.found.gate,
+                       .hits = {}};
+  for (std::size_t i = 0; i < retrieval.found.hits.size(); ++i) {
+    const Hit& hit = retrieval.found.hits[i];
+    CachedHit& cached = kept.hits.emplace_back();
+    cached.corpus = corpus_of_hit[i];
+    cached.scores.chunk.id = hit.chunk.id;
+    cached.scores.terms = hit.terms;
+    cached.scores.score = hit.score;
+    cached.scores.cosine = hit.cosine;
+    cached.scores.coverage = hit.coverage;
+    cached.scores.judged = hit.judged;
+  }
+  ports_.cache->put(call, key, cache_tag(query.agent), to_bytes(kept), kRetrievalCacheTime);
+}
+
+void SiteRetriever::purge_if_changed(const CallContext& call, const RetrievalKey& key) const {
+  Generations now;
+  for (const RetrievalKey::CorpusState& state : key.corpora) now.push_back(state.generation);
+  {
+    MutexLock lock(mutex_);
+    if (seen_.size() >= kAgentsMax && !seen_.contains(key.agent.value)) seen_.clear();
+    const auto [entry, is_new] = seen_.try_emplace(key.agent.value, now);
+    if (is_new || entry->second == now) return;
+    entry->second = now;
+  }
+  ports_.cache->drop_tag(call, cache_tag(key.agent));
+}
+
+}  // namespace footnote::retrieve

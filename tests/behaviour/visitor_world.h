@@ -1,0 +1,83 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "answer/visitor_turn.h"
+#include "fakes/memory_agent_store.h"
+#include "fakes/memory_cache.h"
+#include "world.h"
+
+namespace footnote::behaviour {
+
+/// What a visitor's client hears, as lines; and what must hold for every turn.
+class VisitorRecorder final : public answer::TurnListener {
+ public:
+  explicit VisitorRecorder(const fakes::MemoryStore& store) : store_(store) {}
+
+  Result<void> on_start(const TurnId& turn) override;
+  Result<void> on_stage(std::string_view stage) override;
+  Result<void> on_sources(std::span<const SourceBlock> sources) override;
+  Result<void> on_text(std::string_view text) override;
+
+  /// With this text the visitor asks for an end.
+  std::optional<std::size_t> stops_after = {};
+  std::stop_source stop;
+  const std::vector<std::string>& events() const { return events_; }
+  const std::string& text() const { return text_; }
+
+ private:
+  const fakes::MemoryStore& store_;
+  std::vector<std::string> events_;
+  std::string text_;
+  std::size_t texts_ = 0;
+  std::size_t writes_at_start_ = 0;
+};
+
+/// How a visitor's message ended.
+struct Visited {
+  Result<answer::TurnReport> report;
+  std::vector<std::string> events;
+  std::string heard;
+  std::size_t llm_calls = 0;
+  std::size_t embedder_calls = 0;
+  std::size_t judge_calls = 0;
+
+  const Turn& turn() const { return report->turn; }
+  const Visit& visit() const { return *report->turn.visit; }
+};
+
+/// What `visit` prints: how it ended, what was heard, confidence and why it is low, the gap, who was called.
+std::string render(const Visited& visited);
+
+/// The world with an agent on the site https://shop.example and a visitor.
+class VisitorWorld {
+ public:
+  VisitorWorld();
+
+  Visited ask(const std::string& message);
+  void add_curated(CuratedAnswer answer);
+  std::string last_prompt() const { return world.last_prompt(); }
+
+  World world;
+  fakes::MemoryCache cache{world.clock};
+  fakes::MemoryAgentStore agents{world.store, world.clock};
+  AgentSettings settings;  ///< Of the agent; what is changed here holds from the next message on.
+  std::vector<CorpusId> corpora;
+  ConversationId conversation{"conv_1"};
+  std::string page_url;
+  std::optional<answer::PageContext> page;
+  bool page_was_dropped = false;
+  std::string locale = "en";
+  std::string accept_language;
+  bool playground = false;
+  bool has_judge = true;
+  std::optional<std::size_t> stops_after;
+
+ private:
+  AgentId agent_;
+};
+
+}  // namespace footnote::behaviour
