@@ -27,7 +27,7 @@ std::vector<Route> route_table(const Services& services) {
         make_qdrant_routes(services.points), make_memory_routes(services.memories, services.clock), make_widget_script_routes()}) {
     std::ranges::move(more, std::back_inserter(routes));
   }
-  if (services.demo_shop) std::ranges::move(make_demo_shop_routes(), std::back_inserter(routes));
+  if (services.demo_agent) std::ranges::move(make_demo_shop_routes(services.demo_agent), std::back_inserter(routes));
   if (services.rebuilds != nullptr) std::ranges::move(make_rebuild_routes(*services.rebuilds), std::back_inserter(routes));
   if (services.proxy) std::ranges::move(make_proxy_routes(*services.proxy), std::back_inserter(routes));
   if (services.widget) std::ranges::move(make_widget_routes(*services.widget), std::back_inserter(routes));

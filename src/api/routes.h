@@ -53,7 +53,7 @@ struct Services {
   CopyStore copy_store = {};                  ///< Empty: no snapshots are offered.
   std::optional<AgentServices> agents = {};   ///< Empty: no agents are offered.
   std::optional<WidgetServices> widget = {};  ///< Empty: there is no door for visitors.
-  bool demo_shop = false;                     ///< Serve the demonstration shop.
+  AgentId demo_agent = {};                    ///< On the pages of the demonstration shop. None: there is no shop.
 };
 
 /// Every route of the server, in one table; /openapi.json is made from the same table. Copies `services`.

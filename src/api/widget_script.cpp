@@ -1,5 +1,7 @@
 #include "api/widget_script.h"
 
+#include <memory>
+
 #include "api/asset.h"
 #include "base/text.h"
 
@@ -36,6 +38,15 @@ Handler serve_script() {
   };
 }
 
+/// The page as it lies in the tree names an agent that there is none of.
+Handler serve_page(const Asset& asset, const AgentId& agent) {
+  constexpr std::string_view kNamed = "agt_demo";
+  const auto page = std::make_shared<std::string>(asset.bytes);
+  if (const std::size_t at = page->find(kNamed); at != std::string::npos) page->replace(at, kNamed.size(), agent.value);
+  return [page, serve = serve_asset({asset.name, *page}, kShopHeaders)](const access::Caller& caller, const http::Request& request,
+                                                                        const CallContext& call) { return serve(caller, request, call); };
+}
+
 }  // namespace
 
 bool accepts_gzip(std::string_view accept_encoding) {
@@ -59,13 +70,14 @@ std::vector<Route> make_widget_script_routes() {
            .summary = "The widget for pages of other sites"}};
 }
 
-std::vector<Route> make_demo_shop_routes() {
+std::vector<Route> make_demo_shop_routes(const AgentId& agent) {
   std::vector<Route> routes;
   for (const Asset& asset : demo_shop_assets()) {
+    const bool is_page = asset.name.ends_with(".html");
     routes.push_back({.access = Access::anyone(),
                       .method = http::Method::kGet,
                       .pattern = fmt::format("/demo/shop/{}", asset.name == "index.html" ? "" : asset.name),
-                      .handler = serve_asset(asset, kShopHeaders),
+                      .handler = is_page ? serve_page(asset, agent) : serve_asset(asset, kShopHeaders),
                       .lane = http::Lane::kInline,
                       .summary = "A page of the demonstration shop"});
   }

@@ -62,14 +62,14 @@ TEST(WidgetScriptTest, WhoTakesGzip) {
 }
 
 TEST(DemoShopTest, ServesItsPagesUnderAPolicyOfItsOwnHostAlone) {
-  const auto routes = make_demo_shop_routes();
+  const auto routes = make_demo_shop_routes({"agt_own"});
   for (const std::string_view page : {"/demo/shop/", "/demo/shop/returns.html", "/demo/shop/lantern-tent.html"}) {
     const http::Response response = get(routes, page);
     EXPECT_EQ(response.status, 200) << page;
     EXPECT_EQ(response.headers.find("content-type"), "text/html; charset=utf-8");
     EXPECT_THAT(std::string(response.headers.find("content-security-policy").value()),
                 StartsWith("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'"));
-    EXPECT_THAT(response.body, HasSubstr(R"(<script src="/widget.js" data-agent="agt_demo" async></script>)")) << page;
+    EXPECT_THAT(response.body, HasSubstr(R"(<script src="/widget.js" data-agent="agt_own" async></script>)")) << page;
   }
   EXPECT_EQ(get(routes, "/demo/shop/shop.css").headers.find("content-type"), "text/css; charset=utf-8");
   EXPECT_EQ(get(routes, "/demo/shop/lantern.svg").headers.find("content-type"), "image/svg+xml");

@@ -14,8 +14,10 @@
 #include "base/log.h"
 #include "chunk/sentences.h"
 #include "http/url.h"
+#include "providers/local/local_cache.h"
 #include "providers/local/sentence_reader.h"
 #include "providers/openai/openai_llm.h"
+#include "providers/redis/redis_cache.h"
 
 namespace footnote::app {
 namespace {
@@ -129,6 +131,15 @@ Result<std::shared_ptr<const Synonyms>> open_synonyms(const Settings& settings) 
   return std::make_shared<const Synonyms>(*std::move(parsed));
 }
 
+/// A Redis that does not answer is told of when it is first asked, and may come later.
+Result<std::unique_ptr<Cache>> open_cache(const Settings& settings, const Clock& clock, Metrics& metrics) {
+  if (settings.text(Setting::kCacheProvider) == "memory") {
+    return std::make_unique<LocalCache>(clock, static_cast<std::size_t>(settings.integer(Setting::kCacheMemory)) << 20);
+  }
+  FOOTNOTE_TRY(RedisAddress address, parse_redis_url(settings.text(Setting::kCacheRedisUrl)));
+  return std::make_unique<RedisCache>(std::move(address), RedisCacheOptions{}, &metrics);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Composition>> Composition::open(const CallContext& call, const Settings& settings, DataFolder folder,
@@ -141,7 +152,8 @@ Result<std::unique_ptr<Composition>> Composition::open(const CallContext& call, 
                 .agent_embedder = {},
                 .reranker = {},
                 .proxy = {},
-                .synonyms = {}};
+                .synonyms = {},
+                .cache = {}};
   FOOTNOTE_TRY(opened.proxy, proxy_policy(settings));
   if (!opened.metrics) opened.metrics = std::make_unique<Metrics>();
   FOOTNOTE_TRY(opened.reranker, open_reranker(settings, *opened.metrics));
@@ -155,6 +167,7 @@ Result<std::unique_ptr<Composition>> Composition::open(const CallContext& call, 
   FOOTNOTE_TRY(const cpu::CpuLevel level, cpu_level_of(settings));
   FOOTNOTE_TRY(opened.stores, Stores::open(call, std::move(folder), settings.text(Setting::kWorkspace)));
   FOOTNOTE_CHECK(check_stored_spaces(call, opened.stores->catalog(), opened.embedder.port->space()));
+  FOOTNOTE_TRY(opened.cache, open_cache(settings, opened.stores->clock(), *opened.metrics));
   std::unique_ptr<Composition> parts(new Composition(std::move(opened), settings, level, options.indexes));
   FOOTNOTE_CHECK(parts->open_keys(call, settings));
   FOOTNOTE_CHECK(parts->open_widget_door(call, settings));
@@ -236,12 +249,12 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                 .clock = stores_->clock(),
                 .metrics = metrics_.get(),
                 .checking = {&citation_check_, check_policy(settings)}}),
-      cache_(stores_->clock(), static_cast<std::size_t>(settings.integer(Setting::kCacheMemory)) << 20),
+      cache_(std::move(opened.cache)),
       site_retriever_({.retriever = retriever_,
                        .vectors = vectors_,
                        .keywords = keywords_,
                        .chunks = stores_->chunks(),
-                       .cache = &cache_,
+                       .cache = cache_.get(),
                        .model = embedder().space().model_id,
                        .judge = judge_name_}),
       visitors_({.retriever = site_retriever_,
@@ -250,7 +263,7 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                  .judge = reranker_.for_ranking(),
                  .conversations = stores_->conversations(),
                  .agents = stores_->agents(),
-                 .cache = &cache_,
+                 .cache = cache_.get(),
                  .clock = stores_->clock(),
                  .metrics = metrics_.get(),
                  .checking = {&citation_check_, check_policy(settings)},

@@ -25,7 +25,6 @@
 #include "points/point_search.h"
 #include "points/point_writer.h"
 #include "points/snapshots.h"
-#include "providers/local/local_cache.h"
 #include "providers/local/local_code_index.h"
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_late_scorer.h"
@@ -107,6 +106,7 @@ class Composition {
     Rerankers reranker;
     proxy::Policy proxy;
     std::shared_ptr<const Synonyms> synonyms;
+    std::unique_ptr<Cache> cache;
   };
   Composition(Opened opened, const Settings& settings, cpu::CpuLevel level, Indexes indexes);
   proxy::SearchElsewhere search_elsewhere();
@@ -153,7 +153,7 @@ class Composition {
   std::uint64_t free_bytes_min_;
   answer::CitationCheck citation_check_;
   answer::AnswerService answers_;
-  LocalCache cache_;
+  std::unique_ptr<Cache> cache_;
   retrieve::SiteRetriever site_retriever_;
   answer::VisitorService visitors_;
   std::unique_ptr<api::WidgetDoor> widget_door_;

@@ -6,6 +6,7 @@
 #include "api/routes.h"
 #include "app/commands.h"
 #include "app/compose.h"
+#include "app/demo_agent.h"
 #include "app/folder_access.h"
 #include "app/graph_keeper.h"
 #include "app/retention.h"
@@ -141,7 +142,9 @@ Result<int> run_serve(const CommandContext& context, const ServeCommand& command
 
   parts->start_agent_work();
   api::Services services = parts->services(command.examples);
-  services.demo_shop = command.demo;
+  if (command.demo) {
+    FOOTNOTE_TRY(services.demo_agent, ensure_demo_agent(context.call, *parts));
+  }
   auto server = http::Server::start(options, api::make_routes(services), parts->metrics());
   if (!server && server.error().code == ErrorCode::kUnavailable) {
     return with_context(std::move(server).error(), "can't listen; choose another port with --port (0: any free one)");

@@ -83,7 +83,9 @@ enum class Setting {
   kAnswerCitationCheck,
   kWebhookPrivateAddresses,
   kStreamResumeGrace,
+  kCacheProvider,
   kCacheMemory,
+  kCacheRedisUrl,
   kLogLevel,
   kColor,
 };
