@@ -31,6 +31,7 @@ class SharedStream final : public http::ResponseStream, private http::SseWriter 
   void reply(http::Response) override {}
   http::SseWriter& start_sse(http::Headers) override { return *this; }
   http::ByteWriter& start_bytes(int, http::Headers) override { std::abort(); }
+  void relay(http::Client&, http::ClientRequest, std::unique_ptr<http::Relay>) override { std::abort(); }
   void cut() override {}
 
   std::string body() const {
