@@ -77,7 +77,7 @@ TEST_F(SqliteWebhooksTest, ErasingAVisitorLeavesNoRowBehind) {
 TEST_F(SqliteWebhooksTest, AStoreFromBeforeAgentsIsUpgradedInPlace) {
   execute(
       "DROP TABLE webhook_outbox; DROP TABLE webhook_endpoints; DROP TABLE agent_usage_days; DROP TABLE visits; DROP TABLE agent_gaps; "
-      "DROP TABLE curated_answers; DROP TABLE agent_versions; DROP TABLE agents; PRAGMA user_version = 8");
+      "DROP TABLE curated_answers; DROP TABLE agent_versions; DROP TABLE agents; PRAGMA user_version = 9");
   open();
   AgentSettings settings;
   settings.corpora = {corpus_};
