@@ -136,6 +136,8 @@ def main():
     options = parser.parse_args()
     with open(options.documents, encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines][:options.limit]
+    for row in rows:
+        row["question"] = row["question"] or "How do I fix this error?"
     with tempfile.TemporaryDirectory(prefix="footnote-poisoned-") as work:
         good = True
         for run in (run_model, run_reader):

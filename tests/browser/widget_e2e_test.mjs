@@ -1,5 +1,5 @@
 // A visitor's way through the demonstration shop, against a real server or, without one, the scripted door.
-// Run: node tests/browser/widget_e2e_test.mjs --url http://127.0.0.1:7700 [--agent agt_...]; FOOTNOTE_URL and FOOTNOTE_AGENT do the same.
+// Run: node tests/browser/widget_e2e_test.mjs --url http://127.0.0.1:7700, of a server with --demo; FOOTNOTE_URL does the same.
 
 import test, { after, before } from 'node:test';
 import assert from 'node:assert/strict';
@@ -8,8 +8,7 @@ import { launch, openPage } from './browser.mjs';
 import { becomes, desktop, phone, WidgetPage } from './widget_page.mjs';
 import { startWidgetServer } from './widget_server.mjs';
 
-const { values } = parseArgs({ options: { url: { type: 'string' }, agent: { type: 'string' } }, strict: false });
-const agent = values.agent ?? process.env.FOOTNOTE_AGENT ?? 'agt_demo';
+const { values } = parseArgs({ options: { url: { type: 'string' } }, strict: false });
 const questions = ['How long do I have to send things back?', 'Can the Cairn boots be resoled?'];
 
 let url = values.url ?? process.env.FOOTNOTE_URL;
@@ -28,18 +27,11 @@ after(async () => {
   await scripted?.close();
 });
 
-/** Opens a page of the shop with the agent in its tag, runs the steps, and insists that nothing went wrong in the background. */
+/** Opens the shop, runs the steps, and insists that nothing went wrong in the background. */
 function visit(name, options, steps) {
   test(name, async () => {
-    const { page, troubles, close } = await openPage(browser, `${url}/livez`, options);
+    const { page, troubles, close } = await openPage(browser, `${url}/demo/shop/`, options);
     try {
-      await page.route(`${url}/demo/shop/**`, async (route) => {
-        const response = await route.fetch();
-        const isPage = (response.headers()['content-type'] ?? '').startsWith('text/html');
-        await route.fulfill(isPage ? { response, body: (await response.text()).replaceAll('agt_demo', agent) } : { response });
-      });
-      troubles.length = 0;
-      await page.goto(`${url}/demo/shop/`);
       await steps(new WidgetPage(page), page);
       assert.deepEqual(troubles, []);
     } finally {

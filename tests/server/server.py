@@ -17,15 +17,15 @@ def free_port():
 class Server:
     """`footnote serve` on a free port; ready when entered, drained by SIGTERM when left."""
 
-    def __init__(self, binary, data, environment=None, ready="/readyz"):
-        self.binary, self.data, self.ready = binary, data, ready
+    def __init__(self, binary, data, environment=None, ready="/readyz", flags=()):
+        self.binary, self.data, self.ready, self.flags = binary, data, ready, flags
         self.environment = {**os.environ, **(environment or {})}
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
 
     def __enter__(self):
         self.log = open(os.path.join(self.data, "server.log"), "wb+")
-        self.process = subprocess.Popen([self.binary, "serve", "--data", self.data, "--port", str(self.port)],
+        self.process = subprocess.Popen([self.binary, "serve", "--data", self.data, "--port", str(self.port), *self.flags],
                                         stdout=self.log, stderr=self.log, env=self.environment)
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs a command against a fresh server of the real binary, on a free port and a copy of a prepared data folder.
 
-usage: with_server.py --binary FOOTNOTE --data PREPARED [--key] [--upstream] -- COMMAND...
+usage: with_server.py --binary FOOTNOTE --data PREPARED [--key] [--upstream] [--demo] -- COMMAND...
 The command finds the server in FOOTNOTE_URL and its process in FOOTNOTE_PID, with --key an API key of it in FOOTNOTE_KEY. With --upstream
-a scripted model server stands behind it, and the points of tests/fixtures/proxy are in its store. The command's exit code is ours.
+a scripted model server stands behind it, and the points of tests/fixtures/proxy are in its store. With --demo it serves the demonstration
+shop. The command's exit code is ours.
 """
 import argparse
 import contextlib
@@ -21,6 +22,7 @@ from fake_upstream import FakeUpstream  # noqa: E402
 from server import Server  # noqa: E402
 
 POINTS = pathlib.Path(__file__).resolve().parents[1] / "fixtures/proxy/points.json"
+SHOP = pathlib.Path(__file__).resolve().parents[2] / "examples/shop/pages"
 
 
 def send(url, method, body):
@@ -42,6 +44,7 @@ def main():
     parser.add_argument("--data", required=True)
     parser.add_argument("--key", action="store_true")
     parser.add_argument("--upstream", action="store_true")
+    parser.add_argument("--demo", action="store_true")
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="footnote-server-") as work:
@@ -51,8 +54,11 @@ def main():
         else:
             shutil.copytree(options.data, data)
         with contextlib.ExitStack() as stack:
+            if options.demo:
+                subprocess.run([options.binary, "ingest", str(SHOP), "--corpus", "shop", "--data", data], check=True, stdout=subprocess.DEVNULL)
             upstream = stack.enter_context(FakeUpstream()) if options.upstream else None
-            server = stack.enter_context(Server(options.binary, data, {"LLM_BASE_URL": upstream.url} if upstream else None))
+            server = stack.enter_context(Server(options.binary, data, {"LLM_BASE_URL": upstream.url} if upstream else None,
+                                                flags=["--demo"] if options.demo else []))
             if upstream:
                 add_points(server)
             environment = {**os.environ, "FOOTNOTE_URL": server.url, "FOOTNOTE_PID": str(server.process.pid)}
