@@ -1,5 +1,7 @@
 #include "answer/page_context.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -9,10 +11,13 @@ namespace footnote::answer {
 
 namespace {
 
-void add_line(std::string& out, std::string_view name, std::string_view value) {
+/// What stands on a line of its own is a statement of its own: an empty line keeps it from running into the next.
+void add_statement(std::string& out, std::string_view before, std::string_view value) {
   const std::string folded = fold_spaces(value);
-  if (!folded.empty()) out.append(name).append(": ").append(folded).append("\n");
+  if (!folded.empty()) out.append(before).append(folded).append("\n\n");
 }
+
+void add_line(std::string& out, std::string_view name, std::string_view value) { add_statement(out, fmt::format("{}: ", name), value); }
 
 }  // namespace
 
@@ -28,7 +33,7 @@ std::string text_of(const PageContext& page) {
   for (std::size_t i = 0; i < std::min(page.h1.size(), kPageHeadingsMax); ++i) add_line(out, "Heading", page.h1[i]);
   for (std::size_t i = 0; i < std::min(page.h2.size(), kPageHeadingsMax); ++i) add_line(out, "Section", page.h2[i]);
   if (page.json_ld.size() <= kPageJsonLdBytesMax) add_line(out, "Data", page.json_ld);
-  if (const std::string_view visible = trim(page.visible_text); !visible.empty()) out.append("\n").append(visible);
+  for (const std::string_view line : split(page.visible_text, '\n')) add_statement(out, "", line);
   out.resize(utf8_prefix(out, kPageContextBytesMax).size());
   return std::string(trim(out));
 }

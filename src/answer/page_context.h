@@ -28,7 +28,7 @@ struct PageContext {
 };
 inline constexpr std::string_view kPageOgKeys[] = {"type", "site_name", "price:amount", "price:currency", "availability", "brand"};
 
-/// The page as one text, a line for each part that there is; at most kPageContextBytesMax bytes. Empty: nothing was read.
+/// The page as one text, a paragraph for each part and line that there is; at most kPageContextBytesMax bytes. Empty: nothing was read.
 std::string text_of(const PageContext& page);
 
 /// The page as a hit that stands before those of retrieval: no chunk of any corpus. `score` is what it is ordered by.
