@@ -79,10 +79,11 @@ std::vector<SentenceReader::Sentence> SentenceReader::find_sentences(std::string
     std::size_t ordinal = 0;
     for (const TextRange& range : split_(passages[p])) {
       if (range.end > passages[p].size() || range.begin >= range.end) continue;
+      ++ordinal;  // Of headings too: what stands on both sides of one is not quoted as one.
       const std::string_view text = passages[p].substr(range.begin, range.size());
       if (is_heading(text)) continue;
       const auto held = analyzer.terms(text);
-      out.push_back({p, ordinal++, range, share_of(wanted, {held.begin(), held.end()}), 0});
+      out.push_back({p, ordinal, range, share_of(wanted, {held.begin(), held.end()}), 0});
     }
   }
   if (out.size() <= kSentencesMax) return out;

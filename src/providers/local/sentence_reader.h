@@ -52,7 +52,7 @@ class SentenceReader final : public Reader {
  private:
   struct Sentence {
     std::size_t passage = 0;
-    std::size_t ordinal = 0;  ///< Among the passage's sentences.
+    std::size_t ordinal = 0;  ///< Among the passage's sentences and headings.
     TextRange range;
     double words = 0;  ///< Share of the question's content words.
     double score = 0;

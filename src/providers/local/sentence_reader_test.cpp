@@ -1,5 +1,6 @@
 #include "providers/local/sentence_reader.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -83,6 +84,11 @@ TEST_F(SentenceReaderTest, QuotesTheSentenceThatAnswers) {
 TEST_F(SentenceReaderTest, JoinsNeighboursAndKeepsOrderInside) {
   const auto spans = read("pump pressure", {"Nothing here. The pump pressure is 4 bar. The valve limits pump pressure. Nothing more."});
   EXPECT_EQ(spans, Spans{"0:The pump pressure is 4 bar. The valve limits pump pressure."});
+}
+
+TEST_F(SentenceReaderTest, QuotesNoHeadingBetweenNeighbours) {
+  const auto spans = read("pump pressure", {"The pump pressure is 4 bar. # Valves. The valve limits pump pressure."});
+  EXPECT_THAT(spans, ::testing::UnorderedElementsAre("0:The pump pressure is 4 bar.", "0:The valve limits pump pressure."));
 }
 
 TEST_F(SentenceReaderTest, KeepsToItsBounds) {
