@@ -2,11 +2,15 @@
 
 #include <signal.h>
 #include <spawn.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/assert.h"
 #include "support/temp_folder.h"
@@ -35,8 +39,9 @@ class RedisServer {
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
     FOOTNOTE_ASSERT(::posix_spawnp(&pid_, "redis-server", nullptr, nullptr, argv.data(), environ) == 0);
-    for (int i = 0; i < 1'000 && !std::filesystem::exists(socket_path); ++i) std::this_thread::sleep_for(std::chrono::milliseconds{10});
-    FOOTNOTE_ASSERT(std::filesystem::exists(socket_path));
+    bool listens = false;
+    for (int i = 0; i < 1'000 && !(listens = accepts(socket_path)); ++i) std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    FOOTNOTE_ASSERT(listens);
   }
   void stop() { end(SIGTERM); }
   /// It is there and does not answer; `resume` wakes it.
@@ -44,6 +49,18 @@ class RedisServer {
   void resume() { ::kill(pid_, SIGCONT); }
 
  private:
+  /// The file is there before anybody listens.
+  static bool accepts(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    FOOTNOTE_ASSERT(path.size() < sizeof address.sun_path);
+    path.copy(address.sun_path, path.size());
+    const int probe = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    const bool accepted = ::connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    ::close(probe);
+    return accepted;
+  }
+
   void end(int signal) {
     if (pid_ == 0) return;
     ::kill(pid_, signal);
