@@ -189,6 +189,8 @@ class CommandLine {
     command.add_option("--foreign", eval_.foreign, "Questions that the corpus does not cover, to be refused; may come several times")
         ->type_name("PATH")
         ->allow_extra_args(false);
+    command.add_option("--gate", eval_.gate, "Answer from so much evidence on, in place of the corpus's own threshold")
+        ->type_name("NUMBER");
     command.add_option("--save", eval_.save, "Keep the run, row by row")->type_name("FILE");
     command.add_option("--against", eval_.against, "Compare with a saved run: differences and their significance")->type_name("FILE");
     command.add_option("--cache", eval_.cache, "Where embedded corpora are kept [~/.cache/footnote/eval]")->type_name("DIR");

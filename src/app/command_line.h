@@ -55,6 +55,7 @@ struct EvalCommand {
   std::filesystem::path save;                  ///< Where to keep the run; empty: nowhere.
   std::filesystem::path against;               ///< A run to compare with; empty: none.
   std::vector<std::filesystem::path> foreign;  ///< Questions that the corpus does not cover.
+  std::optional<double> gate;                  ///< Evidence from which on a question is answered, in place of the corpus's own.
 };
 struct CalibrateCommand {
   std::string corpus;  ///< Empty: the configured one.

@@ -18,7 +18,10 @@ class QuietListener final : public answer::TurnListener {
 /// Asks, and counts what came of it.
 class Asker {
  public:
-  Asker(const EvalJob& job, const Composition& parts, const Corpus& corpus) : job_(job), parts_(parts), corpus_(corpus) {}
+  Asker(const EvalJob& job, const Composition& parts, const Corpus& corpus)
+      : job_(job), parts_(parts), corpus_(corpus), profile_(api::profile_for(corpus, kAskProfile, parts.judge_name())) {
+    if (const auto gate = job.command.gate) (parts.judge_name().empty() ? profile_.gate.evidence_min : profile_.gate.judged_min) = *gate;
+  }
 
   Result<Outcome> ask(const std::string& text) const {
     QuietListener listener;
@@ -28,7 +31,7 @@ class Asker {
                                                                      .conversation = {},
                                                                      .text = text,
                                                                      .filter = {},
-                                                                     .profile = api::profile_for(corpus_, kAskProfile, parts_.judge_name()),
+                                                                     .profile = profile_,
                                                                      .stored = false},
                                                                     listener));
     return std::move(report.turn.outcome);
@@ -52,6 +55,7 @@ class Asker {
   const EvalJob& job_;
   const Composition& parts_;
   const Corpus& corpus_;
+  Profile profile_;
 };
 
 bool cites_one_of(const Answer& answer, const Grades& documents) {

@@ -75,6 +75,7 @@ only with --acl-label.)"},
   footnote eval data/scifact --save before.json                  keep it; then change something, and
   footnote eval data/scifact --against before.json               what became better or worse, and whether it is chance
   footnote eval data/scifact --stages answer --foreign data/cisi whole answers: answered, refused
+  footnote eval data/scifact --stages answer --gate 34           the same with another threshold of the gate
   footnote eval my-questions.jsonl --corpus product              your own questions over your own corpus
   footnote eval squad.jsonl --json | jq '.stages[0].f1'          answers found in a given context
   footnote eval claims.jsonl                                     the check of citations

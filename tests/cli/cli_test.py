@@ -655,6 +655,9 @@ class Eval(Case):
         self.assertEqual((stages["fused"]["rows"], stages["fused"]["ndcg_10"]), (1, 1))
         answer = stages["answer"]
         self.assertEqual([answer[name] for name in ("answered", "right_source", "right_text", "refused", "refused_foreign")], [1, 1, 1, 1, 1])
+        for gate, share in (("1000", 0), ("-1000", 1)):
+            run = self.run_footnote("eval", "mine.jsonl", "--stages", "answer", "--gate", gate, "--json").json
+            self.assertEqual(run["stages"][0]["answered"], share, gate)
 
     def test_grounding(self):
         evidence = "Shipping within Europe takes three days. Returns are free for 30 days."
