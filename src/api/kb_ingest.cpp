@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/log.h"
+#include "base/page_url.h"
 
 namespace footnote::api {
 
@@ -27,12 +28,15 @@ struct IngestBody {
 
 /// What is said of a document beside its text; what is not given is read from the text.
 Result<void> parse_attributes(const JsonReader& reader, ingest::MemoryDocument& document) {
+  FOOTNOTE_TRY(const auto url, reader.optional_string("url", kPageUrlBytesMax));
   FOOTNOTE_TRY(const auto language, reader.optional_string("language", kAttributeBytesMax));
   FOOTNOTE_TRY(const auto tags, reader.optional_strings("tags", kAttributeEntriesMax, kAttributeBytesMax));
   FOOTNOTE_TRY(const auto labels, reader.optional_strings("acl_labels", kAttributeEntriesMax, kAttributeBytesMax));
   FOOTNOTE_TRY(const auto tier, reader.optional_string("evidence_tier", kAttributeBytesMax));
   FOOTNOTE_TRY(const auto status, reader.optional_string("status", kAttributeBytesMax));
   FOOTNOTE_TRY(const auto updated_at, reader.optional_string("updated_at", kAttributeBytesMax));
+  if (url && !canonical_url(*url)) return fail_field(ErrorCode::kInvalidArgument, "url", "'url' is no address of a page: https://...");
+  document.url = url.value_or("");
   document.language = language.value_or("");
   if (tags) document.tags = *tags;
   if (labels) document.acl_labels = *labels;
@@ -49,8 +53,8 @@ Result<void> parse_attributes(const JsonReader& reader, ingest::MemoryDocument& 
 }
 
 Result<ingest::MemoryDocument> parse_document(const JsonReader& reader) {
-  FOOTNOTE_CHECK(reader.only({"project_key", "source_path", "title", "mime_type", "content", "language", "tags", "evidence_tier", "status",
-                              "updated_at", "acl_labels"}));
+  FOOTNOTE_CHECK(reader.only({"project_key", "source_path", "title", "mime_type", "content", "url", "language", "tags", "evidence_tier",
+                              "status", "updated_at", "acl_labels"}));
   ingest::MemoryDocument document;
   FOOTNOTE_TRY(document.key, reader.required_string("source_path", kPathBytesMax));
   if (std::ranges::any_of(document.key, [](unsigned char c) { return c < 0x20 || c == 0x7F; })) {

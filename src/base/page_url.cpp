@@ -29,6 +29,30 @@ std::string kept_parameters(std::string_view query) {
 
 bool is_page_character(char c) { return static_cast<unsigned char>(c) > 0x20 && c != 0x7F && c != '\\'; }
 
+bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+/// As a browser spells a path or query: all that is not ASCII, quotes and brackets as %XX, in capitals.
+std::string encoded(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  constexpr std::string_view kEncoded = "\"<>`{}|^";
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool is_code = text[i] == '%' && i + 2 < text.size() && is_hex(text[i + 1]) && is_hex(text[i + 2]);
+    if (is_code) {
+      out += '%';
+      for (const char digit : text.substr(i + 1, 2)) out += digit >= 'a' ? static_cast<char>(digit - 'a' + 'A') : digit;
+      i += 2;
+    } else if (byte >= 0x80 || kEncoded.find(text[i]) != std::string_view::npos) {
+      out += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
 /// "host", "host:port" or "[v6]:port", in lower case and without a default port; empty for anything else.
 std::string canonical_authority(std::string_view text, std::string_view default_port) {
   const std::size_t host_end = text.starts_with('[') ? text.find(']') + 1 : std::min(text.find(':'), text.size());
@@ -55,7 +79,12 @@ std::optional<std::string> canonical_url(std::string_view url) {
   std::string_view path = url.substr(0, path_end);
   while (path.ends_with('/')) path.remove_suffix(1);
   const std::string query = kept_parameters(url.substr(std::min(path_end + 1, url.size())));
-  return (secure ? "https://" : "http://") + host + std::string(path) + query;
+  return (secure ? "https://" : "http://") + host + encoded(path) + encoded(query);
+}
+
+std::string_view origin_of(std::string_view page) {
+  const std::size_t scheme = page.find("://");
+  return scheme == std::string_view::npos ? std::string_view{} : page.substr(0, page.find_first_of("/?", scheme + 3));
 }
 
 bool is_page_under(std::string_view page, std::string_view prefix) {

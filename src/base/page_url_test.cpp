@@ -16,6 +16,22 @@ TEST(PageUrl, OnePageHasOneSpelling) {
   }
 }
 
+TEST(PageUrl, PathsAreEncodedAsBrowsersDo) {
+  const std::string page = "https://shop.example/gr%C3%B6%C3%9Fen?q=%E3%80%80x";
+  EXPECT_EQ(canonical_url("https://shop.example/gr\xC3\xB6\xC3\x9F"
+                          "en?q=\xE3\x80\x80x"),
+            page);
+  EXPECT_EQ(canonical_url("https://shop.example/gr%c3%b6%C3%9fen/?q=%e3%80%80x"), page);
+  EXPECT_EQ(canonical_url("https://shop.example/a\"b<c>`{}|^%zz%4"), "https://shop.example/a%22b%3Cc%3E%60%7B%7D%7C%5E%zz%4");
+}
+
+TEST(PageUrl, ItsOriginIsWhatStandsBeforeThePath) {
+  EXPECT_EQ(origin_of("https://shop.example/a/b?c"), "https://shop.example");
+  EXPECT_EQ(origin_of("http://shop.example:8080?c"), "http://shop.example:8080");
+  EXPECT_EQ(origin_of("https://shop.example"), "https://shop.example");
+  EXPECT_EQ(origin_of(""), "");
+}
+
 TEST(PageUrl, WhatMakesAnotherPageStays) {
   EXPECT_EQ(canonical_url("https://shop.example/Returns"), "https://shop.example/Returns") << "paths know case";
   EXPECT_EQ(canonical_url("https://shop.example/p?id=7&utm_term=x&size=L"), "https://shop.example/p?id=7&size=L");

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/page_url.h"
 #include "base/text.h"
 #include "chunk/yaml_subset.h"
 
@@ -100,6 +101,7 @@ void read_texts(const Values& values, FrontMatter& out) {
   out.title = fold_spaces(scalar(values, "title"));
   out.type = scalar(values, "type");
   out.summary = scalar(values, values.contains("summary") ? "summary" : "description");
+  if (const std::string url = scalar(values, values.contains("url") ? "url" : "canonical"); canonical_url(url)) out.url = url;
   out.language = language_of(scalar(values, values.contains("language") ? "language" : "lang"));
   out.tags = list(values, "tags");
   out.updated_at = updated_at(values);

@@ -23,6 +23,7 @@ struct FrontMatter {
   std::string title;
   std::string type;  ///< As written; see `canonical`.
   std::string summary;
+  std::string url;       ///< `url` or `canonical`: a page's address, or empty.
   std::string language;  ///< Two or three letters.
   std::optional<DocumentStatus> status;
   std::optional<EvidenceTier> evidence;

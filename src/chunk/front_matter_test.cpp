@@ -33,6 +33,7 @@ TEST(FrontMatter, ReadsACanonicalDocument) {
       "  How to\n"
       "  restart.\n"
       "language: en-US\n"
+      "url: https://docs.example.com/restart\n"
       "evidence_tier: official\n"
       "---\n"
       "Body";
@@ -52,8 +53,16 @@ TEST(FrontMatter, ReadsACanonicalDocument) {
   EXPECT_THAT(front.supersedes, ElementsAre("old-restart"));
   EXPECT_EQ(front.summary, "How to restart.");
   EXPECT_EQ(front.language, "en");
+  EXPECT_EQ(front.url, "https://docs.example.com/restart");
   EXPECT_EQ(front.evidence, EvidenceTier::kOfficial);
   EXPECT_EQ(text.substr(front.body_offset), "Body");
+}
+
+TEST(FrontMatter, AnAddressIsThatOfAPage) {
+  EXPECT_EQ(parse_front_matter("---\ncanonical: https://docs.example.com/a\n---\n").url, "https://docs.example.com/a");
+  for (const char* other : {"/docs/a", "javascript:alert(1)", "docs.example.com/a"}) {
+    EXPECT_EQ(parse_front_matter(std::string("---\nurl: ") + other + "\n---\n").url, "") << other;
+  }
 }
 
 TEST(FrontMatter, OtherToolsBlocksAreSteppedOver) {

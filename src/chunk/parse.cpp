@@ -48,6 +48,7 @@ void apply_front_matter(std::string_view key, const FrontMatter& front, ParsedDo
   if (front.status) attributes.status = *front.status;
   if (front.retrieval_priority) attributes.priority = *front.retrieval_priority;
   attributes.evidence = front.evidence;
+  attributes.url = front.url;
   attributes.language = front.language;
   attributes.tags = front.tags;
   attributes.updated_at = front.updated_at;
