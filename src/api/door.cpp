@@ -119,6 +119,11 @@ http::Route guarded(const Door& door, Route route) {
   out.lane = route.lane;
   out.body_bytes_max = route.body_bytes_max;
   out.timeout = route.timeout;
+  out.render_error = [form = route.error_form, open = route.for_every_origin](const http::Request& request, const Error& error) {
+    http::Response response = form(error);
+    if (const auto origin = request.headers.find("origin"); open && origin) response.headers.set("access-control-allow-origin", *origin);
+    return response;
+  };
   std::visit([&](auto& handler) { out.handler = with_caller(door, route.error_form, std::move(handler)); }, route.handler);
   if (const auto scope = route.access.scope()) {
     for (const ErrorCode reason : {ErrorCode::kUnauthenticated, ErrorCode::kPermissionDenied, ErrorCode::kResourceExhausted}) {

@@ -53,6 +53,7 @@ struct Route {
   std::chrono::milliseconds timeout = std::chrono::seconds{60};
   std::string summary;
   ErrorForm error_form = render_error;
+  bool for_every_origin = false;  ///< Pages of every origin may read why the server had no time for them.
 };
 
 }  // namespace footnote::api

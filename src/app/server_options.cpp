@@ -76,6 +76,10 @@ Result<http::ServerOptions> make_server_options(const Settings& settings) {
   options.write_deadline = settings.duration(Setting::kServerWriteTimeout);
   options.idle_deadline = settings.duration(Setting::kServerIdleTimeout);
   options.connections_per_peer_max = static_cast<std::size_t>(settings.integer(Setting::kServerConnectionsPerPeer));
+  const auto trusted = http::parse_address_ranges(settings.text(Setting::kServerTrustedProxies));
+  if (!trusted)
+    return fail_field(ErrorCode::kInvalidArgument, "server.trusted_proxies", "server.trusted_proxies: {}", trusted.error().message);
+  options.trusted_proxies = *trusted;
   options.render_error = api::render_error;
   options.guard = [policy](const http::Request& request) { return policy.refuse(request); };
   options.decorate = [policy](const http::Request& request, http::Headers& headers) {

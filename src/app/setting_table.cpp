@@ -66,6 +66,15 @@ constexpr std::array kTable{
                 .default_text = "",
                 .help = "Names, between commas, under which the server is reached beside the loopback ones: docs.example.com. "
                         "A server that listens beyond loopback also answers to addresses."},
+    SettingSpec{
+        .id = Setting::kServerTrustedProxies,
+        .key = "server.trusted_proxies",
+        .env = "FOOTNOTE_TRUSTED_PROXIES",
+        .flag = "",
+        .type = SettingType::kString,
+        .default_text = "",
+        .help = "Addresses or ranges, between commas, of reverse proxies before the server: 127.0.0.1, 10.0.0.0/8. What they write into "
+                "X-Forwarded-For is the client's address; nobody else's word counts. Quotas of visitors go by it."},
     SettingSpec{.id = Setting::kServerAllowedOrigins,
                 .key = "server.allowed_origins",
                 .env = "FOOTNOTE_ALLOWED_ORIGINS",

@@ -24,6 +24,7 @@ enum class Setting {
   kServerPort,
   kServerDrain,
   kServerAllowedHosts,
+  kServerTrustedProxies,
   kServerAllowedOrigins,
   kServerRequestsPerMinute,
   kServerWorkers,

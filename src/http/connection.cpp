@@ -31,13 +31,22 @@ Refusal out_of_memory() {
   return refusal;
 }
 
-}  // namespace
-
-Response render_refusal(const ServerOptions& options, const Refusal& refusal) {
-  Response response = options.render_error ? options.render_error(refusal.error) : default_error_response(refusal.error);
+Response as_refused(Response response, const Refusal& refusal) {
   response.status = refusal.status;
   for (const auto& [name, value] : refusal.headers) response.headers.set(name, value);
   return response;
+}
+
+}  // namespace
+
+Response render_refusal(const ServerOptions& options, const Refusal& refusal) {
+  return as_refused(options.render_error ? options.render_error(refusal.error) : default_error_response(refusal.error), refusal);
+}
+
+Response Connection::render(const Arrival& arrival, const Refusal& refusal) const {
+  const Route* route = arrival.match ? arrival.match->route : nullptr;
+  if (route == nullptr || !route->render_error) return render_refusal(shared_.options, refusal);
+  return as_refused(route->render_error(*arrival.request, refusal.error), refusal);
 }
 
 Connection::Connection(Tcp::socket socket, ServerShared& shared)
@@ -181,6 +190,9 @@ void Connection::accept_head(const RequestParser& parser, Arrival& arrival) cons
   Request& request = *arrival.request;
   const auto& head = parser.get();
   for (const auto& field : head) request.headers.add(to_view(field.name_string()), to_view(field.value()));
+  if (!shared_.options.trusted_proxies.empty()) {
+    request.remote_address = client_address(remote_address_, request.headers, shared_.options.trusted_proxies);
+  }
   if (const auto id = request.headers.find("x-request-id"); id && is_request_id(*id)) request.request_id = *id;
   if (const auto caller = caller_trace(request.headers)) request.trace = caller->child();
   arrival.keep_alive = parser.keep_alive() && !shared_.draining && requests_ < kRequestsPerConnectionMax;
@@ -226,11 +238,11 @@ std::optional<Response> Connection::route_request(const RequestParser& parser, A
   }
   request.route = match->route->pattern;
   request.path_params = std::move(match->path_params);
-  const std::size_t bytes_max = match->route->body_bytes_max;
-  if (const auto length = parser.content_length(); length && *length > bytes_max) {
-    return refused(refuse(413, ErrorCode::kTooLarge, fmt::format("the body is longer than {} bytes", bytes_max)));
-  }
   arrival.match = *std::move(match);
+  const std::size_t bytes_max = arrival.match->route->body_bytes_max;
+  if (const auto length = parser.content_length(); length && *length > bytes_max) {
+    return render(arrival, refuse(413, ErrorCode::kTooLarge, fmt::format("the body is longer than {} bytes", bytes_max)));
+  }
   return arrival.match->route->admit ? arrival.match->route->admit(request) : std::nullopt;
 }
 

@@ -94,6 +94,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void accept_head(const RequestParser& parser, Arrival& arrival) const;
   std::optional<Response> route_request(const RequestParser& parser, Arrival& arrival, std::string_view path) const;
 
+  /// In the form of the route that it matched.
+  Response render(const Arrival& arrival, const Refusal& refusal) const;
   Task<Next> answer_early(RequestParser& parser, Arrival arrival);
   Task<Next> answer_inline(Arrival arrival);
   Task<Next> answer_on_worker(Arrival arrival);

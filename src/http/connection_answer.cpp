@@ -125,7 +125,7 @@ Task<void> Connection::linger() {
 
 Task<Connection::Next> Connection::answer_refusal(Arrival arrival, Refusal refusal) {
   arrival.keep_alive = false;
-  co_await write_response(arrival, render_refusal(shared_.options, refusal));
+  co_await write_response(arrival, render(arrival, refusal));
   co_await linger();
   co_return Next::kClose;
 }
@@ -207,7 +207,7 @@ Task<Connection::Next> Connection::plain_answer(Exchange& exchange, const Arriva
 Task<Connection::Next> Connection::refuse_busy(Arrival arrival, std::chrono::seconds retry_after) {
   Refusal refusal = refuse(503, ErrorCode::kResourceExhausted, fmt::format("the server is busy; try again in {} s", retry_after.count()));
   refusal.headers.set("retry-after", std::to_string(retry_after.count()));
-  const bool told = co_await write_response(arrival, render_refusal(shared_.options, refusal));
+  const bool told = co_await write_response(arrival, render(arrival, refusal));
   co_return told&& arrival.keep_alive ? Next::kKeepAlive : Next::kClose;
 }
 

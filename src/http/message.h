@@ -58,7 +58,7 @@ struct Request {
   NameValues query;
   Headers headers;
   std::string body;
-  std::string remote_address;  ///< IP address of the peer, without its port.
+  std::string remote_address;  ///< IP address of the client, without its port: the peer's, or what a trusted proxy says.
   std::string request_id;      ///< [A-Za-z0-9._-]{1,64}; the client's own or a generated one.
   TraceContext trace;          ///< A span of its own, in the client's trace where that sent a good `traceparent`.
   std::string route;           ///< The pattern that matched; empty before routing (in a guard).

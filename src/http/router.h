@@ -39,6 +39,8 @@ struct Route {
   /// Sees a request that matched, before its body is read, on the I/O thread: must not wait. May attach what it found out
   /// (Request::attachment); an answer ends the request. May be empty.
   std::function<std::optional<Response>(Request&)> admit;
+  /// How the server's own refusals of a request that matched are told (a body that is too long, no worker in time). Empty: as everywhere.
+  std::function<Response(const Request&, const Error&)> render_error;
 };
 
 /// What a path leads to. `route` is set when found; otherwise `allowed` lists the methods that this path knows

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/metrics.h"
 #include "base/result.h"
+#include "http/forwarded.h"
 #include "http/message.h"
 #include "http/router.h"
 
@@ -41,6 +42,8 @@ struct ServerOptions {
   /// Of one address (IPv6: of one /64); past it 429 and close. 0: no bound. Behind a reverse proxy all clients have one
   /// address, so it is off.
   std::size_t connections_per_peer_max = 0;
+  /// Reverse proxies whose X-Forwarded-For says whose request it is.
+  std::vector<AddressRange> trusted_proxies = {};
   /// Bodies that are in memory, of all requests together; past it 503.
   std::size_t body_bytes_total_max = 512 << 20;
   std::chrono::milliseconds sse_keep_alive{15'000};    ///< A comment goes out on a stream this long silent.

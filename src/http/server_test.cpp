@@ -73,6 +73,31 @@ TEST(ServerTest, RendersItsRefusalsAsTold) {
   EXPECT_EQ(server.ask("junk\r\n\r\n").body, "<invalid_argument>");
 }
 
+TEST(ServerTest, RendersRefusalsOfARouteInItsForm) {
+  std::vector<Route> routes = basic_routes();
+  for (Route& route : routes) {
+    route.body_bytes_max = 10;
+    route.render_error = [](const Request& request, const Error& error) {
+      return Response::text(599, "text/x", fmt::format("{} <{}>", request.route, to_string(error.code)));
+    };
+  }
+  TestServer server(std::move(routes), {});
+  const Answer declared = server.ask(post("/echo", std::string(11, 'x')));
+  EXPECT_EQ(declared.status, 413);
+  EXPECT_EQ(declared.body, "/echo <too_large>");
+  EXPECT_EQ(server.ask("POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nxxxxxxxxxxx\r\n0\r\n\r\n").body,
+            "/echo <too_large>");
+  EXPECT_NE(server.ask(get("/nothing")).body, "<not_found>") << "what matched nothing is told as everywhere";
+}
+
+TEST(ServerTest, BelievesAProxyThatIsTrusted) {
+  const std::string asked = "GET /hello/you HTTP/1.1\r\nHost: t\r\nX-Forwarded-For: 198.51.100.7\r\n\r\n";
+  EXPECT_EQ(TestServer(basic_routes(), {}).ask(asked).body, "hello you - 127.0.0.1");
+  ServerOptions options;
+  options.trusted_proxies = *parse_address_ranges("127.0.0.0/8");
+  EXPECT_EQ(TestServer(basic_routes(), std::move(options)).ask(asked).body, "hello you - 198.51.100.7");
+}
+
 TEST(ServerTest, AnswersHeadAndOptions) {
   TestServer server(basic_routes());
   TestSocket socket = server.connect();

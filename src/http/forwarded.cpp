@@ -1,0 +1,87 @@
+#include "http/forwarded.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <ranges>
+
+#include "base/text.h"
+#include "http/detail_asio.h"
+
+namespace footnote::http {
+
+namespace {
+
+using Bytes = std::array<unsigned char, 16>;
+
+std::optional<asio::ip::address> parse_address(std::string_view text) {
+  SystemError error;
+  const auto address = asio::ip::make_address(std::string(text), error);
+  if (error || (address.is_v6() && address.to_v6().scope_id() != 0)) return std::nullopt;
+  return address;
+}
+
+Bytes bytes_of(const asio::ip::address& address) {
+  return address.is_v6() ? address.to_v6().to_bytes() : asio::ip::make_address_v6(asio::ip::v4_mapped, address.to_v4()).to_bytes();
+}
+
+bool is_in(const AddressRange& range, const Bytes& address) {
+  for (unsigned bit = 0; bit < range.prefix_bits; bit += 8) {
+    const unsigned left = std::min(8U, range.prefix_bits - bit);
+    const unsigned mask = 0xFFU << (8 - left) & 0xFFU;
+    if (((address[bit / 8] ^ range.bytes[bit / 8]) & mask) != 0) return false;
+  }
+  return true;
+}
+
+Result<AddressRange> parse_range(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const auto address = parse_address(text.substr(0, slash));
+  unsigned bits = 0;
+  if (address && slash != std::string_view::npos) {
+    const std::string_view digits = text.substr(slash + 1);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits);
+    if (error != std::errc{} || end != digits.data() + digits.size()) bits = 129;
+  } else if (address) {
+    bits = address->is_v4() ? 32 : 128;
+  }
+  if (!address || bits > (address->is_v4() ? 32U : 128U)) {
+    return fail(ErrorCode::kInvalidArgument, "'{}' is no address or range: write 10.0.0.1, 10.0.0.0/8 or fd00::/8", text);
+  }
+  return AddressRange{bytes_of(*address), address->is_v4() ? bits + 96 : bits};
+}
+
+}  // namespace
+
+Result<std::vector<AddressRange>> parse_address_ranges(std::string_view text) {
+  std::vector<AddressRange> out;
+  for (const std::string_view part : split(text, ',')) {
+    if (trim(part).empty()) continue;
+    FOOTNOTE_TRY(const AddressRange range, parse_range(trim(part)));
+    out.push_back(range);
+  }
+  return out;
+}
+
+std::string client_address(std::string_view peer, const Headers& headers, const std::vector<AddressRange>& trusted) {
+  const auto is_trusted = [&](const asio::ip::address& address) {
+    const Bytes bytes = bytes_of(address);
+    return std::ranges::any_of(trusted, [&](const AddressRange& range) { return is_in(range, bytes); });
+  };
+  auto address = parse_address(peer);
+  if (trusted.empty() || !address || !is_trusted(*address)) return std::string(peer);
+  std::vector<std::string_view> hops;
+  for (const auto& [name, value] : headers) {
+    if (to_lower_ascii(name) != "x-forwarded-for") continue;
+    for (const std::string_view hop : split(value, ',')) hops.push_back(trim(hop));
+  }
+  for (const std::string_view hop : hops | std::views::reverse) {
+    const auto next = parse_address(hop);
+    if (!next) break;
+    address = next;
+    if (!is_trusted(*address)) break;
+  }
+  return address->to_string();
+}
+
+}  // namespace footnote::http
