@@ -7,6 +7,7 @@
 
 #include "api/chat_wire.h"
 #include "api/error_mapping.h"
+#include "base/ids.h"
 #include "base/text.h"
 #include "http/url.h"
 
@@ -15,9 +16,20 @@ namespace footnote::api {
 namespace {
 
 /// Of one connection, or said anew by who sends.
-constexpr std::array<std::string_view, 13> kHopHeaders = {
-    "connection", "keep-alive",         "transfer-encoding",   "content-length",  "te", "trailer", "upgrade", "expect", "host",
-    "date",       "proxy-authenticate", "proxy-authorization", "proxy-connection"};
+constexpr std::array<std::string_view, 14> kHopHeaders = {"connection",
+                                                          "keep-alive",
+                                                          "transfer-encoding",
+                                                          "content-length",
+                                                          "te",
+                                                          "trailer",
+                                                          "upgrade",
+                                                          "expect",
+                                                          "host",
+                                                          "date",
+                                                          "proxy-authenticate",
+                                                          "proxy-authorization",
+                                                          "proxy-connection",
+                                                          "http2-settings"};
 /// A browser's, and ours.
 constexpr std::array<std::string_view, 8> kOwnRequestHeaders = {"authorization", "api-key", "cookie",      "origin",
                                                                 "referer",       "accept",  "traceparent", "x-request-id"};
@@ -26,6 +38,20 @@ constexpr std::array<std::string_view, 5> kOwnAnswerHeaders = {"set-cookie", "x-
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& names, std::string_view lower) {
   return std::ranges::find(names, lower) != names.end();
+}
+
+/// How this process signs what it passes on.
+const std::string& own_via() {
+  static const std::string name = "1.1 footnote-" + random_base62(12);
+  return name;
+}
+
+/// Whether `connection` says that the header is of this connection alone.
+bool is_of_connection(const http::Headers& headers, std::string_view lower) {
+  for (const std::string_view name : split(headers.find("connection").value_or(""), ',')) {
+    if (to_lower_ascii(trim(name)) == lower) return true;
+  }
+  return false;
 }
 
 /// Keys of this server never leave it.
@@ -105,7 +131,8 @@ http::ClientRequest upstream_request(const ChatUpstream& upstream, const access:
   for (const auto& [name, value] : request.headers) {
     const std::string lower = to_lower_ascii(name);
     const bool ours = is_one_of(kHopHeaders, lower) || is_one_of(kOwnRequestHeaders, lower) || lower.starts_with("x-footnote-") ||
-                      lower.starts_with("sec-") || (use == AnswerUse::kRead && lower == "accept-encoding");
+                      lower.starts_with("sec-") || is_of_connection(request.headers, lower) ||
+                      (use == AnswerUse::kRead && lower == "accept-encoding");
     if (!ours) out.headers.add(name, value);
   }
   if (use == AnswerUse::kHandedOn) {
@@ -119,14 +146,24 @@ http::ClientRequest upstream_request(const ChatUpstream& upstream, const access:
     out.headers.set("authorization", *authorization);
   }
   out.headers.set("x-request-id", request.request_id);
+  out.headers.add("via", own_via());
   return out;
+}
+
+bool came_from_here(const http::Request& request) {
+  return std::ranges::any_of(request.headers, [](const auto& header) {
+    return to_lower_ascii(header.first) == "via" && header.second.find(own_via()) != std::string::npos;
+  });
 }
 
 http::Headers answer_headers(const http::Headers& upstream) {
   http::Headers out;
   for (const auto& [name, value] : upstream) {
     const std::string lower = to_lower_ascii(name);
-    if (is_one_of(kHopHeaders, lower) || is_one_of(kOwnAnswerHeaders, lower) || lower.starts_with("access-control-")) continue;
+    if (is_one_of(kHopHeaders, lower) || is_one_of(kOwnAnswerHeaders, lower) || lower.starts_with("access-control-") ||
+        is_of_connection(upstream, lower)) {
+      continue;
+    }
     out.add(name, value);
   }
   return out;

@@ -23,6 +23,9 @@ enum class AnswerUse { kHandedOn, kRead };
 http::ClientRequest upstream_request(const ChatUpstream& upstream, const access::Caller& caller, const http::Request& request,
                                      std::string_view path, std::string body, AnswerUse use);
 
+/// Whether this process has passed the request on before: its upstream leads back to it.
+bool came_from_here(const http::Request& request);
+
 /// The upstream's headers that the client gets: all but those of the connection, cookies, and what is ours to say.
 http::Headers answer_headers(const http::Headers& upstream);
 

@@ -18,6 +18,10 @@ constexpr std::size_t kChatBodyBytesMax = 32 << 20;
 /// A stream may go on for long: what ends it is silence (llm.timeout).
 constexpr std::chrono::hours kChatTimeout{1};
 
+Error leads_back() {
+  return {ErrorCode::kFailedPrecondition, "the upstream leads back here: set LLM_BASE_URL to the model server's own address", {}};
+}
+
 void hand_on(const ProxyServices& services, const Caller& caller, const http::Request& request, std::string_view path,
              std::string_view model, http::ResponseStream& response) {
   if (!services.upstream) return response.reply(render_openai_error(no_such_model(model)));
@@ -101,6 +105,7 @@ class ModelList {
 std::expected<ModelList, http::Response> list_models(const ProxyServices& services, const Caller& caller, const http::Request& request,
                                                      const CallContext& call) {
   ModelList out;
+  if (came_from_here(request)) return std::unexpected(render_openai_error(leads_back()));
   if (services.upstream) {
     const auto answer =
         services.upstream->client.fetch(call, upstream_request(*services.upstream, caller, request, "/models", {}, AnswerUse::kRead));
@@ -140,9 +145,11 @@ std::vector<Route> make_proxy_routes(const ProxyServices& services) {
     return Route{.access = Access::with(KeyScope::kRead),
                  .method = http::Method::kPost,
                  .pattern = std::move(pattern),
-                 .handler = StreamHandler(
-                     [services, function](const Caller& caller, const http::Request& request, const CallContext& call,
-                                          http::ResponseStream& response) { function(services, caller, request, call, response); }),
+                 .handler = StreamHandler([services, function](const Caller& caller, const http::Request& request, const CallContext& call,
+                                                               http::ResponseStream& response) {
+                   if (came_from_here(request)) return response.reply(render_openai_error(leads_back()));
+                   function(services, caller, request, call, response);
+                 }),
                  .body_bytes_max = kChatBodyBytesMax,
                  .timeout = kChatTimeout,
                  .summary = std::move(summary),

@@ -45,7 +45,7 @@ Result<ModelRules> parse_model_rules(std::string_view json) {
 
 Target resolve_model(const Policy& policy, std::string_view name) {
   Target out;
-  if (!starts_with_ignoring_case(name, kGroundedPrefix)) {
+  if (!starts_with_ignoring_case(name, kGroundedPrefix) || name.size() == kGroundedPrefix.size()) {
     out.model = name;
     return out;
   }

@@ -235,6 +235,24 @@ class PassThrough(ProxyCase):
         self.assertEqual((response.status, response.getheader("content-type")), (200, "text/event-stream"))
         self.assertEqual(data, RAW_EVENTS)
 
+    def test_what_is_of_one_connection_stays_there(self):
+        response, data = self.chat("plain", {"connection": "keep-alive, X-Hop", "x-hop": "1", "x-other": "2"})
+        self.assertEqual(response.status, 200, data)
+        sent = {name.lower(): value for name, value in self.upstream.headers[-1].items()}
+        self.assertNotIn("x-hop", sent)
+        self.assertEqual(sent["x-other"], "2")
+
+    def test_an_upstream_that_leads_back_is_said(self):
+        self.chat("plain")
+        via = {name.lower(): value for name, value in self.upstream.headers[-1].items()}["via"]
+        for model in ("plain", "rag/phi3-en"):
+            response, data = self.chat(model, {"via": "1.1 other, " + via})
+            self.assertIn("leads back", self.error(response, data, 409)["message"])
+        response, data = self.call("GET", "/v1/models", None, {"via": via})
+        self.error(response, data, 409)
+        response, data = self.chat("plain", {"via": "1.1 other"})
+        self.assertEqual(response.status, 200, data)
+
     def test_request_ids_go_both_ways(self):
         response, _ = self.chat("plain", {"x-request-id": "mine-1"})
         self.assertEqual(response.getheader("x-request-id"), "mine-1")
