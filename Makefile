@@ -34,7 +34,7 @@ build: setup ## build the release binary
 .PHONY: run
 run: build ## ingest the example handbook and the shop, serve them on http://127.0.0.1:7700
 	@$(BINARY) ingest examples/handbook --data $(DATA)
-	@$(BINARY) ingest examples/shop/pages --data $(DATA) --corpus shop
+	@$(BINARY) ingest examples/shop/pages --data $(DATA) --corpus demo-shop
 	@mapfile -t questions <examples/questions.txt; $(BINARY) serve --demo --data $(DATA) "$${questions[@]/#/--example=}"
 
 .PHONY: test

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "answer/echo_guard.h"
 #include "answer/length_limit.h"
 #include "answer/quote.h"
 #include "base/log.h"
@@ -197,7 +198,7 @@ Result<Outcome> TurnRun::quote(std::vector<SourceBlock> blocks, double confidenc
 }
 
 Result<Outcome> TurnRun::stream_model(std::vector<ChatMessage> messages, std::vector<SourceBlock> blocks, double confidence,
-                                      std::optional<std::size_t> characters_max) {
+                                      std::optional<std::size_t> characters_max, std::span<const std::string_view> unspoken) {
   std::ranges::fill(fates(), Fate::kNotCited);
   const ChatRequest request{.messages = std::move(messages)};
   ModelCall& model = report_.trace.model.emplace();
@@ -207,25 +208,33 @@ Result<Outcome> TurnRun::stream_model(std::vector<ChatMessage> messages, std::ve
   ModelStream stream(call_, blocks, listener_, ports_.checking);
   std::optional<LengthLimit> limit;
   if (characters_max) limit.emplace(*characters_max);
+  EchoGuard guard(unspoken);
   const auto take = [&](std::string_view piece) -> Result<void> {
-    FOOTNOTE_CHECK(stream.take(limit ? limit->take(piece) : piece));
+    const std::string speakable = guard.take(piece);
+    FOOTNOTE_CHECK(stream.take(limit ? limit->take(speakable) : speakable));
+    if (guard.recited()) return fail(ErrorCode::kCancelled, "the model recites its rules");
     return limit && limit->full() ? fail(ErrorCode::kCancelled, "the answer is as long as it may be") : Result<void>{};
   };
   const auto end = timed("llm", [&] { return ports_.llm->stream(call_, request, take); });
   truncated_ = limit && limit->full();
   partial_text_ = stream.text();
-  if (!end && !stream.stopped() && !truncated_) return std::unexpected(end.error());
-  if (limit && !truncated_ && !stream.stopped()) {
-    FOOTNOTE_CHECK(stream.take(limit->finish()));
-    truncated_ = limit->full();
+  if (!end && !stream.stopped() && !truncated_ && !guard.recited()) return std::unexpected(end.error());
+  if (!truncated_ && !stream.stopped()) {
+    std::string rest = guard.finish();
+    if (limit) rest = limit->take(rest) + limit->finish();
+    FOOTNOTE_CHECK(stream.take(rest));
+    truncated_ = limit && limit->full();
   }
+  if (guard.recited()) report_.trace.errors.push_back({stage_, {ErrorCode::kFailedPrecondition, "the model recited its rules", {}}});
   model.name = end ? end->model : ports_.llm->model();
   if (end) {
     model.finish = end->finish;
     report_.prompt_tokens = end->prompt_tokens;
     report_.completion_tokens = end->completion_tokens;
   }
-  if (stream.refused()) return refuse(RefusalReason::kLlmSelfRefusal, std::move(blocks));
+  if (stream.refused()) {
+    return refuse(guard.recited() ? RefusalReason::kBlockedByGuardrails : RefusalReason::kLlmSelfRefusal, std::move(blocks));
+  }
   const auto finished = timed("cite", [&] { return stream.finish(); });
   partial_text_ = stream.text();
   report_.trace.checks = stream.counts();

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,9 +82,9 @@ class TurnRun {
   void note_retrieval(retrieve::Retrieval retrieval, std::chrono::microseconds began);
   /// Quotes what answers; a refusal where nothing does.
   Result<Outcome> quote(std::vector<SourceBlock> blocks, double confidence, std::optional<std::size_t> characters_max = {});
-  /// Streams the model's answer to these messages, whose sources are `blocks`.
+  /// Streams the model's answer to these messages, whose sources are `blocks`. It ends where it recites one of `unspoken`.
   Result<Outcome> stream_model(std::vector<ChatMessage> messages, std::vector<SourceBlock> blocks, double confidence,
-                               std::optional<std::size_t> characters_max = {});
+                               std::optional<std::size_t> characters_max = {}, std::span<const std::string_view> unspoken = {});
   Outcome refuse(RefusalReason reason, std::vector<SourceBlock> nearest) const;
   /// Shows a text that is no answer from sources.
   Result<void> tell(std::string_view text);

@@ -11,6 +11,7 @@ namespace footnote::answer {
 namespace {
 
 std::string key_of(const ConversationId& conversation) { return "conv:" + conversation.value + ":history"; }
+std::string tag_of(const VisitorId& visitor) { return "visitor:" + visitor.value; }
 
 std::string to_bytes(const std::vector<ChatMessage>& messages) {
   JsonArray out;
@@ -63,23 +64,32 @@ std::string without_markers(std::string_view answer) {
   return out;
 }
 
-std::vector<ChatMessage> read_history(const CallContext& call, Cache* cache, const ConversationStore& store, WorkspaceId workspace,
-                                      const ConversationId& conversation) {
-  if (!conversation) return {};
-  if (const auto bytes = cache == nullptr ? std::nullopt : cache->get(call, key_of(conversation))) return from_bytes(*bytes);
+std::vector<ChatMessage> VisitorHistory::read(const CallContext& call, const ConversationStore& store, WorkspaceId workspace) const {
+  if (!conversation_) return {};
+  if (const auto bytes = cache_ == nullptr ? std::nullopt : cache_->get(call, key_of(conversation_))) return from_bytes(*bytes);
   std::vector<ChatMessage> out;
-  const auto turns = store.history(call, workspace, conversation, kHistoryMessagesMax / 2);
-  if (!turns) return out;
-  for (const Turn& turn : *turns) add_turn(out, turn.question, text_of(turn.outcome));
+  const auto turns = store.history(call, workspace, conversation_, kHistoryMessagesMax / 2);
+  if (!turns && turns.error().code != ErrorCode::kNotFound) return out;  // not known: nothing to remember
+  if (turns) {
+    for (const Turn& turn : *turns) add_turn(out, turn.question, text_of(turn.outcome));
+  }
+  put(call, out);
   return out;
 }
 
-void add_to_history(const CallContext& call, Cache* cache, const ConversationId& conversation, std::vector<ChatMessage> before,
-                    std::string_view question, std::string_view answer) {
-  if (cache == nullptr || !conversation) return;
-  add_turn(before, question, answer);
-  const std::string key = key_of(conversation);
-  cache->put(call, key, key, to_bytes(before), kHistoryTime);
+void VisitorHistory::add(const CallContext& call, std::string_view question, std::string_view answer) const {
+  if (cache_ == nullptr || !conversation_) return;
+  const auto bytes = cache_->get(call, key_of(conversation_));
+  if (!bytes) return;
+  std::vector<ChatMessage> messages = from_bytes(*bytes);
+  add_turn(messages, question, answer);
+  put(call, messages);
 }
+
+void VisitorHistory::put(const CallContext& call, const std::vector<ChatMessage>& messages) const {
+  if (cache_ != nullptr) cache_->put(call, key_of(conversation_), tag_of(visitor_), to_bytes(messages), kHistoryTime);
+}
+
+void forget_visitor(const CallContext& call, Cache& cache, const VisitorId& visitor) { cache.drop_tag(call, tag_of(visitor)); }
 
 }  // namespace footnote::answer

@@ -49,6 +49,7 @@ class VisitorTurn final : public TurnRun {
         curated_(curated),
         question_(question),
         agent_(question.agent.settings),
+        remembered_(ports.cache, question.visitor, question.conversation),
         threshold_(agent_.confidence_threshold.value_or(kConfidenceThresholdDefault)),
         language_(visitor_language({.agent = agent_.language_default,
                                     .locale = question.locale,
@@ -65,7 +66,7 @@ class VisitorTurn final : public TurnRun {
   Result<Outcome> decide() override {
     if (auto text = curated_text()) return tell_curated(*std::move(text));
     if (names_avoided_topic()) return decline();
-    history_ = read_history(call(), ports_.cache, ports_.conversations, question_.agent.workspace, question_.conversation);
+    history_ = remembered_.read(call(), ports_.conversations, question_.agent.workspace);
     FOOTNOTE_CHECK(listener().on_stage("searching"));
     FOOTNOTE_CHECK(find_passages());
     FOOTNOTE_CHECK(read_page());
@@ -91,10 +92,7 @@ class VisitorTurn final : public TurnRun {
 
   void after_store() override {
     const auto text = std::visit([](const auto& each) -> std::string_view { return each.text; }, report().turn.outcome);
-    if (!text.empty()) {
-      add_to_history(call().detached(std::chrono::seconds(1)), ports_.cache, question_.conversation, std::move(history_), question_.text,
-                     text);
-    }
+    if (!text.empty()) remembered_.add(call().detached(std::chrono::seconds(1)), question_.text, text);
   }
 
   Visit& visit() { return *report().turn.visit; }
@@ -221,7 +219,7 @@ class VisitorTurn final : public TurnRun {
                                            .sources = blocks,
                                            .nonce = random_base62(16)});
     });
-    return stream_model(std::move(messages), std::move(blocks), confidence, characters_max);
+    return stream_model(std::move(messages), std::move(blocks), confidence, characters_max, prompt::kVisitorRules);
   }
 
   prompt::FirstSource first_source(const std::vector<SourceBlock>& blocks) const {
@@ -246,13 +244,16 @@ class VisitorTurn final : public TurnRun {
       const auto block = std::ranges::find(answer->sources, citation.number, &SourceBlock::number);
       if (block != answer->sources.end()) cited.push_back(block->hit.chunk.text);
     }
-    return holds_failure_phrase(answer->text, language_, cited) ? std::optional(GapReason::kFailurePhrase) : std::nullopt;
+    if (!holds_failure_phrase(answer->text, language_, cited)) return std::nullopt;
+    if (answer->citations.empty()) settle_refusal();
+    return GapReason::kFailurePhrase;
   }
 
   const VisitorService::Ports& ports_;
   CuratedMatchers& curated_;
   const VisitorQuestion& question_;
   const AgentSettings& agent_;
+  const VisitorHistory remembered_;
   const double threshold_;
   const std::string language_;
   std::vector<ChatMessage> history_;

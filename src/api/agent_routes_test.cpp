@@ -2,12 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include "answer/visitor_history.h"
 #include "api/curated_routes.h"
 #include "api/route_for_test.h"
 #include "api/visitor_admin_routes.h"
 #include "api/webhook_routes.h"
 #include "fakes/fake_embedder.h"
 #include "fakes/memory_agent_store.h"
+#include "fakes/memory_cache.h"
 #include "fakes/memory_store.h"
 #include "fakes/memory_webhook_store.h"
 
@@ -24,7 +26,7 @@ class AgentRoutes : public ::testing::Test {
     store_.tell_to(webhooks_);
     home_ = store_.find_workspace({}, kDefaultWorkspace)->id;
     other_ = store_.add_workspace({}, "other")->id;
-    const AgentServices services{agents_, store_, webhooks_, store_, embedder_};
+    const AgentServices services{agents_, store_, webhooks_, store_, embedder_, cache_};
     for (auto more :
          {make_agent_routes(services), make_curated_routes(services), make_visitor_admin_routes(services), make_webhook_routes(services)}) {
       std::ranges::move(more, std::back_inserter(routes_));
@@ -66,6 +68,7 @@ class AgentRoutes : public ::testing::Test {
   fakes::MemoryAgentStore agents_{store_, clock_};
   fakes::MemoryWebhookStore webhooks_{clock_};
   fakes::FakeEmbedder embedder_;
+  fakes::MemoryCache cache_{clock_};
   std::vector<Route> routes_;
   WorkspaceId home_;
   WorkspaceId other_;
@@ -112,6 +115,7 @@ TEST_F(AgentRoutes, WhatIsGivenChangesAndTheRestStays) {
 }
 
 TEST_F(AgentRoutes, WrongInputIsNamed) {
+  store_.ensure_corpus({}, home_, "agent-memories", embedder_.space()).value();
   const std::string path = "/api/admin/agents/" + make_agent();
   const std::pair<const char*, const char*> cases[] = {
       {R"({"nam":"x"})", "422 nam"},
@@ -129,6 +133,7 @@ TEST_F(AgentRoutes, WrongInputIsNamed) {
       {R"({"settings":{"retention_days":-1}})", "422 settings.retention_days"},
       {R"({"settings":{"corpora":["nowhere"]}})", "422 settings.corpora"},
       {R"({"settings":{"corpora":[]}})", "422 settings.corpora"},
+      {R"({"settings":{"corpora":["agent-memories"]}})", "422 settings.corpora"},
       {R"({)", "400"},
   };
   for (const auto& [body, expected] : cases) EXPECT_EQ(fault(Method::kPatch, path, body), expected) << body;
@@ -295,7 +300,12 @@ TEST_F(AgentRoutes, AVisitorIsExportedAndErased) {
   EXPECT_EQ(turn.at("feedback"), (JsonObject{{"rating", "down"}, {"reason", "wrong"}}));
   EXPECT_EQ(testing::send(routes_, {Method::kGet, "/api/admin/visitors/vis_1", "", other_}).status, 404);
   EXPECT_EQ(testing::send(routes_, {Method::kDelete, "/api/admin/visitors/vis_1", "", other_}).status, 404);
+  const VisitorId visitor{"vis_1"};
+  const ConversationId conversation{"conv_1"};
+  const answer::VisitorHistory remembered(&cache_, visitor, conversation);
+  EXPECT_EQ(remembered.read({}, store_, home_).size(), 2u);
   EXPECT_EQ(good(Method::kDelete, "/api/admin/visitors/vis_1").at("erased_turns"), 1);
+  EXPECT_TRUE(remembered.read({}, store_, home_).empty()) << "nor is anything remembered";
   EXPECT_EQ(fault(Method::kGet, "/api/admin/visitors/vis_1"), "404");
   EXPECT_EQ(fault(Method::kDelete, "/api/admin/visitors/vis_1"), "404");
 }

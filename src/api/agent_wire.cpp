@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "points/memories.h"
 
 namespace footnote::api {
 
@@ -77,6 +78,10 @@ Result<void> read_corpora(const JsonReader& settings, const std::vector<Corpus>&
   for (const std::string& name : *names) {
     const auto found = std::ranges::find(corpora, name, &Corpus::name);
     if (found == corpora.end()) return fail_field(ErrorCode::kInvalidArgument, "settings.corpora", "there is no corpus '{}'", name);
+    if (name == points::kMemoriesCollection) {
+      return fail_field(ErrorCode::kInvalidArgument, "settings.corpora", "'{}' holds the notes of agents, which are not for visitors",
+                        name);
+    }
     into.push_back(found->id);
   }
   if (into.empty()) return fail_field(ErrorCode::kInvalidArgument, "settings.corpora", "'settings.corpora' must name at least one corpus");

@@ -1,5 +1,7 @@
 #include "api/visitor_admin_routes.h"
 
+#include "answer/visitor_history.h"
+
 namespace footnote::api {
 namespace {
 
@@ -120,6 +122,7 @@ Result<http::Response> erase_visitor(const AgentServices& services, const Caller
                                      const CallContext& call) {
   const VisitorId visitor{std::string(request.param("id"))};
   FOOTNOTE_TRY(const std::size_t erased, services.conversations.erase_visitor(call, caller.workspace, visitor));
+  answer::forget_visitor(call, services.cache, visitor);
   if (erased == 0) return fail(ErrorCode::kNotFound, "nothing is kept of a visitor '{}'", visitor.value);
   return http::Response::json(200, JsonObject{{"visitor_id", visitor.value}, {"erased_turns", erased}});
 }

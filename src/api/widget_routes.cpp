@@ -221,9 +221,12 @@ Or<Asked> asked_of(const WidgetServices& services, const http::Request& request,
   auto message = parse_message(request);
   if (!message) return unreadable(message.error());
   wait = services.door.messages.count(visitor->claims.visitor.value, services.clock.now());
+  if (!wait) wait = services.door.messages_of_address.count(request.remote_address, services.clock.now());
   if (wait) return refused(429, "message_quota_exceeded", "too many messages; try again in a moment");
   auto corpora = corpora_of(services, call, visitor->agent);
   if (!corpora) return Refused(corpora.error());
+  // A page that the widget can't stand on is no page of this visitor.
+  if (!visitor->claims.playground && origin_of(message->page_url) != visitor->claims.origin) message->page_url.clear();
   answer::VisitorQuestion question{.agent = visitor->agent,
                                    .corpora = *std::move(corpora),
                                    .visitor = visitor->claims.visitor,
@@ -492,7 +495,8 @@ std::vector<Route> make_widget_routes(const WidgetServices& services) {
                  .body_bytes_max = kWidgetBodyBytesMax,
                  .timeout = kAnswerTimeout,
                  .summary = std::move(summary),
-                 .error_form = render_widget_error};
+                 .error_form = render_widget_error,
+                 .for_every_origin = true};
   };
   return {route(Method::kPost, "init", bound(services, init), "Open or take up a visitor's conversation: a token for the rest"),
           route(Method::kPost, "messages", bound(services, message), "A visitor's message, answered whole"),

@@ -23,6 +23,8 @@ inline constexpr std::string_view kWidgetPath = "/api/v1/widget/";
 
 inline constexpr std::int64_t kInitsPerMinute = 60;     ///< Of one address and agent.
 inline constexpr std::int64_t kMessagesPerMinute = 30;  ///< Of one visitor.
+/// Of one address, whoever it says it is: a new visitor costs nothing.
+inline constexpr std::int64_t kMessagesPerAddressAndMinute = 300;
 
 /// What the visitor's door remembers between requests. Thread-safe.
 struct WidgetDoor {
@@ -31,6 +33,7 @@ struct WidgetDoor {
   const VisitorTokens tokens;
   VisitorQuota inits{kInitsPerMinute};
   VisitorQuota messages{kMessagesPerMinute};
+  VisitorQuota messages_of_address{kMessagesPerAddressAndMinute};
   LiveStreams streams;
 };
 

@@ -414,6 +414,28 @@ TEST_F(WidgetRoutesTest, MessagesAndInitsAreBounded) {
   EXPECT_EQ(post("init", request(JsonObject{{"agent_id", agent_.value}})).status, 429);
 }
 
+TEST_F(WidgetRoutesTest, MessagesOfOneAddressAreBoundedWhoeverSendsThem) {
+  std::int64_t sent = 0;
+  while (sent < kMessagesPerAddressAndMinute) {
+    token_.clear();
+    open();
+    for (int i = 0; i < kMessagesPerMinute; ++i, ++sent) {
+      ASSERT_EQ(post("messages", request(JsonObject{{"message", "Your opening hours?"}})).status, 200) << sent;
+    }
+  }
+  token_.clear();
+  open();
+  EXPECT_EQ(post("messages", request(JsonObject{{"message", "Your opening hours?"}})).status, 429);
+}
+
+TEST_F(WidgetRoutesTest, APageOfAnotherOriginIsNotTheVisitors) {
+  open();
+  for (const char* page : {"https://evil.example/a", "http://shop.example/a", "https://shop.example.evil.example/a"}) {
+    ASSERT_EQ(post("messages", request(JsonObject{{"message", "How long is shipping?"}, {"page_url", page}})).status, 200);
+    EXPECT_EQ(store_.all_turns().back().visit->page_url, "") << page;
+  }
+}
+
 TEST_F(WidgetRoutesTest, FeedbackGoesToTheVisitorsOwnTurn) {
   open();
   const Json data = parse_json(post("messages", request(JsonObject{{"message", "Your opening hours?"}})).body).value().at("data");

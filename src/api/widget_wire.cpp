@@ -63,7 +63,9 @@ bool is_sub_domain(std::string_view origin, std::string_view pattern) {
   if (star == std::string_view::npos) return false;
   const std::string_view scheme = pattern.substr(0, star + 3);
   const std::string_view tail = pattern.substr(star + 4);  // ".shop.example"
-  return origin.starts_with(scheme) && origin.ends_with(tail) && origin.size() > scheme.size() + tail.size();
+  if (!origin.starts_with(scheme) || !origin.ends_with(tail) || origin.size() <= scheme.size() + tail.size()) return false;
+  const std::string_view name = origin.substr(scheme.size(), origin.size() - scheme.size() - tail.size());
+  return std::ranges::all_of(name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; });
 }
 
 std::string web_address(const Hit& hit) { return canonical_url(hit.document.url) ? hit.document.url : ""; }

@@ -5,7 +5,6 @@ namespace footnote::app {
 namespace {
 
 constexpr std::string_view kName = "Demo shop";
-constexpr std::string_view kCorpus = "shop";  // What `make run` reads the pages into.
 
 AgentSettings settings_of(CorpusId corpus) {
   return {.persona = {.name = "Thistle", .tone = "warm and to the point"},
@@ -28,7 +27,7 @@ Result<AgentId> ensure_demo_agent(const CallContext& call, Composition& parts) {
     }
     return agent.id;
   }
-  FOOTNOTE_TRY(const Corpus corpus, parts.catalog().ensure_corpus(call, parts.workspace(), kCorpus, parts.embedder().space()));
+  FOOTNOTE_TRY(const Corpus corpus, parts.catalog().ensure_corpus(call, parts.workspace(), kDemoCorpus, parts.embedder().space()));
   FOOTNOTE_TRY(const Agent made, agents.add_agent(call, parts.workspace(), kName, settings_of(corpus.id)));
   FOOTNOTE_CHECK(agents.publish(call, parts.workspace(), made.id));
   return made.id;

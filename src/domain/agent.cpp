@@ -106,7 +106,9 @@ bool is_origin_pattern(std::string_view text) {
   const auto canonical = canonical_url(text);
   if (!canonical || *canonical != text) return false;
   const std::string_view host = text.substr(text.find("//") + 2);
-  return host.find_first_of("/?*,\"'<>") == std::string_view::npos;
+  // Browsers name hosts in ASCII ("xn--..."): any other spelling would never match.
+  const bool is_ascii = std::ranges::all_of(host, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  return is_ascii && host.find_first_of("/?*,\"'<>") == std::string_view::npos;
 }
 
 Result<void> check_agent_name(std::string_view name) {

@@ -55,7 +55,7 @@ def main():
             shutil.copytree(options.data, data)
         with contextlib.ExitStack() as stack:
             if options.demo:
-                subprocess.run([options.binary, "ingest", str(SHOP), "--corpus", "shop", "--data", data], check=True, stdout=subprocess.DEVNULL)
+                subprocess.run([options.binary, "ingest", str(SHOP), "--corpus", "demo-shop", "--data", data], check=True, stdout=subprocess.DEVNULL)
             upstream = stack.enter_context(FakeUpstream()) if options.upstream else None
             server = stack.enter_context(Server(options.binary, data, {"LLM_BASE_URL": upstream.url} if upstream else None,
                                                 flags=["--demo"] if options.demo else []))
