@@ -15,6 +15,7 @@
 #include "domain/conversation.h"
 #include "domain/profile.h"
 #include "ports/conversation_store.h"
+#include "ports/event_sink.h"
 #include "ports/llm.h"
 #include "ports/reader.h"
 #include "retrieve/retriever.h"
@@ -48,6 +49,7 @@ class AnswerService {
     const Clock& clock;
     Metrics* metrics = nullptr;          ///< Null: nothing is counted.
     ModelStream::Options checking = {};  ///< Of a language model's answers.
+    EventSink* events = nullptr;         ///< Hears every piece of an answer, and the turn's end.
   };
   explicit AnswerService(Ports ports)
       : ports_(ports), metrics_(ports.metrics == nullptr ? nullptr : std::make_unique<TurnMetrics>(*ports.metrics)) {}

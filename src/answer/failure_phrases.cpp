@@ -27,7 +27,8 @@ constexpr PhraseList kLists[] = {
      "do not have any information, don't have enough information, do not have enough information, not mentioned in the sources, "
      "sources do not mention, sources don't mention, not in the sources"},
     {"de",
-     "weiß nicht, weiß ich nicht, weiß es nicht, nicht sicher, konnte nicht finden, nicht finden können, konnte nichts finden, "
+     "weiß nicht, weiß ich nicht, weiß ich leider nicht, weiß es nicht, keine Antwort, nicht sicher, konnte nicht finden, nicht finden "
+     "können, konnte nichts finden, "
      "konnte dazu nichts finden, konnte keine, nichts gefunden, nicht gefunden, keine Information, keine Informationen, keine Angaben, "
      "liegen mir nicht vor, liegen nicht vor, in den Quellen nicht"},
     {"fr",
@@ -69,6 +70,19 @@ constexpr PhraseList kLists[] = {
     {"ru",
      "не знаю, не знаем, не уверен, не уверена, не нашёл, не нашел, не нашла, не удалось найти, не могу найти, не смог найти, "
      "нет информации, нет сведений, нет данных"},
+    {"cs",
+     "nevím, nevíme, nejsem si jistý, nejsem si jistá, nenašel, nenašla, nenašli, nepodařilo se najít, nepodařilo se mi najít, nemohu "
+     "najít, "
+     "žádné informace, nemám informace, nejsou informace"},
+    {"tr",
+     "bilmiyorum, bilmiyoruz, emin değilim, emin değiliz, bulamadım, bulamadık, bulunamadı, bilgi yok, bilgim yok, bilgi bulunmuyor, "
+     "bilgiye sahip değilim"},
+    {"uk",
+     "не знаю, не знаємо, не впевнений, не впевнена, не знайшов, не знайшла, не знайшлося, не вдалося знайти, не можу знайти, "
+     "не зміг знайти, немає інформації, інформації немає, немає даних"},
+    {"ar",
+     "لا أعرف, لا أعلم, لا نعرف, لست متأكدًا, لست متأكدة, لم أجد, لم نجد, لم أتمكن من العثور, لا توجد معلومات, لا تتوفر معلومات, "
+     "ليس لدي معلومات, ليست لدي معلومات"},
     {"ja", "わかりません, 分かりません, 確かではありません, 見つかりません, 見つけられません, 情報がありません, 情報はありません"},
     {"zh", "不知道, 不确定, 不清楚, 找不到, 未找到, 没有找到, 没有相关信息, 没有信息, 無法找到, 无法找到"},
 };

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "answer/visitor_texts.h"
+
 namespace footnote::answer {
 namespace {
 
@@ -42,6 +44,10 @@ TEST(FailurePhrases, EachShippedLanguageHasItsOwn) {
       {"pl", "Nie wiem."},
       {"lt", "Nežinau."},
       {"ru", "Я не знаю."},
+      {"cs", "Bohužel to nevím."},
+      {"tr", "Üzgünüm, emin değilim."},
+      {"uk", "Я цього не знаю."},
+      {"ar", "عذرًا، لا أعرف."},
       {"ja", "申し訳ありませんが、わかりません。"},
       {"zh", "抱歉，我不知道。"},
   };
@@ -53,6 +59,17 @@ TEST(FailurePhrases, EachShippedLanguageHasItsOwn) {
     EXPECT_TRUE(holds(answers.at(language), "xx")) << language;
   }
   EXPECT_EQ(answers.size(), failure_phrase_languages().size());
+}
+
+TEST(FailurePhrases, WhatWeSayOurselvesInEachShippedLanguageIsOne) {
+  const auto own = visitor_text_languages();
+  const auto listed = failure_phrase_languages();
+  for (const std::string_view language : own) {
+    EXPECT_NE(std::ranges::find(listed, language), listed.end()) << language;
+    EXPECT_TRUE(holds(unknown_text(language), language)) << language;
+    EXPECT_FALSE(holds(declined_text(language), language)) << language;
+  }
+  EXPECT_EQ(own.size(), listed.size());
 }
 
 TEST(FailurePhrases, AnotherLanguagesWordsAreNotLookedAt) {

@@ -75,13 +75,15 @@ std::vector<SourceBlock> number_sources(const std::vector<Hit>& hits) {
   return blocks;
 }
 
-Result<void> FirstTextListener::on_text(std::string_view text) {
-  if (!first_text_) first_text_ = since(start_);
-  return next_.on_text(text);
+Result<void> TextListener::on_text(std::string_view text) {
+  if (!report_.trace.first_text) report_.trace.first_text = since(start_);
+  FOOTNOTE_CHECK(next_.on_text(text));
+  if (events_ != nullptr) events_->token_streamed({report_.turn, text});
+  return {};
 }
 
 TurnRun::TurnRun(const TurnPorts& ports, const CallContext& call, const TurnSubject& subject, TurnListener& listener)
-    : ports_(ports), call_(call), subject_(subject), listener_(listener, start_, report_.trace.first_text) {}
+    : ports_(ports), call_(call), subject_(subject), listener_(listener, ports.events, start_, report_) {}
 
 Microseconds TurnRun::since_start() const { return since(start_); }
 
@@ -94,8 +96,10 @@ Result<TurnReport> TurnRun::run() {
   report_.answer_time = since(start_) - report_.retrieval_time;
   report_.turn.latency = std::chrono::duration_cast<std::chrono::milliseconds>(since(start_));
   if (!outcome && is_wanted_end(outcome.error())) {
+    // Ended before its first word it is told, but there is nothing to keep.
+    const bool has_text = !partial_text_.empty();
     keep_partial();
-    finish();
+    has_text ? finish() : note_end();
     return std::move(report_);
   }
   if (!outcome) {
@@ -229,8 +233,8 @@ Result<Outcome> TurnRun::stream_model(std::vector<ChatMessage> messages, std::ve
   model.name = end ? end->model : ports_.llm->model();
   if (end) {
     model.finish = end->finish;
-    report_.prompt_tokens = end->prompt_tokens;
-    report_.completion_tokens = end->completion_tokens;
+    report_.prompt_tokens += end->prompt_tokens;
+    report_.completion_tokens += end->completion_tokens;
   }
   if (stream.refused()) {
     return refuse(guard.recited() ? RefusalReason::kBlockedByGuardrails : RefusalReason::kLlmSelfRefusal, std::move(blocks));
@@ -250,9 +254,13 @@ Result<Outcome> TurnRun::stream_model(std::vector<ChatMessage> messages, std::ve
                 .model = model.name};
 }
 
-void TurnRun::finish() {
+void TurnRun::note_end() {
   log_turn();
   if (ports_.metrics != nullptr) ports_.metrics->count(report_);
+}
+
+void TurnRun::finish() {
+  note_end();
   if (!subject_.stored) return;
   // Its own deadline: the caller may be gone by now, and the turn is stored all the same.
   const CallContext call = call_.detached(kFinishTimeout);
@@ -261,7 +269,11 @@ void TurnRun::finish() {
       ports_.conversations.finish_turn(call, report_.turn, report_.prompt_tokens, report_.completion_tokens, render_turn_trace(report_));
   if (ports_.metrics != nullptr) ports_.metrics->observe("store", std::chrono::duration<double>(since(began)).count());
   after_store();
-  if (stored) return;
+  if (stored) {
+    const bool is_tried = report_.turn.visit && report_.turn.visit->playground;
+    if (ports_.events != nullptr && !is_tried) ports_.events->turn_completed({report_.turn});
+    return;
+  }
   if (ports_.metrics != nullptr) ports_.metrics->count_not_stored();
   log(LogLevel::kError, "answer", "turn not stored", call,
       {{"turn", report_.turn.id.value}, {"code", to_string(stored.error().code)}, {"error", stored.error().message}});

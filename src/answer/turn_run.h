@@ -14,6 +14,7 @@
 #include "base/call_context.h"
 #include "base/clock.h"
 #include "ports/conversation_store.h"
+#include "ports/event_sink.h"
 #include "ports/llm.h"
 #include "ports/reader.h"
 
@@ -27,6 +28,7 @@ struct TurnPorts {
   const Clock& clock;
   const TurnMetrics* metrics = nullptr;
   ModelStream::Options checking = {};
+  EventSink* events = nullptr;
 };
 
 /// What a turn is about, whichever front door it came through.
@@ -39,11 +41,11 @@ struct TurnSubject {
   bool stored = true;
 };
 
-/// Passes everything on, and notes when the first text went.
-class FirstTextListener final : public TurnListener {
+/// Passes everything on, notes when the first text went, and tells the event sink (if any) of each.
+class TextListener final : public TurnListener {
  public:
-  FirstTextListener(TurnListener& next, std::chrono::steady_clock::time_point start, std::optional<std::chrono::microseconds>& first_text)
-      : next_(next), start_(start), first_text_(first_text) {}
+  TextListener(TurnListener& next, EventSink* events, std::chrono::steady_clock::time_point start, TurnReport& report)
+      : next_(next), events_(events), start_(start), report_(report) {}
   Result<void> on_start(const TurnId& turn) override { return next_.on_start(turn); }
   Result<void> on_stage(std::string_view stage) override { return next_.on_stage(stage); }
   Result<void> on_sources(std::span<const SourceBlock> sources) override { return next_.on_sources(sources); }
@@ -52,8 +54,9 @@ class FirstTextListener final : public TurnListener {
 
  private:
   TurnListener& next_;
+  EventSink* const events_;
   const std::chrono::steady_clock::time_point start_;
-  std::optional<std::chrono::microseconds>& first_text_;
+  TurnReport& report_;
 };
 
 /// One turn on its way: the stages that every front door's turns are made of, and their end (stored with its trace, logged, counted). A
@@ -112,6 +115,7 @@ class TurnRun {
   ToRead passages_to_read(const std::vector<SourceBlock>& blocks);
   Result<Reading> read(const std::vector<SourceBlock>& blocks);
   void start_turn();
+  void note_end();
   void finish();
   void finish_failed(const Error& error);
   void keep_partial();
@@ -122,7 +126,7 @@ class TurnRun {
   const TurnSubject subject_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   TurnReport report_;
-  FirstTextListener listener_;
+  TextListener listener_;
   std::string_view stage_ = "retrieve";  // under way
   bool truncated_ = false;
   // What the client was told so far: its text, and the sources by the numbers that the text uses.

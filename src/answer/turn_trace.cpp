@@ -104,6 +104,7 @@ JsonObject candidate_json(const Hit& hit, Fate fate, std::size_t rank, const Out
                  {"terms", terms_json(hit.terms)},
                  {"number", number_of(outcome, hit.chunk.id)},
                  {"cut", nullptr}};
+  if (!hit.document.acl_labels.empty()) out[kTraceLabelled] = true;
   if (fate != Fate::kCited) out["cut"] = JsonObject{{"stage", stage_of(fate)}, {"reason", reason_of(fate)}};
   return out;
 }
@@ -152,8 +153,9 @@ JsonArray errors_json(const std::vector<TraceError>& errors) {
   return out;
 }
 
-JsonObject visit_json(const Visit& visit) {
+JsonObject visit_json(const Visit& visit, std::string_view follow_up) {
   return {{"agent_id", visit.agent.value},
+          {"follow_up", text_or_null(follow_up)},
           {"curated", visit.curated},
           {"confidence", rounded(visit.confidence)},
           {"low_confidence", visit.low_confidence},
@@ -188,7 +190,7 @@ JsonObject trace_json(const TurnReport& report, std::size_t candidates) {
       {"cuts", cuts_json(cut_counts(report))},
       {"candidates", candidates_json(report, candidates)},
       {"errors", errors_json(trace.errors)}};
-  if (turn.visit) out["visit"] = visit_json(*turn.visit);
+  if (turn.visit) out["visit"] = visit_json(*turn.visit, trace.follow_up);
   return out;
 }
 

@@ -26,6 +26,9 @@ inline constexpr std::size_t kTraceCandidatesMax = 40;
 /// Bytes of a title or path in it.
 inline constexpr std::size_t kTraceNameBytesMax = 200;
 
+/// The field of a candidate whose document has labels.
+inline constexpr std::string_view kTraceLabelled = "labelled";
+
 /// The stages of a turn that come after those of retrieval.
 inline constexpr std::string_view kAnswerStages[] = {"read", "prompt", "llm", "cite", "store"};
 
@@ -53,6 +56,7 @@ struct TurnTrace {
   std::optional<std::chrono::microseconds> first_text;  ///< When the first text of an answer was handed over.
   std::optional<ModelCall> model;
   std::optional<CheckCounts> checks;  ///< Of a language model's answer.
+  std::string_view follow_up = {};    ///< Who made a visitor's follow-up searchable: "words", "model"; empty: it is none.
   std::vector<TraceError> errors;
 };
 

@@ -38,6 +38,10 @@ constexpr Texts kTexts[] = {
      "Jag kan tyvärr inte hjälpa till med det ämnet. Kan jag hjälpa dig med något annat?"},
     {"da", "Det ved jeg desværre ikke. Jeg fandt ikke noget svar på vores sider.",
      "Det emne kan jeg desværre ikke hjælpe med. Kan jeg hjælpe med noget andet?"},
+    {"nb", "Det vet jeg dessverre ikke. Jeg fant ikke noe svar på sidene våre.",
+     "Det emnet kan jeg dessverre ikke hjelpe med. Kan jeg hjelpe med noe annet?"},
+    {"fi", "Valitettavasti en tiedä. En löytänyt vastausta sivuiltamme.",
+     "Tässä aiheessa en valitettavasti voi auttaa. Voinko auttaa jossain muussa?"},
     {"pl", "Przykro mi, nie wiem. Nie znalazłem odpowiedzi na naszych stronach.",
      "Przykro mi, w tym temacie nie mogę pomóc. Czy mogę pomóc w czymś innym?"},
     {"cs", "Bohužel nevím. Na našich stránkách jsem odpověď nenašel.", "S tímto tématem bohužel nemohu pomoci. Mohu pomoci s něčím jiným?"},
@@ -54,6 +58,12 @@ constexpr Texts kTexts[] = {
     {"ja", "申し訳ありませんが、わかりません。当サイトのページに答えが見つかりませんでした。",
      "申し訳ありませんが、その話題についてはお答えできません。ほかにお手伝いできることはありますか？"},
 };
+
+constexpr auto kTextLanguages = [] {
+  std::array<std::string_view, std::size(kTexts)> out{};
+  std::ranges::transform(kTexts, out.begin(), &Texts::language);
+  return out;
+}();
 
 const Texts& texts_of(std::string_view language) {
   const std::string code = prompt::primary_language(language);
@@ -94,5 +104,7 @@ std::string visitor_language(const LanguageHints& hints) {
 
 std::string_view unknown_text(std::string_view language) { return texts_of(language).unknown; }
 std::string_view declined_text(std::string_view language) { return texts_of(language).declined; }
+
+std::span<const std::string_view> visitor_text_languages() { return kTextLanguages; }
 
 }  // namespace footnote::answer

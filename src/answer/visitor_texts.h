@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,7 @@ std::string visitor_language(const LanguageHints& hints);
 /// Fixed texts of the visitor's door, in the language or in English.
 std::string_view unknown_text(std::string_view language);   ///< Nothing was found.
 std::string_view declined_text(std::string_view language);  ///< A topic that the agent does not talk about.
+/// Languages that these are there in: "en", "de" ...
+std::span<const std::string_view> visitor_text_languages();
 
 }  // namespace footnote::answer

@@ -9,7 +9,6 @@
 #include "base/fold_words.h"
 #include "base/log.h"
 #include "prompt/visitor_prompt.h"
-#include "retrieve/follow_up.h"
 #include "retrieve/page_policy.h"
 
 namespace footnote::answer {
@@ -22,11 +21,6 @@ bool names(std::string_view folded_question, std::string_view topic) {
   return !wanted.empty() && (" " + std::string(folded_question) + " ").find(" " + wanted + " ") != std::string::npos;
 }
 
-retrieve::TurnBefore turn_before(const std::vector<ChatMessage>& history) {
-  if (history.size() < 2) return {};
-  return {history[history.size() - 2].content, history.back().content};
-}
-
 class VisitorTurn final : public TurnRun {
  public:
   VisitorTurn(const VisitorService::Ports& ports, const TurnMetrics* metrics, CuratedMatchers& curated, const CallContext& call,
@@ -36,7 +30,8 @@ class VisitorTurn final : public TurnRun {
                  .conversations = ports.conversations,
                  .clock = ports.clock,
                  .metrics = metrics,
-                 .checking = ports.checking},
+                 .checking = ports.checking,
+                 .events = ports.events},
                 call,
                 {.workspace = question.agent.workspace,
                  .corpus = question.corpora.at(0).corpus,
@@ -135,15 +130,28 @@ class VisitorTurn final : public TurnRun {
     return refusal;
   }
 
+  /// What to search for. Who rewrote it stands in the trace; a model that was not heard takes nothing from the turn.
+  Result<std::string> search_text() {
+    SearchText made = timed("follow_up", [&] { return make_search_text(call(), ports_.follow_ups, history_, question_.text); });
+    report().trace.follow_up = made.by;
+    report().prompt_tokens += made.prompt_tokens;
+    report().completion_tokens += made.completion_tokens;
+    if (made.error) {
+      FOOTNOTE_CHECK(call().check());
+      report().trace.errors.push_back({"follow_up", *std::move(made.error)});
+    }
+    return std::move(made.text);
+  }
+
   Result<void> find_passages() {
+    FOOTNOTE_TRY(std::string query, search_text());
     const std::chrono::microseconds began = since_start();
-    FOOTNOTE_TRY(retrieve::SiteRetrieval found,
-                 ports_.retriever.retrieve(call(), {.workspace = question_.agent.workspace,
-                                                    .agent = question_.agent.id,
-                                                    .corpora = question_.corpora,
-                                                    .query = retrieve::search_text(question_.text, turn_before(history_)),
-                                                    .page_url = question_.page_url,
-                                                    .threshold = threshold_}));
+    FOOTNOTE_TRY(retrieve::SiteRetrieval found, ports_.retriever.retrieve(call(), {.workspace = question_.agent.workspace,
+                                                                                   .agent = question_.agent.id,
+                                                                                   .corpora = question_.corpora,
+                                                                                   .query = std::move(query),
+                                                                                   .page_url = question_.page_url,
+                                                                                   .threshold = threshold_}));
     if (!found.found.failures.empty()) flag(kFlagDegraded);
     passages_ = found.found.hits.size();
     confidence_ = found.confidence;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "answer/curated_match.h"
+#include "answer/follow_up_rewrite.h"
 #include "answer/model_stream.h"
 #include "answer/page_context.h"
 #include "answer/turn_listener.h"
@@ -18,6 +19,7 @@
 #include "domain/agent.h"
 #include "ports/cache.h"
 #include "ports/conversation_store.h"
+#include "ports/event_sink.h"
 #include "ports/llm.h"
 #include "ports/reader.h"
 #include "ports/reranker.h"
@@ -78,6 +80,8 @@ class VisitorService {
     Metrics* metrics = nullptr;
     ModelStream::Options checking = {};
     std::chrono::milliseconds judge_timeout = std::chrono::seconds(3);
+    EventSink* events = nullptr;  ///< Hears every piece of an answer, and the turn's end.
+    FollowUpModel follow_ups = {};
   };
   explicit VisitorService(const Ports& ports);
 

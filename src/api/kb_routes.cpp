@@ -106,9 +106,23 @@ Result<http::Response> corpora(const Services& services, const access::Caller& c
   return http::Response::json(200, JsonObject{{"corpora", std::move(out)}});
 }
 
+/// Passages of labelled documents keep their scores alone: to whoever may not name its labels such a document is not there.
+Result<std::string> without_labelled(std::string_view trace) {
+  FOOTNOTE_TRY(Json value, parse_json(trace));
+  for (Json& candidate : value.as_object()["candidates"].as_array()) {
+    JsonObject& fields = candidate.as_object();
+    if (!fields.contains(answer::kTraceLabelled)) continue;
+    for (const std::string_view name : {"document_id", "version", "title", "source_path", "first_line", "chunk_id"}) fields[name] = nullptr;
+  }
+  return to_text(value);
+}
+
 Result<http::Response> turn_trace(const Services& services, const access::Caller& caller, const http::Request& request,
                                   const CallContext& call) {
   FOOTNOTE_TRY(std::string trace, services.conversations.trace(call, caller.workspace, {std::string(request.param("id"))}));
+  if (!caller.may(KeyScope::kAdmin) && trace.find(answer::kTraceLabelled) != std::string::npos) {
+    FOOTNOTE_TRY(trace, without_labelled(trace));
+  }
   return http::Response::text(200, "application/json", std::move(trace));
 }
 

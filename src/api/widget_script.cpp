@@ -72,6 +72,17 @@ std::vector<Route> make_widget_script_routes() {
 
 std::vector<Route> make_demo_shop_routes(const AgentId& agent) {
   std::vector<Route> routes;
+  // Its pages name each other by relative addresses: without the slash they would lead elsewhere.
+  routes.push_back({.access = Access::anyone(),
+                    .method = http::Method::kGet,
+                    .pattern = "/demo/shop",
+                    .handler = Handler([](const access::Caller&, const http::Request&, const CallContext&) -> Result<http::Response> {
+                      http::Response response = http::Response::text(308, "text/plain; charset=utf-8", "");
+                      response.headers.set("location", "/demo/shop/");
+                      return response;
+                    }),
+                    .lane = http::Lane::kInline,
+                    .summary = "The demonstration shop"});
   for (const Asset& asset : demo_shop_assets()) {
     const bool is_page = asset.name.ends_with(".html");
     routes.push_back({.access = Access::anyone(),

@@ -71,6 +71,8 @@ TEST(DemoShopTest, ServesItsPagesUnderAPolicyOfItsOwnHostAlone) {
                 StartsWith("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'"));
     EXPECT_THAT(response.body, HasSubstr(R"(<script src="/widget.js" data-agent="agt_own" async></script>)")) << page;
   }
+  EXPECT_EQ(get(routes, "/demo/shop").status, 308);
+  EXPECT_EQ(get(routes, "/demo/shop").headers.find("location"), "/demo/shop/");
   EXPECT_EQ(get(routes, "/demo/shop/shop.css").headers.find("content-type"), "text/css; charset=utf-8");
   EXPECT_EQ(get(routes, "/demo/shop/lantern.svg").headers.find("content-type"), "image/svg+xml");
 }

@@ -109,6 +109,26 @@ TEST_F(AgentWork, ThePublishedRetentionHolds) {
   EXPECT_EQ(erase(), 1U);
 }
 
+TEST_F(AgentWork, TurnsOfARemovedAgentGoToo) {
+  const Agent kept = agent("Kept");
+  const Agent brief = agent("Brief", 2);
+  ask(kept, "a");
+  ask(brief, "b", GapReason::kLowConfidence);
+  ASSERT_TRUE(agents_.remove_agent({}, workspace_, kept.id).has_value());
+  ASSERT_TRUE(agents_.remove_agent({}, workspace_, brief.id).has_value());
+  ask(brief, "under way when it was removed");
+  clock_.advance(std::chrono::hours{47});
+  EXPECT_EQ(erase(), 0U);
+  clock_.advance(std::chrono::hours{2});
+  EXPECT_EQ(erase(), 2U);
+  EXPECT_EQ(open_gaps(brief), 0U);
+  EXPECT_EQ(turns(), 1U) << "without a retention they are kept";
+  EXPECT_EQ(agents_.removed_agents({}, workspace_)->size(), 1U);
+  clock_.advance(std::chrono::hours{24});
+  EXPECT_EQ(erase(), 0U);
+  EXPECT_TRUE(agents_.removed_agents({}, workspace_)->empty()) << "nothing is left to wait for";
+}
+
 TEST_F(AgentWork, ManyTurnsGoInSteps) {
   const Agent brief = agent("Brief", 1);
   for (std::size_t i = 0; i <= kErasedAtOnceMax; ++i) ask(brief, "turn " + std::to_string(i));

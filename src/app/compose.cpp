@@ -46,6 +46,16 @@ std::unique_ptr<Llm> make_llm(const Settings& settings, http::Client* client) {
                                                             .model = settings.text(Setting::kLlmModel)});
 }
 
+std::unique_ptr<Llm> make_follow_up_llm(const Settings& settings, http::Client* client) {
+  if (client == nullptr || settings.text(Setting::kAnswerFollowUps) != "model") return nullptr;
+  const bool is_named = settings.is_set(Setting::kAnswerFollowUpModel);
+  if (!is_named && !settings.is_set(Setting::kLlmModel)) return nullptr;
+  return std::make_unique<OpenAiLlm>(*client,
+                                     OpenAiOptions{.base_url = settings.text(Setting::kLlmBaseUrl),
+                                                   .api_key = settings.text(Setting::kLlmApiKey),
+                                                   .model = settings.text(is_named ? Setting::kAnswerFollowUpModel : Setting::kLlmModel)});
+}
+
 answer::CheckPolicy check_policy(const Settings& settings) {
   using enum answer::CheckPolicy;
   for (const answer::CheckPolicy policy : {kMark, kDrop, kStop}) {
@@ -205,6 +215,8 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
       reader_(std::make_unique<SentenceReader>(embedder(), chunk::split_sentences)),
       client_(make_client(settings, *metrics_)),
       llm_(make_llm(settings, client_.get())),
+      follow_up_llm_(make_follow_up_llm(settings, client_.get())),
+      events_(stores_->events(), *metrics_),
       sync_(stores_->chunks(), {&vectors_, &keywords_}, stores_->clock()),
       reconciler_(stores_->chunks(), {&vectors_, &keywords_}, sync_, index_files_, *metrics_),
       ingestor_(stores_->chunks(), embedder(), indexes == Indexes::kOn ? &sync_ : nullptr),
@@ -248,7 +260,8 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                 .conversations = stores_->conversations(),
                 .clock = stores_->clock(),
                 .metrics = metrics_.get(),
-                .checking = {&citation_check_, check_policy(settings)}}),
+                .checking = {&citation_check_, check_policy(settings)},
+                .events = &events_}),
       cache_(std::move(opened.cache)),
       site_retriever_({.retriever = retriever_,
                        .vectors = vectors_,
@@ -267,7 +280,9 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                  .clock = stores_->clock(),
                  .metrics = metrics_.get(),
                  .checking = {&citation_check_, check_policy(settings)},
-                 .judge_timeout = settings.duration(Setting::kJudgeTimeout)}),
+                 .judge_timeout = settings.duration(Setting::kJudgeTimeout),
+                 .events = &events_,
+                 .follow_ups = {follow_up_llm_.get(), settings.duration(Setting::kAnswerFollowUpTimeout)}}),
       rebuilder_({*stores_, embedder(), vectors_, keywords_, codes_, sync_, index_files_},
                  [settings](std::string_view model) { return open_named_embedder(settings, model); }),
       copies_(stores_->folder().path(), stores_->store()),

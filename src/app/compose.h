@@ -25,6 +25,7 @@
 #include "points/point_search.h"
 #include "points/point_writer.h"
 #include "points/snapshots.h"
+#include "providers/local/counted_events.h"
 #include "providers/local/local_code_index.h"
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_late_scorer.h"
@@ -133,6 +134,8 @@ class Composition {
   std::unique_ptr<Reader> reader_;
   std::unique_ptr<http::Client> client_;  ///< Null without a language model.
   std::unique_ptr<Llm> llm_;              ///< Null: the built-in reader answers.
+  std::unique_ptr<Llm> follow_up_llm_;    ///< Null: follow-ups are rewritten by words.
+  CountedEvents events_;
   ingest::IndexSync sync_;
   Reconciler reconciler_;
   ingest::Ingestor ingestor_;

@@ -10,9 +10,32 @@ Result<int> retention_days(const CallContext& call, const AgentStore& agents, co
   return published.settings.retention_days;
 }
 
+Result<std::size_t> erase_turns_of(const CallContext& call, ConversationStore& conversations, WorkspaceId workspace, const AgentId& agent,
+                                   UtcTime before) {
+  std::size_t erased = 0;
+  for (std::size_t step = kErasedAtOnceMax; step == kErasedAtOnceMax; erased += step) {
+    FOOTNOTE_TRY(step, conversations.erase_turns(call, workspace, agent, before, kErasedAtOnceMax));
+  }
+  return erased;
+}
+
+/// One is forgotten a day after its last turn went: a turn may have been under way when its agent was removed.
+Result<std::size_t> erase_of_removed(const CallContext& call, AgentStore& agents, ConversationStore& conversations, WorkspaceId workspace,
+                                     UtcTime now) {
+  FOOTNOTE_TRY(const auto removed, agents.removed_agents(call, workspace));
+  std::size_t erased = 0;
+  for (const RemovedAgent& agent : removed) {
+    const UtcTime before = now - std::chrono::days{agent.retention_days};
+    FOOTNOTE_TRY(const std::size_t gone, erase_turns_of(call, conversations, workspace, agent.id, before));
+    erased += gone;
+    if (agent.removed_at + std::chrono::days{1} < before) FOOTNOTE_CHECK(agents.forget_removed(call, workspace, agent.id));
+  }
+  return erased;
+}
+
 }  // namespace
 
-Result<std::size_t> erase_expired_turns(const CallContext& call, const CatalogStore& catalog, const AgentStore& agents,
+Result<std::size_t> erase_expired_turns(const CallContext& call, const CatalogStore& catalog, AgentStore& agents,
                                         ConversationStore& conversations, UtcTime now) {
   FOOTNOTE_TRY(const auto workspaces, catalog.workspaces(call));
   std::size_t erased = 0;
@@ -21,11 +44,11 @@ Result<std::size_t> erase_expired_turns(const CallContext& call, const CatalogSt
     for (const Agent& agent : all) {
       FOOTNOTE_TRY(const int days, retention_days(call, agents, agent));
       if (days == 0) continue;
-      const UtcTime before = now - std::chrono::days{days};
-      for (std::size_t step = kErasedAtOnceMax; step == kErasedAtOnceMax; erased += step) {
-        FOOTNOTE_TRY(step, conversations.erase_turns(call, workspace.id, agent.id, before, kErasedAtOnceMax));
-      }
+      FOOTNOTE_TRY(const std::size_t gone, erase_turns_of(call, conversations, workspace.id, agent.id, now - std::chrono::days{days}));
+      erased += gone;
     }
+    FOOTNOTE_TRY(const std::size_t gone, erase_of_removed(call, agents, conversations, workspace.id, now));
+    erased += gone;
   }
   return erased;
 }

@@ -9,8 +9,9 @@ namespace footnote::app {
 /// Turns of one agent that are erased at a time: others write in between.
 inline constexpr std::size_t kErasedAtOnceMax = 500;
 
-/// Erases visitors' turns that are older than their agent keeps them: as visitors met it last, else as its draft says. Returns how many.
-Result<std::size_t> erase_expired_turns(const CallContext& call, const CatalogStore& catalog, const AgentStore& agents,
+/// Erases visitors' turns that are older than their agent keeps them: as visitors met it last, else as its draft says; of agents that were
+/// removed too. Returns how many.
+Result<std::size_t> erase_expired_turns(const CallContext& call, const CatalogStore& catalog, AgentStore& agents,
                                         ConversationStore& conversations, UtcTime now);
 
 }  // namespace footnote::app

@@ -8,6 +8,7 @@
 #include "providers/sqlite/sqlite_catalog_store.h"
 #include "providers/sqlite/sqlite_chunk_store.h"
 #include "providers/sqlite/sqlite_conversation_store.h"
+#include "providers/sqlite/sqlite_event_sink.h"
 #include "providers/sqlite/sqlite_point_store.h"
 #include "providers/sqlite/sqlite_store.h"
 #include "providers/sqlite/sqlite_webhook_store.h"
@@ -25,6 +26,7 @@ class Stores {
   SqliteChunkStore& chunks() { return chunks_; }
   SqliteCatalogStore& catalog() { return catalog_; }
   SqliteConversationStore& conversations() { return conversations_; }
+  SqliteEventSink& events() { return events_; }
   SqlitePointStore& points() { return points_; }
   SqliteAgentStore& agents() { return agents_; }
   SqliteWebhookStore& webhooks() { return webhooks_; }
@@ -40,6 +42,7 @@ class Stores {
         chunks_(*store_),
         catalog_(*store_),
         conversations_(*store_),
+        events_(*store_),
         points_(*store_),
         agents_(*store_),
         webhooks_(*store_) {}
@@ -51,6 +54,7 @@ class Stores {
   SqliteChunkStore chunks_;
   SqliteCatalogStore catalog_;
   SqliteConversationStore conversations_;
+  SqliteEventSink events_;
   SqlitePointStore points_;
   SqliteAgentStore agents_;
   SqliteWebhookStore webhooks_;

@@ -82,6 +82,13 @@ struct PublishedAgent {
   UtcTime published_at;
 };
 
+/// What is remembered of an agent that is gone, as long as its visitors' turns are kept.
+struct RemovedAgent {
+  AgentId id;
+  int retention_days = 1;
+  UtcTime removed_at;
+};
+
 /// An answer that people wrote, for questions that hold one of its phrases.
 struct CuratedAnswer {
   CuratedId id;

@@ -22,8 +22,12 @@ class AgentStore {
   virtual Result<Agent> add_agent(const CallContext& call, WorkspaceId workspace, std::string_view name, const AgentSettings& draft) = 0;
   virtual Result<Agent> save_draft(const CallContext& call, WorkspaceId workspace, const AgentId& id, std::string_view name,
                                    const AgentSettings& draft) = 0;
-  /// With its versions and curated answers; turns stay until their time.
+  /// With its versions and curated answers. Turns stay until their time, which `removed_agents` knows.
   virtual Result<void> remove_agent(const CallContext& call, WorkspaceId workspace, const AgentId& id) = 0;
+  /// Those that were removed and whose turns have an end: the retention that visitors met last, else the draft's.
+  virtual Result<std::vector<RemovedAgent>> removed_agents(const CallContext& call, WorkspaceId workspace) const = 0;
+  /// Nothing is left of it. One that is not there is forgotten already.
+  virtual Result<void> forget_removed(const CallContext& call, WorkspaceId workspace, const AgentId& id) = 0;
 
   /// The draft becomes the next version.
   virtual Result<PublishedAgent> publish(const CallContext& call, WorkspaceId workspace, const AgentId& id) = 0;

@@ -20,7 +20,7 @@ class ConversationStore {
  public:
   virtual ~ConversationStore() = default;
   /// Stores the turn with its trace (a JSON text that no store looks into; empty: none), counts it in the day's
-  /// usage, and for a refusal rolls up its gap: one step. kTooLarge: a trace past kTurnTraceBytesMax.
+  /// usage, appends its event kTurnCompleted, and for a refusal rolls up its gap: one step. kTooLarge: a trace past kTurnTraceBytesMax.
   /// A turn with a `visit` is counted in its agent's day too and rolls up the agent's gap, which `visit.gap` alone decides; the
   /// workspace's webhooks for "turn.completed" and "gap.opened" (a new gap, or one that is open again) get their messages in the same step.
   /// One of the playground is stored and nothing more.

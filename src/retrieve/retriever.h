@@ -44,7 +44,7 @@ struct RetrieveOptions {
 inline constexpr std::string_view kRetrievalStages[] = {"embed", "vector", "keyword", "fuse", "late", "fetch", "judge", "select", "gate"};
 
 struct StageTiming {
-  std::string_view stage;              ///< One of kRetrievalStages.
+  std::string_view stage;              ///< One of kRetrievalStages; of one that was kept, kRecallStage.
   std::chrono::microseconds start{0};  ///< After retrieval's own start.
   std::chrono::microseconds took{0};
 };

@@ -120,6 +120,7 @@ std::optional<RetrievalKey> SiteRetriever::key_of(const CallContext& call, const
 }
 
 std::optional<SiteRetrieval> SiteRetriever::recalled(const CallContext& call, const std::string& key) const {
+  const auto start = std::chrono::steady_clock::now();
   const auto bytes = ports_.cache->get(call, key);
   if (!bytes) return std::nullopt;
   auto kept = from_bytes(*bytes);
@@ -138,7 +139,10 @@ std::optional<SiteRetrieval> SiteRetriever::recalled(const CallContext& call, co
     if (!records) return std::nullopt;
     (void)fill_in(out.found.hits, *records);
   }
-  return fill_in(out.found.hits, {}) ? std::optional(std::move(out)) : std::nullopt;
+  if (!fill_in(out.found.hits, {})) return std::nullopt;
+  const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
+  out.found.timings.push_back({kRecallStage, {}, took});
+  return out;
 }
 
 void SiteRetriever::keep(const CallContext& call, const std::string& key, const SiteQuery& query, const SiteRetrieval& retrieval,

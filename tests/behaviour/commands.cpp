@@ -131,9 +131,28 @@ Result<void> llm(Stage& stage, const Words& words) {
   return unknown();
 }
 
+/// rewriter says TEXT | fails CODE | hangs
+Result<void> rewriter(Stage& stage, const Words& words) {
+  stage.site.has_rewriter = true;
+  if (words.is(1, "says")) {
+    FOOTNOTE_TRY(const std::string text, words.text(2));
+    stage.site.rewriter.say({text});
+  } else if (words.is(1, "fails")) {
+    FOOTNOTE_TRY(const ErrorCode code, words.code(2));
+    stage.site.rewriter.fail_after(0, code);
+  } else if (words.is(1, "hangs")) {
+    stage.site.rewriter.say({});
+    stage.site.rewriter.hang_after(0);
+  } else {
+    return unknown();
+  }
+  return {};
+}
+
 Result<void> client(Stage& stage, const Words& words) {
   if (words.is(1, "stays")) {
     stage.world.client = {};
+    stage.site.stops_after.reset();
     return {};
   }
   if (!words.is(2, "after")) return unknown();
@@ -142,6 +161,7 @@ Result<void> client(Stage& stage, const Words& words) {
     stage.world.client.leaves_after = texts;
   } else if (words.is(1, "stops")) {
     stage.world.client.stops_after = texts;
+    stage.site.stops_after = texts;
   } else {
     return unknown();
   }
@@ -226,6 +246,12 @@ Result<void> agent(Stage& stage, const Words& words) {
     settings.language_default = value;
   } else if (words.is(1, "prompt")) {
     settings.system_prompt = value;
+  } else if (words.is(1, "searches")) {
+    settings.corpora.clear();
+    for (std::size_t i = 2; words.text(i); ++i)
+      settings.corpora.push_back(
+          stage.world.store.ensure_corpus({}, stage.world.workspace(), *words.text(i), stage.world.embedder.space())->id);
+    stage.site.corpora = settings.corpora;
   } else {
     return unknown();
   }
@@ -262,6 +288,33 @@ Result<void> locale(Stage& stage, const Words& words) {
   return {};
 }
 
+Result<void> accept_language(Stage& stage, const Words& words) {
+  FOOTNOTE_TRY(stage.site.accept_language, words.text(1));
+  return {};
+}
+
+/// playground: the owner tries the draft; playground over.
+Result<void> playground(Stage& stage, const Words& words) {
+  stage.site.playground = !words.is(1, "over");
+  return {};
+}
+
+/// vote up | down [REASON], on the last turn.
+Result<void> vote(Stage& stage, const Words& words) {
+  const std::vector<Turn> turns = stage.world.store.all_turns();
+  if (turns.empty() || (!words.is(1, "up") && !words.is(1, "down"))) return unknown();
+  const Feedback feedback{words.is(1, "up") ? Rating::kUp : Rating::kDown, words.text(2).value_or("")};
+  return stage.world.store.rate_turn({}, stage.world.workspace(), {"vis_1"}, turns.back().id, feedback);
+}
+
+/// webhook EVENT...
+Result<void> webhook(Stage& stage, const Words& words) {
+  WebhookEndpoint endpoint{.workspace = stage.world.workspace(), .url = "https://hooks.example/", .events = {}};
+  for (std::size_t i = 1; words.text(i); ++i) endpoint.events.push_back(*words.text(i));
+  FOOTNOTE_CHECK(stage.site.webhooks.add_endpoint({}, endpoint));
+  return {};
+}
+
 Result<void> index(Stage& stage, const Words& words) {
   const auto searched = words.is(0, "vectors") ? &stage.world.vectors.faults() : &stage.world.keywords.faults();
   return fails(*searched, words);
@@ -293,6 +346,8 @@ Result<void> show(Stage& stage, const Words& words) {
     if (turns.empty()) stage.out += "no turns\n";
   } else if (words.is(1, "gaps")) {
     for (const Gap& gap : stage.world.gaps()) stage.out += fmt::format("gap {} x{}\n", in_quotes(gap.question), gap.occurrences);
+  } else if (words.is(1, "site")) {
+    stage.out += render_site(stage.site);
   } else {
     return unknown();
   }
@@ -311,7 +366,7 @@ Result<void> prompt(Stage& stage, const Words& words) {
 
 using Handler = Result<void> (*)(Stage&, const Words&);
 
-constexpr std::array<std::pair<std::string_view, Handler>, 29> kCommands = {{{"document", document},
+constexpr std::array<std::pair<std::string_view, Handler>, 34> kCommands = {{{"document", document},
                                                                              {"delete", delete_document},
                                                                              {"corpus", corpus},
                                                                              {"profile", profile},
@@ -320,6 +375,7 @@ constexpr std::array<std::pair<std::string_view, Handler>, 29> kCommands = {{{"d
                                                                              {"per_document", per_document},
                                                                              {"no", no},
                                                                              {"llm", llm},
+                                                                             {"rewriter", rewriter},
                                                                              {"client", client},
                                                                              {"store", store},
                                                                              {"embedder", embedder},
@@ -337,6 +393,10 @@ constexpr std::array<std::pair<std::string_view, Handler>, 29> kCommands = {{{"d
                                                                              {"curated", curated},
                                                                              {"page", page},
                                                                              {"locale", locale},
+                                                                             {"accept_language", accept_language},
+                                                                             {"playground", playground},
+                                                                             {"vote", vote},
+                                                                             {"webhook", webhook},
                                                                              {"vectors", index},
                                                                              {"keywords", index},
                                                                              {"visit", visit}}};

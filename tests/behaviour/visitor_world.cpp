@@ -9,6 +9,13 @@
 
 namespace footnote::behaviour {
 
+namespace {
+
+/// Of a turn with a model that rewrites follow-ups: short, since a scenario may let it hang.
+constexpr std::chrono::milliseconds kRewriterPatience{50};
+
+}  // namespace
+
 Result<void> VisitorRecorder::on_start(const TurnId& turn) {
   EXPECT_TRUE(events_.empty()) << "a turn starts once, before anything else";
   EXPECT_TRUE(turn);
@@ -19,6 +26,7 @@ Result<void> VisitorRecorder::on_start(const TurnId& turn) {
 
 Result<void> VisitorRecorder::on_stage(std::string_view stage) {
   events_.push_back("stage " + std::string(stage));
+  if (stops_after == 0u && stage == "thinking") stop.request_stop();
   return {};
 }
 
@@ -36,6 +44,7 @@ Result<void> VisitorRecorder::on_text(std::string_view text) {
 }
 
 VisitorWorld::VisitorWorld() {
+  world.store.tell_to(webhooks);
   settings.corpora = {world.corpus().id};
   corpora = settings.corpora;
   agent_ = agents.add_agent({}, world.workspace(), "Shop", settings).value().id;
@@ -59,7 +68,9 @@ Visited VisitorWorld::ask(const std::string& message) {
                                         .conversations = world.store,
                                         .agents = agents,
                                         .cache = &cache,
-                                        .clock = world.clock});
+                                        .clock = world.clock,
+                                        .events = &world.store,
+                                        .follow_ups = {has_rewriter ? &rewriter : nullptr, kRewriterPatience}});
   VisitorRecorder recorder(world.store);
   recorder.stops_after = stops_after;
   answer::VisitorQuestion question{.agent = {.id = agent_,
@@ -83,14 +94,35 @@ Visited VisitorWorld::ask(const std::string& message) {
   const std::size_t llm_calls = world.llm.calls();
   const std::size_t embedder_calls = world.embedder.faults().calls();
   const std::size_t judge_calls = world.reranker.faults().calls();
+  const std::vector<std::string> passed_before = world.store.passed();
   auto report = service.answer({.stop = recorder.stop.get_token()}, question, recorder);
   world.clock.advance(std::chrono::seconds{1});
-  return {std::move(report),
-          recorder.events(),
-          recorder.text(),
-          world.llm.calls() - llm_calls,
-          world.embedder.faults().calls() - embedder_calls,
-          world.reranker.faults().calls() - judge_calls};
+  EXPECT_EQ(world.llm.running() + rewriter.running(), 0u) << "no call to a model outlives its turn";
+  Visited visited{std::move(report),
+                  recorder.events(),
+                  recorder.text(),
+                  world.llm.calls() - llm_calls,
+                  world.embedder.faults().calls() - embedder_calls,
+                  world.reranker.faults().calls() - judge_calls};
+  expect_events(visited, passed_before);
+  return visited;
+}
+
+/// Every piece that was heard passed over the event sink; then the end of the turn, if it is stored and counts.
+void VisitorWorld::expect_events(const Visited& visited, const std::vector<std::string>& before) const {
+  std::vector<std::string> passed = world.store.passed();
+  passed.erase(passed.begin(), passed.begin() + static_cast<std::ptrdiff_t>(before.size()));
+  const bool is_completed = !passed.empty() && passed.back() == "completed";
+  if (is_completed) passed.pop_back();
+  std::string tokens;
+  for (const std::string& event : passed) {
+    EXPECT_TRUE(event.starts_with("token ")) << event;
+    tokens += event.substr(std::string_view("token ").size());
+  }
+  EXPECT_EQ(tokens, visited.heard);
+  if (!visited.report) return;
+  const auto stored = world.store.turn({}, world.workspace(), visited.turn().id);
+  EXPECT_EQ(is_completed, stored && !stored->visit->playground);
 }
 
 namespace {
@@ -103,6 +135,26 @@ std::string_view outcome_name(const Turn& turn) {
 }
 
 }  // namespace
+
+std::string render_site(const VisitorWorld& site) {
+  const fakes::MemoryStore& store = site.world.store;
+  const WorkspaceId workspace = site.world.workspace();
+  std::string out = fmt::format("turns {}\n", store.all_turns().size());
+  const auto usage = store.agent_usage({}, workspace, site.agent(), 1).value();
+  for (const AgentUsageDay& day : usage) {
+    out += fmt::format("usage turns {}, curated {}, refused {}, tokens {} + {}\n", day.turns, day.curated, day.refused, day.prompt_tokens,
+                       day.completion_tokens);
+  }
+  const auto gaps = store.agent_gaps({}, workspace, site.agent(), std::nullopt, 100).value();
+  for (const AgentGap& gap : gaps) {
+    out += fmt::format("gap {} {} {} x{}\n", to_string(gap.status), in_quotes(gap.question), to_string(gap.reason), gap.occurrences);
+  }
+  const auto due = site.webhooks.due({}, site.world.clock.now(), 100).value();
+  for (const WebhookDelivery& delivery : due) out += "webhook " + delivery.news.type + "\n";
+  const std::vector<Event> events = store.all_events();
+  for (const Event& event : events) out += "event " + event.type + "\n";
+  return out;
+}
 
 std::string render(const Visited& visited) {
   if (!visited.report) return fmt::format("error {}\n", to_string(visited.report.error().code));
@@ -117,6 +169,10 @@ std::string render(const Visited& visited) {
   out += fmt::format("confidence {:.2f}{}\n", visit.confidence, visit.low_confidence ? " low" : "");
   for (const std::string& flag : visit.flags) out += "flag " + flag + "\n";
   if (visit.gap) out += fmt::format("gap {}\n", to_string(*visit.gap));
+  if (!visited.report->trace.follow_up.empty()) out += fmt::format("follow_up by {}\n", visited.report->trace.follow_up);
+  for (const answer::TraceError& error : visited.report->trace.errors) {
+    out += fmt::format("trace {} {}\n", error.stage, to_string(error.error.code));
+  }
   out += fmt::format("calls: embedder {}, judge {}, llm {}\n", visited.embedder_calls, visited.judge_calls, visited.llm_calls);
   return out;
 }

@@ -8,6 +8,7 @@
 #include "answer/visitor_turn.h"
 #include "fakes/memory_agent_store.h"
 #include "fakes/memory_cache.h"
+#include "fakes/memory_webhook_store.h"
 #include "world.h"
 
 namespace footnote::behaviour {
@@ -22,7 +23,7 @@ class VisitorRecorder final : public answer::TurnListener {
   Result<void> on_sources(std::span<const SourceBlock> sources) override;
   Result<void> on_text(std::string_view text) override;
 
-  /// With this text the visitor asks for an end.
+  /// With this text the visitor asks for an end; 0: before any came.
   std::optional<std::size_t> stops_after = {};
   std::stop_source stop;
   const std::vector<std::string>& events() const { return events_; }
@@ -52,6 +53,10 @@ struct Visited {
 /// What `visit` prints: how it ended, what was heard, confidence and why it is low, the gap, who was called.
 std::string render(const Visited& visited);
 
+class VisitorWorld;
+/// What is kept of all visits: usage, gaps, news for webhooks, events.
+std::string render_site(const VisitorWorld& site);
+
 /// The world with an agent on the site https://shop.example and a visitor.
 class VisitorWorld {
  public:
@@ -59,11 +64,13 @@ class VisitorWorld {
 
   Visited ask(const std::string& message);
   void add_curated(CuratedAnswer answer);
+  const AgentId& agent() const { return agent_; }
   std::string last_prompt() const { return world.last_prompt(); }
 
   World world;
   fakes::MemoryCache cache{world.clock};
   fakes::MemoryAgentStore agents{world.store, world.clock};
+  fakes::MemoryWebhookStore webhooks{world.clock};
   AgentSettings settings;  ///< Of the agent; what is changed here holds from the next message on.
   std::vector<CorpusId> corpora;
   ConversationId conversation{"conv_1"};
@@ -75,8 +82,12 @@ class VisitorWorld {
   bool playground = false;
   bool has_judge = true;
   std::optional<std::size_t> stops_after;
+  fakes::FakeLlm rewriter{"small"};
+  bool has_rewriter = false;
 
  private:
+  void expect_events(const Visited& visited, const std::vector<std::string>& before) const;
+
   AgentId agent_;
 };
 

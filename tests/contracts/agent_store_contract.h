@@ -200,6 +200,31 @@ TEST_P(AgentStoreContract, ARemovedAgentIsGoneWithAllOfIt) {
   EXPECT_THAT(patterns(made.id), ::testing::IsEmpty());
 }
 
+TEST_P(AgentStoreContract, HowLongARemovedAgentsTurnsAreKeptIsRemembered) {
+  AgentSettings wanted = settings();
+  const Agent forever = store().add_agent(call_, workspace_, "Forever", wanted).value();
+  wanted.retention_days = 7;
+  const Agent draft = store().add_agent(call_, workspace_, "Draft", wanted).value();
+  const Agent met = store().add_agent(call_, workspace_, "Met", wanted).value();
+  ASSERT_TRUE(store().publish(call_, workspace_, met.id).has_value());
+  wanted.retention_days = 30;
+  ASSERT_TRUE(store().save_draft(call_, workspace_, met.id, "Met", wanted).has_value());
+  EXPECT_TRUE(store().removed_agents(call_, workspace_).value().empty());
+  for (const Agent& agent : {forever, draft, met}) ASSERT_TRUE(store().remove_agent(call_, workspace_, agent.id).has_value());
+  auto removed = store().removed_agents(call_, workspace_).value();
+  ASSERT_EQ(removed.size(), 2U) << "what is kept for good has no end to remember";
+  for (const RemovedAgent& agent : removed) {
+    EXPECT_EQ(agent.retention_days, 7) << "as visitors met it last";
+    EXPECT_EQ(agent.removed_at, harness_->clock().now());
+  }
+  EXPECT_TRUE(store().removed_agents(call_, harness_->other_workspace()).value().empty());
+  ASSERT_TRUE(store().forget_removed(call_, workspace_, draft.id).has_value());
+  ASSERT_TRUE(store().forget_removed(call_, workspace_, draft.id).has_value()) << "forgotten already";
+  removed = store().removed_agents(call_, workspace_).value();
+  ASSERT_EQ(removed.size(), 1U);
+  EXPECT_EQ(removed[0].id, met.id);
+}
+
 TEST_P(AgentStoreContract, AnotherWorkspacesAgentIsAsOneThatNeverWas) {
   const Agent made = add("Shop");
   const CuratedAnswer kept = save(made.id, {{.pattern = "a", .answer = "b"}}).at(0);

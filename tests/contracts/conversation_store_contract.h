@@ -27,6 +27,8 @@ class ConversationStoreHarness {
   virtual ManualClock& clock() = 0;
   /// A workspace beside the default one.
   virtual WorkspaceId other_workspace() = 0;
+  /// All events of a corpus, oldest first.
+  virtual std::vector<Event> events(WorkspaceId workspace, CorpusId corpus) = 0;
 };
 
 struct ConversationStoreCase {
@@ -252,6 +254,15 @@ TEST_P(ConversationStoreContract, WorkspacesDoNotSeeEachOther) {
   EXPECT_EQ(store().finish_turn(call_, foreign, 0, 0, "{}").error().code, ErrorCode::kNotFound);
 }
 
+TEST_P(ConversationStoreContract, ATurnsEndIsAnEventOfTheSameStep) {
+  finish(turn("turn_a", "secret words", full_answer()));
+  EXPECT_FALSE(store().finish_turn(call_, turn("turn_b", "b", full_answer()), 0, 0, std::string(kTurnTraceBytesMax + 1, 'x')).has_value());
+  const auto events = harness_->events(workspace_, corpus_);
+  ASSERT_EQ(events.size(), 1U) << "of a turn that is not stored there is no event";
+  EXPECT_EQ(events[0].type, "turn.completed");
+  EXPECT_EQ(events[0].payload, R"({"turn_id":"turn_a"})") << "its words are the turn's, and go with it";
+}
+
 TEST_P(ConversationStoreContract, AFailedFinishLeavesNothing) {
   finish(turn("turn_a", "q", Answer{.text = "x"}));
   EXPECT_EQ(store().finish_turn(call_, turn("turn_a", "gap?", Refusal{}), 9, 9, "{}").error().code, ErrorCode::kAlreadyExists);
@@ -379,6 +390,7 @@ TEST_P(VisitorTurnsContract, ThePlaygroundCountsNothing) {
   EXPECT_TRUE(store().usage(call_, workspace_, 1)->empty());
   EXPECT_THAT(agent_gaps(), ::testing::IsEmpty());
   EXPECT_THAT(gaps(), ::testing::IsEmpty());
+  EXPECT_THAT(harness_->events(workspace_, corpus_), ::testing::IsEmpty());
 }
 
 TEST_P(VisitorTurnsContract, TheVisitAloneDecidesOfItsGap) {

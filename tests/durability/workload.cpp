@@ -77,7 +77,7 @@ Result<Facts> read_facts(SqliteStore& store) {
   for (const Corpus& corpus : corpora) FOOTNOTE_CHECK(read_corpus(store, corpus, facts));
   FOOTNOTE_CHECK(read_rows(store, "SELECT 'source ' || location, ifnull(synced_at, 'never') FROM sources", facts));
   FOOTNOTE_CHECK(read_rows(store, "SELECT 'turn ' || id, question FROM turns", facts));
-  FOOTNOTE_CHECK(read_rows(store, "SELECT 'event ' || type, payload FROM events", facts));
+  FOOTNOTE_CHECK(read_rows(store, "SELECT 'event ' || type || ' ' || payload, '' FROM events", facts));
   FOOTNOTE_CHECK(read_rows(store, "SELECT 'gap ' || question, occurrences FROM gaps", facts));
   FOOTNOTE_CHECK(read_rows(store, "SELECT 'usage', sum(questions) FROM usage_days HAVING count(*) > 0", facts));
   return facts;
@@ -155,6 +155,7 @@ Step Workload::turn() {
   const std::string question = refused ? fmt::format("why {}", below(3)) : text(4000);
   Facts after = facts_;
   after["turn " + id] = question;
+  after[fmt::format(R"(event turn.completed {{"turn_id":"{}"}})", id)] = "";
   const auto count = [&](const std::string& name) { after[name] = std::to_string(after.contains(name) ? std::stoi(after[name]) + 1 : 1); };
   count("usage");
   if (refused) count("gap " + question);
@@ -199,7 +200,7 @@ Step Workload::source() {
 Step Workload::event() {
   const std::string type = fmt::format("e{}", ++serial_);
   Facts after = facts_;
-  after["event " + type] = "{}";
+  after["event " + type + " {}"] = "";
   const auto run = [type, now = clock_.now()](SqliteStore& store) -> Result<void> {
     SqliteCatalogStore catalog(store);
     FOOTNOTE_TRY(const Workspace workspace, catalog.find_workspace({}, kDefaultWorkspace));

@@ -87,8 +87,27 @@ Result<Agent> MemoryAgentStore::save_draft(const CallContext& call, WorkspaceId 
 Result<void> MemoryAgentStore::remove_agent(const CallContext& call, WorkspaceId workspace, const AgentId& id) {
   FOOTNOTE_CHECK(call.check());
   MutexLock lock(mutex_);
-  FOOTNOTE_CHECK(stored(workspace, id));
+  FOOTNOTE_TRY(const Stored* removed, stored(workspace, id));
+  const AgentSettings& met = removed->versions.empty() ? removed->agent.draft : removed->versions.back().settings;
+  if (met.retention_days > 0) removed_[{workspace, id}] = {id, met.retention_days, clock_.now()};
   agents_.erase(id);
+  return {};
+}
+
+Result<std::vector<RemovedAgent>> MemoryAgentStore::removed_agents(const CallContext& call, WorkspaceId workspace) const {
+  FOOTNOTE_CHECK(call.check());
+  MutexLock lock(mutex_);
+  std::vector<RemovedAgent> out;
+  for (const auto& [key, removed] : removed_) {
+    if (key.first == workspace) out.push_back(removed);
+  }
+  return out;
+}
+
+Result<void> MemoryAgentStore::forget_removed(const CallContext& call, WorkspaceId workspace, const AgentId& id) {
+  FOOTNOTE_CHECK(call.check());
+  MutexLock lock(mutex_);
+  removed_.erase({workspace, id});
   return {};
 }
 

@@ -21,6 +21,8 @@ class MemoryAgentStore final : public AgentStore {
   Result<Agent> save_draft(const CallContext& call, WorkspaceId workspace, const AgentId& id, std::string_view name,
                            const AgentSettings& draft) override;
   Result<void> remove_agent(const CallContext& call, WorkspaceId workspace, const AgentId& id) override;
+  Result<std::vector<RemovedAgent>> removed_agents(const CallContext& call, WorkspaceId workspace) const override;
+  Result<void> forget_removed(const CallContext& call, WorkspaceId workspace, const AgentId& id) override;
   Result<PublishedAgent> publish(const CallContext& call, WorkspaceId workspace, const AgentId& id) override;
   Result<PublishedAgent> roll_back(const CallContext& call, WorkspaceId workspace, const AgentId& id, int version) override;
   Result<std::vector<PublishedAgent>> versions(const CallContext& call, WorkspaceId workspace, const AgentId& id) const override;
@@ -54,6 +56,7 @@ class MemoryAgentStore final : public AgentStore {
 
   mutable Mutex mutex_;
   std::map<AgentId, Stored> agents_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::map<std::pair<WorkspaceId, AgentId>, RemovedAgent> removed_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::int64_t last_id_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
 };
 

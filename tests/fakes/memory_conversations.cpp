@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "base/json.h"
 #include "base/text.h"
+#include "domain/webhook.h"
 #include "fakes/memory_store.h"
 
 namespace footnote::fakes {
@@ -53,6 +55,12 @@ Result<void> MemoryStore::finish_turn(const CallContext& call, const Turn& turn,
   UsageDay& day = usage_[{turn.workspace, day_of(turn.asked_at)}];
   day.day = day_of(turn.asked_at);
   count(day, turn, prompt_tokens, completion_tokens);
+  events_.push_back({.id = {next_id()},
+                     .workspace = turn.workspace,
+                     .corpus = turn.corpus,
+                     .type = std::string(kTurnCompleted),
+                     .payload = to_text(JsonObject{{"turn_id", turn.id.value}}),
+                     .happened_at = turn.asked_at + turn.latency});
   if (turn.visit) return finish_visit(call, turn, prompt_tokens, completion_tokens);
   if (const auto* refusal = std::get_if<Refusal>(&turn.outcome)) roll_up_gap(turn, *refusal);
   return {};
@@ -117,6 +125,22 @@ Result<void> MemoryStore::append(const CallContext& call, const Event& event) {
   events_.push_back(event);
   events_.back().id = {next_id()};
   return {};
+}
+
+void MemoryStore::token_streamed(const TokenStreamed& event) noexcept {
+  MutexLock lock(mutex_);
+  passed_.push_back("token " + std::string(event.text));
+}
+
+void MemoryStore::turn_completed(const TurnCompleted& event) noexcept {
+  MutexLock lock(mutex_);
+  const bool is_stored = std::ranges::find(turns_, event.turn.id, &Turn::id) != turns_.end();
+  passed_.emplace_back(is_stored ? "completed" : "completed, but not stored");
+}
+
+std::vector<std::string> MemoryStore::passed() const {
+  MutexLock lock(mutex_);
+  return passed_;
 }
 
 std::vector<Turn> MemoryStore::all_turns() const {

@@ -109,6 +109,8 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
 
   // EventSink
   Result<void> append(const CallContext& call, const Event& event) override;
+  void token_streamed(const TokenStreamed& event) noexcept override;
+  void turn_completed(const TurnCompleted& event) noexcept override;
 
   // For tests.
   /// News of turns and gaps go there, as they do in the embedded store. Borrowed.
@@ -119,6 +121,8 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   /// Every turn in the order in which they were stored.
   std::vector<Turn> all_turns() const;
   std::vector<Event> all_events() const;
+  /// What passed and is not kept, in order: "token TEXT", "completed".
+  std::vector<std::string> passed() const;
   /// Forgets the deaths of purged chunks: an index that has not heard of them must start over.
   void lose_purged_deaths(CorpusId corpus);
   /// Calls that came to write, of any kind.
@@ -202,6 +206,7 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   std::map<std::tuple<WorkspaceId, AgentId, std::string>, AgentUsageDay> agent_usage_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::map<TurnId, GapId> gap_of_turn_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::vector<Event> events_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::vector<std::string> passed_ FOOTNOTE_TSA(guarded_by(mutex_));
 };
 
 }  // namespace footnote::fakes

@@ -23,6 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import http_test  # noqa: E402
 from http_test import ServerCase, wait_until  # noqa: E402
 from server import Server  # noqa: E402
+from site_admin import admin, published_agent  # noqa: E402
 
 CSV = {"content-type": "text/csv", "x-footnote-request": "1"}
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
@@ -45,9 +46,22 @@ class AgentsCase(ServerCase):
         return response.status, json.loads(data)
 
     def make(self, name, **settings):
-        status, agent = self.answer("POST", "/api/admin/agents", {"name": name, "settings": settings})
-        self.assertEqual(status, 201, agent)
-        return agent
+        return admin(self.server.port, "agents", {"name": name, "settings": settings})
+
+    def publish(self, name, **settings):
+        return published_agent(self.server.port, settings, name)
+
+    def open(self, agent, **more):
+        """A visitor on a page of the server itself."""
+        headers = {"origin": self.server.url}
+        return self.answer("POST", "/api/v1/widget/init", {"agent_id": agent, **more}, headers)
+
+    def visit(self, agent, message, **more):
+        opened = self.open(agent, **more)[1]
+        headers = {"origin": self.server.url, "authorization": "Bearer " + opened["token"]}
+        status, body = self.answer("POST", "/api/v1/widget/messages", {"message": message}, headers)
+        self.assertEqual(status, 200, body)
+        return {**body["data"], "visitor_id": opened["visitor_id"], "headers": headers}
 
 
 class Agents(AgentsCase):
@@ -91,6 +105,64 @@ class Agents(AgentsCase):
         self.assertEqual(self.answer("POST", path, b"a,b\n", CSV)[0], 422)
 
 
+class Visits(AgentsCase):
+    def test_an_ingest_that_answers_a_gap_closes_it_and_is_answered_from_at_once(self):
+        agent = self.publish("Kilns")
+        question = "What is the big kiln of the pottery called?"
+        for _ in range(2):
+            self.assertEqual(self.visit(agent, question)["outcome"], "unknown")
+        gaps = lambda: admin(self.server.port, f"gaps?agent_id={agent}", method="GET")["gaps"]
+        self.assertEqual([(gap["question"], gap["status"], gap["occurrences"]) for gap in gaps()], [(question, "open", 2)])
+        documents = [{"source_path": f"kiln{i}.md", "content": text} for i, text in enumerate((
+            "# The pottery\n\nThe big kiln of the pottery is called Vesuvius.", "# Kilns\n\nThe pottery has a big kiln, which is called Vesuvius."))]
+        self.assertEqual(self.post("/api/kb/ingest", {"project_key": "Kilns", "documents": documents})[0], 200)
+        self.assertIn("Vesuvius", self.visit(agent, question)["content"])
+        self.assertTrue(wait_until(lambda: gaps()[0]["status"] == "answered", 60), gaps())
+
+    def test_versions_are_rolled_back_for_visitors(self):
+        agent = self.publish("Rolled", persona={"name": "Ada", "tone": "dry"})
+        admin(self.server.port, f"agents/{agent}", {"settings": {"persona": {"name": "Bob", "tone": "loud"}}}, "PATCH")
+        self.assertEqual(self.open(agent)[1]["agent"]["persona"]["name"], "Ada")
+        self.assertEqual(self.open(agent, playground=True)[1]["agent"]["persona"]["name"], "Bob")
+        admin(self.server.port, f"agents/{agent}/publish", {})
+        self.assertEqual(self.open(agent)[1]["agent"]["persona"]["name"], "Bob")
+        admin(self.server.port, f"agents/{agent}/rollback", {"version": 1})
+        self.assertEqual(self.open(agent)[1]["agent"]["persona"]["name"], "Ada")
+
+    def test_usage_counts_turns_and_the_playground_counts_nothing(self):
+        agent = self.publish("Counted")
+        admin(self.server.port, f"curated?agent_id={agent}", {"pattern": "opening hours", "answer": "From 9 to 5."})
+        usage = lambda: admin(self.server.port, f"usage?agent_id={agent}", method="GET")["days"]
+        self.visit(agent, "opening hours?", playground=True)
+        self.visit(agent, "Who painted the Night Watch?", playground=True)
+        self.assertEqual(usage(), [])
+        self.visit(agent, "opening hours?")
+        self.visit(agent, "Who painted the Night Watch?")
+        self.assertEqual([(day["turns"], day["curated"], day["refused"]) for day in usage()], [(2, 1, 1)])
+        self.assertEqual(len(admin(self.server.port, f"gaps?agent_id={agent}", method="GET")["gaps"]), 1)
+
+    def test_a_visitor_is_exported_and_erased(self):
+        agent = self.publish("Erased")
+        visited = self.visit(agent, "Is my secret word swordfish kept?")
+        path = f"visitors/{visited['visitor_id']}"
+        self.assertIn("swordfish", json.dumps(admin(self.server.port, path, method="GET")))
+        self.assertIn("swordfish", json.dumps(admin(self.server.port, f"gaps?agent_id={agent}", method="GET")))
+        admin(self.server.port, path, method="DELETE")
+        self.assertNotIn("swordfish", json.dumps(self.answer("GET", "/api/admin/" + path)[1]))
+        self.assertEqual(admin(self.server.port, f"gaps?agent_id={agent}", method="GET")["gaps"], [])
+        self.assertEqual(self.call("GET", f"/api/turns/{visited['message_id']}/trace")[0].status, 404)
+        rated = self.call("POST", f"/api/v1/widget/messages/{visited['message_id']}/feedback", {"rating": "up"}, visited["headers"])
+        self.assertEqual(rated[0].status, 404)
+
+    def test_a_removed_agent_is_as_one_that_never_was(self):
+        agent = self.publish("Gone", retention_days=1)
+        visited = self.visit(agent, "Who painted the Night Watch?")
+        admin(self.server.port, f"agents/{agent}", method="DELETE")
+        status, body = self.open(agent)
+        self.assertEqual((status, body), self.open("agt_0000000000000000"))
+        self.assertEqual(self.answer("POST", "/api/v1/widget/messages", {"message": "hi"}, visited["headers"])[0], 404)
+
+
 class Webhooks(AgentsCase):
     @classmethod
     def setUpClass(cls):
@@ -111,14 +183,24 @@ class Webhooks(AgentsCase):
         _, made = self.answer("POST", "/api/admin/webhooks", {"url": url, "events": ["source.indexed"]})
         document = {"source_path": "kiln.md", "content": "# Kiln\n\nThe kiln is named Vesuvius."}
         self.assertEqual(self.post("/api/kb/ingest", {"documents": [document]})[0], 200)
-        self.assertTrue(wait_until(lambda: self.receiver.messages, 30))
-        headers, body = self.receiver.messages[0]
-        self.assertEqual(json.loads(body)["type"], "source.indexed")
+        told = lambda: [message for message in self.receiver.messages if json.loads(message[1])["type"] == "source.indexed"]
+        self.assertTrue(wait_until(told, 30))
+        headers, body = told()[0]
         self.assertEqual(json.loads(body)["data"]["corpus"], "memory")
         key = base64.b64decode(made["secret"].removeprefix("whsec_"))
         signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
         expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
         self.assertEqual(headers["webhook-signature"], expected)
+
+    def test_a_visitors_turn_and_the_gap_that_it_opened_are_told(self):
+        url = f"http://127.0.0.1:{self.receiver.server_address[1]}/in"
+        admin(self.server.port, "webhooks", {"url": url, "events": ["turn.completed", "gap.opened"]})
+        agent = self.publish("Told")
+        visited = self.visit(agent, "Who painted the Night Watch?")
+        of = lambda kind: [json.loads(body)["data"] for _, body in self.receiver.messages if json.loads(body)["type"] == kind]
+        self.assertTrue(wait_until(lambda: of("turn.completed") and of("gap.opened"), 30))
+        self.assertEqual([turn["message_id"] for turn in of("turn.completed")], [visited["message_id"]])
+        self.assertEqual([(gap["agent_id"], gap["question"]) for gap in of("gap.opened")], [(agent, "Who painted the Night Watch?")])
 
 
 class PrivateAddresses(AgentsCase):

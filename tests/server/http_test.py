@@ -45,7 +45,7 @@ class ServerCase(unittest.TestCase):
         cls.model = cls.make_model()
         if cls.model:
             cls.model.__enter__()
-            cls.environment = {"LLM_BASE_URL": cls.model.url, "LLM_MODEL": "fake-1", "LLM_API_KEY": "sk-canary-key"}
+            cls.environment = {**cls.environment, "LLM_BASE_URL": cls.model.url, "LLM_MODEL": "fake-1", "LLM_API_KEY": "sk-canary-key"}
         cls.server = Server(OPTIONS.binary, data, cls.environment)
         cls.server.__enter__()
 

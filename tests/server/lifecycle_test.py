@@ -118,6 +118,13 @@ class Filters(Case):
         previews = {scope: [self.send(server, "GET", f"/api/kb/documents/{id}/preview", None, key)[0] for id in (1, 2)]
                     for scope, key in keys.items()}
         self.assertEqual(previews, {"read": [200, 404], "admin": [200, 200]})
+        _, answer = self.send(server, "POST", "/api/kb/chat", {"question": "Where is the lantern of the harbour?", "acl_labels": ["hr"]}, keys["admin"])
+        traces = {scope: self.send(server, "GET", f"/api/turns/{answer['meta']['turn_id']}/trace", None, key)[1] for scope, key in keys.items()}
+        self.assertIn("secret.md", json.dumps(traces["admin"]))
+        self.assertNotIn("secret", json.dumps(traces["read"]), "nor its title")
+        self.assertIn("open.md", json.dumps(traces["read"]))
+        scores = {scope: [candidate["score"] for candidate in trace["candidates"]] for scope, trace in traces.items()}
+        self.assertEqual(scores["read"], scores["admin"], "that something was found is no secret")
 
 
 class Rebuild(Case):

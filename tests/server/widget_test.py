@@ -15,33 +15,20 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import http_test  # noqa: E402
 from fake_model import FakeModel  # noqa: E402
 from http_test import COVERED, ServerCase, wait_until  # noqa: E402
+from site_admin import admin, published_agent  # noqa: E402
 
 WIDGET = "/api/v1/widget/"
 ORIGIN = "https://shop.example"
 
 
-def admin(port, path, body):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    connection.request("POST", "/api/admin/" + path, json.dumps(body), {"content-type": "application/json"})
-    response = connection.getresponse()
-    data = response.read()
-    connection.close()
-    assert response.status < 300, data
-    return json.loads(data)
-
-
-def published_agent(port, settings):
-    agent = admin(port, "agents", {"name": "Shop", "settings": settings})["id"]
-    admin(port, f"agents/{agent}/publish", {})
-    return agent
-
-
 class WidgetCase(ServerCase):
+    settings = {}
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         settings = {"persona": {"name": "Mira", "tone": "warm"}, "guardrails": {"avoid": ["politics"]}, "starter_prompts": ["Hello?"],
-                    "allowed_origins": [ORIGIN], "corpora": ["memory"]}
+                    "allowed_origins": [ORIGIN], "corpora": ["memory"], **cls.settings}
         cls.agent = published_agent(cls.server.port, settings)
         admin(cls.server.port, f"curated?agent_id={cls.agent}", {"pattern": "opening hours", "answer": "We are open from 9 to 5."})
 
@@ -156,6 +143,13 @@ class BuiltIn(WidgetCase):
         self.assertEqual(self.widget(f"messages/{turn}/feedback", {"rating": "up"}, token=body["token"])[0], 204)
         self.assertEqual(self.widget("init", {"agent_id": self.agent, "token": self.token})[1]["messages"][1]["feedback"], "up")
 
+    def test_a_page_context_past_its_bound_is_dropped_and_noted(self):
+        page = {"title": "Lamp", "visible_text": "x" * 8192}
+        done = self.ask(COVERED, page_url=ORIGIN + "/lamp", page_context=page)[-1]
+        self.assertIn("page_context_dropped", done["reasons"])
+        _, data = self.call("GET", f"/api/turns/{done['message_id']}/trace")
+        self.assertIn("page_context_dropped", json.loads(data)["visit"]["flags"])
+
     def test_messages_are_bounded(self):
         statuses = [self.widget("messages", {"message": "opening hours"}, token=self.token)[0] for _ in range(40)]
         self.assertIn(429, statuses)
@@ -200,6 +194,28 @@ class Scripted(WidgetCase):
         response, _ = self.call("GET", f"{WIDGET}messages/{turn}/stream", None, {"origin": ORIGIN, "authorization": "Bearer " + self.token})
         self.assertEqual(response.status, 404)
 
+    def test_every_token_goes_over_the_event_sink(self):
+        count = lambda event: self.gauge(f'footnote_events_total{{event="{event}"}}')
+        before = count("token_streamed"), count("turn_completed")
+        tokens = sum(event["event"] == "token" for event in self.ask(COVERED))
+        self.assertEqual((count("token_streamed"), count("turn_completed")), (before[0] + tokens, before[1] + 1))
+
+    def test_stopped_before_its_first_word_nothing_is_kept(self):
+        pieces, self.model.pieces = self.model.pieces, [""] * 1000
+        try:
+            connection, response = self.open_stream(COVERED)
+            head = b""
+            while b'"thinking"' not in head:
+                head += response.read1(1 << 16)
+            turn = self.events(head.decode())[0]["message_id"]
+            self.assertEqual(self.widget(f"messages/{turn}/stop", {}, token=self.token)[0], 204)
+            self.assertEqual(self.events((head + response.read()).decode())[-1]["outcome"], "stopped")
+            connection.close()
+        finally:
+            self.model.pieces = pieces
+        self.assertEqual(self.widget("init", {"agent_id": self.agent, "token": self.token})[1]["messages"], [])
+        self.assertEqual(self.widget(f"messages/{turn}/feedback", {"rating": "up"}, token=self.token)[0], 404)
+
     def test_an_answer_can_be_stopped(self):
         pieces, self.model.pieces = self.model.pieces, ["word "] * 1000
         try:
@@ -228,6 +244,53 @@ class Scripted(WidgetCase):
             self.assertTrue(wait_until(lambda: self.model.open == 0, 30))
         finally:
             self.model.pieces = pieces
+
+
+class Short(WidgetCase):
+    """An agent that says little, and a model that says much, then nothing."""
+    settings = {"guardrails": {"max_chars": 100}}
+    environment = {"LLM_TIMEOUT": "1s"}
+
+    @classmethod
+    def make_model(cls):
+        return FakeModel(["Five days are carried over [1]. "] * 20)
+
+    def test_a_long_answer_ends_with_a_sentence_and_says_so(self):
+        events = self.ask(COVERED)
+        self.assertLessEqual(len(text_of(events)), 100)
+        self.assertTrue(text_of(events).strip().endswith("carried over [1]."), text_of(events))
+        self.assertIs(events[-1]["truncated"], True)
+        self.assertIn("truncated", events[-1]["reasons"])
+
+    def test_a_model_that_stalls_ends_in_an_error_and_what_came_is_kept(self):
+        pieces, self.model.pieces, self.model.pause = self.model.pieces, ["Five days "] * 2, 20
+        try:
+            events = self.ask(COVERED)
+        finally:
+            self.model.pieces, self.model.pause = pieces, 0
+        self.assertEqual((events[-1]["event"], events[-1]["code"]), ("error", "llm_failed"))
+        messages = self.widget("init", {"agent_id": self.agent, "token": self.token})[1]["messages"]
+        self.assertEqual(messages[-1]["content"].strip(), "Five days")
+
+
+class Rewritten(WidgetCase):
+    """Follow-ups by a model of their own."""
+    environment = {"RAG_QUERY_REWRITE": "model", "RAG_QUERY_REWRITE_MODEL": "small-1", "RAG_QUERY_REWRITE_TIMEOUT": "20s"}
+
+    @classmethod
+    def make_model(cls):
+        return FakeModel([COVERED])
+
+    def test_the_model_is_asked_for_follow_ups_alone(self):
+        self.ask(COVERED)
+        self.assertEqual([body["model"] for body in self.model.bodies], ["fake-1"])
+        done = self.ask("and for others?")[-1]
+        rewrite, answer = self.model.bodies[1:]
+        self.assertEqual((rewrite["model"], answer["model"]), ("small-1", "fake-1"))
+        self.assertIn(f"Visitor: {COVERED}\n", rewrite["messages"][1]["content"])
+        self.assertTrue(answer["messages"][-1]["content"].startswith("and for others?"), "as it was typed")
+        _, data = self.call("GET", f"/api/turns/{done['message_id']}/trace")
+        self.assertEqual(json.loads(data)["visit"]["follow_up"], "model")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -30,6 +31,8 @@ struct OpenOptions {
   std::uint64_t bytes_max = 0;              ///< The database may not grow past this; 0: as far as the disk goes.
   std::uint64_t log_bytes_kept = 16 << 20;  ///< The log's file is cut to this when it starts over.
   const char* vfs = nullptr;                ///< SQLite's file layer by name; tests put one with faults here.
+  /// Counts every statement that begins, transactions included; for tests. Outlives the connection.
+  std::atomic<std::uint64_t>* statements = nullptr;
 };
 
 /// One connection to an SQLite file in WAL mode: synchronous=FULL, foreign keys on, no memory mapping, hardened

@@ -470,6 +470,16 @@ CREATE TABLE webhook_outbox (
 CREATE INDEX webhook_outbox_endpoint ON webhook_outbox (endpoint_id, next_at, id);
 CREATE INDEX webhook_outbox_dead ON webhook_outbox (workspace_id, id) WHERE dead_at IS NOT NULL;
 )sql"},
+    {11, R"sql(
+-- Agents that are gone while turns of their visitors are kept for some days.
+CREATE TABLE removed_agents (
+  workspace_id   INTEGER NOT NULL REFERENCES workspaces (id),
+  agent_id       TEXT    NOT NULL,
+  retention_days INTEGER NOT NULL,
+  removed_at     INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, agent_id)
+) STRICT, WITHOUT ROWID;
+)sql"},
 };
 
 /// A file without our mark may be made ours only when it is empty.

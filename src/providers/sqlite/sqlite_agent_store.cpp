@@ -131,6 +131,25 @@ Result<void> next_curated_revision(sql::Database& database, const AgentId& agent
   return update.run();
 }
 
+/// The settings that visitors met last, else the draft.
+Result<AgentSettings> met_settings(sql::Database& database, const Agent& agent) {
+  if (agent.published_version == 0) return agent.draft;
+  FOOTNOTE_TRY(auto find, database.prepare("SELECT settings FROM agent_versions WHERE agent_id = ? AND version = ?"));
+  find.bind(agent.id.value, agent.published_version);
+  FOOTNOTE_CHECK(find.step());
+  return agent_settings_from_stored_text(find.text(0));
+}
+
+/// Whoever sweeps its turns later has to know when their time is over.
+Result<void> remember_removed(sql::Database& database, const Agent& agent, UtcTime now) {
+  FOOTNOTE_TRY(const AgentSettings met, met_settings(database, agent));
+  if (met.retention_days == 0) return {};
+  FOOTNOTE_TRY(auto insert,
+               database.prepare("INSERT INTO removed_agents (workspace_id, agent_id, retention_days, removed_at) VALUES (?, ?, ?, ?)"));
+  insert.bind(agent.workspace.value, agent.id.value, met.retention_days, to_row(now));
+  return insert.run();
+}
+
 }  // namespace
 
 Result<std::vector<Agent>> SqliteAgentStore::agents(const CallContext& call, WorkspaceId workspace) const {
@@ -190,11 +209,35 @@ Result<Agent> SqliteAgentStore::save_draft(const CallContext& call, WorkspaceId 
 
 Result<void> SqliteAgentStore::remove_agent(const CallContext& call, WorkspaceId workspace, const AgentId& id) {
   return store_.write(call, [&](sql::Database& database) -> Result<void> {
-    FOOTNOTE_TRY(auto erase, database.prepare("DELETE FROM agents WHERE id = ? AND workspace_id = ?"));
-    erase.bind(id.value, workspace.value);
-    FOOTNOTE_CHECK(erase.run());
-    if (database.changed_rows() == 0) return no_agent(id);
-    return {};
+    FOOTNOTE_TRY(const Agent agent, read_agent(database, workspace, id));
+    FOOTNOTE_CHECK(remember_removed(database, agent, store_.clock().now()));
+    FOOTNOTE_TRY(auto erase, database.prepare("DELETE FROM agents WHERE id = ?"));
+    erase.bind(id.value);
+    return erase.run();
+  });
+}
+
+Result<std::vector<RemovedAgent>> SqliteAgentStore::removed_agents(const CallContext& call, WorkspaceId workspace) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<std::vector<RemovedAgent>> {
+    FOOTNOTE_TRY(
+        auto list,
+        database.prepare("SELECT agent_id, retention_days, removed_at FROM removed_agents WHERE workspace_id = ? ORDER BY agent_id"));
+    list.bind(workspace.value);
+    std::vector<RemovedAgent> out;
+    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
+      out.push_back({{std::string(row.text(0))}, static_cast<int>(row.integer(1)), time_from(row.integer(2))});
+      return {};
+    });
+    FOOTNOTE_CHECK(std::move(done));
+    return out;
+  });
+}
+
+Result<void> SqliteAgentStore::forget_removed(const CallContext& call, WorkspaceId workspace, const AgentId& id) {
+  return store_.write(call, [&](sql::Database& database) -> Result<void> {
+    FOOTNOTE_TRY(auto erase, database.prepare("DELETE FROM removed_agents WHERE workspace_id = ? AND agent_id = ?"));
+    erase.bind(workspace.value, id.value);
+    return erase.run();
   });
 }
 

@@ -16,6 +16,8 @@ class SqliteAgentStore final : public AgentStore {
   Result<Agent> save_draft(const CallContext& call, WorkspaceId workspace, const AgentId& id, std::string_view name,
                            const AgentSettings& draft) override;
   Result<void> remove_agent(const CallContext& call, WorkspaceId workspace, const AgentId& id) override;
+  Result<std::vector<RemovedAgent>> removed_agents(const CallContext& call, WorkspaceId workspace) const override;
+  Result<void> forget_removed(const CallContext& call, WorkspaceId workspace, const AgentId& id) override;
   Result<PublishedAgent> publish(const CallContext& call, WorkspaceId workspace, const AgentId& id) override;
   Result<PublishedAgent> roll_back(const CallContext& call, WorkspaceId workspace, const AgentId& id, int version) override;
   Result<std::vector<PublishedAgent>> versions(const CallContext& call, WorkspaceId workspace, const AgentId& id) const override;

@@ -43,6 +43,9 @@ class SqliteConversationHarness final : public ConversationStoreHarness {
   CatalogStore& catalog() override { return stores_.catalog; }
   ManualClock& clock() override { return stores_.clock; }
   WorkspaceId other_workspace() override { return stores_.other_workspace(); }
+  std::vector<Event> events(WorkspaceId workspace, CorpusId corpus) override {
+    return stores_.events.after({}, workspace, corpus, {}, 1000).value();
+  }
 
  private:
   Stores stores_;

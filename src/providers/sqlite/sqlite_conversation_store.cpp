@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "domain/webhook.h"
 #include "providers/sqlite/enum_names.h"
+#include "providers/sqlite/event_rows.h"
 #include "providers/sqlite/outcome_json.h"
 #include "providers/sqlite/rows.h"
 #include "providers/sqlite/visit_rows.h"
@@ -58,6 +61,16 @@ Result<void> count_usage(sql::Database& database, const Turn& turn, std::int64_t
   return count.run();
 }
 
+/// It names the turn and no word of it: what is erased later is not kept here.
+Event completed_event(const Turn& turn) {
+  return {.id = {},
+          .workspace = turn.workspace,
+          .corpus = turn.corpus,
+          .type = std::string(kTurnCompleted),
+          .payload = to_text(JsonObject{{"turn_id", turn.id.value}}),
+          .happened_at = turn.asked_at + turn.latency};
+}
+
 /// A question that comes up again opens its gap again.
 Result<void> roll_up_gap(sql::Database& database, const Turn& turn, RefusalReason reason) {
   FOOTNOTE_TRY(auto roll_up, database.prepare(R"sql(
@@ -91,6 +104,7 @@ Result<void> SqliteConversationStore::finish_turn(const CallContext& call, const
     if (turn.visit) FOOTNOTE_CHECK(insert_visit(database, turn, sequence, prompt_tokens, completion_tokens));
     if (turn.visit && turn.visit->playground) return {};
     FOOTNOTE_CHECK(count_usage(database, turn, prompt_tokens, completion_tokens));
+    FOOTNOTE_CHECK(insert_event(database, completed_event(turn)));
     if (turn.visit) return {};
     if (const auto* refusal = std::get_if<Refusal>(&turn.outcome)) return roll_up_gap(database, turn, refusal->reason);
     return {};

@@ -1,5 +1,6 @@
 #include "providers/sqlite/sqlite_event_sink.h"
 
+#include "providers/sqlite/event_rows.h"
 #include "providers/sqlite/rows.h"
 
 namespace footnote {
@@ -26,16 +27,18 @@ Result<void> trim(sql::Database& database, WorkspaceId workspace) {
 
 }  // namespace
 
+Result<void> insert_event(sql::Database& database, const Event& event) {
+  FOOTNOTE_CHECK(check_corpus(database, event));
+  FOOTNOTE_TRY(auto insert,
+               database.prepare("INSERT INTO events (workspace_id, corpus_id, type, happened_at, payload) VALUES (?, ?, ?, ?, ?)"));
+  insert.bind(event.workspace.value, to_row(event.corpus), event.type, to_row(event.happened_at), event.payload);
+  FOOTNOTE_CHECK(insert.run());
+  if (database.last_insert_id() % kEventsBetweenTrims == 0) return trim(database, event.workspace);
+  return {};
+}
+
 Result<void> SqliteEventSink::append(const CallContext& call, const Event& event) {
-  return store_.write(call, [&](sql::Database& database) -> Result<void> {
-    FOOTNOTE_CHECK(check_corpus(database, event));
-    FOOTNOTE_TRY(auto insert,
-                 database.prepare("INSERT INTO events (workspace_id, corpus_id, type, happened_at, payload) VALUES (?, ?, ?, ?, ?)"));
-    insert.bind(event.workspace.value, to_row(event.corpus), event.type, to_row(event.happened_at), event.payload);
-    FOOTNOTE_CHECK(insert.run());
-    if (database.last_insert_id() % kEventsBetweenTrims == 0) return trim(database, event.workspace);
-    return {};
-  });
+  return store_.write(call, [&](sql::Database& database) { return insert_event(database, event); });
 }
 
 Result<std::vector<Event>> SqliteEventSink::after(const CallContext& call, WorkspaceId workspace, CorpusId corpus, EventId after,

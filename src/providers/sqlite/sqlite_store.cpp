@@ -22,8 +22,11 @@ Result<void> seed(sql::Database& database, const Clock& clock) {
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::path& folder, const SqliteStoreOptions& options,
                                                        const Clock& clock) {
   const std::filesystem::path file = folder / kStoreFile;
-  sql::OpenOptions open{
-      .busy_timeout = options.busy_timeout, .cache_kib = kWriterCacheKib, .bytes_max = options.bytes_max, .vfs = options.vfs};
+  sql::OpenOptions open{.busy_timeout = options.busy_timeout,
+                        .cache_kib = kWriterCacheKib,
+                        .bytes_max = options.bytes_max,
+                        .vfs = options.vfs,
+                        .statements = options.statements};
   FOOTNOTE_TRY(auto writer, sql::Writer::open(file, open, options.wal_bytes_max));
   {
     const CallContext unbounded;
@@ -39,7 +42,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::pa
 }
 
 Result<void> SqliteStore::copy_to(const CallContext& call, const std::filesystem::path& file) const {
-  const sql::OpenOptions open{.busy_timeout = options_.busy_timeout, .vfs = options_.vfs};
+  const sql::OpenOptions open{.busy_timeout = options_.busy_timeout, .vfs = options_.vfs, .statements = options_.statements};
   return read(call, [&](sql::Database& database) { return database.copy_to(call, file, open); });
 }
 
