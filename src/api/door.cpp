@@ -119,6 +119,11 @@ http::Route guarded(const Door& door, Route route) {
   out.lane = route.lane;
   out.body_bytes_max = route.body_bytes_max;
   out.timeout = route.timeout;
+  if (route.busy_form != nullptr) {
+    out.render_busy = route.busy_form;
+  } else {
+    out.render_busy = [form = route.error_form](const http::Request&, const Error& error) { return form(error); };
+  }
   std::visit([&](auto& handler) { out.handler = with_caller(door, route.error_form, std::move(handler)); }, route.handler);
   if (const auto scope = route.access.scope()) {
     for (const ErrorCode reason : {ErrorCode::kUnauthenticated, ErrorCode::kPermissionDenied, ErrorCode::kResourceExhausted}) {

@@ -143,6 +143,7 @@ std::vector<Route> make_proxy_routes(const ProxyServices& services) {
                  .handler = StreamHandler(
                      [services, function](const Caller& caller, const http::Request& request, const CallContext& call,
                                           http::ResponseStream& response) { function(services, caller, request, call, response); }),
+                 .lane = http::Lane::kWaitingWorker,
                  .body_bytes_max = kChatBodyBytesMax,
                  .timeout = kChatTimeout,
                  .summary = std::move(summary),

@@ -41,6 +41,8 @@ Handler bind(const Services& services,
 
 /// The form of a front door's errors, of those too that the door gives out for it.
 using ErrorForm = http::Response (*)(const Error&);
+/// The form of a refusal for want of a worker, where it depends on the request.
+using BusyForm = http::Response (*)(const http::Request&, const Error&);
 
 /// One row of the table of routes.
 struct Route {
@@ -53,6 +55,7 @@ struct Route {
   std::chrono::milliseconds timeout = std::chrono::seconds{60};
   std::string summary;
   ErrorForm error_form = render_error;
+  BusyForm busy_form = nullptr;  ///< Null: as error_form.
 };
 
 }  // namespace footnote::api

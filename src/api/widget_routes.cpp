@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/page_url.h"
 #include "base/text.h"
+#include "base/waiting.h"
 
 namespace footnote::api {
 
@@ -407,6 +408,7 @@ void resume_stream(const WidgetServices& services, const http::Request& request,
   const Reading reading(stream, call.stop);
   http::SseWriter& writer = response.start_sse(stream_headers(request));
   if (!writer.comment("ok")) return;
+  const Waiting waiting;  // for whoever writes the answer
   while (call.check()) {
     const LiveStream::Batch batch = stream->after(id, kResumeStep);
     if (batch.lost) return response.cut();
@@ -466,6 +468,11 @@ http::Response render_widget_error(const Error& error) {
   return render({status, status == 503 || status == 429 ? "overloaded" : "invalid_request", error.message});
 }
 
+/// So that the page can read why, and when to try again.
+http::Response render_widget_busy(const http::Request& request, const Error& error) {
+  return with_origin(request, render_widget_error(error));
+}
+
 using Answer1 = http::Response (*)(const WidgetServices&, const http::Request&, const CallContext&);
 using Stream1 = void (*)(const WidgetServices&, const http::Request&, const CallContext&, http::ResponseStream&);
 
@@ -484,20 +491,24 @@ StreamHandler bound(const WidgetServices& services, Stream1 function) {
 
 std::vector<Route> make_widget_routes(const WidgetServices& services) {
   using http::Method;
-  const auto route = [](Method method, std::string_view path, std::variant<Handler, StreamHandler> handler, std::string summary) {
+  const auto route = [](Method method, std::string_view path, std::variant<Handler, StreamHandler> handler, std::string summary,
+                        http::Lane lane = http::Lane::kWorker) {
     return Route{.access = Access::anyone(),
                  .method = method,
                  .pattern = std::string(kWidgetPath) + std::string(path),
                  .handler = std::move(handler),
+                 .lane = lane,
                  .body_bytes_max = kWidgetBodyBytesMax,
                  .timeout = kAnswerTimeout,
                  .summary = std::move(summary),
-                 .error_form = render_widget_error};
+                 .error_form = render_widget_error,
+                 .busy_form = render_widget_busy};
   };
+  constexpr http::Lane kWaits = http::Lane::kWaitingWorker;
   return {route(Method::kPost, "init", bound(services, init), "Open or take up a visitor's conversation: a token for the rest"),
-          route(Method::kPost, "messages", bound(services, message), "A visitor's message, answered whole"),
-          route(Method::kPost, "messages/stream", bound(services, stream_message), "A visitor's message, answered as a stream"),
-          route(Method::kGet, "messages/{id}/stream", bound(services, resume_stream), "Take a stream up again after Last-Event-ID"),
+          route(Method::kPost, "messages", bound(services, message), "A visitor's message, answered whole", kWaits),
+          route(Method::kPost, "messages/stream", bound(services, stream_message), "A visitor's message, answered as a stream", kWaits),
+          route(Method::kGet, "messages/{id}/stream", bound(services, resume_stream), "Take a stream up again after Last-Event-ID", kWaits),
           route(Method::kPost, "messages/{id}/stop", bound(services, stop), "End an answer that is being written"),
           route(Method::kPost, "messages/{id}/feedback", bound(services, rate), "Thumbs up or down")};
 }

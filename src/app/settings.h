@@ -27,6 +27,7 @@ enum class Setting {
   kServerAllowedOrigins,
   kServerRequestsPerMinute,
   kServerWorkers,
+  kServerStreams,
   kServerConnections,
   kServerConnectionsPerPeer,
   kServerQueueWait,

@@ -168,7 +168,8 @@ Task<Connection::Next> Connection::answer_on_worker(Arrival arrival) {
   CallContext call = call_of(*arrival.request, std::chrono::steady_clock::now() + route.timeout);
   const auto exchange = std::make_shared<Exchange>(arrival.request, std::move(call), 2 * shared_.options.write_deadline, std::move(wake));
   Gauge& running = shared_.metrics.handlers_running;
-  const auto ticket = shared_.workers.submit([exchange, &route, &running] { exchange->run(route, running); }, route.pattern);
+  const TaskKind kind = route.lane == Lane::kWaitingWorker ? TaskKind::kWaits : TaskKind::kWorks;
+  const auto ticket = shared_.workers.submit([exchange, &route, &running] { exchange->run(route, running); }, route.pattern, kind);
   if (!ticket) {
     shared_.metrics.queue_rejected.add();
     co_return co_await refuse_busy(std::move(arrival), ticket.error().retry_after);
@@ -205,9 +206,13 @@ Task<Connection::Next> Connection::plain_answer(Exchange& exchange, const Arriva
 }
 
 Task<Connection::Next> Connection::refuse_busy(Arrival arrival, std::chrono::seconds retry_after) {
-  Refusal refusal = refuse(503, ErrorCode::kResourceExhausted, fmt::format("the server is busy; try again in {} s", retry_after.count()));
-  refusal.headers.set("retry-after", std::to_string(retry_after.count()));
-  const bool told = co_await write_response(arrival, render_refusal(shared_.options, refusal));
+  const Route& route = *arrival.match->route;
+  const Refusal refusal =
+      refuse(503, ErrorCode::kResourceExhausted, fmt::format("the server is busy; try again in {} s", retry_after.count()));
+  Response response = route.render_busy ? route.render_busy(*arrival.request, refusal.error) : render_refusal(shared_.options, refusal);
+  response.status = refusal.status;
+  response.headers.set("retry-after", std::to_string(retry_after.count()));
+  const bool told = co_await write_response(arrival, std::move(response));
   co_return told&& arrival.keep_alive ? Next::kKeepAlive : Next::kClose;
 }
 

@@ -24,7 +24,9 @@ using StreamHandler = std::function<void(const Request&, const CallContext&, Res
 
 /// Where a handler runs. kInline: on the I/O thread, so it must not wait for anything; what every other
 /// connection of that thread waits for. kWorker: on the bounded worker pool, where it may block.
-enum class Lane { kInline, kWorker };
+/// kWaitingWorker: the same for one that mostly waits for others, a model that writes: while it says so (base/waiting.h) it holds no place
+/// among the workers, and such handlers have a bound of their own.
+enum class Lane { kInline, kWorker, kWaitingWorker };
 
 inline constexpr std::size_t kRouteBodyBytesMaxDefault = 1 << 20;
 
@@ -39,6 +41,9 @@ struct Route {
   /// Sees a request that matched, before its body is read, on the I/O thread: must not wait. May attach what it found out
   /// (Request::attachment); an answer ends the request. May be empty.
   std::function<std::optional<Response>(Request&)> admit;
+  /// Renders the refusal of a request for which there is no worker, on the I/O thread; its status is replaced by 503. Empty: as
+  /// ServerOptions::render_error.
+  std::function<Response(const Request&, const Error&)> render_busy = {};
 };
 
 /// What a path leads to. `route` is set when found; otherwise `allowed` lists the methods that this path knows
