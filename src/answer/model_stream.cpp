@@ -34,7 +34,8 @@ std::string_view to_string(CheckPolicy policy) {
 ModelStream::ModelStream(const CallContext& call, const std::vector<SourceBlock>& sources, TurnListener& listener, Options options)
     : call_(call), sources_(sources), listener_(listener), options_(options), filter_(static_cast<int>(sources.size())) {
   counts_.without_reranker = checks() && !options_.check->has_reranker();
-  if (checks() && !holds()) checker_ = std::make_unique<SentenceChecker>(call_, *options_.check, sources_);
+  if (checks() && !holds() && options_.lane != nullptr)
+    checker_ = std::make_unique<SentenceChecker>(call_, *options_.lane, *options_.check, sources_);
 }
 
 Result<void> ModelStream::take(std::string_view piece) {
@@ -119,7 +120,7 @@ Result<void> ModelStream::take_unit(const SentenceUnit& unit) {
   const std::size_t sentence = bind(unit, unit.range.begin);
   if (!checks() || unit.in_code) return {};
   if (task.numbers.empty()) return note_uncited(unit, sentence);
-  if (!task.claim.empty()) (void)checker_->push(std::move(task));  // too many waiting: it stays unchecked
+  if (checker_ && !task.claim.empty()) (void)checker_->push(std::move(task));  // too many waiting: it stays unchecked
   return {};
 }
 

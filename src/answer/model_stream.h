@@ -38,6 +38,7 @@ class ModelStream {
   struct Options {
     const CitationCheck* check = nullptr;  ///< Null: nothing is checked.
     CheckPolicy policy = CheckPolicy::kMark;
+    CheckLane* lane = nullptr;  ///< Where kMark checks; null: its sentences stay unchecked.
   };
   ModelStream(const CallContext& call, const std::vector<SourceBlock>& sources, TurnListener& listener, Options options);
 
@@ -97,7 +98,7 @@ class ModelStream {
   std::vector<Citation> citations_;
   std::vector<TextRange> uncited_;
   CheckCounts counts_;
-  std::unique_ptr<SentenceChecker> checker_;  // of kMark; last, so that it ends first
+  std::unique_ptr<SentenceChecker> checker_;  // of kMark with a lane; last, so that it ends first
 };
 
 }  // namespace footnote::answer

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <latch>
 
 #include "fakes/fake_embedder.h"
 #include "fakes/fake_reranker.h"
@@ -75,12 +76,13 @@ class ModelStreamTest : public ::testing::Test {
   const std::vector<SourceBlock> sources_ = sources();
   fakes::FakeEmbedder embedder_;
   fakes::FakeReranker reranker_;
+  CheckLane lane_;
   Listener listener_;
 };
 
 TEST_F(ModelStreamTest, MarkShowsTextAtOnceAndTellsTheVerdictAfter) {
   const CitationCheck check(embedder_, &reranker_);
-  ModelStream stream(call_, sources_, listener_, {&check, CheckPolicy::kMark});
+  ModelStream stream(call_, sources_, listener_, {&check, CheckPolicy::kMark, &lane_});
   ASSERT_TRUE(stream.take("Shipping within Europe takes three days [1]. Returns"));
   EXPECT_EQ(listener_.text, "Shipping within Europe takes three days [1]. Returns");
   ASSERT_TRUE(stream.take(" are free for 90 days [1]. Penguins live far in the south."));
@@ -106,7 +108,7 @@ TEST_F(ModelStreamTest, ACheckThatFailsLeavesItsSentenceUnchecked) {
   const CitationCheck check(embedder_, &reranker_);
   for (const CheckPolicy policy : {CheckPolicy::kMark, CheckPolicy::kDrop, CheckPolicy::kStop}) {
     Listener listener;
-    ModelStream stream(call_, sources_, listener, {&check, policy});
+    ModelStream stream(call_, sources_, listener, {&check, policy, &lane_});
     ASSERT_TRUE(stream.take("Shipping takes five days [1]. Returns are free [1]."));
     ASSERT_TRUE(stream.finish());
     EXPECT_EQ(listener.text, "Shipping takes five days [1]. Returns are free [1].") << to_string(policy);
@@ -118,7 +120,7 @@ TEST_F(ModelStreamTest, ACheckThatFailsLeavesItsSentenceUnchecked) {
 TEST_F(ModelStreamTest, ASlowCheckDelaysNoText) {
   HeldReranker held;
   const CitationCheck check(embedder_, &held);
-  ModelStream stream(call_, sources_, listener_, {&check, CheckPolicy::kMark});
+  ModelStream stream(call_, sources_, listener_, {&check, CheckPolicy::kMark, &lane_});
   ASSERT_TRUE(stream.take("Shipping within Europe takes three days [1]. Returns"));
   held.wait_for_call();
   ASSERT_TRUE(stream.take(" are free."));
@@ -130,13 +132,32 @@ TEST_F(ModelStreamTest, ASlowCheckDelaysNoText) {
 TEST_F(ModelStreamTest, PastTheMostThatWaitSentencesStayUnchecked) {
   HeldReranker held;
   const CitationCheck check(embedder_, &held);
-  SentenceChecker checker(call_, check, sources_);
+  SentenceChecker checker(call_, lane_, check, sources_);
   ASSERT_TRUE(checker.push({0, "Shipping takes three days.", {1}}));
   held.wait_for_call();  // the first is under way: from here on all wait
-  for (std::size_t i = 1; i <= SentenceChecker::kWaitingMax; ++i) EXPECT_TRUE(checker.push({i, "Shipping takes three days.", {1}}));
+  for (std::size_t i = 1; i < SentenceChecker::kOpenMax; ++i) EXPECT_TRUE(checker.push({i, "Shipping takes three days.", {1}}));
   EXPECT_FALSE(checker.push({99, "Shipping takes three days.", {1}}));
   EXPECT_TRUE(checker.drain(std::chrono::steady_clock::now()).empty()) << "what has not begun is given up";
   held.let_go();
+}
+
+TEST_F(ModelStreamTest, WhereOthersKeepTheLaneBusyTextStreamsAndStaysUnchecked) {
+  std::latch go(1);
+  CheckLane lane;  // ends before what its jobs use
+  const auto hold = [&] { go.wait(); };
+  int others[CheckLane::kThreads + CheckLane::kWaitingMax];
+  for (const int& other : std::span(others).first(CheckLane::kThreads)) ASSERT_TRUE(lane.push(&other, hold));
+  for (const int& other : std::span(others).subspan(CheckLane::kThreads)) {
+    while (!lane.push(&other, hold)) std::this_thread::yield();  // until the first have begun
+  }
+  const CitationCheck check(embedder_, &reranker_);
+  ModelStream stream(call_, sources_, listener_, {&check, CheckPolicy::kMark, &lane});
+  ASSERT_TRUE(stream.take("Shipping within Europe takes three days [1]. "));
+  ASSERT_TRUE(stream.finish());
+  EXPECT_EQ(listener_.text, "Shipping within Europe takes three days [1]. ");
+  EXPECT_EQ(stream.counts()->unchecked, 1U);
+  EXPECT_EQ(stream.citations().at(0).support, Support::kUnchecked);
+  go.count_down();
 }
 
 TEST_F(ModelStreamTest, DropHoldsASentenceBackAndLeavesOutWhatIsNotCarried) {
@@ -179,7 +200,7 @@ TEST_F(ModelStreamTest, OffChecksNothing) {
 
 TEST_F(ModelStreamTest, CodeIsNeitherCheckedNorMissed) {
   const CitationCheck check(embedder_, &reranker_);
-  ModelStream stream(call_, sources_, listener_, {&check, CheckPolicy::kMark});
+  ModelStream stream(call_, sources_, listener_, {&check, CheckPolicy::kMark, &lane_});
   ASSERT_TRUE(stream.take("```\nkeys rotate now please. all servers restart then.\n```\n"));
   ASSERT_TRUE(stream.finish());
   EXPECT_TRUE(stream.uncited().empty());

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "base/waiting.h"
 
 namespace footnote::answer {
 
@@ -26,24 +27,49 @@ std::optional<SupportVerdict> check_sentence(const CallContext& call, const Cita
   return std::nullopt;
 }
 
+namespace {
+
+CallContext ending_with(CallContext call, const std::stop_source& stop) {
+  call.stop = stop.get_token();
+  return call;
+}
+
+}  // namespace
+
+SentenceChecker::SentenceChecker(const CallContext& call, CheckLane& lane, const CitationCheck& check, std::span<const SourceBlock> sources)
+    : call_(ending_with(call, stop_)), caller_(call.stop), lane_(lane), check_(check), sources_(sources) {}
+
 SentenceChecker::~SentenceChecker() {
-  if (!thread_.joinable()) return;
-  {
-    MutexLock lock(mutex_);
-    thread_.request_stop();
-  }
-  changed_.notify_all();
+  stop_.request_stop();
+  give_up_waiting();
+  MutexLock lock(mutex_);
+  while (open_ > 0) changed_.wait(lock);  // a check that is told to stop ends soon
 }
 
 bool SentenceChecker::push(CheckTask task) {
   {
     MutexLock lock(mutex_);
-    if (waiting_.size() >= kWaitingMax) return false;
-    waiting_.push_back(std::move(task));
+    if (open_ >= kOpenMax) return false;
+    ++open_;
   }
-  if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
-  changed_.notify_all();
-  return true;
+  if (lane_.push(this, [this, task = std::move(task)]() mutable { check(task); })) return true;
+  MutexLock lock(mutex_);
+  --open_;
+  return false;
+}
+
+void SentenceChecker::check(CheckTask& task) {
+  auto verdict = check_sentence(call_, check_, sources_, task);
+  MutexLock lock(mutex_);
+  done_.push_back({task.sentence, std::move(task.numbers), std::move(verdict)});
+  --open_;
+  changed_.notify_all();  // under the lock: whoever waits may end this
+}
+
+void SentenceChecker::give_up_waiting() {
+  const std::size_t given_up = lane_.withdraw(this);
+  MutexLock lock(mutex_);
+  open_ -= given_up;
 }
 
 std::vector<CheckOutcome> SentenceChecker::take() {
@@ -52,35 +78,14 @@ std::vector<CheckOutcome> SentenceChecker::take() {
 }
 
 std::vector<CheckOutcome> SentenceChecker::drain(std::chrono::steady_clock::time_point deadline) {
-  MutexLock lock(mutex_);
-  while ((busy_ || !waiting_.empty()) && !call_.stop.stop_requested()) {
-    if (!changed_.wait_until(lock, deadline)) break;
-  }
-  waiting_.clear();
-  return std::exchange(done_, {});
-}
-
-void SentenceChecker::run(const std::stop_token& stop) {
-  CallContext call = call_;
-  call.stop = stop;
-  for (;;) {
-    CheckTask task;
-    {
-      MutexLock lock(mutex_);
-      while (waiting_.empty() && !stop.stop_requested()) changed_.wait(lock);
-      if (stop.stop_requested()) return;
-      task = std::move(waiting_.front());
-      waiting_.pop_front();
-      busy_ = true;
+  {
+    const Waiting waiting;
+    MutexLock lock(mutex_);
+    while (open_ > 0 && !caller_.stop_requested() && changed_.wait_until(lock, deadline)) {
     }
-    auto verdict = check_sentence(call, check_, sources_, task);
-    {
-      MutexLock lock(mutex_);
-      busy_ = false;
-      done_.push_back({task.sentence, std::move(task.numbers), std::move(verdict)});
-    }
-    changed_.notify_all();
   }
+  give_up_waiting();
+  return take();
 }
 
 }  // namespace footnote::answer

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
+#include <cstddef>
 #include <optional>
+#include <span>
+#include <stop_token>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "answer/check_lane.h"
 #include "answer/citation_check.h"
 #include "base/call_context.h"
 #include "base/mutex.h"
@@ -34,20 +36,19 @@ struct CheckOutcome {
 std::optional<SupportVerdict> check_sentence(const CallContext& call, const CitationCheck& check, std::span<const SourceBlock> sources,
                                              const CheckTask& task);
 
-/// Checks sentences one after the other on a thread of its own, so that a stream need not wait. Used by one thread; borrows the check
-/// and the sources, and lets go of both when it ends, which stops what is under way.
+/// Has the sentences of one answer checked on a lane that all answers share, so that its stream need not wait. Used by one thread; borrows
+/// the lane, the check and the sources, and lets go of them when it ends, which stops what is under way.
 class SentenceChecker {
  public:
-  /// Sentences that wait; one more is not taken.
-  static constexpr std::size_t kWaitingMax = 16;
+  /// Sentences of one answer that may be open; one more is not taken.
+  static constexpr std::size_t kOpenMax = 16;
 
-  SentenceChecker(const CallContext& call, const CitationCheck& check, std::span<const SourceBlock> sources)
-      : call_(call), check_(check), sources_(sources) {}
+  SentenceChecker(const CallContext& call, CheckLane& lane, const CitationCheck& check, std::span<const SourceBlock> sources);
   ~SentenceChecker();
   SentenceChecker(const SentenceChecker&) = delete;
   SentenceChecker& operator=(const SentenceChecker&) = delete;
 
-  /// False when too many wait.
+  /// False when too many are open, of this answer or on the lane.
   bool push(CheckTask task);
   /// What has been checked since the last call, in the order of push. Does not wait.
   std::vector<CheckOutcome> take();
@@ -55,20 +56,21 @@ class SentenceChecker {
   std::vector<CheckOutcome> drain(std::chrono::steady_clock::time_point deadline);
 
  private:
-  void run(const std::stop_token& stop);
+  void check(CheckTask& task);
+  void give_up_waiting();
 
   // Constant after construction.
-  const CallContext call_;
+  std::stop_source stop_;
+  const CallContext call_;        ///< Ends with this.
+  const std::stop_token caller_;  ///< Of the turn.
+  CheckLane& lane_;
   const CitationCheck& check_;
   const std::span<const SourceBlock> sources_;
 
   Mutex mutex_;
   CondVar changed_;
-  std::deque<CheckTask> waiting_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::vector<CheckOutcome> done_ FOOTNOTE_TSA(guarded_by(mutex_));
-  bool busy_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
-
-  std::jthread thread_;  ///< From the first push on.
+  std::size_t open_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;  // on the lane, waiting or under way
 };
 
 }  // namespace footnote::answer

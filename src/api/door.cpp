@@ -121,7 +121,10 @@ http::Route guarded(const Door& door, Route route) {
   out.timeout = route.timeout;
   out.render_error = [form = route.error_form, open = route.for_every_origin](const http::Request& request, const Error& error) {
     http::Response response = form(error);
-    if (const auto origin = request.headers.find("origin"); open && origin) response.headers.set("access-control-allow-origin", *origin);
+    if (const auto origin = request.headers.find("origin"); open && origin) {
+      response.headers.set("access-control-allow-origin", *origin);
+      response.headers.set("access-control-expose-headers", "retry-after, x-request-id");
+    }
     return response;
   };
   std::visit([&](auto& handler) { out.handler = with_caller(door, route.error_form, std::move(handler)); }, route.handler);

@@ -150,6 +150,7 @@ std::vector<Route> make_proxy_routes(const ProxyServices& services) {
                    if (came_from_here(request)) return response.reply(render_openai_error(leads_back()));
                    function(services, caller, request, call, response);
                  }),
+                 .lane = http::Lane::kWaitingWorker,
                  .body_bytes_max = kChatBodyBytesMax,
                  .timeout = kChatTimeout,
                  .summary = std::move(summary),

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/page_url.h"
 #include "base/text.h"
+#include "base/waiting.h"
 
 namespace footnote::api {
 
@@ -208,9 +209,23 @@ Or<std::vector<retrieve::SearchedCorpus>> corpora_of(const WidgetServices& servi
   return out;
 }
 
+/// What one answer takes of its visitor's and its address's share, as long as it is written or read.
+struct Share {
+  UnderWay::Place of_visitor;
+  UnderWay::Place of_address;
+};
+
+Or<Share> share_of(const WidgetServices& services, const http::Request& request, const VisitorId& visitor) {
+  auto of_visitor = services.door.of_visitor.enter(visitor.value);
+  auto of_address = services.door.of_address.enter(request.remote_address);
+  if (!of_visitor || !of_address) return refused(429, "message_quota_exceeded", "too many answers at once; try again in a moment");
+  return Share{*std::move(of_visitor), *std::move(of_address)};
+}
+
 struct Asked {
   Visitor visitor;
   answer::VisitorQuestion question;
+  Share share;
 };
 
 /// Sets `wait` where a bound was reached.
@@ -223,6 +238,8 @@ Or<Asked> asked_of(const WidgetServices& services, const http::Request& request,
   wait = services.door.messages.count(visitor->claims.visitor.value, services.clock.now());
   if (!wait) wait = services.door.messages_of_address.count(request.remote_address, services.clock.now());
   if (wait) return refused(429, "message_quota_exceeded", "too many messages; try again in a moment");
+  auto share = share_of(services, request, visitor->claims.visitor);
+  if (!share) return Refused(share.error());
   auto corpora = corpora_of(services, call, visitor->agent);
   if (!corpora) return Refused(corpora.error());
   // A page that the widget can't stand on is no page of this visitor.
@@ -238,7 +255,7 @@ Or<Asked> asked_of(const WidgetServices& services, const http::Request& request,
                                    .locale = visitor->claims.locale,
                                    .accept_language = std::string(request.headers.find("accept-language").value_or("")),
                                    .playground = visitor->claims.playground};
-  return Asked{*std::move(visitor), std::move(question)};
+  return Asked{*std::move(visitor), std::move(question), *std::move(share)};
 }
 
 /// For answers that are sent whole.
@@ -407,9 +424,12 @@ void resume_stream(const WidgetServices& services, const http::Request& request,
   if (stream == nullptr || stream->after(id, std::chrono::milliseconds{0}).lost) {
     return response.reply(answer_refusal(request, {404, "message_not_found", "this stream is over"}));
   }
+  const auto share = share_of(services, request, claims->visitor);
+  if (!share) return response.reply(answer_refusal(request, share.error()));
   const Reading reading(stream, call.stop);
   http::SseWriter& writer = response.start_sse(stream_headers(request));
   if (!writer.comment("ok")) return;
+  const Waiting waiting;  // for whoever writes the answer
   while (call.check()) {
     const LiveStream::Batch batch = stream->after(id, kResumeStep);
     if (batch.lost) return response.cut();
@@ -487,21 +507,24 @@ StreamHandler bound(const WidgetServices& services, Stream1 function) {
 
 std::vector<Route> make_widget_routes(const WidgetServices& services) {
   using http::Method;
-  const auto route = [](Method method, std::string_view path, std::variant<Handler, StreamHandler> handler, std::string summary) {
+  const auto route = [](Method method, std::string_view path, std::variant<Handler, StreamHandler> handler, std::string summary,
+                        http::Lane lane = http::Lane::kWorker) {
     return Route{.access = Access::anyone(),
                  .method = method,
                  .pattern = std::string(kWidgetPath) + std::string(path),
                  .handler = std::move(handler),
+                 .lane = lane,
                  .body_bytes_max = kWidgetBodyBytesMax,
                  .timeout = kAnswerTimeout,
                  .summary = std::move(summary),
                  .error_form = render_widget_error,
                  .for_every_origin = true};
   };
+  constexpr http::Lane kWaits = http::Lane::kWaitingWorker;
   return {route(Method::kPost, "init", bound(services, init), "Open or take up a visitor's conversation: a token for the rest"),
-          route(Method::kPost, "messages", bound(services, message), "A visitor's message, answered whole"),
-          route(Method::kPost, "messages/stream", bound(services, stream_message), "A visitor's message, answered as a stream"),
-          route(Method::kGet, "messages/{id}/stream", bound(services, resume_stream), "Take a stream up again after Last-Event-ID"),
+          route(Method::kPost, "messages", bound(services, message), "A visitor's message, answered whole", kWaits),
+          route(Method::kPost, "messages/stream", bound(services, stream_message), "A visitor's message, answered as a stream", kWaits),
+          route(Method::kGet, "messages/{id}/stream", bound(services, resume_stream), "Take a stream up again after Last-Event-ID", kWaits),
           route(Method::kPost, "messages/{id}/stop", bound(services, stop), "End an answer that is being written"),
           route(Method::kPost, "messages/{id}/feedback", bound(services, rate), "Thumbs up or down")};
 }

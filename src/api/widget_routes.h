@@ -8,6 +8,7 @@
 #include "answer/visitor_turn.h"
 #include "api/live_streams.h"
 #include "api/route.h"
+#include "api/under_way.h"
 #include "api/visitor_quota.h"
 #include "api/visitor_token.h"
 #include "ports/agent_store.h"
@@ -25,6 +26,9 @@ inline constexpr std::int64_t kInitsPerMinute = 60;     ///< Of one address and 
 inline constexpr std::int64_t kMessagesPerMinute = 30;  ///< Of one visitor.
 /// Of one address, whoever it says it is: a new visitor costs nothing.
 inline constexpr std::int64_t kMessagesPerAddressAndMinute = 300;
+/// Answers that are written or read again at once, for one visitor and for one address.
+inline constexpr std::size_t kStreamsOfVisitorMax = 8;
+inline constexpr std::size_t kStreamsOfAddressMax = 64;
 
 /// What the visitor's door remembers between requests. Thread-safe.
 struct WidgetDoor {
@@ -34,6 +38,8 @@ struct WidgetDoor {
   VisitorQuota inits{kInitsPerMinute};
   VisitorQuota messages{kMessagesPerMinute};
   VisitorQuota messages_of_address{kMessagesPerAddressAndMinute};
+  UnderWay of_visitor{kStreamsOfVisitorMax};
+  UnderWay of_address{kStreamsOfAddressMax};
   LiveStreams streams;
 };
 

@@ -428,6 +428,25 @@ TEST_F(WidgetRoutesTest, MessagesOfOneAddressAreBoundedWhoeverSendsThem) {
   EXPECT_EQ(post("messages", request(JsonObject{{"message", "Your opening hours?"}})).status, 429);
 }
 
+TEST_F(WidgetRoutesTest, AnswersAtOnceAreBounded) {
+  const Json opened = init(JsonObject{{"agent_id", agent_.value}});
+  token_ = opened.at("token").as_string();
+  const std::string visitor(opened.at("visitor_id").as_string());
+  const auto asked = [&] { return post("messages", request(JsonObject{{"message", "Your opening hours?"}})); };
+  for (auto [under_way, name, max] : {std::tuple(&door_->of_visitor, visitor, kStreamsOfVisitorMax),
+                                      std::tuple(&door_->of_address, std::string("127.0.0.1"), kStreamsOfAddressMax)}) {
+    std::vector<UnderWay::Place> held;
+    while (held.size() < max) held.push_back(under_way->enter(name).value());
+    const http::Response refused = asked();
+    EXPECT_EQ(refused.status, 429);
+    EXPECT_EQ(code_of(refused), "message_quota_exceeded");
+    EXPECT_TRUE(refused.headers.contains("retry-after"));
+    held.pop_back();
+    EXPECT_EQ(asked().status, 200) << "and gives its place back";
+    EXPECT_EQ(asked().status, 200);
+  }
+}
+
 TEST_F(WidgetRoutesTest, APageOfAnotherOriginIsNotTheVisitors) {
   open();
   for (const char* page : {"https://evil.example/a", "http://shop.example/a", "https://shop.example.evil.example/a"}) {

@@ -155,6 +155,7 @@ class Composition {
   std::string judge_name_;
   std::uint64_t free_bytes_min_;
   answer::CitationCheck citation_check_;
+  answer::CheckLane check_lane_;
   answer::AnswerService answers_;
   std::unique_ptr<Cache> cache_;
   retrieve::SiteRetriever site_retriever_;

@@ -17,11 +17,11 @@
 namespace footnote::app {
 namespace {
 
-/// A call to a model for every worker, the store's files on every pooled connection, and connections that are being
-/// closed while others take their place.
+/// The store's files on every pooled connection, calls to other servers from workers, and connections that are being closed while others
+/// take their place.
 constexpr std::size_t kOwnDescriptors = 1'024;
 
-constexpr unsigned kWorkersWithModel = 256;
+constexpr unsigned kWorkersMax = 256;
 constexpr unsigned kWorkersPerCore = 8;
 constexpr unsigned kWorkersMin = 16;
 
@@ -38,15 +38,19 @@ Result<api::BrowserPolicy> make_policy(const Settings& settings) {
 
 namespace {
 
-/// Whether handlers spend their time waiting for other servers rather than computing.
-bool waits_for_others(const Settings& settings) {
-  return settings.is_set(Setting::kLlmBaseUrl) || embeds_elsewhere(settings) || reranks_elsewhere(settings);
+/// Whether workers spend their time waiting for other servers rather than computing. A language model is waited for without one.
+bool waits_for_others(const Settings& settings) { return embeds_elsewhere(settings) || reranks_elsewhere(settings); }
+
+/// Descriptors that are not for clients: each answer under way may have a call to the language model.
+std::size_t own_descriptors(const Settings& settings) {
+  const auto streams = static_cast<std::size_t>(settings.integer(Setting::kServerStreams));
+  return kOwnDescriptors + (settings.is_set(Setting::kLlmBaseUrl) ? streams : 0);
 }
 
 }  // namespace
 
-unsigned workers_for(bool has_model, unsigned cores) {
-  return has_model ? kWorkersWithModel : std::clamp(kWorkersPerCore * cores, kWorkersMin, kWorkersWithModel);
+unsigned workers_for(bool waits, unsigned cores) {
+  return waits ? kWorkersMax : std::clamp(kWorkersPerCore * cores, kWorkersMin, kWorkersMax);
 }
 
 std::size_t raise_descriptor_limit() {
@@ -57,10 +61,9 @@ std::size_t raise_descriptor_limit() {
   return limit.rlim_cur == RLIM_INFINITY ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(limit.rlim_cur);
 }
 
-std::size_t connections_within(std::size_t descriptors, std::size_t wanted) {
+std::size_t connections_within(std::size_t descriptors, std::size_t own, std::size_t wanted) {
   // A limit that is smaller than what we keep for ourselves is shared by halves.
-  const std::size_t own = std::min(kOwnDescriptors, descriptors / 2);
-  return std::clamp<std::size_t>(descriptors - own, 1, wanted);
+  return std::clamp<std::size_t>(descriptors - std::min(own, descriptors / 2), 1, wanted);
 }
 
 Result<http::ServerOptions> make_server_options(const Settings& settings) {
@@ -70,6 +73,7 @@ Result<http::ServerOptions> make_server_options(const Settings& settings) {
   options.port = static_cast<std::uint16_t>(settings.integer(Setting::kServerPort));
   const auto workers = static_cast<unsigned>(settings.integer(Setting::kServerWorkers));
   options.workers = workers != 0 ? workers : workers_for(waits_for_others(settings), std::thread::hardware_concurrency());
+  options.waiting_max = static_cast<std::size_t>(settings.integer(Setting::kServerStreams));
   options.queue_wait_max = settings.duration(Setting::kServerQueueWait);
   options.header_deadline = settings.duration(Setting::kServerHeadTimeout);
   options.body_deadline = settings.duration(Setting::kServerBodyTimeout);
@@ -89,7 +93,7 @@ Result<http::ServerOptions> make_server_options(const Settings& settings) {
 
   const auto wanted = static_cast<std::size_t>(settings.integer(Setting::kServerConnections));
   const std::size_t descriptors = raise_descriptor_limit();
-  options.connections_max = connections_within(descriptors, wanted);
+  options.connections_max = connections_within(descriptors, own_descriptors(settings), wanted);
   if (options.connections_max < wanted) {
     log(LogLevel::kWarn, "app", "the limit of open files (ulimit -Hn) allows fewer connections than server.connections",
         {{"open_files", descriptors}, {"connections", options.connections_max}, {"wanted", wanted}});

@@ -7,14 +7,14 @@ namespace footnote::app {
 namespace {
 
 TEST(ServerOptionsTest, ConnectionsFitTheLimitOfDescriptors) {
-  EXPECT_EQ(connections_within(1'048'576, 16'384), 16'384U);
-  EXPECT_EQ(connections_within(16'384 + 1'024, 16'384), 16'384U);
-  EXPECT_EQ(connections_within(16'384 + 1'023, 16'384), 16'383U);
-  EXPECT_EQ(connections_within(1'024, 16'384), 512U) << "a limit below our own share is shared by halves";
-  EXPECT_EQ(connections_within(1, 16'384), 1U);
+  EXPECT_EQ(connections_within(1'048'576, 1'024, 16'384), 16'384U);
+  EXPECT_EQ(connections_within(16'384 + 1'024, 1'024, 16'384), 16'384U);
+  EXPECT_EQ(connections_within(16'384 + 1'023, 1'024, 16'384), 16'383U);
+  EXPECT_EQ(connections_within(1'024, 1'024, 16'384), 512U) << "a limit below our own share is shared by halves";
+  EXPECT_EQ(connections_within(1, 1'024, 16'384), 1U);
 }
 
-TEST(ServerOptionsTest, WorkersFollowTheCoresUnlessAModelIsWaitedFor) {
+TEST(ServerOptionsTest, WorkersFollowTheCoresUnlessTheyWaitForOthers) {
   EXPECT_EQ(workers_for(true, 2), 256U);
   EXPECT_EQ(workers_for(false, 0), 16U);
   EXPECT_EQ(workers_for(false, 2), 16U);
@@ -45,6 +45,7 @@ TEST(ServerOptionsTest, SettingsReachTheServer) {
     if (name == "FOOTNOTE_QUEUE_WAIT") return "500ms";
     if (name == "FOOTNOTE_CONNECTIONS") return "77";
     if (name == "FOOTNOTE_WORKERS") return "33";
+    if (name == "FOOTNOTE_STREAMS") return "44";
     if (name == "FOOTNOTE_CONNECTIONS_PER_PEER") return "7";
     return std::nullopt;
   };
@@ -59,6 +60,7 @@ TEST(ServerOptionsTest, SettingsReachTheServer) {
   EXPECT_EQ(options.queue_wait_max, 500ms);
   EXPECT_EQ(options.connections_max, 77U);
   EXPECT_EQ(options.workers, 33U);
+  EXPECT_EQ(options.waiting_max, 44U);
   EXPECT_EQ(options.connections_per_peer_max, 7U);
 }
 

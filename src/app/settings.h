@@ -28,6 +28,7 @@ enum class Setting {
   kServerAllowedOrigins,
   kServerRequestsPerMinute,
   kServerWorkers,
+  kServerStreams,
   kServerConnections,
   kServerConnectionsPerPeer,
   kServerQueueWait,

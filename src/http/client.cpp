@@ -3,6 +3,7 @@
 #include <exception>
 #include <stop_token>
 
+#include "base/waiting.h"
 #include "http/client_call.h"
 #include "http/http1.h"
 
@@ -121,6 +122,7 @@ Result<int> ClientCore::stream(const CallContext& context, const ClientRequest& 
   FOOTNOTE_TRY(AdmittedCall admitted, admit(context, request));
   auto call = std::make_shared<BlockingCall>(*shared_, admitted.take_request(), admitted.url(), context.deadline);
   call->start();
+  const Waiting waiting;
   CallEnd end;
   {
     const std::stop_callback on_stop(context.stop, [&call] { call->cancel({ErrorCode::kCancelled, "the caller went away", {}}); });

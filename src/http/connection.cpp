@@ -267,7 +267,8 @@ Task<Connection::Next> Connection::serve_one() {
   arrival.request->body = std::move(parser.get().body());
   switch (arrival.match->route->lane) {
     case Lane::kInline: co_return co_await answer_inline(std::move(arrival));
-    case Lane::kWorker: co_return co_await answer_on_worker(std::move(arrival));
+    case Lane::kWorker:
+    case Lane::kWaitingWorker: co_return co_await answer_on_worker(std::move(arrival));
   }
   co_return Next::kClose;
 }

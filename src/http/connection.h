@@ -30,8 +30,11 @@ struct ServerShared {
         metrics(registry),
         connections(options.connections_max, options.connections_per_peer_max),
         body_bytes(options.body_bytes_total_max),
-        workers({.threads_max = options.workers, .queue_max = options.queue_max, .wait_max = options.queue_wait_max}, metrics.queue_depth) {
-  }
+        workers({.threads_max = options.workers,
+                 .queue_max = options.queue_max,
+                 .waits_max = options.waiting_max,
+                 .wait_max = options.queue_wait_max},
+                metrics.queue_depth, metrics.handlers_waiting) {}
 
   const ServerOptions options;
   const Router router;

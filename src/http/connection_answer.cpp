@@ -168,7 +168,8 @@ Task<Connection::Next> Connection::answer_on_worker(Arrival arrival) {
   CallContext call = call_of(*arrival.request, std::chrono::steady_clock::now() + route.timeout);
   const auto exchange = std::make_shared<Exchange>(arrival.request, std::move(call), 2 * shared_.options.write_deadline, std::move(wake));
   Gauge& running = shared_.metrics.handlers_running;
-  const auto ticket = shared_.workers.submit([exchange, &route, &running] { exchange->run(route, running); }, route.pattern);
+  const TaskKind kind = route.lane == Lane::kWaitingWorker ? TaskKind::kWaits : TaskKind::kWorks;
+  const auto ticket = shared_.workers.submit([exchange, &route, &running] { exchange->run(route, running); }, route.pattern, kind);
   if (!ticket) {
     shared_.metrics.queue_rejected.add();
     co_return co_await refuse_busy(std::move(arrival), ticket.error().retry_after);

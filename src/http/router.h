@@ -24,7 +24,9 @@ using StreamHandler = std::function<void(const Request&, const CallContext&, Res
 
 /// Where a handler runs. kInline: on the I/O thread, so it must not wait for anything; what every other
 /// connection of that thread waits for. kWorker: on the bounded worker pool, where it may block.
-enum class Lane { kInline, kWorker };
+/// kWaitingWorker: the same for one that mostly waits for others, a model that writes: while it says so (base/waiting.h) it holds no place
+/// among the workers, and such handlers have a bound of their own.
+enum class Lane { kInline, kWorker, kWaitingWorker };
 
 inline constexpr std::size_t kRouteBodyBytesMaxDefault = 1 << 20;
 

@@ -25,8 +25,11 @@ struct ServerOptions {
   std::string host = "127.0.0.1";  ///< An IP address, or "localhost".
   std::uint16_t port = 0;          ///< 0: any free one; see Server::port.
   unsigned io_threads = 1;
-  /// Handlers that run at once. Threads are started as they are first needed. A stream holds one for its whole life.
+  /// Handlers that work at once. Threads are started as they are first needed. A stream holds one for its whole life, unless its route is
+  /// of Lane::kWaitingWorker.
   unsigned workers = 256;
+  /// Requests to routes of Lane::kWaitingWorker, from the queue to their end; past it 503 with Retry-After, before any work.
+  std::size_t waiting_max = 2'048;
   /// Requests that wait for a worker. Past this number, or when those before would take longer than queue_wait_max, a
   /// request is refused at once; and when it has waited that long after all. 503, with a Retry-After from the rate at
   /// which requests got a worker lately.
@@ -64,7 +67,7 @@ struct ServerOptions {
 /// thread and must not wait.
 ///
 /// Metrics: footnote_http_requests_total{route,method,code}, footnote_http_request_duration_seconds{route},
-/// footnote_http_connections_open, footnote_http_handlers_running, footnote_sse_open_streams,
+/// footnote_http_connections_open, footnote_http_handlers_running, footnote_http_handlers_waiting, footnote_sse_open_streams,
 /// footnote_http_queue_depth, footnote_http_queue_rejected_total, footnote_http_queue_expired_total,
 /// footnote_http_connections_given_up_total, footnote_http_connections_refused_total.
 class Server {

@@ -5,6 +5,7 @@ namespace footnote::http {
 ServerMetrics::ServerMetrics(Metrics& metrics)
     : connections_open(metrics.gauge("footnote_http_connections_open", "Client connections that are open")),
       handlers_running(metrics.gauge("footnote_http_handlers_running", "Handlers that are running")),
+      handlers_waiting(metrics.gauge("footnote_http_handlers_waiting", "Handlers that wait for others and hold no worker")),
       open_streams(metrics.gauge("footnote_sse_open_streams", "Event streams that are open")),
       queue_depth(metrics.gauge("footnote_http_queue_depth", "Requests that wait for a worker")),
       queue_rejected(metrics.counter("footnote_http_queue_rejected_total", "Requests refused because the queue was full or too slow")),

@@ -20,6 +20,7 @@ class ServerMetrics {
 
   Gauge& connections_open;
   Gauge& handlers_running;
+  Gauge& handlers_waiting;
   Gauge& open_streams;
   Gauge& queue_depth;
   Counter& queue_rejected;

@@ -18,12 +18,20 @@ WorkerPoolOptions checked(WorkerPoolOptions options) {
 
 }  // namespace
 
-WorkerPool::WorkerPool(WorkerPoolOptions options, Gauge& depth)
-    : options_(checked(std::move(options))), depth_(depth), turns_(options_.wait_max) {}
+WorkerPool::WorkerPool(WorkerPoolOptions options, Gauge& depth, Gauge& away)
+    : options_(checked(std::move(options))), depth_(depth), away_gauge_(away), turns_(options_.wait_max) {}
 
 WorkerPool::~WorkerPool() { stop(Time::max()); }
 
-std::size_t WorkerPool::free_threads() const { return options_.threads_max - running_.size(); }
+std::size_t WorkerPool::idle_threads() const { return threads_.size() - running_.size(); }
+
+std::size_t WorkerPool::present_threads() const { return threads_.size() - away_; }
+
+/// None while tasks that came back from a wait work beside a full number of others.
+std::size_t WorkerPool::free_threads() const {
+  const std::size_t working = running_.size() - away_;
+  return options_.threads_max - std::min<std::size_t>(options_.threads_max, working);
+}
 
 /// Tasks of the queue for which there is no free thread: those that have one are as good as running.
 std::size_t WorkerPool::waiting() const { return queue_.size() - std::min(queue_.size(), free_threads()); }
@@ -34,6 +42,7 @@ std::optional<TurnRate::Seconds> WorkerPool::wait_at(std::size_t place) const {
 
 void WorkerPool::note_queue() {
   depth_.set(static_cast<std::int64_t>(queue_.size()));
+  if (stopped_ && queue_.empty()) ready_.notify_all();  // whoever waited for a place to take the last one
   const bool backlogged = waiting() > 0;
   if (backlogged && !backlogged_) turns_.start(options_.now());
   backlogged_ = backlogged;
@@ -52,19 +61,21 @@ bool WorkerPool::takes(std::size_t place) const {
   return !wait || *wait <= options_.wait_max;
 }
 
-std::expected<WorkerPool::Ticket, WorkerPool::Refused> WorkerPool::submit(std::move_only_function<void()> task, std::string_view name) {
+std::expected<WorkerPool::Ticket, WorkerPool::Refused> WorkerPool::submit(std::move_only_function<void()> task, std::string_view name,
+                                                                          TaskKind kind) {
   Ticket ticket = 0;
   {
     MutexLock lock(mutex_);
+    if (kind == TaskKind::kWaits && waits_open_ >= options_.waits_max) return std::unexpected(Refused{kRetryAfterWaits});
     const std::size_t place = waiting() + 1;
     if (!takes(place)) return std::unexpected(Refused{retry_after_of(place)});
-    // A thread that waits does not count as running, so each queued task may already have one.
-    const std::size_t idle = threads_.size() - running_.size();
-    if (queue_.size() >= idle && threads_.size() < options_.threads_max && !start_thread() && threads_.empty()) {
+    // A thread without a task does not count as running, so each queued task may already have one.
+    if (queue_.size() >= idle_threads() && present_threads() < options_.threads_max && !start_thread() && threads_.empty()) {
       return std::unexpected(Refused{kRetryAfterMin});
     }
     ticket = next_ticket_++;
-    queue_.emplace(ticket, Task{std::move(task), name});
+    queue_.emplace(ticket, Task{std::move(task), name, kind});
+    if (kind == TaskKind::kWaits) ++waits_open_;
     note_queue();
   }
   ready_.notify_one();
@@ -78,6 +89,7 @@ bool WorkerPool::cancel(Ticket ticket) {
   if (found == queue_.end()) return false;
   dropped = std::move(found->second);
   queue_.erase(found);
+  if (dropped.kind == TaskKind::kWaits) --waits_open_;
   note_queue();
   return true;
 }
@@ -88,55 +100,94 @@ std::chrono::seconds WorkerPool::retry_after() {
 }
 
 bool WorkerPool::start_thread() {
+  const ThreadPlace place = threads_.emplace(threads_.end());
   try {
-    threads_.emplace_back([this] { run(); });
+    *place = std::jthread([this, place] { run(place); });
     return true;
   } catch (const std::system_error& error) {
+    threads_.erase(place);
     log(LogLevel::kError, "http", "can't start a worker thread", {{"reason", error.what()}});
     return false;
   }
 }
 
-/// The next task, or nullopt when the pool stopped. `mine` is the place of the caller's last one in running_, then of this.
-std::optional<WorkerPool::Task> WorkerPool::take_next(Running& mine) {
+void WorkerPool::begin_waiting() {
+  {
+    MutexLock lock(mutex_);
+    away_gauge_.set(static_cast<std::int64_t>(++away_));
+    if (backlogged_) turns_.count(options_.now());
+    // Where no thread can be had the queue waits for the next task to end.
+    if (queue_.size() > idle_threads() && present_threads() < options_.threads_max) (void)start_thread();
+    note_queue();
+  }
+  ready_.notify_one();
+}
+
+void WorkerPool::end_waiting() {
+  MutexLock lock(mutex_);
+  away_gauge_.set(static_cast<std::int64_t>(--away_));
+  note_queue();
+}
+
+bool WorkerPool::wait_for_task(MutexLock& lock) {
+  while (queue_.empty() || free_threads() == 0) {
+    const bool is_over = stopped_ && queue_.empty();
+    // More than may work at once: some came back from a wait, and others had taken their places.
+    const bool is_spare = present_threads() > options_.threads_max;
+    if (is_over || is_spare) return false;
+    ready_.wait(lock);
+  }
+  return true;
+}
+
+/// The next task, or nullopt when the thread is to end. `mine` is the caller's last task, then this one.
+std::optional<WorkerPool::Task> WorkerPool::take_next(ThreadPlace place, std::optional<Running>& mine) {
+  std::jthread ended_before;  // joined without the lock: there is never more than one that ended and was not
   MutexLock lock(mutex_);
   // In one step with the next turn: a thread between two tasks is not free for others.
   const bool was_busy = mine.has_value();
-  if (was_busy) running_.erase(*std::exchange(mine, std::nullopt));
-  while (queue_.empty() && !stopped_) ready_.wait(lock);
-  if (queue_.empty()) {
-    ++ended_threads_;
+  if (was_busy) {
+    running_.erase(mine->name);
+    if (mine->kind == TaskKind::kWaits) --waits_open_;
+    mine.reset();
+  }
+  if (!wait_for_task(lock)) {
+    ended_before = std::exchange(last_ended_, std::move(*place));
+    threads_.erase(place);
     ended_.notify_all();
     return std::nullopt;
   }
   if (backlogged_ && was_busy) turns_.count(options_.now());
   Task task = std::move(queue_.begin()->second);
   queue_.erase(queue_.begin());
-  mine = running_.insert(running_.end(), task.name);
+  mine = {running_.insert(running_.end(), task.name), task.kind};
   note_queue();
   return task;
 }
 
-void WorkerPool::run() {
-  Running mine;
-  while (auto task = take_next(mine)) task->run();
+void WorkerPool::run(ThreadPlace place) {
+  ThreadLender& lender = *this;
+  std::optional<Running> mine;
+  while (auto task = take_next(place, mine)) {
+    std::optional<LentThread> lent;
+    if (task->kind == TaskKind::kWaits) lent.emplace(lender);
+    task->run();
+  }
 }
 
 std::vector<std::string> WorkerPool::stop(Time deadline) {
-  std::vector<std::thread> ended;
+  std::jthread last;  // joined without the lock
   {
     MutexLock lock(mutex_);
     stopped_ = true;
     ready_.notify_all();
-    while (ended_threads_ < threads_.size()) {
+    while (!threads_.empty()) {
       if (!ended_.wait_until(lock, deadline) && std::chrono::steady_clock::now() >= deadline) {
         return {running_.begin(), running_.end()};
       }
     }
-    ended_threads_ = 0;
-    ended.swap(threads_);
+    last.swap(last_ended_);
   }
-  for (std::thread& thread : ended) thread.join();
   return {};
 }
 

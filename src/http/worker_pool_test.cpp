@@ -16,7 +16,7 @@ using testing::eventually;
 /// A pool on a clock that stands still until it is told.
 class PoolOnAClock {
  public:
-  explicit PoolOnAClock(WorkerPoolOptions options) : pool_(with_clock(std::move(options)), depth_) {}
+  explicit PoolOnAClock(WorkerPoolOptions options) : pool_(with_clock(std::move(options)), depth_, away_) {}
   ~PoolOnAClock() { turns_.release(1000); }
 
   bool submit_held() {
@@ -46,12 +46,13 @@ class PoolOnAClock {
   std::counting_semaphore<> turns_{0};
   std::atomic<int> done_{0};
   Gauge depth_;
+  Gauge away_;
   WorkerPool pool_;
 };
 
 TEST(WorkerPoolTest, RunsUpToItsThreadsAndQueuesUpToItsBound) {
-  Gauge depth;
-  WorkerPool pool({.threads_max = 2, .queue_max = 3}, depth);
+  Gauge depth, away;
+  WorkerPool pool({.threads_max = 2, .queue_max = 3}, depth, away);
   std::latch go(1);
   std::atomic<int> started{0};
   std::atomic<int> done{0};
@@ -72,8 +73,8 @@ TEST(WorkerPoolTest, RunsUpToItsThreadsAndQueuesUpToItsBound) {
 }
 
 TEST(WorkerPoolTest, WithoutAQueueOnlyFreeWorkersTakeTasks) {
-  Gauge depth;
-  WorkerPool pool({.threads_max = 1, .queue_max = 0}, depth);
+  Gauge depth, away;
+  WorkerPool pool({.threads_max = 1, .queue_max = 0}, depth, away);
   std::latch go(1);
   EXPECT_TRUE(pool.submit([&] { go.wait(); }, "t"));
   EXPECT_FALSE(pool.submit([] {}, "t"));
@@ -82,8 +83,8 @@ TEST(WorkerPoolTest, WithoutAQueueOnlyFreeWorkersTakeTasks) {
 }
 
 TEST(WorkerPoolTest, ACancelledTaskDoesNotRunAndLeavesItsPlace) {
-  Gauge depth;
-  WorkerPool pool({.threads_max = 1, .queue_max = 1}, depth);
+  Gauge depth, away;
+  WorkerPool pool({.threads_max = 1, .queue_max = 1}, depth, away);
   std::latch go(1);
   std::atomic<int> runs{0};
   const auto running = pool.submit([&] { go.wait(); }, "t");
@@ -158,9 +159,9 @@ TEST(WorkerPoolTest, RetryAfterIsBoundedAtBothEnds) {
 }
 
 TEST(WorkerPoolTest, StopNamesWhatDoesNotEnd) {
-  Gauge depth;
+  Gauge depth, away;
   std::latch go(1);
-  WorkerPool pool({.threads_max = 2, .queue_max = 2}, depth);
+  WorkerPool pool({.threads_max = 2, .queue_max = 2}, depth, away);
   std::atomic<bool> quick{false};
   EXPECT_TRUE(pool.submit([&] { go.wait(); }, "stuck"));
   EXPECT_TRUE(pool.submit([&] { quick = true; }, "quick"));
@@ -168,6 +169,126 @@ TEST(WorkerPoolTest, StopNamesWhatDoesNotEnd) {
   EXPECT_TRUE(eventually([&] { return pool.stop(std::chrono::steady_clock::now() + 1ms) == std::vector<std::string>{"stuck"}; }));
   go.count_down();
   EXPECT_TRUE(pool.stop(WorkerPool::Time::max()).empty());
+}
+
+/// A pool whose tasks can be told to wait for others and to come back.
+class WaitingPoolTest : public ::testing::Test {
+ protected:
+  /// Waits for others until it is let go, then works until it is let end.
+  bool submit_waiting(WorkerPool& pool) {
+    return pool
+        .submit(
+            [this] {
+              {
+                const Waiting waiting;
+                come_back_.acquire();
+              }
+              ++back_;
+              end_.acquire();
+              ++done_;
+            },
+            "waits", TaskKind::kWaits)
+        .has_value();
+  }
+  bool submit_short(WorkerPool& pool) {
+    return pool.submit([this] { ++short_done_; }, "short").has_value();
+  }
+
+  Gauge depth_, away_;
+  std::counting_semaphore<> come_back_{0};
+  std::counting_semaphore<> end_{0};
+  std::atomic<int> back_{0};
+  std::atomic<int> done_{0};
+  std::atomic<int> short_done_{0};
+};
+
+TEST_F(WaitingPoolTest, ATaskThatWaitsLeavesItsPlaceToOthers) {
+  WorkerPool pool({.threads_max = 2, .queue_max = 100, .waits_max = 24}, depth_, away_);
+  for (int i = 0; i < 24; ++i) EXPECT_TRUE(submit_waiting(pool)) << i;
+  EXPECT_TRUE(eventually([&] { return away_.value() == 24 && depth_.value() == 0; }));
+  EXPECT_TRUE(submit_short(pool));
+  EXPECT_TRUE(eventually([&] { return short_done_ == 1; }));
+  come_back_.release(24);
+  end_.release(24);
+  EXPECT_TRUE(eventually([&] { return done_ == 24 && away_.value() == 0; }));
+  EXPECT_TRUE(submit_short(pool)) << "the threads that are left take tasks";
+  EXPECT_TRUE(eventually([&] { return short_done_ == 2; }));
+}
+
+TEST_F(WaitingPoolTest, PastTheirBoundTasksThatWaitAreRefusedAndOthersAreNot) {
+  WorkerPool pool({.threads_max = 2, .queue_max = 100, .waits_max = 2}, depth_, away_);
+  EXPECT_TRUE(submit_waiting(pool));
+  EXPECT_TRUE(submit_waiting(pool));
+  EXPECT_TRUE(eventually([&] { return away_.value() == 2; }));
+  EXPECT_EQ(pool.submit([] {}, "waits", TaskKind::kWaits).error().retry_after, kRetryAfterWaits);
+  EXPECT_TRUE(submit_short(pool));
+  EXPECT_TRUE(eventually([&] { return short_done_ == 1; }));
+  come_back_.release();
+  end_.release();
+  EXPECT_TRUE(eventually([&] { return pool.submit([] {}, "waits", TaskKind::kWaits).has_value(); })) << "one of the two has ended";
+  come_back_.release();
+  end_.release();
+}
+
+TEST_F(WaitingPoolTest, WhatComesBackGoesOnAtOnceAndWhatIsNewWaits) {
+  WorkerPool pool({.threads_max = 1, .queue_max = 100, .waits_max = 8}, depth_, away_);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(submit_waiting(pool));
+  EXPECT_TRUE(eventually([&] { return away_.value() == 3; }));
+  come_back_.release(3);
+  EXPECT_TRUE(eventually([&] { return back_ == 3; })) << "more than threads_max: nobody waits to finish what was begun";
+  EXPECT_TRUE(submit_short(pool));
+  EXPECT_EQ(depth_.value(), 1);
+  end_.release(2);
+  EXPECT_TRUE(eventually([&] { return done_ == 2; }));
+  EXPECT_EQ(short_done_, 0) << "the last one still has the only place";
+  end_.release();
+  EXPECT_TRUE(eventually([&] { return short_done_ == 1; }));
+}
+
+TEST_F(WaitingPoolTest, ACancelledTaskThatWouldHaveWaitedLeavesRoomForAnother) {
+  WorkerPool pool({.threads_max = 1, .queue_max = 1, .waits_max = 1}, depth_, away_);
+  std::latch go(1);
+  EXPECT_TRUE(pool.submit([&] { go.wait(); }, "held"));
+  EXPECT_TRUE(eventually([&] { return depth_.value() == 0; }));
+  const auto waiting = pool.submit([] {}, "waits", TaskKind::kWaits);
+  ASSERT_TRUE(waiting);
+  EXPECT_FALSE(pool.submit([] {}, "waits", TaskKind::kWaits));
+  EXPECT_TRUE(pool.cancel(*waiting));
+  EXPECT_TRUE(pool.submit([] {}, "waits", TaskKind::kWaits));
+  go.count_down();
+}
+
+TEST_F(WaitingPoolTest, StopRunsWhatIsQueuedAndNamesWhoStillWaits) {
+  WorkerPool pool({.threads_max = 1, .queue_max = 100, .waits_max = 2}, depth_, away_);
+  EXPECT_TRUE(submit_waiting(pool));
+  EXPECT_TRUE(eventually([&] { return away_.value() == 1; }));
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(submit_short(pool));
+  EXPECT_TRUE(eventually([&] { return pool.stop(std::chrono::steady_clock::now() + 1ms) == std::vector<std::string>{"waits"}; }));
+  EXPECT_TRUE(eventually([&] { return short_done_ == 10; }));
+  EXPECT_FALSE(submit_waiting(pool));
+  come_back_.release();
+  end_.release();
+  EXPECT_TRUE(pool.stop(WorkerPool::Time::max()).empty());
+  EXPECT_EQ(done_, 1);
+}
+
+TEST_F(WaitingPoolTest, ManyTasksThatComeAndGoAreAllRun) {
+  WorkerPool pool({.threads_max = 3, .queue_max = 10'000, .waits_max = 16}, depth_, away_);
+  std::atomic<int> runs{0};
+  int taken = 0;
+  for (int i = 0; i < 2'000; ++i) {
+    const auto brief_wait = [&] {
+      {
+        const Waiting waiting;
+      }
+      ++runs;
+    };
+    if (pool.submit(brief_wait, "waits", TaskKind::kWaits)) ++taken;
+    if (pool.submit([&] { ++runs; }, "short")) ++taken;
+  }
+  EXPECT_TRUE(pool.stop(WorkerPool::Time::max()).empty());
+  EXPECT_GE(taken, 2'000);
+  EXPECT_EQ(runs, taken);
 }
 
 }  // namespace

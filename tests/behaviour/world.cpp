@@ -39,12 +39,13 @@ Asked World::ask(const std::string& question) {
   const std::size_t calls_before = llm.calls();
   Recorder recorder(client, store);
   const answer::CitationCheck citation_check(embedder, &reranker);
+  answer::CheckLane check_lane;
   const answer::AnswerService service({.retriever = retriever_,
                                        .reader = reader,
                                        .llm = has_llm ? &llm : nullptr,
                                        .conversations = store,
                                        .clock = clock,
-                                       .checking = {&citation_check, check}});
+                                       .checking = {&citation_check, check, &check_lane}});
   auto report =
       service.answer(recorder.call(), {.workspace = workspace_, .corpus = corpus_.id, .text = question, .profile = profile}, recorder);
   clock.advance(std::chrono::seconds{1});  // no two turns are asked at the same time

@@ -1,0 +1,75 @@
+#include "answer/check_lane.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "base/log.h"
+
+namespace footnote::answer {
+
+CheckLane::~CheckLane() {
+  std::vector<std::jthread> ending;  // joined without the lock
+  {
+    MutexLock lock(mutex_);
+    for (std::jthread& thread : threads_) thread.request_stop();
+    ending.swap(threads_);
+  }
+  ready_.notify_all();
+}
+
+/// Starts another one where all have work and there may be more.
+bool CheckLane::has_thread() {
+  const std::size_t idle = threads_.size() - busy_.size();
+  if (waiting_.size() < idle || threads_.size() >= kThreads) return true;
+  try {
+    threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
+  } catch (const std::system_error& error) {
+    log(LogLevel::kError, "answer", "can't start a thread for citation checks", {{"reason", error.what()}});
+  }
+  return !threads_.empty();
+}
+
+bool CheckLane::push(const void* owner, Job job) {
+  {
+    MutexLock lock(mutex_);
+    if (waiting_.size() >= kWaitingMax || !has_thread()) return false;
+    waiting_.push_back({owner, std::move(job)});
+  }
+  ready_.notify_one();
+  return true;
+}
+
+std::size_t CheckLane::withdraw(const void* owner) {
+  MutexLock lock(mutex_);
+  return std::erase_if(waiting_, [&](const Waiting& each) { return each.owner == owner; });
+}
+
+/// The first of an owner that has none under way.
+std::deque<CheckLane::Waiting>::iterator CheckLane::next() {
+  return std::ranges::find_if(waiting_, [this](const Waiting& each) FOOTNOTE_TSA(no_thread_safety_analysis) {
+    return std::ranges::find(busy_, each.owner) == busy_.end();
+  });
+}
+
+void CheckLane::run(const std::stop_token& stop) {
+  MutexLock lock(mutex_);
+  while (!stop.stop_requested()) {
+    const auto found = next();
+    if (found == waiting_.end()) {
+      ready_.wait(lock);
+      continue;
+    }
+    const void* const owner = found->owner;
+    Job job = std::move(found->job);
+    waiting_.erase(found);
+    busy_.push_back(owner);
+    lock.native().unlock();
+    job();
+    job = nullptr;
+    lock.native().lock();
+    std::erase(busy_, owner);
+  }
+}
+
+}  // namespace footnote::answer
