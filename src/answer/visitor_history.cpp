@@ -82,4 +82,8 @@ void add_to_history(const CallContext& call, Cache* cache, const ConversationId&
   cache->put(call, key, key, to_bytes(before), kHistoryTime);
 }
 
+void forget_history(const CallContext& call, Cache* cache, const ConversationId& conversation) {
+  if (cache != nullptr && conversation) cache->drop_tag(call, key_of(conversation));
+}
+
 }  // namespace footnote::answer

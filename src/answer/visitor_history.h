@@ -27,6 +27,9 @@ std::vector<ChatMessage> read_history(const CallContext& call, Cache* cache, con
 void add_to_history(const CallContext& call, Cache* cache, const ConversationId& conversation, std::vector<ChatMessage> before,
                     std::string_view question, std::string_view answer);
 
+/// Lets go of all that is remembered of it.
+void forget_history(const CallContext& call, Cache* cache, const ConversationId& conversation);
+
 /// An answer without its [n]: the numbers mean other sources in the next turn.
 std::string without_markers(std::string_view answer);
 

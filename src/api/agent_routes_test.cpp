@@ -2,12 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include "answer/visitor_history.h"
 #include "api/curated_routes.h"
 #include "api/route_for_test.h"
 #include "api/visitor_admin_routes.h"
 #include "api/webhook_routes.h"
 #include "fakes/fake_embedder.h"
 #include "fakes/memory_agent_store.h"
+#include "fakes/memory_cache.h"
 #include "fakes/memory_store.h"
 #include "fakes/memory_webhook_store.h"
 
@@ -24,7 +26,7 @@ class AgentRoutes : public ::testing::Test {
     store_.tell_to(webhooks_);
     home_ = store_.find_workspace({}, kDefaultWorkspace)->id;
     other_ = store_.add_workspace({}, "other")->id;
-    const AgentServices services{agents_, store_, webhooks_, store_, embedder_};
+    const AgentServices services{agents_, store_, webhooks_, store_, embedder_, &cache_};
     for (auto more :
          {make_agent_routes(services), make_curated_routes(services), make_visitor_admin_routes(services), make_webhook_routes(services)}) {
       std::ranges::move(more, std::back_inserter(routes_));
@@ -66,6 +68,7 @@ class AgentRoutes : public ::testing::Test {
   fakes::MemoryAgentStore agents_{store_, clock_};
   fakes::MemoryWebhookStore webhooks_{clock_};
   fakes::FakeEmbedder embedder_;
+  fakes::MemoryCache cache_{clock_};
   std::vector<Route> routes_;
   WorkspaceId home_;
   WorkspaceId other_;
@@ -295,7 +298,11 @@ TEST_F(AgentRoutes, AVisitorIsExportedAndErased) {
   EXPECT_EQ(turn.at("feedback"), (JsonObject{{"rating", "down"}, {"reason", "wrong"}}));
   EXPECT_EQ(testing::send(routes_, {Method::kGet, "/api/admin/visitors/vis_1", "", other_}).status, 404);
   EXPECT_EQ(testing::send(routes_, {Method::kDelete, "/api/admin/visitors/vis_1", "", other_}).status, 404);
+  answer::add_to_history({}, &cache_, {"conv_1"}, {}, "My parcel?", "So.");
+  answer::add_to_history({}, &cache_, {"conv_2"}, {}, "Another's.", "So.");
+  ASSERT_EQ(cache_.size(), 2U);
   EXPECT_EQ(good(Method::kDelete, "/api/admin/visitors/vis_1").at("erased_turns"), 1);
+  EXPECT_EQ(cache_.size(), 1U) << "what was remembered of the conversation goes too";
   EXPECT_EQ(fault(Method::kGet, "/api/admin/visitors/vis_1"), "404");
   EXPECT_EQ(fault(Method::kDelete, "/api/admin/visitors/vis_1"), "404");
 }

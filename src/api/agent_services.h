@@ -4,6 +4,7 @@
 
 #include "api/route.h"
 #include "ports/agent_store.h"
+#include "ports/cache.h"
 #include "ports/catalog_store.h"
 #include "ports/conversation_store.h"
 #include "ports/embedder.h"
@@ -17,7 +18,8 @@ struct AgentServices {
   ConversationStore& conversations;
   WebhookStore& webhooks;
   CatalogStore& catalog;
-  Embedder& embedder;  ///< In whose space the corpus of a new agent is made.
+  Embedder& embedder;      ///< In whose space the corpus of a new agent is made.
+  Cache* cache = nullptr;  ///< That remembers conversations (answer/visitor_history.h).
 };
 
 /// The agent of `?agent_id=`, which must be the caller's. kInvalidArgument: none is named. kNotFound.

@@ -1,5 +1,7 @@
 #include "api/visitor_admin_routes.h"
 
+#include "answer/visitor_history.h"
+
 namespace footnote::api {
 namespace {
 
@@ -119,7 +121,9 @@ Result<http::Response> export_visitor(const AgentServices& services, const Calle
 Result<http::Response> erase_visitor(const AgentServices& services, const Caller& caller, const http::Request& request,
                                      const CallContext& call) {
   const VisitorId visitor{std::string(request.param("id"))};
+  FOOTNOTE_TRY(const auto turns, services.conversations.visitor_turns(call, caller.workspace, visitor));
   FOOTNOTE_TRY(const std::size_t erased, services.conversations.erase_visitor(call, caller.workspace, visitor));
+  for (const Turn& turn : turns) answer::forget_history(call, services.cache, turn.conversation);
   if (erased == 0) return fail(ErrorCode::kNotFound, "nothing is kept of a visitor '{}'", visitor.value);
   return http::Response::json(200, JsonObject{{"visitor_id", visitor.value}, {"erased_turns", erased}});
 }
