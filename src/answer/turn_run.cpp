@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "chunk/sentences.h"
 
 namespace footnote::answer {
 
@@ -49,20 +50,40 @@ std::vector<SourceBlock> quoted_first(const Reading& reading, const std::vector<
   return out;
 }
 
-/// Quotes of a reading, as many as fit; the best one always. False in `whole` when some did not.
+/// Where a quote may end before its own end, best first: with a sentence, else with a word.
+std::vector<std::size_t> earlier_ends(std::string_view text, const TextRange& range) {
+  const std::string_view quote = text.substr(range.begin, range.size());
+  std::vector<std::size_t> out;
+  const auto sentences = chunk::split_sentences(quote);
+  for (auto sentence = sentences.rbegin(); sentence != sentences.rend(); ++sentence) {
+    if (sentence->end < quote.size()) out.push_back(range.begin + sentence->end);
+  }
+  for (std::size_t at = quote.find_last_of(" \n"); at != std::string_view::npos && at > 0; at = quote.find_last_of(" \n", at - 1)) {
+    out.push_back(range.begin + at);
+  }
+  return out;
+}
+
+/// Quotes of a reading, as many as fit; of the best one as much as does. False in `whole` when something did not.
 QuotedAnswer fitting_quotes(Reading& reading, const std::vector<SourceBlock>& sources, std::optional<std::size_t> characters_max,
                             bool& whole) {
-  const auto characters = [](const QuotedAnswer& quoted) {
+  QuotedAnswer quoted = compose_quotes(reading, sources);
+  const auto fits = [&] {
     std::size_t count = 0;
     for (const std::string& piece : quoted.pieces) count += count_code_points(piece);
-    return count;
+    return !characters_max || count <= *characters_max;
   };
-  QuotedAnswer quoted = compose_quotes(reading, sources);
-  whole = true;
-  while (characters_max && reading.spans.size() > 1 && characters(quoted) > *characters_max) {
+  whole = fits();
+  while (!fits() && reading.spans.size() > 1) {
     reading.spans.pop_back();
     quoted = compose_quotes(reading, sources);
-    whole = false;
+  }
+  if (fits()) return quoted;
+  ReadSpan& best = reading.spans.front();
+  for (const std::size_t end : earlier_ends(sources[best.passage].hit.chunk.text, best.range)) {
+    best.range.end = end;
+    quoted = compose_quotes(reading, sources);
+    if (fits()) break;
   }
   return quoted;
 }

@@ -270,6 +270,23 @@ TEST_F(VisitorTest, AnAnswerIsNoLongerThanTheAgentAllows) {
   EXPECT_EQ(visited.turn().state, TurnState::kComplete);
 }
 
+TEST_F(VisitorTest, AQuoteIsNoLongerThanTheAgentAllowsEither) {
+  site_.settings.guardrails.max_chars = 100;
+  std::string words = "Shipping of large things";
+  while (words.size() < 300) words += " takes more days than that";
+  site_.world.put_document("large.md", words + ".");
+  site_.world.put_document("parts.md", "Returns of sofas take nine days and are fetched by two people. " + words + ".");
+  for (const char* question : {"How many days does shipping of large things take?", "How many days do returns of sofas take?"}) {
+    const Visited visited = site_.ask(question);
+    ASSERT_TRUE(visited.report);
+    EXPECT_LE(count_code_points(visited.heard), 100u) << visited.heard;
+    EXPECT_GE(count_code_points(visited.heard), 40u) << visited.heard;
+    EXPECT_THAT(visited.heard, HasSubstr(" [1]"));
+    EXPECT_THAT(visited.visit().flags, Contains("truncated"));
+    EXPECT_EQ(answer_of(visited).citations.size(), 1u);
+  }
+}
+
 TEST_F(VisitorTest, ATurnGoesOnWithWhatIsLeft) {
   site_.world.has_llm = true;
   site_.world.llm.say({"Three days [1]."});
