@@ -478,7 +478,8 @@ class FloodModel(FakeModel):
 
 
 class StalledReader(AbuseCase):
-    environment = {"FOOTNOTE_WRITE_TIMEOUT": "1s"}
+    # All ask at once: the last of them waits for its turn, however slow the machine is.
+    environment = {"FOOTNOTE_WRITE_TIMEOUT": "1s", "FOOTNOTE_QUEUE_WAIT": "2m"}
     streams = 200
 
     @classmethod
