@@ -9,7 +9,8 @@ Three things are measured, over HTTP, one request at a time:
   uncached   from a request to the first byte that the model server gets: retrieval, judge of 18, prompt
   curated    from a request to the answer's text, and to `done`, with 10,000 curated answers
   cached     the same questions again, of other visitors: the cache in place of retrieval
-Stages are those of the turns' traces.
+Stages are those of the turns' traces. Processor time is the server's, all threads together, a turn with its end (citation check, commit): what other
+programs do beside it does not lengthen it as it does the clock's.
 """
 import argparse
 import json
@@ -142,6 +143,11 @@ class Visitors:
         return self.client
 
 
+def processor_seconds(server):
+    fields = pathlib.Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def percentile(values, share):
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
@@ -222,16 +228,20 @@ def main():
             for question in ("Is everything warm?", "Is everything warm by now?", "curated phrase number 1"):
                 visitors.next(True).ask(question)
 
+            spent = []  # processor ms a turn
+
             def run(messages, fresh):
-                first, tokens, dones, traces = [], [], [], []
+                first, tokens, dones, turns = [], [], [], []
+                before = processor_seconds(server)
                 for message in messages:
                     client = visitors.next(fresh)
                     start, token, done, turn = client.ask(message)
                     first.append(upstream.first_byte - start)
                     tokens.append(token)
                     dones.append(done)
-                    traces.append(trace_of(client, turn))
-                return first, tokens, dones, traces
+                    turns.append(turn)
+                spent.append(1000 * (processor_seconds(server) - before) / len(messages))
+                return first, tokens, dones, [trace_of(client, turn) for turn in turns]
 
             print(f"{passages} passages, {len(questions)} questions, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors\n")
             print("| | n | ms p50 | p90 | p99 | max |\n|---|---|---|---|---|---|")
@@ -245,7 +255,8 @@ def main():
             _, tokens, dones, curated = run(asked, False)
             print(line("curated: to the text", tokens))
             print(line("curated: to done (stored)", dones))
-            print(f"\nload {os.getloadavg()[0]:.1f}; uncached turns:")
+            print(f"\nload {os.getloadavg()[0]:.1f}; processor ms a turn: uncached {spent[0]:.1f}, cached {spent[1]:.1f}, curated {spent[2]:.2f}")
+            print("\nuncached turns:")
             stage_table(uncached)
             print("\ncached turns:")
             stage_table(cached)

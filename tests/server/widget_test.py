@@ -143,6 +143,13 @@ class BuiltIn(WidgetCase):
         self.assertEqual(self.widget(f"messages/{turn}/feedback", {"rating": "up"}, token=body["token"])[0], 204)
         self.assertEqual(self.widget("init", {"agent_id": self.agent, "token": self.token})[1]["messages"][1]["feedback"], "up")
 
+    def test_the_language_is_that_of_init_else_the_browsers(self):
+        for locale, word in (({"locale": "de-AT"}, "leider"), ({}, "Désolé")):
+            token = self.widget("init", {"agent_id": self.agent, **locale})[1]["token"]
+            headers = {"origin": ORIGIN, "authorization": "Bearer " + token, "accept-language": "fr;q=0.9, es;q=0.4"}
+            _, data = self.call("POST", WIDGET + "messages", {"message": "Who painted the Night Watch?"}, headers)
+            self.assertIn(word, json.loads(data)["data"]["content"])
+
     def test_a_page_context_past_its_bound_is_dropped_and_noted(self):
         page = {"title": "Lamp", "visible_text": "x" * 8192}
         done = self.ask(COVERED, page_url=ORIGIN + "/lamp", page_context=page)[-1]
