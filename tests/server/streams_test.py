@@ -20,6 +20,7 @@ from widget_test import ORIGIN, WIDGET, published_agent, text_of  # noqa: E402
 
 STREAMS = 24
 RESUMED = 3
+STREAMS_OF_VISITOR = 8
 
 
 class Held:
@@ -128,13 +129,26 @@ class Many(ServerCase):
         self.accepted(token).read_until("done")
 
     def test_visitors_that_leave_make_room_for_others(self):
-        tokens = [self.visitor() for _ in range(2)]
-        leaving = [self.accepted(tokens[0]).read_until("token") for _ in range(STREAMS)]
-        self.assertEqual(self.message(tokens[1]).open().response.status, 503)
-        for reader in leaving:
+        tokens = [self.visitor() for _ in range(STREAMS + 1)]
+        leaving = [self.accepted(token).read_until("token") for token in tokens[1:]]
+        self.assertEqual(self.message(tokens[0]).open().response.status, 503)
+        for reader, token in zip(leaving, tokens[1:]):
             self.call("POST", WIDGET + f"messages/{reader.events[0]['message_id']}/stop", {},
-                      {"origin": ORIGIN, "authorization": "Bearer " + tokens[0]})
-        self.accepted(tokens[1])
+                      {"origin": ORIGIN, "authorization": "Bearer " + token})
+        self.accepted(tokens[0])
+
+    def test_one_visitor_takes_no_more_than_its_share(self):
+        token = self.visitor()
+        mine = [self.accepted(token).read_until("token") for _ in range(STREAMS_OF_VISITOR)]
+        refused = self.message(token).open()
+        self.assertEqual((refused.response.status, json.loads(refused.response.read())["error"]["code"]), (429, "message_quota_exceeded"))
+        turn = mine[0].events[0]["message_id"]
+        self.assertEqual(self.stream(token, f"messages/{turn}/stream", after=1).open().response.status, 429, "nor by taking one up again")
+        self.message(self.visitor()).open().read_until("token")
+        self.held.go.set()
+        for reader in mine:
+            reader.read_until("done")
+        self.accepted(token)
 
 
 if __name__ == "__main__":
