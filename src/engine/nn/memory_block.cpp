@@ -22,7 +22,9 @@ Result<MemoryBlock> MemoryBlock::allocate(std::size_t bytes) {
   auto* memory = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
   if (memory == nullptr) return fail(ErrorCode::kResourceExhausted, "no memory for {} bytes", bytes);
   if (alignment == kHugePage) ::madvise(memory, rounded, MADV_HUGEPAGE);  // A wish: nothing depends on it.
-  std::memset(memory, 0, rounded);
+  // Pages that are given back read as zero and cost nothing until somebody writes to them.
+  const bool given_back = alignment == kHugePage && ::madvise(memory, rounded, MADV_DONTNEED) == 0;
+  if (!given_back) std::memset(memory, 0, rounded);
   return MemoryBlock(memory, bytes);
 }
 

@@ -7,7 +7,7 @@
 
 namespace footnote::nn {
 
-/// Zeroed bytes aligned for every vector width; large blocks ask the system for huge pages.
+/// Zeroed bytes aligned for every vector width. Large blocks ask the system for huge pages, and take memory only where they are used.
 class MemoryBlock {
  public:
   MemoryBlock() = default;
