@@ -41,6 +41,9 @@ class Codes {
   std::size_t stride() const { return stride_; }
   const std::int8_t* codes(std::size_t i) const { return codes_.data() + i * stride_; }
   CodeFacts facts(std::size_t i) const { return {scales_[i], errors_[i], norms_[i]}; }
+  void prefetch_facts(std::size_t i) const {
+    for (const std::vector<float>* of : {&scales_, &errors_, &norms_}) __builtin_prefetch(of->data() + i);
+  }
   /// Zero past the last, to the end of its block.
   const float* norms() const { return norms_.data(); }
   /// The numbers that the codes stand for.

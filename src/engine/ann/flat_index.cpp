@@ -124,17 +124,32 @@ std::vector<ScoredLabel> FlatIndex::search(const FlatQuery& query, ScanReport* r
 }
 
 std::vector<std::optional<float>> FlatIndex::score(std::span<const float> vector, std::int64_t generation,
-                                                   std::span<const std::int64_t> labels) const {
+                                                   std::span<const std::int64_t> labels, Beside* beside) const {
   const ExactScores exact(space_, vector, *damaged_);
   std::vector<std::optional<float>> out(labels.size());
-  for (std::size_t l = 0; l < labels.size(); ++l) {
-    for (const auto& segment : segments_) {
-      const std::size_t i = segment->rows.find(labels[l], generation);
-      if (i == RowTable::kNone) continue;
-      out[l] = exact.of_row(*segment, i);
-      break;
+  const auto score_some = [&](std::size_t begin, std::size_t end) {
+    struct Place {
+      const Segment* segment = nullptr;
+      std::size_t row = 0;
+    };
+    // Rows lie apart: they are asked for before the first is read.
+    std::vector<Place> places(end - begin);
+    for (std::size_t l = begin; l < end; ++l) {
+      for (const auto& segment : segments_) {
+        const std::size_t i = segment->rows.find(labels[l], generation);
+        if (i == RowTable::kNone) continue;
+        places[l - begin] = {segment.get(), i};
+        prefetch(segment->raw.at(segment->first[i]), space_.stride * sizeof(float));
+        break;
+      }
     }
-  }
+    for (std::size_t l = begin; l < end; ++l) {
+      if (const auto [segment, row] = places[l - begin]; segment != nullptr) out[l] = exact.of_row(*segment, row);
+    }
+  };
+  constexpr std::size_t kWorthSharing = 32;
+  const std::size_t half = labels.size() / 2;
+  both(labels.size() < kWorthSharing ? nullptr : beside, [&] { score_some(0, half); }, [&] { score_some(half, labels.size()); });
   return out;
 }
 

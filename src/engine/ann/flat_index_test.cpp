@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -249,6 +251,7 @@ TEST(FlatIndex, LevelsFindTheSameRows) {
 TEST(FlatIndex, SignsFindTheSameRowsInWhateverOrderTheyCame) {
   // Signs of so few numbers say little: many a row of the true list is not among the first by signs, so another choice of those would
   // show. Every tenth vector is one of three, whose estimates are equal.
+  Beside beside(1);
   for (const Metric metric : {Metric::kDot, Metric::kEuclid}) {
     Model model;
     auto entries = model.add(9000, 1);
@@ -274,7 +277,42 @@ TEST(FlatIndex, SignsFindTheSameRowsInWhateverOrderTheyCame) {
       ASSERT_EQ(expected.size(), 60U);
       EXPECT_EQ(backward.search(query), expected);
       EXPECT_EQ(mixed.search(query), expected);
+      ScanReport alone, shared;
+      (void)mixed.search(query, &alone);
+      query.beside = &beside;
+      EXPECT_EQ(mixed.search(query, &shared), expected) << "half of it on another thread";
+      EXPECT_EQ(std::tie(shared.scanned, shared.compared, shared.rescored), std::tie(alone.scanned, alone.compared, alone.rescored));
     }
+  }
+}
+
+TEST(FlatIndex, SignsFindTheSameWhereverTheNearestLie) {
+  // What is kept of the first rows is guessed from some of the blocks: here the nearest are in a few blocks alone, each in turn.
+  constexpr std::size_t kRows = 12'000, kEvery = 32, kNearest = kRows / kEvery;
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal;
+  std::vector<std::vector<float>> vectors(kRows, std::vector<float>(kDimension));
+  for (auto& vector : vectors) std::ranges::generate(vector, [&] { return normal(random); });
+  const std::vector<float> asked = vectors.front();
+  std::ranges::sort(vectors, std::greater{},
+                    [&](const auto& vector) { return std::inner_product(vector.begin(), vector.end(), asked.begin(), 0.0F); });
+  std::vector<float> expected;
+  for (std::size_t only = 0; only < kEvery; ++only) {
+    std::vector<FlatEntry> entries;
+    std::size_t near = 0, far = kNearest;
+    for (std::size_t label = 0; label < kRows; ++label) {
+      const bool wants_near = label / kSignBlockRows % kEvery == only;
+      const std::size_t next = (wants_near && near < kNearest) || far == kRows ? near++ : far++;
+      entries.push_back({{.label = static_cast<std::int64_t>(label), .born = 1}, {vectors[next]}});
+    }
+    FlatIndex index(kDimension);
+    index.apply(entries, {});
+    std::vector<float> scores;
+    for (const ScoredLabel& hit : index.search({.vector = asked, .generation = 1, .limit = 60, .plan = ScanPlan::kSigns}))
+      scores.push_back(hit.score);
+    ASSERT_EQ(scores.size(), 60U);
+    if (expected.empty()) expected = scores;
+    EXPECT_EQ(scores, expected) << "the nearest in blocks " << only << " of " << kEvery;
   }
 }
 
@@ -289,6 +327,8 @@ TEST(FlatIndex, ScoresLabelsOneByOne) {
   std::vector<std::int64_t> labels = {-1};
   for (const auto& known : model.rows()) labels.push_back(known.row.label);
   const auto scores = index.score(asked, 2, labels);
+  Beside beside(1);
+  EXPECT_EQ(index.score(asked, 2, labels, &beside), scores);
   EXPECT_EQ(scores[0], std::nullopt);
   for (std::size_t i = 1; i < labels.size(); ++i) EXPECT_EQ(scores[i], expected.at(labels[i]));
 }
