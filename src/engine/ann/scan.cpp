@@ -140,6 +140,8 @@ class CodeScores {
     float lower;
     float upper;
   };
+  /// Of a row whose codes are damaged: it is worth what its full numbers say.
+  static constexpr Bounds kUnknown{-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity()};
   /// Of the product, or of the squared distance below zero.
   Bounds bounds(const CodeFacts& row, std::int32_t product) const {
     const float middle = facts_.scale * row.scale * static_cast<float>(product);
@@ -204,6 +206,12 @@ class Scan {
   void guess_all(const SignQuery& signs, Guesses& guesses, Guesses& others) const;
   std::vector<Guess> guess(const SignQuery& signs, std::size_t candidates);
   void prefetch_codes(const Guess& guess) const;
+  /// Whether a vector's codes are; counts those that are not.
+  bool is_sound(const Segment& segment, std::size_t vector) const {
+    const bool sound = segment.codes.is_sound(vector);
+    if (!sound) exact_.note_damage();
+    return sound;
+  }
   void compare_share(const CodeScores& codes, std::span<const Guess> found, Contenders& contenders) const;
   void compare_guesses(const CodeScores& codes, std::span<const Guess> found, Contenders& contenders);
   void score_rows(std::span<const Candidate> candidates, float* out) const;
@@ -350,8 +358,10 @@ void Scan::compare_run(const CodeScores& codes, std::uint32_t scope, std::size_t
   for (std::size_t base = segment.first[begin]; base < vectors_end; base += kScanBlock) {
     const std::size_t count = std::min(kScanBlock, vectors_end - base);
     codes.products(segment.codes, base, count, products);
+    const bool all_sound = segment.codes.are_sound(base, count);
     for (std::size_t v = 0; v < count; ++v) {
-      const auto bounds = codes.bounds(segment.codes.facts(base + v), products[v]);
+      const bool sound = all_sound || is_sound(segment, base + v);
+      const auto bounds = sound ? codes.bounds(segment.codes.facts(base + v), products[v]) : CodeScores::kUnknown;
       best = {std::max(best.lower, bounds.lower), std::max(best.upper, bounds.upper)};
       if (base + v + 1 != segment.first[row + 1]) continue;
       if (contenders.can_enter(best.upper)) {
@@ -537,7 +547,8 @@ void Scan::compare_share(const CodeScores& codes, std::span<const Guess> found, 
       if (g + kAhead < found.size()) prefetch_codes(found[g + kAhead]);
       std::int32_t product = 0;
       codes.products(segment.codes, found[g].vector, 1, &product);
-      const auto bounds = codes.bounds(segment.codes.facts(found[g].vector), product);
+      const bool sound = is_sound(segment, found[g].vector);
+      const auto bounds = sound ? codes.bounds(segment.codes.facts(found[g].vector), product) : CodeScores::kUnknown;
       best = {std::max(best.lower, bounds.lower), std::max(best.upper, bounds.upper)};
     }
     if (contenders.can_enter(best.upper)) contenders.offer(segment.rows.label(row), best.lower, {best.upper, scope, row});
@@ -620,9 +631,9 @@ float ExactScores::of_vector(const Segment& segment, std::size_t vector) const {
   if (segment.raw.is_sound(vector)) {
     kernel_(query_.data(), segment.raw.at(vector), space_.stride, 1, &out);
   } else {
-    damaged_.fetch_add(1, std::memory_order_relaxed);
+    note_damage();
     AlignedFloats decoded(space_.stride);
-    segment.codes.decode(vector, {decoded.data(), space_.dimension});
+    if (segment.codes.is_sound(vector)) segment.codes.decode(vector, {decoded.data(), space_.dimension});
     kernel_(query_.data(), decoded.data(), space_.stride, 1, &out);
   }
   return to_score(out);

@@ -343,14 +343,14 @@ Result<void> LocalVectorStore::check(CorpusId corpus) const {
   std::uint64_t damaged = 0;
   for (const auto& [name, space] : state->rows.spaces) damaged += space.index ? space.index->count_damaged() : 0;
   if (damaged == 0) return {};
-  return fail(ErrorCode::kCorrupted, "it is damaged: {} of its full vectors fail their checksums", damaged);
+  return fail(ErrorCode::kCorrupted, "it is damaged: {} of its vectors fail their checksums", damaged);
 }
 
 void LocalVectorStore::tell_of_damage(CorpusId corpus, std::uint64_t vectors) const {
   if (vectors == 0) return;
   const MutexLock lock(mutex_);
   if (!told_.insert(corpus).second) return;
-  log(LogLevel::kWarn, "vectors", "an index file is damaged; rows whose full vectors fail their sums count by their 8-bit codes",
+  log(LogLevel::kWarn, "vectors", "an index file is damaged; rows whose full vectors or 8-bit codes fail their sums count by the other",
       {{"corpus", corpus.value}});
 }
 

@@ -37,7 +37,7 @@ class LocalVectorStore final : public VectorStore, public SavedIndex {
   Result<void> drop(const CallContext& call, CorpusId corpus) override;
 
   IndexKind kind() const override { return IndexKind::kVectors; }
-  std::uint32_t rules() const override { return 3; }
+  std::uint32_t rules() const override { return 4; }
   IndexExtent extent(CorpusId corpus) const override { return corpora_.extent(corpus); }
   Result<void> save(const CallContext&, const std::filesystem::path& path, const IndexHead& head) const override {
     return corpora_.save(path, head);
