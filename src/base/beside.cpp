@@ -8,9 +8,10 @@
 namespace footnote {
 namespace {
 
-/// Who waits looks so long for itself before it sleeps: halves of a question take some ten microseconds up to a few hundred, and to be
-/// woken takes as long.
-constexpr std::chrono::microseconds kLook{100};
+// Who waits looks so long for itself before it sleeps: halves of a question take some ten microseconds up to a few hundred, follow each
+// other as fast, and to be woken takes as long.
+constexpr std::chrono::microseconds kLookForEnd{100};
+constexpr std::chrono::microseconds kLookForNext{50};
 
 void pause() {
 #if defined(__x86_64__)
@@ -18,13 +19,14 @@ void pause() {
 #endif
 }
 
-/// True when `done` came up in time.
-bool look_for(const std::atomic<bool>& done) {
-  constexpr int kLooksAtOnce = 64;
-  const auto until = std::chrono::steady_clock::now() + kLook;
+/// True when it is there in time.
+template <class IsThere>
+bool look(std::chrono::microseconds time, const IsThere& is_there) {
+  constexpr int kLooksAtOnce = 16;
+  const auto until = std::chrono::steady_clock::now() + time;
   do {
     for (int i = 0; i < kLooksAtOnce; ++i) {
-      if (done.load(std::memory_order_acquire)) return true;
+      if (is_there()) return true;
       pause();
     }
   } while (std::chrono::steady_clock::now() < until);
@@ -53,7 +55,8 @@ Beside::~Beside() {
 }
 
 void Beside::serve() {
-  for (;;) {
+  for (bool worked = false;; worked = true) {
+    if (worked) look(kLookForNext, [this] { return given_.load(std::memory_order_relaxed) > 0; });
     Job* job = nullptr;
     {
       MutexLock lock(mutex_);
@@ -61,6 +64,7 @@ void Beside::serve() {
       if (waiting_.empty()) return;
       job = waiting_.back();
       waiting_.pop_back();
+      given_.store(waiting_.size(), std::memory_order_relaxed);
     }
     try {
       (*job->work)();
@@ -82,6 +86,7 @@ bool Beside::give(Job& job) {
     if (owners_ > idle_) return false;
     --idle_;
     waiting_.push_back(&job);
+    given_.store(waiting_.size(), std::memory_order_relaxed);
   }
   arrived_.notify_one();
   return true;
@@ -92,12 +97,13 @@ bool Beside::take_back(const Job& job) {
   const auto found = std::ranges::find(waiting_, &job);
   if (found == waiting_.end()) return false;
   waiting_.erase(found);
+  given_.store(waiting_.size(), std::memory_order_relaxed);
   ++idle_;
   return true;
 }
 
 void Beside::finish(Job& job) {
-  if (look_for(job.done)) return;
+  if (look(kLookForEnd, [&] { return job.done.load(std::memory_order_acquire); })) return;
   MutexLock lock(mutex_);
   // Without a deadline: what was begun works on what lies on this thread's stack. It has the call's own deadline.
   while (!job.done.load(std::memory_order_acquire)) finished_.wait(lock);

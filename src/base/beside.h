@@ -47,6 +47,7 @@ class Beside {
   CondVar arrived_;
   CondVar finished_;
   std::vector<Job*> waiting_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::atomic<std::size_t> given_ = 0;                       // As many as wait, for those who look without the lock.
   std::size_t idle_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;    // Threads without a job, those on their way to a waiting one left out.
   std::size_t owners_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;  // In both().
   bool stopping_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
