@@ -351,7 +351,7 @@ class Pipeline(Peer):
         tokenizer.no_padding()
         tokenizer.enable_truncation(256)
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.intra_op_num_threads, options.inter_op_num_threads = config["threads"], 1
         session = onnxruntime.InferenceSession(config["model"], options, providers=["CPUExecutionProvider"])
         vectors = Usearch(config | {"kind": "f32"})
         vectors.set_effort(128)

@@ -56,7 +56,8 @@ class Talker:
     def __init__(self, name: str, command: list[str], args):
         self.name = name
         environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1",
-                                    "TOKENIZERS_PARALLELISM": "false", "FOOTNOTE_MODELS": str(args.model.parent)}
+                                    "TOKENIZERS_PARALLELISM": "false", "FOOTNOTE_MODELS": str(args.model.parent),
+                                    "RERANKER_PROVIDER": "none"}  # No peer has a judge.
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
                                         stderr=None if args.verbose else subprocess.DEVNULL)
 
@@ -83,7 +84,7 @@ class Ours(Talker):
     """`footnote bench index`; its lines before the first request say what building took."""
 
     def __init__(self, args, *options: str):
-        super().__init__("ours", [str(args.footnote), "bench", "index", "--paced", "--threads", "1", "--seconds", str(args.seconds), *options], args)
+        super().__init__("ours", [str(args.footnote), "bench", "index", "--paced", "--threads", str(args.threads), "--seconds", str(args.seconds), *options], args)
         self.builds = []
         while "ready" not in (line := self.read()):
             self.builds.append(line)
@@ -285,11 +286,13 @@ def retrieve_group(args, started: list[Talker]) -> list[tuple[str, list[Contende
         sys.exit(f"no {args.onnx}; bench/peers/encoders.py writes it")
     ours = Ours(args, "--retrieve", "--questions", str(questions), "--data", str(folder))
     started.append(ours)
-    peer = Peer(args, "ONNX Runtime int8 + usearch + tantivy", "pipeline", **vector_config(args), texts=str(texts), questions=str(questions),
-                stop_words=STOP_WORDS, model=str(args.onnx), tokenizer=str(args.model / "tokenizer.json"))
-    started.append(peer)
-    return [(f"whole retrieval of a question, {args.rows} chunks", [Contender("ours", ours, "retrieve.all", ours=True),
-                                                                    Contender(peer.name, peer, timed("all", args))])]
+    contenders = [Contender("ours", ours, "retrieve.all", ours=True)]
+    for threads in sorted({1, args.threads}):  # What more threads cost may be more than what they bring.
+        peer = Peer(args, "ONNX Runtime int8 + usearch + tantivy", "pipeline", **vector_config(args), texts=str(texts), questions=str(questions),
+                    stop_words=STOP_WORDS, model=str(args.onnx), tokenizer=str(args.model / "tokenizer.json"), threads=threads)
+        started.append(peer)
+        contenders.append(Contender(peer.name, peer, timed("all", args), note=f"{threads} threads" if threads > 1 else "1 thread"))
+    return [(f"whole retrieval of a question, {args.rows} chunks", contenders)]
 
 
 GROUPS = {"scope": scope_group, "tenant": tenant_group, "keywords": keyword_group, "retrieve": retrieve_group}
@@ -374,6 +377,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, default=100_000, help="(%(default)s)")
     parser.add_argument("--recall", type=float, default=0.99, help="what is asked of graphs beside our own recall (%(default)s)")
     parser.add_argument("--rounds", type=int, default=5, help="(%(default)s)")
+    parser.add_argument("--threads", type=int, default=1, help="that one question may use, in ours and in the pipeline of `retrieve` (%(default)s)")
     parser.add_argument("--seconds", type=float, default=1, help="what a contender has in a round (%(default)s)")
     parser.add_argument("--build-threads", type=int, default=os.cpu_count(), help="for graphs (%(default)s)")
     parser.add_argument("--build-only", action="store_true", help="build the graphs of so many rows and keep them")

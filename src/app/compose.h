@@ -17,6 +17,7 @@
 #include "app/stores.h"
 #include "app/terminal.h"
 #include "app/webhook_sender.h"
+#include "base/beside.h"
 #include "base/metrics.h"
 #include "http/client.h"
 #include "ingest/index_lag.h"
@@ -126,6 +127,7 @@ class Composition {
   Provided<Embedder> embedder_;
   Provided<Embedder> agent_embedder_;  ///< Its port is null: agents' notes are embedded by the same as all else.
   Rerankers reranker_;
+  Beside beside_;
   LocalVectorStore vectors_;
   VectorGraphs graphs_;
   LocalKeywordIndex keywords_;

@@ -222,7 +222,7 @@ constexpr std::array kTable{
                 .flag = "--threads",
                 .type = SettingType::kInteger,
                 .default_text = "0",
-                .help = "Threads that embed at once; 0 takes one per core.",
+                .help = "Threads that embed at once, and that share one question's search; 0 takes one per core.",
                 .min = 0,
                 .max = 256},
     SettingSpec{.id = Setting::kIndexMemoryBudget,

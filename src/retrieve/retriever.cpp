@@ -25,6 +25,16 @@ class Stopwatch {
     timings_.push_back({stage, since_start(last_), since_start(now) - since_start(last_)});
     last_ = now;
   }
+  /// What was until now is no lap's.
+  void skip() { last_ = std::chrono::steady_clock::now(); }
+  /// Of work that goes on beside the laps, on any thread; add() puts it in its place among them.
+  template <class Work>
+  StageTiming time(std::string_view stage, const Work& work) const {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    return {stage, since_start(begin), since_start(std::chrono::steady_clock::now()) - since_start(begin)};
+  }
+  void add(const StageTiming& timing) { timings_.push_back(timing); }
 
  private:
   std::chrono::microseconds since_start(std::chrono::steady_clock::time_point time) const {
@@ -40,6 +50,8 @@ constexpr Generation kNoGeneration = std::numeric_limits<Generation>::max();
 
 /// How many fused candidates have their texts fetched: enough that the cap per document still leaves top_k.
 constexpr std::size_t kFetchFactor = 4;
+/// From so many on, half of them is fetched beside the other.
+constexpr std::size_t kFetchSharedMin = 16;
 
 /// The judge was made for questions of one sentence; of a whole paragraph it reads the beginning, and its word counts for less.
 double trust_in_judge(std::string_view question) {
@@ -158,8 +170,18 @@ class Run {
         judge_trust_(trust_in_judge(question)) {}
 
   Result<Retrieval> run() {
-    FOOTNOTE_CHECK(embed());
-    watch_.lap("embed");
+    pin_generation();
+    Result<void> embedded;
+    // Words need no vector: they are looked for meanwhile.
+    both(
+        profile_.vectors ? ports_.beside : nullptr,
+        [&] {
+          embedded = embed();
+          watch_.lap("embed");
+        },
+        [&] { keyword_timing_ = watch_.time("keyword", [this] { search_keywords(); }); });
+    watch_.skip();
+    FOOTNOTE_CHECK(std::move(embedded));
     FOOTNOTE_CHECK(recall());
     FOOTNOTE_CHECK(fuse_candidates());
     FOOTNOTE_CHECK(bear("late", compare_tokens()));
@@ -233,37 +255,38 @@ class Run {
     return {};
   }
 
+  /// One for both sides: the older of the two, which both still hold.
+  void pin_generation() {
+    vector_generation_ = ports_.vectors.generation(call_, corpus_);
+    keyword_generation_ = ports_.keywords.generation(call_, corpus_);
+    retrieval_.generation = std::min(vector_generation_.value_or(kNoGeneration), keyword_generation_.value_or(kNoGeneration));
+    if (!vector_generation_ && !keyword_generation_) retrieval_.generation = 0;
+  }
+
+  void search_keywords() {
+    if (recall_ != Recall::kVectorOnly && keyword_generation_) by_keyword_ = ports_.keywords.search(call_, keyword_query());
+  }
+
   Result<void> recall() {
-    // One generation for both sides: the older of the two, which both still hold.
-    const auto vector_generation = ports_.vectors.generation(call_, corpus_);
-    const auto keyword_generation = ports_.keywords.generation(call_, corpus_);
-    if (!vector_generation) FOOTNOTE_CHECK(bear("vector", std::unexpected(vector_generation.error())));
-    if (!keyword_generation) FOOTNOTE_CHECK(bear("keyword", std::unexpected(keyword_generation.error())));
-    if (!vector_generation) do_without_vector();
-    has_keywords_ = keyword_generation.has_value();
-    retrieval_.generation = std::min(vector_generation.value_or(kNoGeneration), keyword_generation.value_or(kNoGeneration));
-    if (!vector_generation && !keyword_generation) retrieval_.generation = 0;
-    std::vector<ScoredChunk> by_vector, by_keyword;
-    if (recall_ != Recall::kKeywordOnly && has_vector()) {
-      VectorQuery query = vector_query();
-      query.report = &retrieval_.vector_search;
-      FOOTNOTE_CHECK(bear("vector", search_into(by_vector, ports_.vectors, query)));
-    }
+    if (!vector_generation_) FOOTNOTE_CHECK(bear("vector", std::unexpected(vector_generation_.error())));
+    if (!keyword_generation_) FOOTNOTE_CHECK(bear("keyword", std::unexpected(keyword_generation_.error())));
+    if (!vector_generation_) do_without_vector();
+    std::vector<ScoredChunk> by_vector;
+    if (recall_ != Recall::kKeywordOnly && has_vector()) FOOTNOTE_CHECK(bear("vector", search_vectors(by_vector)));
     watch_.lap("vector");
-    if (recall_ != Recall::kVectorOnly && has_keywords_) {
-      FOOTNOTE_CHECK(bear("keyword", search_into(by_keyword, ports_.keywords, keyword_query())));
-    }
-    watch_.lap("keyword");
+    if (!by_keyword_) FOOTNOTE_CHECK(bear("keyword", std::unexpected(by_keyword_.error())));
+    watch_.add(keyword_timing_);
     if (failed("vector")) do_without_vector();
-    has_keywords_ = has_keywords_ && !failed("keyword");
-    candidates_ = merge(by_vector, by_keyword);
+    has_keywords_ = keyword_generation_ && !failed("keyword");
+    candidates_ = merge(by_vector, by_keyword_.value_or(std::vector<ScoredChunk>{}));
     retrieval_.candidates = candidates_.size();
     return {};
   }
 
-  template <class Search, class Query>
-  Result<void> search_into(std::vector<ScoredChunk>& out, const Search& side, const Query& query) const {
-    FOOTNOTE_TRY(out, side.search(call_, query));
+  Result<void> search_vectors(std::vector<ScoredChunk>& out) {
+    VectorQuery query = vector_query();
+    query.report = &retrieval_.vector_search;
+    FOOTNOTE_TRY(out, ports_.vectors.search(call_, query));
     return {};
   }
 
@@ -317,7 +340,7 @@ class Run {
     if (has_keywords_) {
       FOOTNOTE_TRY(coverage, ports_.keywords.coverage(call_, keyword_query(), ids));
     }
-    FOOTNOTE_TRY(auto records, ports_.chunks.chunks(call_, corpus_, ids));
+    FOOTNOTE_TRY(auto records, read_chunks(ids));
     named_ = ids.size();
     for (std::size_t i = 0, next = 0; i < named_; ++i) {
       // The store leaves out what is gone since.
@@ -326,6 +349,18 @@ class Run {
       (i >= looked_at ? unranked_ : is_there ? ranked_ : gone_).push_back(std::move(hit));
     }
     return {};
+  }
+
+  Result<std::vector<ChunkReader::ChunkRecord>> read_chunks(std::span<const ChunkId> ids) const {
+    if (ports_.beside == nullptr || ids.size() < kFetchSharedMin) return ports_.chunks.chunks(call_, corpus_, ids);
+    Result<std::vector<ChunkReader::ChunkRecord>> first, second;
+    const std::size_t half = ids.size() / 2;
+    ports_.beside->both([&] { first = ports_.chunks.chunks(call_, corpus_, ids.first(half)); },
+                        [&] { second = ports_.chunks.chunks(call_, corpus_, ids.subspan(half)); });
+    if (!first) return first;
+    if (!second) return second;
+    std::ranges::move(*second, std::back_inserter(*first));
+    return first;
   }
 
   /// Has the judge read the best passages with the question; its number joins the sum, it never replaces it.
@@ -407,6 +442,10 @@ class Run {
 
   Retrieval retrieval_;
   Stopwatch watch_{retrieval_.timings};
+  Result<Generation> vector_generation_;
+  Result<Generation> keyword_generation_;
+  Result<std::vector<ScoredChunk>> by_keyword_;
+  StageTiming keyword_timing_;
   std::vector<float> vector_;
   QuestionCodes codes_;
   std::vector<Candidate> candidates_;

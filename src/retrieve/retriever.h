@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/beside.h"
 #include "base/call_context.h"
 #include "base/error.h"
 #include "base/metrics.h"
@@ -95,6 +96,7 @@ class Retriever {
     /// The judge's share of a question's time. What it does not manage by then it leaves to the order that there was.
     std::chrono::milliseconds judge_timeout = std::chrono::seconds(3);
     Metrics* metrics = nullptr;  ///< Null: nothing is counted.
+    Beside* beside = nullptr;    ///< Does what can be done at the same time; null: nobody does.
   };
   explicit Retriever(const Ports& ports);
 

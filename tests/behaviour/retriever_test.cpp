@@ -1,5 +1,6 @@
 #include "retrieve/retriever.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,6 +50,32 @@ TEST_F(RetrieverTest, TheScoreIsExplainedByItsStages) {
     EXPECT_NE(hit.term(Stage::kHeading), nullptr);
   }
   EXPECT_EQ(retrieval.hits[0].term(Stage::kHeading)->raw > retrieval.hits[1].term(Stage::kHeading)->raw, true);
+}
+
+TEST_F(RetrieverTest, WhatIsDoneOnAnotherThreadChangesNothing) {
+  for (int i = 0; i < 40; ++i) world_.put_document(fmt::format("d{}.md", i), fmt::format("Shipping number {} takes {} days.", i, i % 7));
+  const fakes::MemoryLateScorer late(world_.store);
+  Beside beside(1);
+  retrieve::Retriever::Ports ports{world_.embedder, world_.vectors, world_.keywords, world_.store, &late};
+  const retrieve::Retriever alone(ports);
+  ports.beside = &beside;
+  const retrieve::Retriever shared(ports);
+  for (const Recall recall : {Recall::kBoth, Recall::kVectorOnly, Recall::kKeywordOnly, Recall::kLateOnly}) {
+    const RetrieveOptions options{.recall = recall};
+    const auto expected = alone.retrieve({}, world_.corpus().id, "shipping of number 3 takes days", options).value();
+    const auto found = shared.retrieve({}, world_.corpus().id, "shipping of number 3 takes days", options).value();
+    ASSERT_EQ(found.hits.size(), expected.hits.size());
+    EXPECT_GT(found.candidates, 30U) << "enough to be fetched in halves";
+    for (std::size_t i = 0; i < found.hits.size(); ++i) {
+      EXPECT_EQ(found.hits[i].chunk.id, expected.hits[i].chunk.id);
+      EXPECT_EQ(found.hits[i].chunk.text, expected.hits[i].chunk.text);
+      EXPECT_EQ(found.hits[i].score, expected.hits[i].score);
+      EXPECT_EQ(found.hits[i].coverage, expected.hits[i].coverage);
+    }
+    EXPECT_EQ(found.cut_counts, expected.cut_counts);
+    ASSERT_EQ(found.timings.size(), expected.timings.size());
+    for (std::size_t i = 0; i < found.timings.size(); ++i) EXPECT_EQ(found.timings[i].stage, expected.timings[i].stage);
+  }
 }
 
 TEST_F(RetrieverTest, TokensAreComparedAndTheirTermIsKept) {

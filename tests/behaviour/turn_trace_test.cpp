@@ -77,6 +77,7 @@ TEST_F(TurnTraceTest, AQuotedAnswerCanBeReadBackStageByStage) {
   for (const Json& entry : trace.at("stages").as_array()) {
     const JsonObject& stage = entry.as_object();
     const double start = stage.at("start_ms").to_number<double>();
+    if (stage.at("stage") == "keyword") continue;  // Looked for beside the embedding, or after it.
     EXPECT_GE(start + 0.0005, last) << "each starts when the one before has ended: " << text_;
     last = stage.at("took_ms").is_null() ? start : start + stage.at("took_ms").to_number<double>();
   }

@@ -264,15 +264,18 @@ class Leftovers(Case):
         path = self.data / "indexes" / "1-vectors.index"
         hits = lambda: [hit["chunk_id"] for hit in json.loads(self.run_footnote("search", "lantern harbour", "--json").stdout)["hits"]]
         sound = hits()
-        content = bytearray(path.read_bytes())
-        content[-100] ^= 64
-        path.write_bytes(content)
-        self.assertEqual(hits(), sound)
-        check = self.doctor("indexes memory")
-        self.assertEqual(check["status"], "note")
-        self.assertIn("full vectors fail their checksums", check["detail"])
-        self.run_footnote("rebuild-index")
-        self.assertEqual(self.doctor("indexes memory")["status"], "ok")
+        whole = path.read_bytes()
+        self.assertEqual((len(whole) - 4096) % 192, 0, "from there on the full vectors, 128 bytes each, then the codes of each, 64 bytes")
+        for at in (4096 + 100, len(whole) - 20):
+            content = bytearray(path.read_bytes())
+            content[at] ^= 64
+            path.write_bytes(content)
+            self.assertEqual(hits(), sound)
+            check = self.doctor("indexes memory")
+            self.assertEqual(check["status"], "note")
+            self.assertIn("vectors fail their checksums", check["detail"])
+            self.run_footnote("rebuild-index")
+            self.assertEqual(self.doctor("indexes memory")["status"], "ok")
 
     def test_damaged_token_codes_spoil_no_answer_and_doctor_finds_them(self):
         hits = lambda: [(hit["chunk_id"], hit["score"]) for hit in json.loads(self.run_footnote("search", "lantern harbour", "--json").stdout)["hits"]]

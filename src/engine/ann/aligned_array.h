@@ -42,4 +42,10 @@ class AlignedArray {
 
 using AlignedFloats = AlignedArray<float>;
 
+/// Asks for memory that is soon read.
+inline void prefetch(const void* begin, std::size_t bytes) {
+  constexpr std::size_t kCacheLine = 64;
+  for (std::size_t at = 0; at < bytes; at += kCacheLine) __builtin_prefetch(static_cast<const std::byte*>(begin) + at);
+}
+
 }  // namespace footnote::ann

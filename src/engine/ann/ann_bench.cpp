@@ -1,9 +1,10 @@
 // Times and recall of each plan of the vector index on real vectors.
-//   ann_bench [--graph[=FILE]] VECTORS QUERIES DIMENSION [ROWS ...]
+//   ann_bench [--graph[=FILE] | --paced=FILE] VECTORS QUERIES DIMENSION [ROWS ...]
 // Both files hold 32-bit floats, one vector after the other. Prints, for the first ROWS vectors and the limits 10 and 100, the
 // median processor time of a search by each plan, its ratio to the scan of full numbers, and how much of that scan's list it found; then
 // the same of walks through a graph, by effort and behind filters; then what loading the index from a file takes. --graph: of the graph
-// alone; it is kept in FILE, and taken from there.
+// alone; it is kept in FILE, and taken from there. --paced: likewise, one line for each effort on the standard input, so that another
+// program can take turns with this one.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <time.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <iostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -135,6 +137,18 @@ Result<void> give_graph(ann::FlatIndex& index, const std::filesystem::path& path
   return file.commit();
 }
 
+void walk_paced(const ann::FlatIndex& index, std::span<const float> queries) {
+  ann::FlatQuery query{.vector = {}, .generation = 1, .limit = 10};
+  const Outcome exact = run(index, queries, query, ScanPlan::kCodes);
+  fmt::print("ready\n");
+  std::fflush(stdout);
+  while (std::cin >> query.effort) {
+    const Outcome outcome = run(index, queries, query, ScanPlan::kGraph);
+    fmt::print("{{\"effort\": {}, \"p50_us\": {:.1f}, \"recall\": {:.4f}}}\n", query.effort, outcome.p50_us, recall(exact, outcome));
+    std::fflush(stdout);
+  }
+}
+
 /// The graph: time and recall by effort, of all rows and behind filters.
 void walk(const ann::FlatIndex& index, std::span<const float> queries, std::size_t count, std::size_t rows_per_group) {
   for (const std::size_t limit : {10, 100}) {
@@ -173,8 +187,8 @@ double resident_mb() {
   return text ? std::stod(text->substr(text->find(' '))) * 4096 / 1e6 : 0;
 }
 
-/// Saves the index, lets go of it, and tells what loading it takes in time and memory.
-Result<void> save_and_load(ann::FlatIndex index, std::size_t rows) {
+/// Saves the index, lets go of it, loads it, and tells what that takes in time and memory.
+Result<ann::FlatIndex> save_and_load(ann::FlatIndex index, std::size_t rows) {
   const auto folder = std::filesystem::temp_directory_path();
   const auto codes_path = folder / "ann_bench_codes", raw_path = folder / "ann_bench_raw";
   {
@@ -202,18 +216,19 @@ Result<void> save_and_load(ann::FlatIndex index, std::size_t rows) {
   fmt::print("{:>24} loaded in {:.0f} ms, {:.0f} MB resident\n", fmt::format("{} rows", rows), time.count(), resident_mb() - before);
   std::filesystem::remove(codes_path);
   std::filesystem::remove(raw_path);
-  return {};
+  return index;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string_view option = argc > 1 ? argv[1] : "";
-  const bool graph_only = option == "--graph" || option.starts_with("--graph=");
-  const std::filesystem::path graph_file = option.starts_with("--graph=") ? option.substr(option.find('=') + 1) : "";
+  const bool paced = option.starts_with("--paced=");
+  const bool graph_only = paced || option == "--graph" || option.starts_with("--graph=");
+  const std::filesystem::path graph_file = option.contains('=') ? option.substr(option.find('=') + 1) : "";
   if (graph_only) --argc, ++argv;
   if (argc < 4) {
-    fmt::print(stderr, "usage: ann_bench [--graph[=FILE]] VECTORS QUERIES DIMENSION [ROWS ...]\n");
+    fmt::print(stderr, "usage: ann_bench [--graph[=FILE] | --paced=FILE] VECTORS QUERIES DIMENSION [ROWS ...]\n");
     return 2;
   }
   const std::size_t dimension = std::stoul(argv[3]);
@@ -237,11 +252,21 @@ int main(int argc, char** argv) {
     }
     if (graph_only) {
       vectors = {};
+      if (paced) {
+        // As it is after a start of the server.
+        auto loaded = save_and_load(std::move(index), count);
+        if (!loaded) return fmt::print(stderr, "{}\n", loaded.error().message), 1;
+        index = *std::move(loaded);
+      }
       if (const auto done = give_graph(index, graph_file); !done) {
         fmt::print(stderr, "{}\n", done.error().message);
         return 1;
       }
-      walk(index, queries, count, kRowsPerGroup);
+      if (paced) {
+        walk_paced(index, queries);
+      } else {
+        walk(index, queries, count, kRowsPerGroup);
+      }
       continue;
     }
     const auto title = fmt::format("{} rows", count);

@@ -6,6 +6,9 @@
 #include <limits>
 #include <numbers>
 
+#include "base/assert.h"
+#include "base/crc32c.h"
+
 namespace footnote::ann {
 namespace {
 
@@ -54,53 +57,94 @@ CodeFacts encode(std::span<const float> vector, std::int8_t* codes) {
 }
 
 Result<void> Codes::save(ByteSink& sink) const {
-  FOOTNOTE_CHECK(sink.put_all(std::span<const std::int8_t>(codes_.data(), codes_.size())));
+  FOOTNOTE_CHECK(sink.put_all(std::span<const std::uint8_t>(signs_.data(), signs_.size())));
   FOOTNOTE_CHECK(sink.put_all<float>(scales_));
   FOOTNOTE_CHECK(sink.put_all<float>(errors_));
-  return sink.put_all(std::span<const float>(norms_).first(size()));
+  FOOTNOTE_CHECK(sink.put_all(std::span<const float>(norms_).first(size())));
+  return sink.put_all<std::uint32_t>(sums());
 }
 
 Result<Codes> Codes::load(ByteSource& source, std::size_t dimension, std::uint64_t count) {
-  const std::uint64_t room = source.remaining() / (stride_for(dimension) + kFactBytes);
+  const std::uint64_t room = source.remaining() / (sign_row_bytes_for(dimension) + kFactBytes);
   if (count > room) return fail(ErrorCode::kCorrupted, "{} vectors are announced, and there is room for {}", count, room);
-  Codes out(dimension, static_cast<std::size_t>(count));
-  FOOTNOTE_CHECK(source.read(std::as_writable_bytes(std::span(out.codes_.data(), out.codes_.size()))));
+  Codes out(dimension, static_cast<std::size_t>(count), Unfilled{});
+  out.signs_ = AlignedArray<std::uint8_t>(out.sign_bytes());
+  FOOTNOTE_CHECK(source.fits<std::uint8_t>(out.sign_bytes()));
+  FOOTNOTE_CHECK(source.read(std::as_writable_bytes(std::span(out.signs_.data(), out.signs_.size()))));
+  FOOTNOTE_CHECK(source.fits<float>(3 * count));
   FOOTNOTE_CHECK(source.read(std::as_writable_bytes(std::span(out.scales_))));
   FOOTNOTE_CHECK(source.read(std::as_writable_bytes(std::span(out.errors_))));
   FOOTNOTE_CHECK(source.read(std::as_writable_bytes(std::span(out.norms_).first(out.size()))));
+  FOOTNOTE_TRY(out.sums_, source.take_all<std::uint32_t>((count + kCodeSumRows - 1) / kCodeSumRows));
+  out.checked_ = std::make_unique<std::atomic<Checked>[]>(out.sums_.size());
   const auto all_sound = [](std::span<const float> values) { return std::ranges::all_of(values, [](float value) { return value >= 0; }); };
-  const bool codes_sound = std::memchr(out.codes_.data(), std::uint8_t{0x80}, out.codes_.size()) == nullptr;  // -128
-  if (!codes_sound || !all_sound(out.scales_) || !all_sound(out.errors_) || !all_sound(out.norms_)) {
+  if (!all_sound(out.scales_) || !all_sound(out.errors_) || !all_sound(out.norms_)) {
     return fail(ErrorCode::kCorrupted, "a vector has codes that can't be");
   }
-  out.make_signs();
   return out;
 }
 
-Codes::Codes(std::size_t dimension, std::size_t count)
+void Codes::attach(std::shared_ptr<const std::int8_t> raw) {
+  FOOTNOTE_ASSERT(wants_raw());
+  shared_ = std::move(raw);
+  data_ = shared_.get();
+}
+
+std::uint32_t Codes::sum_of(std::size_t group) const {
+  const std::size_t first = group * kCodeSumRows;
+  const std::size_t count = std::min(kCodeSumRows, size() - first);
+  return crc32c(std::as_bytes(std::span(codes(first), count * stride_)));
+}
+
+bool Codes::check(std::size_t group) const {
+  const bool sound = sum_of(group) == sums_[group];
+  checked_[group].store(sound ? Checked::kSound : Checked::kDamaged, std::memory_order_relaxed);
+  return sound;
+}
+
+bool Codes::are_sound(std::size_t first, std::size_t count) const {
+  if (sums_.empty()) return true;
+  bool sound = true;
+  for (std::size_t i = first / kCodeSumRows * kCodeSumRows; i < first + count; i += kCodeSumRows) sound = is_sound(i) && sound;
+  return sound;
+}
+
+/// Those of a file are as they were written, so that damage is not covered up.
+std::vector<std::uint32_t> Codes::sums() const {
+  if (!sums_.empty()) return sums_;
+  std::vector<std::uint32_t> out((size() + kCodeSumRows - 1) / kCodeSumRows);
+  for (std::size_t group = 0; group < out.size(); ++group) out[group] = sum_of(group);
+  return out;
+}
+
+Codes::Codes(std::size_t dimension, std::size_t count) : Codes(dimension, count, Unfilled{}) {
+  own_ = AlignedArray<std::int8_t>(stride_ * count);
+  data_ = own_.data();
+}
+
+Codes::Codes(std::size_t dimension, std::size_t count, Unfilled)
     : stride_(stride_for(dimension)),
       sign_row_bytes_(sign_row_bytes_for(dimension)),
-      codes_(stride_ * count),
       scales_(count),
       errors_(count),
       norms_((count + kSignBlockRows - 1) / kSignBlockRows * kSignBlockRows) {}
 
 void Codes::set(std::size_t i, std::span<const float> vector) {
-  const CodeFacts facts = encode(vector, codes_.data() + i * stride_);
+  const CodeFacts facts = encode(vector, own_.data() + i * stride_);
   scales_[i] = facts.scale;
   errors_[i] = facts.error;
   norms_[i] = facts.norm;
 }
 
 void Codes::copy(std::size_t i, const Codes& from, std::size_t j) {
-  std::memcpy(codes_.data() + i * stride_, from.codes(j), stride_);
+  std::memcpy(own_.data() + i * stride_, from.codes(j), stride_);
   scales_[i] = from.scales_[j];
   errors_[i] = from.errors_[j];
   norms_[i] = from.norms_[j];
 }
 
 void Codes::make_signs() {
-  signs_ = AlignedArray<std::uint8_t>(sign_block_count() * kSignBlockRows * sign_row_bytes_);
+  signs_ = AlignedArray<std::uint8_t>(sign_bytes());
   for (std::size_t i = 0; i < size(); ++i) {
     std::uint8_t* out = signs_.data() + (i / kSignBlockRows * sign_row_bytes_) * kSignBlockRows + i % kSignBlockRows;
     // The padding of codes reaches as far as that of signs, or further.

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -20,8 +22,11 @@ struct CodeFacts {
 /// The 8-bit form of one vector, symmetric around 0, into `codes`, which holds zeros where the vector ends.
 CodeFacts encode(std::span<const float> vector, std::int8_t* codes);
 
+/// So many codes that follow each other in a file have a sum of their own.
+inline constexpr std::size_t kCodeSumRows = 8;
+
 /// The short forms of a segment's vectors: 8-bit codes, and the signs of those, transposed in blocks for Kernels::sign_sums.
-/// Filled once, then constant.
+/// Filled once, then constant. Codes of a file are checked when they are first met: until then they may be anything.
 class Codes {
  public:
   Codes(std::size_t dimension, std::size_t count);
@@ -31,16 +36,32 @@ class Codes {
   /// Call once, when all codes are there.
   void make_signs();
 
-  /// codes := code:i8[count * stride] scale:f32[count] error:f32[count] norm:f32[count]
-  /// Signs are not written: they are those of the codes.
+  /// codes := signs:u8[blocks of rows] scale:f32[count] error:f32[count] norm:f32[count] sum:u32[(count + 7) / 8]
+  /// The codes themselves are not in it: save_raw() writes them, and the sums are theirs.
   Result<void> save(ByteSink& sink) const;
-  /// kCorrupted: codes or facts that encode() does not make.
+  /// raw := code:i8[count * stride]
+  Result<void> save_raw(ByteSink& sink) const { return sink.put_all(std::span<const std::int8_t>(data_, raw_bytes())); }
+  std::uint64_t raw_bytes() const { return std::uint64_t{stride_} * size(); }
+  /// What save() wrote; attach() must follow. kCorrupted: facts that encode() does not make.
   static Result<Codes> load(ByteSource& source, std::size_t dimension, std::uint64_t count);
+  bool wants_raw() const { return data_ == nullptr && size() > 0; }
+  /// Gives what was loaded the place where save_raw()'s bytes lie. REQUIRES: wants_raw().
+  void attach(std::shared_ptr<const std::int8_t> raw);
+  /// False when the codes of a vector, or of one of its neighbours, are not those that were written. They are still there to be read.
+  bool is_sound(std::size_t i) const {
+    if (sums_.empty()) return true;
+    const Checked known = checked_[i / kCodeSumRows].load(std::memory_order_relaxed);
+    return known == Checked::kSound || (known == Checked::kNotYet && check(i / kCodeSumRows));
+  }
+  bool are_sound(std::size_t first, std::size_t count) const;
 
   std::size_t size() const { return scales_.size(); }
   std::size_t stride() const { return stride_; }
-  const std::int8_t* codes(std::size_t i) const { return codes_.data() + i * stride_; }
+  const std::int8_t* codes(std::size_t i) const { return data_ + i * stride_; }
   CodeFacts facts(std::size_t i) const { return {scales_[i], errors_[i], norms_[i]}; }
+  void prefetch_facts(std::size_t i) const {
+    for (const std::vector<float>* of : {&scales_, &errors_, &norms_}) __builtin_prefetch(of->data() + i);
+  }
   /// Zero past the last, to the end of its block.
   const float* norms() const { return norms_.data(); }
   /// The numbers that the codes stand for.
@@ -53,9 +74,21 @@ class Codes {
   static std::size_t stride_for(std::size_t dimension) { return (dimension + kCodePadding - 1) / kCodePadding * kCodePadding; }
 
  private:
+  enum class Checked : std::uint8_t { kNotYet, kSound, kDamaged };
+  struct Unfilled {};
+  Codes(std::size_t dimension, std::size_t count, Unfilled);
+  std::uint32_t sum_of(std::size_t group) const;
+  bool check(std::size_t group) const;
+  std::vector<std::uint32_t> sums() const;
+  std::size_t sign_bytes() const { return sign_block_count() * kSignBlockRows * sign_row_bytes_; }
+
   std::size_t stride_;
   std::size_t sign_row_bytes_;
-  AlignedArray<std::int8_t> codes_;
+  AlignedArray<std::int8_t> own_;              // Of those that were not loaded.
+  std::shared_ptr<const std::int8_t> shared_;  // Of those that were: a mapped file, or memory for all segments of an index.
+  const std::int8_t* data_ = nullptr;
+  std::vector<std::uint32_t> sums_;  // Of codes that come from a file.
+  std::unique_ptr<std::atomic<Checked>[]> checked_;
   AlignedArray<std::uint8_t> signs_;
   std::vector<float> scales_;
   std::vector<float> errors_;

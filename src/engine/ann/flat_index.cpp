@@ -1,6 +1,7 @@
 #include "engine/ann/flat_index.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <utility>
 
@@ -76,7 +77,7 @@ void FlatIndex::forget(std::int64_t died_until) {
     for (std::uint32_t i = 0; i < segment->rows.size(); ++i) {
       if (segment->rows.died(i) > died_until) living.push_back(i);
     }
-    if (auto rest = keep_rows(*segment, space_.dimension, living)) kept.push_back(std::move(rest));
+    if (auto rest = keep_rows(*segment, space_.dimension, living, *damaged_)) kept.push_back(std::move(rest));
   }
   segments_ = std::move(kept);
   move_graph();
@@ -124,17 +125,32 @@ std::vector<ScoredLabel> FlatIndex::search(const FlatQuery& query, ScanReport* r
 }
 
 std::vector<std::optional<float>> FlatIndex::score(std::span<const float> vector, std::int64_t generation,
-                                                   std::span<const std::int64_t> labels) const {
+                                                   std::span<const std::int64_t> labels, Beside* beside) const {
   const ExactScores exact(space_, vector, *damaged_);
   std::vector<std::optional<float>> out(labels.size());
-  for (std::size_t l = 0; l < labels.size(); ++l) {
-    for (const auto& segment : segments_) {
-      const std::size_t i = segment->rows.find(labels[l], generation);
-      if (i == RowTable::kNone) continue;
-      out[l] = exact.of_row(*segment, i);
-      break;
+  const auto score_some = [&](std::size_t begin, std::size_t end) {
+    struct Place {
+      const Segment* segment = nullptr;
+      std::size_t row = 0;
+    };
+    // Rows lie apart: they are asked for before the first is read.
+    std::vector<Place> places(end - begin);
+    for (std::size_t l = begin; l < end; ++l) {
+      for (const auto& segment : segments_) {
+        const std::size_t i = segment->rows.find(labels[l], generation);
+        if (i == RowTable::kNone) continue;
+        places[l - begin] = {segment.get(), i};
+        prefetch(segment->raw.at(segment->first[i]), space_.stride * sizeof(float));
+        break;
+      }
     }
-  }
+    for (std::size_t l = begin; l < end; ++l) {
+      if (const auto [segment, row] = places[l - begin]; segment != nullptr) out[l] = exact.of_row(*segment, row);
+    }
+  };
+  constexpr std::size_t kWorthSharing = 32;
+  const std::size_t half = labels.size() / 2;
+  both(labels.size() < kWorthSharing ? nullptr : beside, [&] { score_some(0, half); }, [&] { score_some(half, labels.size()); });
   return out;
 }
 
@@ -160,19 +176,20 @@ Result<void> FlatIndex::save_raw(ByteSink& sink) const {
       FOOTNOTE_CHECK(sink.put_all(std::span<const float>(segment->raw.at(v), space_.stride)));
     }
   }
+  for (const auto& segment : segments_) FOOTNOTE_CHECK(segment->codes.save_raw(sink));
   return {};
 }
 
 std::uint64_t FlatIndex::raw_bytes() const {
-  std::uint64_t vectors = 0;
-  for (const auto& segment : segments_) vectors += segment->vector_count();
-  return vectors * space_.stride * sizeof(float);
+  std::uint64_t bytes = 0;
+  for (const auto& segment : segments_) bytes += segment->vector_count() * space_.stride * sizeof(float) + segment->codes.raw_bytes();
+  return bytes;
 }
 
 std::uint64_t FlatIndex::count_damaged() const {
   std::uint64_t damaged = 0;
   for (const auto& segment : segments_) {
-    for (std::size_t v = 0; v < segment->vector_count(); ++v) damaged += segment->raw.is_sound(v) ? 0 : 1;
+    for (std::size_t v = 0; v < segment->vector_count(); ++v) damaged += segment->raw.is_sound(v) && segment->codes.is_sound(v) ? 0 : 1;
   }
   return damaged;
 }
@@ -189,12 +206,32 @@ void FlatIndex::seal() {
   }
 }
 
-void FlatIndex::attach(const std::shared_ptr<const float>& raw) {
+void FlatIndex::attach(const std::shared_ptr<const float>& raw, std::uint64_t code_bytes_held) {
   const float* next = raw.get();
   for (auto& segment : segments_) {
     RawVectors mapped(std::shared_ptr<const float>(raw, next), space_.stride, segment->raw.sums());
     next += segment->vector_count() * space_.stride;
     segment = std::make_shared<Segment>(segment->body, std::move(mapped));
+  }
+  attach_codes(std::shared_ptr<const std::int8_t>(raw, reinterpret_cast<const std::int8_t*>(next)), code_bytes_held);
+}
+
+/// Codes that are in memory, or in an older file, stay there: those who read them now must not see them move.
+void FlatIndex::attach_codes(std::shared_ptr<const std::int8_t> codes, std::uint64_t bytes_held) {
+  if (std::ranges::none_of(segments_, [](const SegmentPtr& segment) { return segment->codes.wants_raw(); })) return;
+  std::uint64_t bytes = 0;
+  for (const auto& segment : segments_) bytes += segment->codes.raw_bytes();
+  if (bytes <= bytes_held) {
+    // In one piece, which large pages fill.
+    const auto held = std::make_shared<AlignedArray<std::int8_t>>(static_cast<std::size_t>(bytes));
+    std::memcpy(held->data(), codes.get(), held->size());
+    codes = std::shared_ptr<const std::int8_t>(held, held->data());
+  }
+  const std::int8_t* next = codes.get();
+  for (const auto& segment : segments_) {
+    Codes& wanting = segment->body->codes;
+    if (wanting.wants_raw()) wanting.attach(std::shared_ptr<const std::int8_t>(codes, next));
+    next += wanting.raw_bytes();
   }
 }
 

@@ -28,6 +28,8 @@ class FlatIndex {
   /// Rows of a segment that has stopped growing. 16 Ki rows of 384 floats are 24 MiB: what one merge copies at most.
   static constexpr std::size_t kSegmentRowsMax = 16'384;
   static constexpr std::size_t kDimensionMax = 1 << 16;
+  /// Codes up to so many bytes are copied into memory, where large pages make them faster to reach; past it they stay in the file.
+  static constexpr std::uint64_t kCodeBytesHeld = std::uint64_t{64} << 20;
 
   /// REQUIRES: 0 < dimension <= kDimensionMax; the level is usable here.
   explicit FlatIndex(std::size_t dimension, Metric metric = Metric::kDot, cpu::CpuLevel level = cpu::best_cpu_level());
@@ -44,24 +46,25 @@ class FlatIndex {
   /// Best first, equal scores by label. REQUIRES: the query has dimension() numbers.
   std::vector<ScoredLabel> search(const FlatQuery& query, ScanReport* report = nullptr) const;
 
-  /// The best score of `vector` with each label's vectors, in their order; nothing for a label that is not there.
-  std::vector<std::optional<float>> score(std::span<const float> vector, std::int64_t generation,
-                                          std::span<const std::int64_t> labels) const;
+  /// The best score of `vector` with each label's vectors, in their order; nothing for a label that is not there. `beside` does half.
+  std::vector<std::optional<float>> score(std::span<const float> vector, std::int64_t generation, std::span<const std::int64_t> labels,
+                                          Beside* beside = nullptr) const;
 
   /// index   := metric:u32 dimension:u32 segments:u32 segment*
   /// segment := rows died:i64[rows] first:u32[rows + 1] codes sum:u32[first.back()]
-  /// The full numbers are not in it: save_raw() writes them, and each is held to its sum.
+  /// The full numbers and the codes are not in it: save_raw() writes them, and each is held to its sum.
   Result<void> save(ByteSink& sink) const;
-  /// raw := value:f32[stride] for each vector, in order.
+  /// raw := value:f32[stride] for each vector, in order, then code:i8[code stride] for each.
   Result<void> save_raw(ByteSink& sink) const;
   std::uint64_t raw_bytes() const;
   /// Sums the full numbers in memory, so that what follows need not do it again and again.
   void seal();
   /// What save() wrote; attach() must follow. kCorrupted: something else.
   static Result<FlatIndex> load(ByteSource& source, RowLimits limits, cpu::CpuLevel level = cpu::best_cpu_level());
-  /// Gives an index that was loaded, or saved just now, the place where save_raw()'s bytes lie; nothing of them stays in memory.
+  /// Gives an index that was loaded, or saved just now, the place where save_raw()'s bytes lie; of the full numbers nothing stays in
+  /// memory. The codes of an index that was loaded are read from there too, unless they are few.
   /// REQUIRES: raw_bytes() of them, 64-byte aligned, for as long as the pointer lives.
-  void attach(const std::shared_ptr<const float>& raw);
+  void attach(const std::shared_ptr<const float>& raw, std::uint64_t code_bytes_held = kCodeBytesHeld);
 
   /// Vectors that were found to differ from what was saved, each time that one was met; those count by their codes.
   std::uint64_t damaged_count() const { return damaged_->load(std::memory_order_relaxed); }
@@ -105,6 +108,7 @@ class FlatIndex {
   std::span<const SegmentPtr> settled() const;
   void move_graph();
   SegmentPtr merge(const Segment& older, const Segment& newer) const;
+  void attach_codes(std::shared_ptr<const std::int8_t> codes, std::uint64_t bytes_held);
   Result<SegmentPtr> load_segment(ByteSource& source, const RowLimits& limits) const;
 
   VectorSpace space_;

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -119,7 +121,14 @@ std::shared_ptr<AlignedFloats> raw_of(const FlatIndex& index) {
   return raw;
 }
 
-void attach(FlatIndex& index, const std::shared_ptr<AlignedFloats>& raw) { index.attach(std::shared_ptr<const float>(raw, raw->data())); }
+/// Without a copy of the codes.
+void attach(FlatIndex& index, const std::shared_ptr<AlignedFloats>& raw) {
+  index.attach(std::shared_ptr<const float>(raw, raw->data()), 0);
+}
+
+// Of each vector in raw: first the full numbers of all, then the codes of all.
+constexpr std::size_t kRawFloats = 32, kRawCodeBytes = 64;
+std::size_t vectors_in(const AlignedFloats& raw) { return raw.size() / (kRawFloats + kRawCodeBytes / sizeof(float)); }
 
 Result<FlatIndex> saved_and_loaded(const FlatIndex& index, std::int64_t generation, cpu::CpuLevel level = cpu::best_cpu_level()) {
   BufferSink sink;
@@ -249,6 +258,7 @@ TEST(FlatIndex, LevelsFindTheSameRows) {
 TEST(FlatIndex, SignsFindTheSameRowsInWhateverOrderTheyCame) {
   // Signs of so few numbers say little: many a row of the true list is not among the first by signs, so another choice of those would
   // show. Every tenth vector is one of three, whose estimates are equal.
+  Beside beside(1);
   for (const Metric metric : {Metric::kDot, Metric::kEuclid}) {
     Model model;
     auto entries = model.add(9000, 1);
@@ -274,7 +284,42 @@ TEST(FlatIndex, SignsFindTheSameRowsInWhateverOrderTheyCame) {
       ASSERT_EQ(expected.size(), 60U);
       EXPECT_EQ(backward.search(query), expected);
       EXPECT_EQ(mixed.search(query), expected);
+      ScanReport alone, shared;
+      (void)mixed.search(query, &alone);
+      query.beside = &beside;
+      EXPECT_EQ(mixed.search(query, &shared), expected) << "half of it on another thread";
+      EXPECT_EQ(std::tie(shared.scanned, shared.compared, shared.rescored), std::tie(alone.scanned, alone.compared, alone.rescored));
     }
+  }
+}
+
+TEST(FlatIndex, SignsFindTheSameWhereverTheNearestLie) {
+  // What is kept of the first rows is guessed from some of the blocks: here the nearest are in a few blocks alone, each in turn.
+  constexpr std::size_t kRows = 12'000, kEvery = 32, kNearest = kRows / kEvery;
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal;
+  std::vector<std::vector<float>> vectors(kRows, std::vector<float>(kDimension));
+  for (auto& vector : vectors) std::ranges::generate(vector, [&] { return normal(random); });
+  const std::vector<float> asked = vectors.front();
+  std::ranges::sort(vectors, std::greater{},
+                    [&](const auto& vector) { return std::inner_product(vector.begin(), vector.end(), asked.begin(), 0.0F); });
+  std::vector<float> expected;
+  for (std::size_t only = 0; only < kEvery; ++only) {
+    std::vector<FlatEntry> entries;
+    std::size_t near = 0, far = kNearest;
+    for (std::size_t label = 0; label < kRows; ++label) {
+      const bool wants_near = label / kSignBlockRows % kEvery == only;
+      const std::size_t next = (wants_near && near < kNearest) || far == kRows ? near++ : far++;
+      entries.push_back({{.label = static_cast<std::int64_t>(label), .born = 1}, {vectors[next]}});
+    }
+    FlatIndex index(kDimension);
+    index.apply(entries, {});
+    std::vector<float> scores;
+    for (const ScoredLabel& hit : index.search({.vector = asked, .generation = 1, .limit = 60, .plan = ScanPlan::kSigns}))
+      scores.push_back(hit.score);
+    ASSERT_EQ(scores.size(), 60U);
+    if (expected.empty()) expected = scores;
+    EXPECT_EQ(scores, expected) << "the nearest in blocks " << only << " of " << kEvery;
   }
 }
 
@@ -289,6 +334,8 @@ TEST(FlatIndex, ScoresLabelsOneByOne) {
   std::vector<std::int64_t> labels = {-1};
   for (const auto& known : model.rows()) labels.push_back(known.row.label);
   const auto scores = index.score(asked, 2, labels);
+  Beside beside(1);
+  EXPECT_EQ(index.score(asked, 2, labels, &beside), scores);
   EXPECT_EQ(scores[0], std::nullopt);
   for (std::size_t i = 1; i < labels.size(); ++i) EXPECT_EQ(scores[i], expected.at(labels[i]));
 }
@@ -305,8 +352,9 @@ TEST(FlatIndex, ADamagedVectorCountsByItsCodesAndIsReported) {
   EXPECT_EQ(index.search(query), expected);
   EXPECT_EQ(index.damaged_count(), 0U);
   // One bit of each vector: none is used as it is.
-  for (std::size_t at = 3; at < raw->size(); at += 32) reinterpret_cast<std::uint32_t*>(raw->data())[at] ^= 0x40000000U;
-  EXPECT_EQ(index.count_damaged() * 32, raw->size());
+  const std::size_t vectors = vectors_in(*raw);
+  for (std::size_t v = 0; v < vectors; ++v) reinterpret_cast<std::uint32_t*>(raw->data())[v * kRawFloats + 3] ^= 0x40000000U;
+  EXPECT_EQ(index.count_damaged(), vectors);
   const auto found = index.search(query);
   EXPECT_GE(index.damaged_count(), 300U);
   ASSERT_EQ(found.size(), expected.size());
@@ -324,6 +372,70 @@ TEST(FlatIndex, ADamagedVectorCountsByItsCodesAndIsReported) {
   for (const auto& hit : index.search({.vector = asked, .generation = 1, .limit = 300})) {
     EXPECT_NEAR(hit.score, scores.at(hit.label), 0.02 * 20 * 20);
   }
+}
+
+TEST(FlatIndex, DamagedCodesOfAFileAreNoticedAndTheFullNumbersCount) {
+  for (const std::uint64_t held : {std::uint64_t{0}, FlatIndex::kCodeBytesHeld}) {
+    Model model;
+    FlatIndex index(kDimension);
+    index.apply(model.add(300, 1), {});
+    index.apply({}, model.end_some(2));
+    BufferSink sink;
+    ASSERT_TRUE(index.save(sink).has_value());
+    const auto raw = raw_of(index);
+    const std::size_t vectors = vectors_in(*raw);
+    auto* const codes = reinterpret_cast<std::uint8_t*>(raw->data() + vectors * kRawFloats);
+    // A bit in every second group.
+    for (std::size_t v = 5; v < vectors; v += 2 * kCodeSumRows) codes[v * kRawCodeBytes + 7] ^= 16;
+    BufferSource source(sink.bytes);
+    FlatIndex loaded = FlatIndex::load(source, {.born_last = 2, .group_count = 5}).value();
+    loaded.attach(std::shared_ptr<const float>(raw, raw->data()), held);
+    EXPECT_EQ(loaded.damaged_count(), 0U) << "nobody has looked";
+    for (int i = 0; i < 20; ++i) {
+      const auto asked = model.vector();
+      for (const ScanPlan plan : {ScanPlan::kCodes, ScanPlan::kSigns}) {
+        const FlatQuery query{.vector = asked, .generation = 2, .limit = 10, .plan = plan};
+        EXPECT_EQ(loaded.search(query), index.search(query));
+      }
+    }
+    EXPECT_GT(loaded.damaged_count(), 0U);
+    EXPECT_GE(loaded.count_damaged(), vectors / 2 - kCodeSumRows);
+    EXPECT_LE(loaded.count_damaged(), vectors / 2 + kCodeSumRows);
+    // What is saved again still tells.
+    const auto again = saved_and_loaded(loaded, 2);
+    ASSERT_TRUE(again.has_value());
+    EXPECT_EQ(again->count_damaged(), loaded.count_damaged());
+    // Those who move take codes that are made anew.
+    loaded.forget(2);
+    EXPECT_EQ(loaded.count_damaged(), 0U);
+    const auto entries = model.add(300, 3);
+    loaded.apply(entries, {});
+    index.apply(entries, {});
+    for (int i = 0; i < 20; ++i) {
+      const auto asked = model.vector();
+      for (const ScanPlan plan : {ScanPlan::kFull, ScanPlan::kCodes, ScanPlan::kSigns}) {
+        const FlatQuery query{.vector = asked, .generation = 3, .limit = 10, .plan = plan};
+        EXPECT_EQ(loaded.search(query), index.search(query));
+      }
+    }
+  }
+}
+
+TEST(FlatIndex, AVectorWhoseNumbersAndCodesAreDamagedCountsAsZeros) {
+  Model model;
+  FlatIndex index(kDimension);
+  index.apply(model.add(100, 1), {});
+  BufferSink sink;
+  ASSERT_TRUE(index.save(sink).has_value());
+  const auto raw = raw_of(index);
+  for (std::size_t i = 0; i < raw->size(); i += 4) reinterpret_cast<std::uint32_t*>(raw->data())[i] ^= 0x40000000U;
+  BufferSource source(sink.bytes);
+  FlatIndex loaded = FlatIndex::load(source, {.born_last = 1, .group_count = 5}).value();
+  attach(loaded, raw);
+  const auto asked = model.vector();
+  const auto found = loaded.search({.vector = asked, .generation = 1, .limit = 10, .plan = ScanPlan::kCodes});
+  ASSERT_EQ(found.size(), 10U);
+  for (const ScoredLabel& hit : found) EXPECT_EQ(hit.score, 0);
 }
 
 TEST(FlatIndex, LoadingRefusesWhatSavingDoesNotWrite) {

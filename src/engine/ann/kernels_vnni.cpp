@@ -27,7 +27,6 @@ void dot_codes(const std::int8_t* query, const std::int8_t* rows, std::size_t st
   const __m512i sign = _mm512_set1_epi8(-128);
   __m512i moved = _mm512_setzero_si512();
   for (std::size_t i = 0; i < stride; i += 64) moved = _mm512_dpbusd_epi32(moved, sign, _mm512_loadu_si512(query + i));
-  const std::int32_t excess = total(moved);
   for (std::size_t r = 0; r < count; ++r) {
     const std::int8_t* row = rows + r * stride;
     __m512i sum0 = _mm512_setzero_si512(), sum1 = sum0;
@@ -37,7 +36,7 @@ void dot_codes(const std::int8_t* query, const std::int8_t* rows, std::size_t st
       sum1 = _mm512_dpbusd_epi32(sum1, _mm512_xor_si512(_mm512_loadu_si512(row + i + 64), sign), _mm512_loadu_si512(query + i + 64));
     }
     if (i < stride) sum0 = _mm512_dpbusd_epi32(sum0, _mm512_xor_si512(_mm512_loadu_si512(row + i), sign), _mm512_loadu_si512(query + i));
-    out[r] = total(_mm512_add_epi32(sum0, sum1)) - excess;
+    out[r] = total(_mm512_sub_epi32(_mm512_add_epi32(sum0, sum1), moved));
   }
 }
 

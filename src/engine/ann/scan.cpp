@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <unordered_map>
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::size_t kScanBlock = 512;
 // Rows that lie apart are asked for this many steps before they are read.
 constexpr std::size_t kAhead = 8;
-constexpr std::size_t kCacheLine = 64;
+constexpr std::size_t kBlocksAtOnce = kScanBlock / kSignBlockRows;
 
 Kernels::Floats kernel_for(const VectorSpace& space) {
   switch (space.metric) {
@@ -24,10 +25,6 @@ Kernels::Floats kernel_for(const VectorSpace& space) {
     case Metric::kManhattan: return space.kernels->manhattan;
   }
   return space.kernels->dot;
-}
-
-void prefetch(const void* begin, std::size_t bytes) {
-  for (std::size_t at = 0; at < bytes; at += kCacheLine) __builtin_prefetch(static_cast<const std::byte*>(begin) + at);
 }
 
 /// The rows of a segment that a search may find.
@@ -97,6 +94,11 @@ class Contenders {
     prune();
     prune_at_ = std::max(prune_at_, 2 * kept_.size());
   }
+  /// With what another one kept: as if all had been offered to this one.
+  void join(Contenders other) {
+    for (const ScoredLabel& lower : other.lowers_.take()) lowers_.offer(lower.label, lower.score);
+    kept_.insert(kept_.end(), other.kept_.begin(), other.kept_.end());
+  }
   /// Those that can be worth most first.
   std::vector<Candidate> take() {
     prune();
@@ -138,6 +140,8 @@ class CodeScores {
     float lower;
     float upper;
   };
+  /// Of a row whose codes are damaged: it is worth what its full numbers say.
+  static constexpr Bounds kUnknown{-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity()};
   /// Of the product, or of the squared distance below zero.
   Bounds bounds(const CodeFacts& row, std::int32_t product) const {
     const float middle = facts_.scale * row.scale * static_cast<float>(product);
@@ -192,8 +196,25 @@ class Scan {
 
   void scan_run(const Segment& segment, std::size_t begin, std::size_t end);
   void compare_run(const CodeScores& codes, std::uint32_t scope, std::size_t begin, std::size_t end, Contenders& contenders);
-  void guess_scope(const SignQuery& signs, std::uint32_t scope, Guesses& guesses);
-  void compare_guesses(const CodeScores& codes, const std::vector<Guess>& found, Contenders& contenders);
+  void guess_blocks(const SignQuery& signs, std::uint32_t scope, std::size_t begin, std::size_t end, Guesses& guesses) const;
+  void guess_share(const SignQuery& signs, std::size_t begin, std::size_t end, Guesses& guesses) const;
+  struct Bar {
+    float floor = 0;  ///< Lower by more than rounding moves an estimate.
+    float reached = 0;
+  };
+  Bar likely_bar(const SignQuery& signs, std::size_t candidates) const;
+  void guess_all(const SignQuery& signs, Guesses& guesses, Guesses& others) const;
+  std::vector<Guess> guess(const SignQuery& signs, std::size_t candidates);
+  void prefetch_codes(const Guess& guess) const;
+  /// Whether a vector's codes are; counts those that are not.
+  bool is_sound(const Segment& segment, std::size_t vector) const {
+    const bool sound = segment.codes.is_sound(vector);
+    if (!sound) exact_.note_damage();
+    return sound;
+  }
+  void compare_share(const CodeScores& codes, std::span<const Guess> found, Contenders& contenders) const;
+  void compare_guesses(const CodeScores& codes, std::span<const Guess> found, Contenders& contenders);
+  void score_rows(std::span<const Candidate> candidates, float* out) const;
   std::vector<ScoredLabel> rescore(const CodeScores& codes, Contenders& contenders);
 
   const VectorSpace& space_;
@@ -208,8 +229,16 @@ class Scan {
 /// so the floor rises with every guess, and choosing among them is left to the end.
 class Scan::Guesses {
  public:
-  Guesses(const std::vector<Scope>& scopes, std::size_t limit) : scopes_(scopes), limit_(limit), cut_at_(2 * limit) {
-    kept_.reserve(cut_at_);
+  /// `floor`: what the first `limit` are thought to reach; see reach().
+  Guesses(const std::vector<Scope>& scopes, std::size_t limit, float floor)
+      : scopes_(scopes), limit_(limit), cut_at_((floor > kNoFloor ? kRoom : 2) * limit), floor_(floor) {
+    kept_.reserve(2 * limit);
+  }
+  static constexpr float kNoFloor = std::numeric_limits<float>::lowest();
+
+  /// True when so many are known to reach it.
+  bool reach(float estimate) const {
+    return static_cast<std::size_t>(std::ranges::count_if(kept_, [&](const Guess& guess) { return guess.estimate >= estimate; })) >= limit_;
   }
 
   /// None that lies below is wanted.
@@ -221,6 +250,11 @@ class Scan::Guesses {
     if (kept_.size() < cut_at_) return;
     cut();
     count_anew();
+  }
+  /// With those of another one, which all come after: as if all had been offered to this one.
+  void join(const Guesses& other) {
+    floor_ = std::max(floor_, other.floor_);
+    kept_.insert(kept_.end(), other.kept_.begin(), other.kept_.end());
   }
   /// In the order that they came in.
   std::vector<Guess> take() {
@@ -275,7 +309,7 @@ class Scan::Guesses {
   const std::vector<Scope>& scopes_;
   const std::size_t limit_;
   std::size_t cut_at_;
-  float floor_ = std::numeric_limits<float>::lowest();
+  float floor_;
   std::vector<Guess> kept_;
   // How many of those kept lie in each step from low_ on; counted_ of them from step lowest_ on.
   std::array<std::uint32_t, kSteps> counts_{};
@@ -324,8 +358,10 @@ void Scan::compare_run(const CodeScores& codes, std::uint32_t scope, std::size_t
   for (std::size_t base = segment.first[begin]; base < vectors_end; base += kScanBlock) {
     const std::size_t count = std::min(kScanBlock, vectors_end - base);
     codes.products(segment.codes, base, count, products);
+    const bool all_sound = segment.codes.are_sound(base, count);
     for (std::size_t v = 0; v < count; ++v) {
-      const auto bounds = codes.bounds(segment.codes.facts(base + v), products[v]);
+      const bool sound = all_sound || is_sound(segment, base + v);
+      const auto bounds = sound ? codes.bounds(segment.codes.facts(base + v), products[v]) : CodeScores::kUnknown;
       best = {std::max(best.lower, bounds.lower), std::max(best.upper, bounds.upper)};
       if (base + v + 1 != segment.first[row + 1]) continue;
       if (contenders.can_enter(best.upper)) {
@@ -338,23 +374,42 @@ void Scan::compare_run(const CodeScores& codes, std::uint32_t scope, std::size_t
   report_.scanned += vectors_end - segment.first[begin];
 }
 
-std::vector<ScoredLabel> Scan::rescore(const CodeScores& codes, Contenders& contenders) {
-  const std::vector<Candidate> candidates = contenders.take();
+void Scan::score_rows(std::span<const Candidate> candidates, float* out) const {
   const auto fetch = [&](std::size_t c) {
     if (c >= candidates.size()) return;
     const Segment& segment = *scopes_[candidates[c].scope].segment;
     prefetch(segment.raw.at(segment.first[candidates[c].row]), space_.stride * sizeof(float));
   };
   constexpr std::size_t kRowsAhead = 2;
-  for (std::size_t c = 0; c < std::min(kRowsAhead, candidates.size()); ++c) fetch(c);
+  for (std::size_t c = 0; c < kRowsAhead; ++c) fetch(c);
   for (std::size_t c = 0; c < candidates.size(); ++c) {
-    const Candidate& candidate = candidates[c];
-    // None of those that follow can be worth more.
-    if (codes.to_score(candidate.upper) < top_.floor()) break;
     fetch(c + kRowsAhead);
-    const Segment& segment = *scopes_[candidate.scope].segment;
-    top_.offer(segment.rows.label(candidate.row), exact_.of_row(segment, candidate.row));
-    report_.rescored += segment.first[candidate.row + 1] - segment.first[candidate.row];
+    out[c] = exact_.of_row(*scopes_[candidates[c].scope].segment, candidates[c].row);
+  }
+}
+
+std::vector<ScoredLabel> Scan::rescore(const CodeScores& codes, Contenders& contenders) {
+  const std::vector<Candidate> candidates = contenders.take();
+  // Until there are as many as are asked for, none can be left out; from then on a few at a time.
+  constexpr std::size_t kRowsAtOnce = 4;
+  std::vector<float> scores;
+  for (std::size_t c = 0; c < candidates.size();) {
+    // None of those that follow can be worth more.
+    if (codes.to_score(candidates[c].upper) < top_.floor()) break;
+    const bool first = c == 0;
+    const std::span<const Candidate> some =
+        std::span(candidates).subspan(c, std::min(candidates.size() - c, first ? std::max(query_.limit, kRowsAtOnce) : kRowsAtOnce));
+    scores.resize(some.size());
+    const std::size_t half = first ? some.size() / 2 : 0;
+    both(
+        first ? query_.beside : nullptr, [&] { score_rows(some.subspan(half), scores.data() + half); },
+        [&] { score_rows(some.first(half), scores.data()); });
+    for (std::size_t i = 0; i < some.size(); ++i, ++c) {
+      if (codes.to_score(some[i].upper) < top_.floor()) return top_.take();
+      const Segment& segment = *scopes_[some[i].scope].segment;
+      top_.offer(segment.rows.label(some[i].row), scores[i]);
+      report_.rescored += segment.first[some[i].row + 1] - segment.first[some[i].row];
+    }
   }
   return top_.take();
 }
@@ -368,14 +423,15 @@ std::vector<ScoredLabel> Scan::by_codes() {
   return rescore(codes, contenders);
 }
 
-void Scan::guess_scope(const SignQuery& signs, std::uint32_t scope_index, Guesses& guesses) {
-  constexpr std::size_t kBlocksAtOnce = kScanBlock / kSignBlockRows;
+void Scan::guess_blocks(const SignQuery& signs, std::uint32_t scope_index, std::size_t begin, std::size_t end, Guesses& guesses) const {
   const Scope& scope = scopes_[scope_index];
   const Segment& segment = *scope.segment;
   const Codes& codes = segment.codes;
   std::uint16_t sums[kScanBlock];
-  for (std::size_t block = 0; block < codes.sign_block_count(); block += kBlocksAtOnce) {
-    const std::size_t blocks = std::min(kBlocksAtOnce, codes.sign_block_count() - block);
+  for (std::size_t block = begin; block < end; block += kBlocksAtOnce) {
+    const std::size_t blocks = std::min(kBlocksAtOnce, end - block);
+    const std::size_t later = std::min(kBlocksAtOnce, end - block - blocks);
+    prefetch(codes.sign_block(block + blocks), later * kSignBlockRows * codes.sign_row_bytes());
     space_.kernels->sign_sums(signs.tables.data(), codes.sign_block(block), codes.sign_row_bytes(), blocks, sums);
     for (std::size_t b = 0; b < blocks; ++b) {
       const std::size_t base = (block + b) * kSignBlockRows;
@@ -395,7 +451,70 @@ void Scan::guess_scope(const SignQuery& signs, std::uint32_t scope_index, Guesse
       }
     }
   }
-  report_.scanned += segment.vector_count();
+}
+
+/// Of the blocks of all scopes, counted through, those of [begin, end).
+void Scan::guess_share(const SignQuery& signs, std::size_t begin, std::size_t end, Guesses& guesses) const {
+  std::size_t before = 0;
+  for (std::uint32_t s = 0; s < scopes_.size(); ++s) {
+    const std::size_t count = scopes_[s].segment->codes.sign_block_count();
+    const std::size_t from = std::clamp(begin, before, before + count), to = std::clamp(end, before, before + count);
+    if (from < to) guess_blocks(signs, s, from - before, to - before, guesses);
+    before += count;
+  }
+}
+
+/// What the first `candidates` probably reach, by the estimates of one block in kSampled. Without it each of the first rows is taken for
+/// one of them, and half of a search's time goes into letting go of those again.
+Scan::Bar Scan::likely_bar(const SignQuery& signs, std::size_t candidates) const {
+  constexpr std::size_t kSampled = 32;
+  std::vector<float> estimates;
+  std::uint16_t sums[kSignBlockRows];
+  for (const Scope& scope : scopes_) {
+    const Codes& codes = scope.segment->codes;
+    const std::size_t block_bytes = kSignBlockRows * codes.sign_row_bytes();
+    for (std::size_t block = kSampled / 2; block < codes.sign_block_count(); block += kSampled) {
+      if (block + kSampled < codes.sign_block_count()) prefetch(codes.sign_block(block + kSampled), block_bytes);
+      space_.kernels->sign_sums(signs.tables.data(), codes.sign_block(block), codes.sign_row_bytes(), 1, sums);
+      const std::size_t base = block * kSignBlockRows;
+      for (std::size_t r = 0; r < kSignBlockRows && base + r < codes.size(); ++r) {
+        if (!scope.all && !scope.shows(scope.segment->row_of(base + r))) continue;
+        const float estimate = signs.line.at(sums[r], codes.norms()[base + r]);
+        if (!std::isnan(estimate)) estimates.push_back(estimate);
+      }
+    }
+  }
+  // Half as many again as would be the right number on average.
+  const std::size_t rank = candidates * 3 / 2 / kSampled;
+  if (rank == 0 || rank >= estimates.size()) return {Guesses::kNoFloor, Guesses::kNoFloor};
+  const auto [least, most] = std::ranges::minmax(estimates);
+  const auto at = estimates.begin() + static_cast<std::ptrdiff_t>(rank);
+  std::nth_element(estimates.begin(), at, estimates.end(), std::greater{});
+  constexpr float kRoundingShare = 1.0F / 512;
+  const float floor = *at - (most - least) * kRoundingShare;
+  if (!(floor < *at)) return {Guesses::kNoFloor, Guesses::kNoFloor};  // All alike, or too large to tell apart.
+  return {floor, *at};
+}
+
+void Scan::guess_all(const SignQuery& signs, Guesses& guesses, Guesses& others) const {
+  std::size_t blocks = 0;
+  for (const Scope& scope : scopes_) blocks += scope.segment->codes.sign_block_count();
+  const std::size_t half = blocks / 2;
+  both(query_.beside, [&] { guess_share(signs, 0, half, guesses); }, [&] { guess_share(signs, half, blocks, others); });
+  guesses.join(others);
+}
+
+std::vector<Scan::Guess> Scan::guess(const SignQuery& signs, std::size_t candidates) {
+  for (const Scope& scope : scopes_) report_.scanned += scope.segment->vector_count();
+  const Bar bar = likely_bar(signs, candidates);
+  if (bar.reached > Guesses::kNoFloor) {
+    Guesses guesses(scopes_, candidates, bar.floor), others(scopes_, candidates, bar.floor);
+    guess_all(signs, guesses, others);
+    if (guesses.reach(bar.reached)) return guesses.take();
+  }
+  Guesses guesses(scopes_, candidates, Guesses::kNoFloor), others(scopes_, candidates, Guesses::kNoFloor);
+  guess_all(signs, guesses, others);
+  return guesses.take();
 }
 
 std::vector<ScoredLabel> Scan::by_signs(std::size_t candidates) {
@@ -404,35 +523,48 @@ std::vector<ScoredLabel> Scan::by_signs(std::size_t candidates) {
     // Twice the product less the square of the row: the squared distance below zero, but for the query's own.
     signs.line = {.slope = 2 * signs.line.slope, .offset = 2 * signs.line.offset, .bend = -1};
   }
-  Guesses guesses(scopes_, candidates);
-  for (std::uint32_t s = 0; s < scopes_.size(); ++s) guess_scope(signs, s, guesses);
-  const std::vector<Guess> found = guesses.take();
+  const std::vector<Guess> found = guess(signs, candidates);
   const CodeScores codes(space_, query_.vector);
   Contenders contenders(query_.limit);
   compare_guesses(codes, found, contenders);
   return rescore(codes, contenders);
 }
 
-void Scan::compare_guesses(const CodeScores& codes, const std::vector<Guess>& found, Contenders& contenders) {
+void Scan::prefetch_codes(const Guess& guess) const {
+  const Codes& codes = scopes_[guess.scope].segment->codes;
+  prefetch(codes.codes(guess.vector), codes.stride());
+  codes.prefetch_facts(guess.vector);
+}
+
+/// REQUIRES: of a row's guesses all are in `found`.
+void Scan::compare_share(const CodeScores& codes, std::span<const Guess> found, Contenders& contenders) const {
   for (std::size_t g = 0; g < found.size();) {
     // One row's vectors follow each other.
     const auto [estimate, scope, row, vector] = found[g];
     const Segment& segment = *scopes_[scope].segment;
     CodeScores::Bounds best{-std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
     for (; g < found.size() && found[g].scope == scope && found[g].row == row; ++g) {
-      if (g + kAhead < found.size()) {
-        const Guess& later = found[g + kAhead];
-        const Codes& its = scopes_[later.scope].segment->codes;
-        prefetch(its.codes(later.vector), its.stride());
-      }
+      if (g + kAhead < found.size()) prefetch_codes(found[g + kAhead]);
       std::int32_t product = 0;
       codes.products(segment.codes, found[g].vector, 1, &product);
-      const auto bounds = codes.bounds(segment.codes.facts(found[g].vector), product);
+      const bool sound = is_sound(segment, found[g].vector);
+      const auto bounds = sound ? codes.bounds(segment.codes.facts(found[g].vector), product) : CodeScores::kUnknown;
       best = {std::max(best.lower, bounds.lower), std::max(best.upper, bounds.upper)};
     }
     if (contenders.can_enter(best.upper)) contenders.offer(segment.rows.label(row), best.lower, {best.upper, scope, row});
   }
+}
+
+void Scan::compare_guesses(const CodeScores& codes, std::span<const Guess> found, Contenders& contenders) {
   report_.compared = found.size();
+  if (query_.beside == nullptr) return compare_share(codes, found, contenders);
+  std::size_t half = found.size() / 2;
+  const auto begins_row = [&](std::size_t g) { return found[g].scope != found[g - 1].scope || found[g].row != found[g - 1].row; };
+  while (half > 0 && half < found.size() && !begins_row(half)) ++half;
+  Contenders others(query_.limit);
+  query_.beside->both([&] { compare_share(codes, found.first(half), contenders); },
+                      [&] { compare_share(codes, found.subspan(half), others); });
+  contenders.join(std::move(others));
 }
 
 std::optional<std::vector<ScoredLabel>> Scan::by_graph(const SegmentGraph& graph, std::size_t effort, std::size_t visits_max) {
@@ -499,9 +631,9 @@ float ExactScores::of_vector(const Segment& segment, std::size_t vector) const {
   if (segment.raw.is_sound(vector)) {
     kernel_(query_.data(), segment.raw.at(vector), space_.stride, 1, &out);
   } else {
-    damaged_.fetch_add(1, std::memory_order_relaxed);
+    note_damage();
     AlignedFloats decoded(space_.stride);
-    segment.codes.decode(vector, {decoded.data(), space_.dimension});
+    if (segment.codes.is_sound(vector)) segment.codes.decode(vector, {decoded.data(), space_.dimension});
     kernel_(query_.data(), decoded.data(), space_.stride, 1, &out);
   }
   return to_score(out);

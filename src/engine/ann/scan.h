@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/beside.h"
 #include "engine/ann/kernels.h"
 #include "engine/ann/scan_plan.h"
 #include "engine/ann/segment.h"
@@ -19,6 +20,7 @@ struct FlatQuery {
   RowFilter filter = {};
   std::optional<ScanPlan> plan = {};  ///< Instead of the one that choose_plan() takes: for tests and measurements.
   std::size_t effort = 0;             ///< Likewise of a walk; 0: as graph_effort() has it.
+  Beside* beside = nullptr;           ///< Does half of the work of kSigns, where there is one. What is found is the same.
 };
 
 /// What the vectors of an index have in common.
@@ -34,12 +36,13 @@ class ExactScores {
  public:
   ExactScores(const VectorSpace& space, std::span<const float> query, DamageCount& damaged);
 
-  /// The best of a row's vectors. One whose numbers are damaged counts by its codes.
+  /// The best of a row's vectors. One whose numbers are damaged counts by its codes, and as zeros where those are damaged too.
   float of_row(const Segment& segment, std::size_t row) const;
   /// Of `count` vectors from `first` on. REQUIRES: the segment's numbers are in memory, in order.
   void of_run(const Segment& segment, std::size_t first, std::size_t count, float* out) const;
 
   const float* query() const { return query_.data(); }
+  void note_damage() const { damaged_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
   float of_vector(const Segment& segment, std::size_t vector) const;

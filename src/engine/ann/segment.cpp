@@ -48,6 +48,12 @@ std::size_t Segment::row_of(std::size_t vector) const {
   return static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), vector) - first.begin()) - 1;
 }
 
+void Segment::copy_codes(std::size_t vector, std::size_t dimension, Codes& out, std::size_t at, DamageCount& damaged) const {
+  if (codes.is_sound(vector)) return out.copy(at, codes, vector);
+  damaged.fetch_add(1, std::memory_order_relaxed);
+  if (raw.is_sound(vector)) out.set(at, {raw.at(vector), dimension});
+}
+
 SegmentBuilder::SegmentBuilder(std::size_t dimension, std::size_t stride, std::size_t row_count, std::size_t vector_count)
     : dimension_(dimension), stride_(stride), values_(stride * vector_count), codes_(dimension, vector_count) {
   rows_.reserve(row_count);
@@ -71,12 +77,12 @@ void SegmentBuilder::copy_row(const Segment& from, std::size_t i, DamageCount& d
   for (std::size_t v = from.first[i]; v < from.first[i + 1]; ++v) {
     const std::size_t at = first_.back()++;
     float* values = values_.data() + stride_ * at;
-    codes_.copy(at, from.codes, v);
+    from.copy_codes(v, dimension_, codes_, at, damaged);
     if (from.raw.is_sound(v)) {
       std::memcpy(values, from.raw.at(v), stride_ * sizeof(float));
     } else {
       damaged.fetch_add(1, std::memory_order_relaxed);
-      from.codes.decode(v, {values, dimension_});
+      codes_.decode(at, {values, dimension_});
     }
   }
 }
@@ -88,7 +94,7 @@ SegmentPtr SegmentBuilder::build() {
                                    RawVectors(std::move(values_), stride_, count));
 }
 
-SegmentPtr keep_rows(const Segment& segment, std::size_t dimension, std::span<const std::uint32_t> living) {
+SegmentPtr keep_rows(const Segment& segment, std::size_t dimension, std::span<const std::uint32_t> living, DamageCount& damaged) {
   if (living.empty()) return nullptr;
   std::vector<Row> rows;
   std::vector<std::uint32_t> first{0};
@@ -99,7 +105,7 @@ SegmentPtr keep_rows(const Segment& segment, std::size_t dimension, std::span<co
     first.push_back(static_cast<std::uint32_t>(vectors.size()));
   }
   Codes codes(dimension, vectors.size());
-  for (std::size_t v = 0; v < vectors.size(); ++v) codes.copy(v, segment.codes, vectors[v]);
+  for (std::size_t v = 0; v < vectors.size(); ++v) segment.copy_codes(vectors[v], dimension, codes, v, damaged);
   codes.make_signs();
   return std::make_shared<Segment>(std::make_shared<SegmentBody>(rows, std::move(first), std::move(codes)), segment.raw.picked(vectors));
 }

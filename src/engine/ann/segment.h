@@ -66,6 +66,8 @@ struct Segment {
   std::size_t vector_count() const { return first.back(); }
   bool one_vector_each() const { return vector_count() == rows.size(); }
   std::size_t row_of(std::size_t vector) const;
+  /// A vector's codes into `out`. Damaged ones are made anew of the full numbers; where those are damaged too, it has zeros.
+  void copy_codes(std::size_t vector, std::size_t dimension, Codes& out, std::size_t at, DamageCount& damaged) const;
 
   const std::shared_ptr<SegmentBody> body;  // Shared: so are the deaths in it.
   RowTable& rows;
@@ -98,6 +100,6 @@ class SegmentBuilder {
 };
 
 /// The rows `living` of a segment; null when there are none. Full numbers stay where they are.
-SegmentPtr keep_rows(const Segment& segment, std::size_t dimension, std::span<const std::uint32_t> living);
+SegmentPtr keep_rows(const Segment& segment, std::size_t dimension, std::span<const std::uint32_t> living, DamageCount& damaged);
 
 }  // namespace footnote::ann

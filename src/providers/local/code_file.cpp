@@ -1,5 +1,7 @@
 #include "providers/local/code_file.h"
 
+#include <algorithm>
+
 #include "base/assert.h"
 #include "base/crc32c.h"
 
@@ -106,11 +108,26 @@ std::optional<CodesView> CodeFile::read(std::uint64_t at) const {
   return std::nullopt;
 }
 
+void CodeFile::prefetch(std::uint64_t place) const {
+  constexpr std::uint64_t kCacheLine = 64;
+  // Of longer records the processor itself asks for what follows.
+  constexpr std::uint64_t kBytesMax = 16 << 10;
+  const auto offset = load<std::uint64_t>(entry(place) + 8);
+  const auto bytes = std::min<std::uint64_t>(load<std::uint32_t>(entry(place) + 16), kBytesMax);
+  if (offset > bytes_ || bytes > bytes_ - offset) return;
+  for (std::uint64_t at = 0; at < bytes; at += kCacheLine) __builtin_prefetch(raw_.get() + offset + at);
+}
+
 std::optional<CodesView> CodeFile::find(ChunkId chunk) const {
+  const auto place = place_of(chunk);
+  return place ? read(*place) : std::nullopt;
+}
+
+std::optional<std::uint64_t> CodeFile::place_of(ChunkId chunk) const {
   if (count_ == 0) return std::nullopt;
   // Ids mostly follow each other: then the chunk lies as far from the first entry as its id is from that one's.
   const auto guess = static_cast<std::uint64_t>(chunk.value) - static_cast<std::uint64_t>(chunk_at(0));
-  if (guess < count_ && chunk_at(guess) == chunk.value) return read(guess);
+  if (guess < count_ && chunk_at(guess) == chunk.value) return guess;
   std::uint64_t low = 0;
   for (std::uint64_t high = count_; low < high;) {
     const std::uint64_t middle = low + (high - low) / 2;
@@ -121,7 +138,7 @@ std::optional<CodesView> CodeFile::find(ChunkId chunk) const {
     }
   }
   if (low == count_ || chunk_at(low) != chunk.value) return std::nullopt;
-  return read(low);
+  return low;
 }
 
 Result<void> CodeFile::check() const {

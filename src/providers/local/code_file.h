@@ -86,6 +86,12 @@ class CodeFile {
 
   /// The codes of a chunk; those of form 0 say that it has none. nullopt: it is not in the file, or what is there is damaged.
   std::optional<CodesView> find(ChunkId chunk) const;
+  /// Where a chunk lies, for read() and prefetch(); nullopt: it is not in the file.
+  std::optional<std::uint64_t> place_of(ChunkId chunk) const;
+  /// As find() does; nullopt: what is there is damaged.
+  std::optional<CodesView> read(std::uint64_t place) const;
+  /// Asks for what read() will look at.
+  void prefetch(std::uint64_t place) const;
   /// True when some codes failed their sum.
   bool is_damaged() const { return damaged_.load(std::memory_order_relaxed); }
   /// Reads all of it. kCorrupted: how many can't be used.
@@ -95,7 +101,6 @@ class CodeFile {
   CodeFile(RawBytes raw, std::uint64_t count, std::uint64_t bytes) : raw_(std::move(raw)), count_(count), bytes_(bytes) {}
   const std::byte* entry(std::uint64_t at) const;
   std::int64_t chunk_at(std::uint64_t at) const;
-  std::optional<CodesView> read(std::uint64_t at) const;
 
   RawBytes raw_;
   std::uint64_t count_ = 0;

@@ -68,10 +68,11 @@ class LocalCodeIndexTest : public ::testing::Test {
     std::filesystem::remove(path());
     std::ofstream(path(), std::ios::binary) << bytes;
   }
-  std::vector<std::optional<double>> scores(const LocalCodeIndex* index, const std::vector<ChunkId>& chunks) const {
+  std::vector<std::optional<double>> scores(const LocalCodeIndex* index, const std::vector<ChunkId>& chunks,
+                                            Beside* beside = nullptr) const {
     QuestionCodes question{.form = kForm, .dimension = 16, .tokens = {}};
     for (int i = 0; i < 32; ++i) question.tokens.push_back(i % 3 == 0 ? 0.25F : -0.25F);
-    return LocalLateScorer(store_, index).score({}, corpus_, question, chunks).value();
+    return LocalLateScorer(store_, index, cpu::best_cpu_level(), beside).score({}, corpus_, question, chunks).value();
   }
 
   const sql::FolderForTest folder_;
@@ -116,6 +117,17 @@ TEST_F(LocalCodeIndexTest, ScoresAreTheSameFromTheFileTheStoreAndBoth) {
   save(index);
   EXPECT_EQ(scores(&index, chunks), from_store);
   EXPECT_EQ(std::ranges::count_if(from_store, [](const auto& score) { return !score; }), 2);
+}
+
+TEST_F(LocalCodeIndexTest, HalfOfThePassagesComparedOnAnotherThreadScoreTheSame) {
+  std::vector<unsigned> seeds(40);
+  for (unsigned i = 0; i < seeds.size(); ++i) seeds[i] = i % 7 == 0 ? 0 : i;
+  auto chunks = commit(seeds);
+  LocalCodeIndex index(store_);
+  save(index);
+  for (const ChunkId late : commit({4, 5})) chunks.insert(chunks.begin() + 10, late);  // not in the file
+  Beside beside(1);
+  EXPECT_EQ(scores(&index, chunks, &beside), scores(nullptr, chunks));
 }
 
 TEST_F(LocalCodeIndexTest, ASecondFileTakesWhatTheFirstHasAndLetsGoOfWhatIsPurged) {

@@ -210,8 +210,8 @@ void LocalVectorStore::Rows::attach(const RawBytes& raw) {
   }
 }
 
-LocalVectorStore::LocalVectorStore(cpu::CpuLevel level, VectorBudget budget)
-    : budget_(std::move(budget)), corpora_(Rows{.level = level}), save_at_bytes_(budget_.unsaved_bytes_max) {}
+LocalVectorStore::LocalVectorStore(cpu::CpuLevel level, VectorBudget budget, Beside* beside)
+    : budget_(std::move(budget)), beside_(beside), corpora_(Rows{.level = level}), save_at_bytes_(budget_.unsaved_bytes_max) {}
 
 Result<Generation> LocalVectorStore::generation(const CallContext& call, CorpusId corpus) const {
   FOOTNOTE_CHECK(call.check());
@@ -343,14 +343,14 @@ Result<void> LocalVectorStore::check(CorpusId corpus) const {
   std::uint64_t damaged = 0;
   for (const auto& [name, space] : state->rows.spaces) damaged += space.index ? space.index->count_damaged() : 0;
   if (damaged == 0) return {};
-  return fail(ErrorCode::kCorrupted, "it is damaged: {} of its full vectors fail their checksums", damaged);
+  return fail(ErrorCode::kCorrupted, "it is damaged: {} of its vectors fail their checksums", damaged);
 }
 
 void LocalVectorStore::tell_of_damage(CorpusId corpus, std::uint64_t vectors) const {
   if (vectors == 0) return;
   const MutexLock lock(mutex_);
   if (!told_.insert(corpus).second) return;
-  log(LogLevel::kWarn, "vectors", "an index file is damaged; rows whose full vectors fail their sums count by their 8-bit codes",
+  log(LogLevel::kWarn, "vectors", "an index file is damaged; rows whose full vectors or 8-bit codes fail their sums count by the other",
       {{"corpus", corpus.value}});
 }
 
@@ -367,8 +367,9 @@ Result<std::vector<ScoredChunk>> LocalVectorStore::search(const CallContext& cal
   if (!space->index) return std::vector<ScoredChunk>{};
   const FilteredRows filtered(state->documents, query.filter);
   ann::ScanReport report;
-  const auto found =
-      space->index->search({.vector = vector, .generation = query.generation, .limit = query.limit, .filter = filtered.rows()}, &report);
+  const ann::FlatQuery asked{
+      .vector = vector, .generation = query.generation, .limit = query.limit, .filter = filtered.rows(), .beside = beside_};
+  const auto found = space->index->search(asked, &report);
   tell_of_damage(query.corpus, space->index->damaged_count());
   if (query.report != nullptr) *query.report = {to_string(report.plan), report.scanned, report.rescored};
   std::vector<ScoredChunk> out;
@@ -393,7 +394,7 @@ Result<std::vector<double>> LocalVectorStore::score(const CallContext& call, con
   std::vector<std::int64_t> labels;
   labels.reserve(chunks.size());
   for (const ChunkId chunk : chunks) labels.push_back(chunk.value);
-  const auto scores = space->index->score(vector, query.generation, labels);
+  const auto scores = space->index->score(vector, query.generation, labels, beside_);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = scores[i] ? *scores[i] : out[i];
   tell_of_damage(query.corpus, space->index->damaged_count());
   return out;

@@ -28,8 +28,8 @@ struct VectorBudget {
 /// single bad row can't keep a corpus from being searched.
 class LocalVectorStore final : public VectorStore, public SavedIndex {
  public:
-  /// REQUIRES: the level is usable here.
-  explicit LocalVectorStore(cpu::CpuLevel level = cpu::best_cpu_level(), VectorBudget budget = {});
+  /// Borrows `beside`, which does half of large searches. REQUIRES: the level is usable here.
+  explicit LocalVectorStore(cpu::CpuLevel level = cpu::best_cpu_level(), VectorBudget budget = {}, Beside* beside = nullptr);
 
   Result<Generation> generation(const CallContext& call, CorpusId corpus) const override;
   Result<void> apply(const CallContext& call, CorpusId corpus, const IndexChanges& changes) override;
@@ -37,7 +37,7 @@ class LocalVectorStore final : public VectorStore, public SavedIndex {
   Result<void> drop(const CallContext& call, CorpusId corpus) override;
 
   IndexKind kind() const override { return IndexKind::kVectors; }
-  std::uint32_t rules() const override { return 3; }
+  std::uint32_t rules() const override { return 4; }
   IndexExtent extent(CorpusId corpus) const override { return corpora_.extent(corpus); }
   Result<void> save(const CallContext&, const std::filesystem::path& path, const IndexHead& head) const override {
     return corpora_.save(path, head);
@@ -105,6 +105,7 @@ class LocalVectorStore final : public VectorStore, public SavedIndex {
   void keep_to_budget(const CallContext& call);
 
   const VectorBudget budget_;
+  Beside* const beside_;
   CorpusIndexes<Rows> corpora_;
   std::atomic<std::uint64_t> save_at_bytes_;  // The budget, or more after a save that did not help.
   mutable Mutex mutex_;

@@ -1,0 +1,132 @@
+#include "base/beside.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/assert.h"
+
+namespace footnote {
+namespace {
+
+// Who waits looks so long for itself before it sleeps: halves of a question take some ten microseconds up to a few hundred, follow each
+// other as fast, and to be woken takes as long.
+constexpr std::chrono::microseconds kLookForEnd{100};
+constexpr std::chrono::microseconds kLookForNext{50};
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+/// True when it is there in time.
+template <class IsThere>
+bool look(std::chrono::microseconds time, const IsThere& is_there) {
+  constexpr int kLooksAtOnce = 16;
+  const auto until = std::chrono::steady_clock::now() + time;
+  do {
+    for (int i = 0; i < kLooksAtOnce; ++i) {
+      if (is_there()) return true;
+      pause();
+    }
+  } while (std::chrono::steady_clock::now() < until);
+  return false;
+}
+
+}  // namespace
+
+Beside::Beside(std::size_t threads) {
+  FOOTNOTE_ASSERT(threads <= kThreadsMax);
+  {
+    const MutexLock lock(mutex_);
+    idle_ = threads;
+  }
+  for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { serve(); });
+}
+
+Beside::~Beside() {
+  {
+    const MutexLock lock(mutex_);
+    FOOTNOTE_ASSERT(owners_ == 0);
+    stopping_ = true;
+  }
+  arrived_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Beside::serve() {
+  for (bool worked = false;; worked = true) {
+    if (worked) look(kLookForNext, [this] { return given_.load(std::memory_order_relaxed) > 0; });
+    Job* job = nullptr;
+    {
+      MutexLock lock(mutex_);
+      while (waiting_.empty() && !stopping_) arrived_.wait(lock);
+      if (waiting_.empty()) return;
+      job = waiting_.back();
+      waiting_.pop_back();
+      given_.store(waiting_.size(), std::memory_order_relaxed);
+    }
+    try {
+      (*job->work)();
+    } catch (...) {
+      job->thrown = std::current_exception();
+    }
+    const MutexLock lock(mutex_);
+    ++idle_;
+    // Its owner may let go of it from here on.
+    job->done.store(true, std::memory_order_release);
+    finished_.notify_all();
+  }
+}
+
+bool Beside::give(Job& job) {
+  {
+    const MutexLock lock(mutex_);
+    ++owners_;
+    if (owners_ > idle_) return false;
+    --idle_;
+    waiting_.push_back(&job);
+    given_.store(waiting_.size(), std::memory_order_relaxed);
+  }
+  arrived_.notify_one();
+  return true;
+}
+
+bool Beside::take_back(const Job& job) {
+  const MutexLock lock(mutex_);
+  const auto found = std::ranges::find(waiting_, &job);
+  if (found == waiting_.end()) return false;
+  waiting_.erase(found);
+  given_.store(waiting_.size(), std::memory_order_relaxed);
+  ++idle_;
+  return true;
+}
+
+void Beside::finish(Job& job) {
+  if (look(kLookForEnd, [&] { return job.done.load(std::memory_order_acquire); })) return;
+  MutexLock lock(mutex_);
+  // Without a deadline: what was begun works on what lies on this thread's stack. It has the call's own deadline.
+  while (!job.done.load(std::memory_order_acquire)) finished_.wait(lock);
+}
+
+void Beside::both(const std::function<void()>& here, const std::function<void()>& there) {
+  Job job{.work = &there};
+  const bool given = give(job);
+  std::exception_ptr thrown;
+  try {
+    here();
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  const bool is_left = !given || take_back(job);
+  if (!is_left) finish(job);
+  {
+    const MutexLock lock(mutex_);
+    --owners_;
+  }
+  if (thrown) std::rethrow_exception(thrown);
+  if (is_left) return there();
+  if (job.thrown) std::rethrow_exception(job.thrown);
+}
+
+}  // namespace footnote

@@ -1,0 +1,103 @@
+#include "base/beside.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace footnote {
+namespace {
+
+TEST(Beside, DoesBothHalvesAtTheSameTimeWhereAThreadIsIdle) {
+  Beside beside(1);
+  // Each half waits for the other: on one thread, one after the other, this would never end.
+  std::latch met(2);
+  std::thread::id other;
+  beside.both([&] { met.arrive_and_wait(); },
+              [&] {
+                other = std::this_thread::get_id();
+                met.arrive_and_wait();
+              });
+  EXPECT_NE(other, std::this_thread::get_id());
+}
+
+TEST(Beside, TheOwnerDoesBothWithoutThreads) {
+  Beside beside(0);
+  std::vector<std::thread::id> who;
+  beside.both([&] { who.push_back(std::this_thread::get_id()); }, [&] { who.push_back(std::this_thread::get_id()); });
+  EXPECT_EQ(who, (std::vector{std::this_thread::get_id(), std::this_thread::get_id()}));
+  both(nullptr, [&] { who.clear(); }, [&] { who.push_back(std::this_thread::get_id()); });
+  EXPECT_EQ(who.size(), 1U);
+}
+
+TEST(Beside, TheOwnerDoesBothWhileTheThreadIsAtSomethingElse) {
+  Beside beside(1);
+  std::latch begun(1), go_on(1);
+  std::thread first([&] {
+    beside.both([&] { go_on.wait(); },
+                [&] {
+                  begun.count_down();
+                  go_on.wait();
+                });
+  });
+  begun.wait();
+  std::thread::id who;
+  beside.both([] {}, [&] { who = std::this_thread::get_id(); });
+  EXPECT_EQ(who, std::this_thread::get_id());
+  go_on.count_down();
+  first.join();
+}
+
+TEST(Beside, HalvesOfHalvesAreDoneToo) {
+  Beside beside(1);
+  std::atomic<int> done = 0;
+  const auto leaf = [&] { ++done; };
+  const auto half = [&] { beside.both(leaf, leaf); };
+  beside.both(half, half);
+  EXPECT_EQ(done, 4);
+}
+
+TEST(Beside, WhatAHalfThrowsReachesItsOwnerAfterTheOtherIsDone) {
+  Beside beside(1);
+  for (const bool in_here : {true, false}) {
+    std::latch met(2);
+    bool other_done = false;
+    const auto fails = [&] {
+      met.arrive_and_wait();
+      throw std::runtime_error("no");
+    };
+    const auto works = [&] {
+      met.arrive_and_wait();
+      other_done = true;
+    };
+    if (in_here) {
+      EXPECT_THROW(beside.both(fails, works), std::runtime_error);
+    } else {
+      EXPECT_THROW(beside.both(works, fails), std::runtime_error);
+    }
+    EXPECT_TRUE(other_done);
+  }
+}
+
+TEST(Beside, ManyOwnersAtOnceEachGetTheirOwnWorkDone) {
+  Beside beside(2);
+  std::vector<std::thread> owners;
+  std::atomic<int> wrong = 0;
+  for (int o = 0; o < 6; ++o) {
+    owners.emplace_back([&] {
+      for (int i = 0; i < 300; ++i) {
+        int here = 0, there = 0;
+        beside.both([&] { here = i + 1; }, [&] { there = i + 2; });
+        if (here != i + 1 || there != i + 2) ++wrong;
+      }
+    });
+  }
+  for (std::thread& owner : owners) owner.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace footnote
