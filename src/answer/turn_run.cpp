@@ -50,7 +50,7 @@ std::vector<SourceBlock> quoted_first(const Reading& reading, const std::vector<
   return out;
 }
 
-/// Where a quote may end before its own end, best first: with a sentence, else with a word.
+/// Where a quote may end before its own end, best first: with a sentence, else with a word, else (a script without spaces) anywhere.
 std::vector<std::size_t> earlier_ends(std::string_view text, const TextRange& range) {
   const std::string_view quote = text.substr(range.begin, range.size());
   std::vector<std::size_t> out;
@@ -61,6 +61,10 @@ std::vector<std::size_t> earlier_ends(std::string_view text, const TextRange& ra
   for (std::size_t at = quote.find_last_of(" \n"); at != std::string_view::npos && at > 0; at = quote.find_last_of(" \n", at - 1)) {
     out.push_back(range.begin + at);
   }
+  const std::size_t characters_begin = out.size();
+  const std::size_t first_end = out.empty() ? quote.size() : out.back() - range.begin;
+  for (std::size_t at = 0; next_code_point(quote, at), at < first_end;) out.push_back(range.begin + at);
+  std::reverse(out.begin() + static_cast<std::ptrdiff_t>(characters_begin), out.end());
   return out;
 }
 

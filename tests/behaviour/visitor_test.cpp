@@ -276,7 +276,11 @@ TEST_F(VisitorTest, AQuoteIsNoLongerThanTheAgentAllowsEither) {
   while (words.size() < 300) words += " takes more days than that";
   site_.world.put_document("large.md", words + ".");
   site_.world.put_document("parts.md", "Returns of sofas take nine days and are fetched by two people. " + words + ".");
-  for (const char* question : {"How many days does shipping of large things take?", "How many days do returns of sofas take?"}) {
+  std::string unspaced = "delivery";
+  while (unspaced.size() < 300) unspaced += "-takes-some-nights";
+  site_.world.put_document("unspaced.md", unspaced + ".");
+  for (const char* question : {"How many days does shipping of large things take?", "How many days do returns of sofas take?",
+                               "How many nights does delivery take, some nights?"}) {
     const Visited visited = site_.ask(question);
     ASSERT_TRUE(visited.report);
     EXPECT_LE(count_code_points(visited.heard), 100u) << visited.heard;
