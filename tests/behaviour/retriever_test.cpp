@@ -55,7 +55,7 @@ TEST_F(RetrieverTest, TheScoreIsExplainedByItsStages) {
 TEST_F(RetrieverTest, WhatIsDoneOnAnotherThreadChangesNothing) {
   for (int i = 0; i < 40; ++i) world_.put_document(fmt::format("d{}.md", i), fmt::format("Shipping number {} takes {} days.", i, i % 7));
   const fakes::MemoryLateScorer late(world_.store);
-  Beside beside(1);
+  Beside beside(2);
   retrieve::Retriever::Ports ports{world_.embedder, world_.vectors, world_.keywords, world_.store, &late};
   const retrieve::Retriever alone(ports);
   ports.beside = &beside;
