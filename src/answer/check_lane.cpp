@@ -16,6 +16,7 @@ CheckLane::~CheckLane() {
     ending.swap(threads_);
   }
   ready_.notify_all();
+  ending_.notify_all();
 }
 
 /// Starts another one where all have work and there may be more.
@@ -65,11 +66,18 @@ void CheckLane::run(const std::stop_token& stop) {
     waiting_.erase(found);
     busy_.push_back(owner);
     lock.native().unlock();
+    const auto began = std::chrono::steady_clock::now();
     job();
     job = nullptr;
     lock.native().lock();
     std::erase(busy_, owner);
+    if (waiting_.size() >= kBehind) rest(lock, stop, std::chrono::steady_clock::now() - began);
   }
+}
+
+void CheckLane::rest(MutexLock& lock, const std::stop_token& stop, std::chrono::steady_clock::duration took) {
+  const auto until = std::chrono::steady_clock::now() + std::min<std::chrono::steady_clock::duration>(kRestFactor * took, kRestMax);
+  while (!stop.stop_requested() && std::chrono::steady_clock::now() < until) (void)ending_.wait_until(lock, until);
 }
 
 }  // namespace footnote::answer

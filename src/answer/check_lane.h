@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -17,6 +18,11 @@ class CheckLane {
   static constexpr std::size_t kThreads = 2;
   /// Jobs that wait, of all answers together: so many are checked in the time for which the end of an answer waits, or nearly.
   static constexpr std::size_t kWaitingMax = 64;
+  /// From so many on there are more than can be checked. Then a thread rests after a job, a few times as long as that took: what it would
+  /// gain is little, and every answer that streams would pay for it.
+  static constexpr std::size_t kBehind = kWaitingMax / 2;
+  static constexpr int kRestFactor = 3;
+  static constexpr std::chrono::milliseconds kRestMax{500};
 
   using Job = std::move_only_function<void()>;
 
@@ -40,9 +46,12 @@ class CheckLane {
   bool has_thread() FOOTNOTE_TSA(requires_capability(mutex_));
   std::deque<Waiting>::iterator next() FOOTNOTE_TSA(requires_capability(mutex_));
   void run(const std::stop_token& stop);
+  void rest(MutexLock& lock, const std::stop_token& stop, std::chrono::steady_clock::duration took)
+      FOOTNOTE_TSA(requires_capability(mutex_));
 
   Mutex mutex_;
   CondVar ready_;
+  CondVar ending_;  // of the lane: ends a rest
   std::deque<Waiting> waiting_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::vector<const void*> busy_ FOOTNOTE_TSA(guarded_by(mutex_));  // owners of jobs that are under way
   std::vector<std::jthread> threads_ FOOTNOTE_TSA(guarded_by(mutex_));

@@ -29,6 +29,20 @@ TEST(CheckLaneTest, RunsTheJobsOfOneOwnerInTheirOrder) {
   EXPECT_EQ(order, wanted);
 }
 
+TEST(CheckLaneTest, ALaneThatIsBehindRestsAndStillRunsAll) {
+  std::vector<int> owners(CheckLane::kWaitingMax);
+  std::latch all(static_cast<std::ptrdiff_t>(owners.size()));
+  CheckLane lane;
+  for (const int& owner : owners) {
+    const auto job = [&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      all.count_down();
+    };
+    while (!lane.push(&owner, job)) std::this_thread::yield();
+  }
+  all.wait();
+}
+
 TEST(CheckLaneTest, ASlowOwnerDoesNotHoldUpAnother) {
   CheckLane lane;
   std::latch go(1);

@@ -1,6 +1,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/log.h"
 #include "http/connection.h"
@@ -275,12 +276,15 @@ Task<Connection::Next> Connection::stream_answer(std::shared_ptr<Exchange> excha
 /// Writes what the handler streams until that has returned and all is out. False when the stream was cut.
 Task<bool> Connection::pump(Exchange& exchange, Framing framing, bool is_sse) {
   const auto framed = [framing](std::string bytes) { return framing == Framing::kChunked ? render_chunk(bytes) : bytes; };
+  bool has_waited = false;  // whoever has may write at once: a token mostly fits, and costs no turn of the loop and no timer
   while (true) {
     Exchange::Output output = exchange.take(kSseWriteBytes);
     if (!output.bytes.empty()) {
       const std::size_t size = output.bytes.size();
       const std::string piece = framed(std::move(output.bytes));
-      const bool ok = co_await write_all(piece);
+      std::string_view rest = piece;
+      bool ok = !std::exchange(has_waited, false) || write_at_once(rest);
+      if (ok && !rest.empty()) ok = co_await write_all(rest);
       exchange.written(size);
       if (!ok) co_return false;
       continue;
@@ -293,6 +297,7 @@ Task<bool> Connection::pump(Exchange& exchange, Framing framing, bool is_sse) {
       wake_.expires_at(kNever);
     }
     auto [error] = co_await wake_.async_wait(kAwait);
+    has_waited = true;
     if (error || output.mid_frame || !is_sse) continue;
     const std::string piece = framed(std::string(kKeepAliveComment));
     if (!co_await write_all(piece)) co_return false;
