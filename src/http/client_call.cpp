@@ -1,6 +1,11 @@
 #include "http/client_call.h"
 
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <exception>
 
 #include "base/log.h"
@@ -44,6 +49,43 @@ std::string render_request(const ClientRequest& request, const Url& url) {
   return out;
 }
 
+/// A socket that is taken out of Asio's hands, so that the ready set alone hears of it, and given back at the end.
+class ServedSocket {
+ public:
+  ServedSocket(Tcp::socket& socket, ReadySet& set, ReadySet::Reader& reader) : socket_(socket), set_(set), reader_(reader) {
+    SystemError error;
+    protocol_ = socket.local_endpoint(error).protocol();
+    if (!error) descriptor_ = socket.release(error);
+    if (!error && set_.add(descriptor_, reader_)) return;
+    give_back();
+  }
+  ~ServedSocket() {
+    if (descriptor_ < 0) return;
+    set_.remove(descriptor_, reader_);
+    give_back();
+  }
+  ServedSocket(const ServedSocket&) = delete;
+  ServedSocket& operator=(const ServedSocket&) = delete;
+
+  /// Below 0: Asio has kept it.
+  int descriptor() const { return descriptor_; }
+
+ private:
+  /// Where Asio can't take it, the next use of the socket says so.
+  void give_back() {
+    SystemError error;
+    if (descriptor_ >= 0) socket_.assign(protocol_, descriptor_, error);
+    if (error) ::close(descriptor_);
+    descriptor_ = -1;
+  }
+
+  Tcp::socket& socket_;
+  ReadySet& set_;
+  ReadySet::Reader& reader_;
+  Tcp protocol_ = Tcp::v4();
+  int descriptor_ = -1;
+};
+
 std::string pool_key(const Url& url) { return (url.scheme == Scheme::kHttps ? "https://" : "http://") + url.authority(); }
 
 }  // namespace
@@ -69,10 +111,11 @@ void ClientShared::run_io() {
   }
 }
 
-ClientCall::ClientCall(ClientShared& shared, IdleConnections& idle, const asio::any_io_executor& executor, ClientRequest request, Url url,
-                       std::chrono::steady_clock::time_point deadline)
+ClientCall::ClientCall(ClientShared& shared, IdleConnections& idle, ReadySet* ready_set, const asio::any_io_executor& executor,
+                       ClientRequest request, Url url, std::chrono::steady_clock::time_point deadline)
     : shared_(shared),
       idle_(idle),
+      ready_set_(ready_set),
       request_(std::move(request)),
       url_(std::move(url)),
       pool_key_(pool_key(url_)),
@@ -244,53 +287,145 @@ Task<Result<void>> ClientCall::read_more(bool& ended) {
   silence_watch_.disarm();
   buffer_.commit(size);
   answered_ = answered_ || size != 0;
-  if (aborted_) co_return std::unexpected(*aborted_);
+  co_return check_read(error, ended);
+}
+
+Result<void> ClientCall::check_read(const SystemError& error, bool& ended) const {
+  if (aborted_) return std::unexpected(*aborted_);
   ended = error == asio::error::eof;
-  if (error && !ended) co_return unavailable(fmt::format("broke the connection: {}", error.message()));
-  co_return Result<void>{};
+  if (error && !ended) return unavailable(fmt::format("broke the connection: {}", error.message()));
+  return {};
 }
 
 Task<Result<void>> ClientCall::read_body(ResponseParser& parser) {
-  std::size_t total = 0;
   parser.eager(true);
-  while (!parser.is_done()) {
-    SystemError error = beast::http::error::need_more;
-    if (buffer_.size() != 0) buffer_.consume(parser.put(buffer_.data(), error));
-    const Result<void> handed = hand_over(parser.get().body(), total);
-    if (!handed) co_return handed;
-    if (parser.is_done()) break;
-    if (!error && buffer_.size() != 0) continue;
-    const bool endless = buffer_.size() > shared_.options.header_bytes_max;
-    if (endless || (error && error != beast::http::error::need_more)) {
-      co_return unavailable(fmt::format("sent a malformed answer: {}", error.message()));
-    }
+  Result<bool> complete = take_buffer(parser);
+  for (int reads = 0; complete && !*complete; ++reads) {
     const Result<void> room = sunk(co_await sink_->make_room());
     if (aborted_) co_return std::unexpected(*aborted_);
     if (!room) co_return room;
     bool ended = false;
-    const Result<void> read = co_await read_more(ended);
-    if (!read) co_return read;
-    if (!ended) continue;
+    if (reads >= kReadsBeforeReadySet && ready_set_ != nullptr && transport_->is_plain()) {
+      complete = co_await read_by_ready_set(parser, ended);
+      reads = 0;
+    } else {
+      const Result<void> read = co_await read_more(ended);
+      if (!read) co_return read;
+      complete = take_buffer(parser);
+    }
+    if (!ended || !complete) continue;
+    SystemError error;
     parser.put_eof(error);
     if (error) co_return unavailable("closed the connection in the middle of its answer");
+    break;
   }
+  if (!complete) co_return std::unexpected(std::move(complete).error());
   co_return Result<void>{};
 }
 
+Result<bool> ClientCall::take_buffer(ResponseParser& parser) {
+  asio::const_buffer rest = buffer_.data();
+  Result<bool> complete = take_body(parser, rest);
+  buffer_.consume(buffer_.size() - rest.size());
+  return complete;
+}
+
+/// Parses what has come and gives it to the sink. True when the body is complete. `bytes`: afterwards what was not used, which is to come
+/// again with more behind it.
+Result<bool> ClientCall::take_body(ResponseParser& parser, asio::const_buffer& bytes) {
+  while (!parser.is_done()) {
+    SystemError error = beast::http::error::need_more;
+    if (bytes.size() != 0) bytes += parser.put(bytes, error);
+    FOOTNOTE_CHECK(hand_over(parser.get().body()));
+    if (parser.is_done()) break;
+    if (!error && bytes.size() != 0) continue;
+    const bool endless = bytes.size() > shared_.options.header_bytes_max;
+    if (endless || (error && error != beast::http::error::need_more)) {
+      return unavailable(fmt::format("sent a malformed answer: {}", error.message()));
+    }
+    return false;
+  }
+  return true;
+}
+
 /// Gives the sink what was parsed and empties it.
-Result<void> ClientCall::hand_over(std::string& bytes, std::size_t& total) {
+Result<void> ClientCall::hand_over(std::string& bytes) {
   const std::size_t bytes_max = request_.response_bytes_max.value_or(shared_.options.response_bytes_max);
-  if (bytes.size() > bytes_max - total) return fail(ErrorCode::kTooLarge, "{} sent more than {} bytes", url_.authority(), bytes_max);
-  total += bytes.size();
-  const Result<void> taken = bytes.empty() ? Result<void>{} : sunk(sink_->on_body(bytes));
-  bytes.clear();
-  return taken;
+  if (bytes.size() > bytes_max - body_bytes_) return fail(ErrorCode::kTooLarge, "{} sent more than {} bytes", url_.authority(), bytes_max);
+  body_bytes_ += bytes.size();
+  if (bytes.empty()) return {};
+  // Not kept for the next piece: memory that was freed just now is in the cache, that of one stream among many is not.
+  const std::string piece = std::exchange(bytes, {});
+  return sunk(sink_->on_body(piece));
+}
+
+/// Reads and hands over on and on, until the body is complete, something is wrong, or the sink has to be waited for.
+Task<Result<bool>> ClientCall::read_by_ready_set(ResponseParser& parser, bool& ended) {
+  Served served{-1, parser};
+  buffer_.shrink_to_fit();
+  {
+    const ServedSocket socket(transport_->socket(), *ready_set_, *this);
+    served.socket = socket.descriptor();
+    if (served.socket < 0) co_return false;
+    served_ = &served;
+    silence_watch_.arm(shared_.options.silence_timeout);
+    pause_.expires_at(kNever);
+    co_await pause_.async_wait(kAwait);
+    silence_watch_.disarm();
+    served_ = nullptr;
+  }
+  if (aborted_) co_return std::unexpected(*aborted_);
+  ended = served.ended;
+  co_return served.complete.value_or(false);
+}
+
+void ClientCall::on_readable() {
+  if (aborted_ || served_->complete) return;  // the coroutine is about to go on
+  try {
+    read_served(*served_);
+  } catch (const std::exception& error) {
+    served_->complete = fail(ErrorCode::kInternal, "the call failed: {}", error.what());
+  }
+  if (served_->complete) pause_.cancel();
+}
+
+void ClientCall::read_served(Served& served) {
+  std::array<char, kReadBytes> bytes;  // here rather than in buffer_: it is in the cache, whichever stream was read before
+  const ssize_t size = ::recv(served.socket, bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  SystemError error;
+  if (size < 0) error.assign(errno, asio::error::get_system_category());
+  if (size == 0) error = asio::error::eof;
+  const Result<void> read = check_read(error, served.ended);
+  Result<bool> complete = false;
+  if (!read) {
+    complete = std::unexpected(read.error());
+  } else if (!served.ended) {
+    complete = take_served(served.parser, {bytes.data(), static_cast<std::size_t>(size)});
+  }
+  if (complete && !*complete && !served.ended && sink_->has_room_at_once()) {
+    silence_watch_.arm(shared_.options.silence_timeout);
+  } else {
+    served.complete = std::move(complete);
+  }
+}
+
+/// Parses bytes where they lie, unless they go on from some that are kept.
+Result<bool> ClientCall::take_served(ResponseParser& parser, asio::const_buffer bytes) {
+  const auto keep = [&] { buffer_.commit(asio::buffer_copy(buffer_.prepare(bytes.size()), bytes)); };
+  if (buffer_.size() != 0) {
+    keep();
+    return take_buffer(parser);
+  }
+  Result<bool> complete = take_body(parser, bytes);
+  if (bytes.size() != 0) keep();
+  return complete;
 }
 
 BlockingCall::BlockingCall(ClientShared& shared, ClientRequest request, Url url, std::chrono::steady_clock::time_point deadline)
     : shared_(shared),
       room_timer_(shared.io.get_executor()),
-      call_(shared, shared.idle, shared.io.get_executor(), std::move(request), std::move(url), deadline) {}
+      call_(shared, shared.idle, nullptr, shared.io.get_executor(), std::move(request), std::move(url), deadline) {}
 
 void BlockingCall::start() {
   asio::co_spawn(shared_.io, [self = shared_from_this()] { return self->run(); }, asio::detached);

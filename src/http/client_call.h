@@ -9,6 +9,7 @@
 #include "http/client.h"
 #include "http/client_core.h"
 #include "http/idle_connections.h"
+#include "http/ready_set.h"
 #include "http/transport.h"
 
 // For .cpp files of this folder only.
@@ -38,17 +39,22 @@ class CallSink {
   virtual Result<void> on_body(std::string_view bytes) = 0;
   /// Before more is read from the upstream: returns when that may be.
   virtual Task<Result<void>> make_room() = 0;
+  /// The same where nothing is to be waited for. False: make_room has to be asked.
+  virtual bool has_room_at_once() { return false; }
   /// The call was aborted: a wait in make_room is to end.
   virtual void on_abort() {}
 };
 
+/// A body that comes in more reads than this is read by the ready set from then on; a shorter one is over before that would pay.
+inline constexpr int kReadsBeforeReadySet = 8;
+
 /// One call as a coroutine: connects or takes a connection that waits, sends the request, reads the answer. Everything, abort and the
 /// destructor included, happens on `executor`, whose work runs one at a time.
-class ClientCall {
+class ClientCall final : private ReadySet::Reader {
  public:
-  /// `idle` lives on the same I/O threads as `executor`.
-  ClientCall(ClientShared& shared, IdleConnections& idle, const asio::any_io_executor& executor, ClientRequest request, Url url,
-             std::chrono::steady_clock::time_point deadline);
+  /// `idle` lives on the same I/O threads as `executor`, and so does `ready_set`, which may be null.
+  ClientCall(ClientShared& shared, IdleConnections& idle, ReadySet* ready_set, const asio::any_io_executor& executor, ClientRequest request,
+             Url url, std::chrono::steady_clock::time_point deadline);
 
   /// Once. No socket outlives it but in the pool.
   Task<CallEnd> run(CallSink& sink);
@@ -58,6 +64,13 @@ class ClientCall {
 
  private:
   enum class Reuse { kAllowed, kFresh };
+  /// A body that the ready set reads, and what is left to the coroutine that waits.
+  struct Served {
+    int socket;
+    ResponseParser& parser;
+    bool ended = false;
+    std::optional<Result<bool>> complete = {};  ///< As take_body says. Set: the coroutine is to go on.
+  };
   Task<Result<void>> attempt(Reuse reuse);
   Task<Result<void>> connect();
   Task<SystemError> connect_any(const std::vector<Tcp::endpoint>& endpoints);
@@ -67,13 +80,22 @@ class ClientCall {
   Task<Result<void>> read_head(std::optional<ResponseParser>& parser);
   Task<Result<void>> read_more(bool& ended);
   Task<Result<void>> read_body(ResponseParser& parser);
-  Result<void> hand_over(std::string& bytes, std::size_t& total);
+  Result<bool> take_buffer(ResponseParser& parser);
+  Result<bool> take_body(ResponseParser& parser, asio::const_buffer& bytes);
+  Result<void> hand_over(std::string& bytes);
+  Task<Result<bool>> read_by_ready_set(ResponseParser& parser, bool& ended);
+  void on_readable() override;
+  void read_served(Served& served);
+  Result<bool> take_served(ResponseParser& parser, asio::const_buffer bytes);
+  /// Whether to go on after a read. `ended`: there is no more.
+  Result<void> check_read(const SystemError& error, bool& ended) const;
   /// An error of the sink is the consumer's.
   Result<void> sunk(Result<void> result);
   std::unexpected<Error> unavailable(std::string_view what) const;
 
   ClientShared& shared_;
   IdleConnections& idle_;
+  ReadySet* const ready_set_;
   const ClientRequest request_;
   const Url url_;
   const std::string pool_key_;
@@ -91,6 +113,8 @@ class ClientCall {
   bool reused_ = false;
   bool answered_ = false;  // a byte of the answer has come
   bool sink_failed_ = false;
+  std::size_t body_bytes_ = 0;  // so far
+  Served* served_ = nullptr;    // while the ready set serves the socket
 };
 
 /// One call: a coroutine on the client's I/O thread that talks to the upstream, and a caller that blocks for what it hands

@@ -20,6 +20,7 @@
 // For .cpp files of this folder only.
 namespace footnote::http {
 
+class ReadySet;
 class UpstreamPools;
 
 /// What all connections of a server share. Outlives them.
@@ -40,7 +41,9 @@ struct ServerShared {
   ByteBudget body_bytes;
   WorkerPool workers;
   std::atomic<bool> draining{false};
-  UpstreamPools* upstreams = nullptr;  ///< Set before the first connection; lives as long as their I/O does.
+  // Set before the first connection; live as long as their I/O does.
+  UpstreamPools* upstreams = nullptr;
+  ReadySet* ready_set = nullptr;  ///< Null with more than one I/O thread.
 };
 
 /// What fills the silence of a stream of events.

@@ -31,8 +31,13 @@ class Connection::Splice final : public CallSink {
   Result<void> on_head(int status, Headers headers) override;
   Result<void> on_body(std::string_view bytes) override;
   Task<Result<void>> make_room() override;
-  std::string take_output();
-  Task<bool> write(std::string_view bytes);
+  bool has_room_at_once() override;
+  void take_output();
+  /// True when all that was written is out.
+  bool write_at_once();
+  Task<bool> write_rest();
+  void forget_output();
+  void wait_for_upstream();
   void beat();
 
   /// What a relay throws must not unwind past a call that is under way. What it has written so far is not all.
@@ -47,8 +52,8 @@ class Connection::Splice final : public CallSink {
     }
   }
   bool head_only() const { return arrival_.request->method == Method::kHead; }
-  std::string framed(std::string_view bytes) const {
-    return stream_->framing == Framing::kChunked ? render_chunk(bytes) : std::string(bytes);
+  void append_framed(std::string& out, std::string_view bytes) const {
+    stream_->framing == Framing::kChunked ? append_chunk(out, bytes) : void(out += bytes);
   }
 
   Connection& connection_;
@@ -59,6 +64,8 @@ class Connection::Splice final : public CallSink {
   std::optional<GaugeHold> open_;
   std::optional<Outgoing> stream_;
   ClientCall* call_ = nullptr;
+  std::string output_;    // on its way to the client
+  std::size_t sent_ = 0;  // of output_
   bool waiting_ = false;  // for the upstream, with everything written
   bool broken_ = false;   // the client's side is
 };
@@ -78,8 +85,8 @@ Task<void> Connection::Splice::run(AdmittedCall call) {
 
 Task<std::optional<ClientRequest>> Connection::Splice::ask(AdmittedCall call) {
   ClientCore& core = call.core();
-  ClientCall running(core.shared(), connection_.shared_.upstreams->of(core), connection_.executor(), call.take_request(), call.url(),
-                     exchange_.call().deadline);
+  ClientCall running(core.shared(), connection_.shared_.upstreams->of(core), connection_.shared_.ready_set, connection_.executor(),
+                     call.take_request(), call.url(), exchange_.call().deadline);
   const std::stop_callback on_stop(exchange_.call().stop,
                                    [&running] { running.abort({ErrorCode::kCancelled, "the client went away", {}}); });
   call_ = &running;
@@ -111,43 +118,68 @@ Result<void> Connection::Splice::on_body(std::string_view bytes) {
   return guarded([&] { return relay_->on_body(bytes); });
 }
 
-/// What the relay has written, as it goes out: with the head before it when that is still to be sent.
-std::string Connection::Splice::take_output() {
-  const Exchange::Output output = exchange_.take(std::string::npos);
-  if (!output.started) return {};
-  exchange_.written(output.bytes.size());
-  std::string out;
+/// Adds to the output what the relay has written, as it goes out: with the head before it when that is still to be sent.
+void Connection::Splice::take_output() {
+  const std::optional<std::string> bytes = exchange_.take_relayed_bytes();
+  if (!bytes) return;
   if (!stream_) {
     open_.emplace(connection_.shared_.metrics.open_streams);
     stream_ = connection_.begin_stream(exchange_, arrival_);
-    out = std::move(stream_->head);
+    output_ += stream_->head;
   }
-  if (!output.bytes.empty() && !head_only()) out += framed(output.bytes);
-  return out;
+  if (!bytes->empty() && !head_only()) append_framed(output_, *bytes);
 }
 
-Task<bool> Connection::Splice::write(std::string_view bytes) {
-  broken_ = broken_ || !connection_.write_at_once(bytes);
-  while (!broken_ && !bytes.empty()) {
-    const std::string_view slice = bytes.substr(0, kWriteSliceBytes);
+bool Connection::Splice::write_at_once() {
+  std::string_view rest = std::string_view(output_).substr(sent_);
+  if (!rest.empty()) broken_ = broken_ || !connection_.write_at_once(rest);
+  sent_ = output_.size() - rest.size();
+  if (broken_ || !rest.empty()) return false;
+  forget_output();
+  return true;
+}
+
+/// What did not go at once. False when the client's side is broken.
+Task<bool> Connection::Splice::write_rest() {
+  while (!broken_ && sent_ < output_.size()) {
+    const std::string_view slice = std::string_view(output_).substr(sent_, kWriteSliceBytes);
     broken_ = !co_await connection_.write_all(slice);
-    bytes.remove_prefix(slice.size());
+    sent_ += slice.size();
   }
+  forget_output();
   co_return !broken_;
 }
 
-Task<Result<void>> Connection::Splice::make_room() {
-  const std::string bytes = take_output();
-  if (!bytes.empty() && !co_await write(bytes)) co_return fail(ErrorCode::kCancelled, "the client went away");
+void Connection::Splice::forget_output() {
+  std::string().swap(output_);  // see ClientCall::hand_over
+  sent_ = 0;
+}
+
+void Connection::Splice::wait_for_upstream() {
   waiting_ = true;
   if (stream_ && stream_->is_sse) beat_.arm(connection_.shared_.options.sse_keep_alive);
+}
+
+bool Connection::Splice::has_room_at_once() {
+  take_output();
+  if (!write_at_once()) return false;
+  wait_for_upstream();
+  return true;
+}
+
+Task<Result<void>> Connection::Splice::make_room() {
+  bool room = has_room_at_once();
+  if (!room) room = co_await write_rest();
+  if (!room) co_return fail(ErrorCode::kCancelled, "the client went away");
+  wait_for_upstream();
   co_return Result<void>{};
 }
 
 /// The upstream is silent: the client hears a comment. Where its buffer is full it has enough to read.
 void Connection::Splice::beat() {
   if (!waiting_) return;
-  const std::string comment = framed(kKeepAliveComment);
+  std::string comment;
+  append_framed(comment, kKeepAliveComment);
   const ssize_t sent = ::send(connection_.socket_.native_handle(), comment.data(), comment.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (sent > 0 && static_cast<std::size_t>(sent) != comment.size()) {
     broken_ = true;
@@ -158,10 +190,11 @@ void Connection::Splice::beat() {
 }
 
 Task<bool> Connection::Splice::finish() {
-  std::string bytes = take_output();
+  take_output();
   const bool whole = !exchange_.take(0).aborted;
-  if (whole && !head_only() && stream_->framing == Framing::kChunked) bytes += kLastChunk;
-  const bool written = co_await write(bytes);
+  if (whole && !head_only() && stream_->framing == Framing::kChunked) output_ += kLastChunk;
+  bool written = write_at_once();
+  if (!written) written = co_await write_rest();
   co_return written&& whole;
 }
 

@@ -154,6 +154,12 @@ std::optional<Exchange::Relayed> Exchange::take_relayed() {
   return std::exchange(relayed_, std::nullopt);
 }
 
+std::optional<std::string> Exchange::take_relayed_bytes() {
+  MutexLock lock(mutex_);
+  if (!started_) return std::nullopt;
+  return std::exchange(queue_, {});
+}
+
 void Exchange::close(ErrorCode code) {
   // The stop comes first: a sender that is told of the close finds its context stopped.
   stop_.request_stop();

@@ -63,6 +63,8 @@ class Exchange final : public ResponseStream, private SseWriter, private ByteWri
     std::unique_ptr<Relay> relay;
   };
   std::optional<Relayed> take_relayed();
+  /// All that the relay has written since; it counts as written. nullopt when no stream has begun.
+  std::optional<std::string> take_relayed_bytes();
   /// The client is gone or too slow: stops the handler's context and fails its writes with this code.
   void close(ErrorCode code);
   bool is_closed();

@@ -1,6 +1,7 @@
 #include "http/http1.h"
 
 #include <algorithm>
+#include <charconv>
 #include <ctime>
 
 #include "base/text.h"
@@ -123,10 +124,17 @@ std::string render_response_head(int status, const Headers& headers, const HeadO
 std::string render_chunk(std::string_view bytes) {
   std::string out;
   out.reserve(bytes.size() + 16);
-  fmt::format_to(std::back_inserter(out), "{:x}\r\n", bytes.size());
+  append_chunk(out, bytes);
+  return out;
+}
+
+void append_chunk(std::string& out, std::string_view bytes) {
+  char size[16];
+  const auto end = std::to_chars(size, size + sizeof size, bytes.size(), 16).ptr;
+  out.append(size, end);
+  out += "\r\n";
   out += bytes;
   out += "\r\n";
-  return out;
 }
 
 Response default_error_response(const Error& error) {

@@ -45,6 +45,7 @@ std::string render_response_head(int status, const Headers& headers, const HeadO
 
 /// One chunk of a chunked body. REQUIRES: bytes is not empty (an empty chunk ends the body: kLastChunk).
 std::string render_chunk(std::string_view bytes);
+void append_chunk(std::string& out, std::string_view bytes);
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 

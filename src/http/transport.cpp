@@ -14,6 +14,7 @@ class PlainTransport final : public Transport {
   explicit PlainTransport(const asio::any_io_executor& executor) : socket_(executor) {}
 
   Tcp::socket& socket() override { return socket_; }
+  bool is_plain() const override { return true; }
   Task<SystemError> handshake() override { co_return SystemError{}; }
   Task<std::pair<SystemError, std::size_t>> read_some(asio::mutable_buffer space) override {
     auto [error, size] = co_await socket_.async_read_some(space, kAwait);
@@ -34,6 +35,7 @@ class TlsTransport final : public Transport {
       : stream_(executor, tls), host_(std::move(host)) {}
 
   Tcp::socket& socket() override { return stream_.next_layer(); }
+  bool is_plain() const override { return false; }
   Task<SystemError> handshake() override {
     SystemError error;
     asio::ip::make_address(host_, error);

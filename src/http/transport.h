@@ -20,6 +20,8 @@ class Transport {
   virtual ~Transport() = default;
 
   virtual Tcp::socket& socket() = 0;
+  /// Whether the socket's bytes are those of read_some.
+  virtual bool is_plain() const = 0;
   /// After the connect. For TLS it checks the certificate and that it is the host's.
   virtual Task<SystemError> handshake() = 0;
   virtual Task<std::pair<SystemError, std::size_t>> read_some(asio::mutable_buffer space) = 0;
