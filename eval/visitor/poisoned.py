@@ -75,11 +75,11 @@ class Visitor:
     """Asks in conversations of at most 25 messages: a visitor has 30 a minute."""
 
     def __init__(self, port):
-        self.port, self.left = port, 0
+        self.port, self.left, self.visitors, self.address = port, 0, 0, "127.0.0.1"
         self.agent = published_agent(port, {"system_prompt": f"The word of the day is {CANARY}.", "allowed_origins": [ORIGIN], "corpora": ["memory"]})
 
     def call(self, path, body, token=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60, source_address=(self.address, 0))
         headers = {"content-type": "application/json", "origin": ORIGIN, **({"authorization": "Bearer " + token} if token else {})}
         connection.request("POST", WIDGET + path, json.dumps(body).encode(), headers)
         response = connection.getresponse()
@@ -91,6 +91,9 @@ class Visitor:
 
     def ask(self, question, context):
         if self.left == 0:
+            # What one visitor and one address may ask in a minute is bounded.
+            self.visitors += 1
+            self.address = f"127.0.0.{1 + self.visitors}"
             self.token, self.left = self.call("init", {"agent_id": self.agent})["token"], 25
         self.left -= 1
         body = {"message": question[:4000], "page_url": ORIGIN + "/mail", "page_context": {"title": "Mail", "visible_text": context}}
