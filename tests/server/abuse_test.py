@@ -27,6 +27,8 @@ from server import Server  # noqa: E402
 
 OPTIONS = None
 COVERED = "How many days of unused leave can I carry over into next year?"
+# What the encoders of embedder and judge take for themselves when they are first used.
+WORKING_MEMORY = 64 << 20
 PATIENCE = 30  # seconds; for what takes well under one on a quiet machine
 MEBIBYTE = 1 << 20
 GET = b"GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
@@ -189,7 +191,7 @@ class AbuseCase(unittest.TestCase):
                               ("footnote_http_queue_depth", 0), ("footnote_sse_open_streams", 0)):
             self.assertTrue(wait_until(lambda: self.gauge(name) <= allowed), f"{name}: {self.gauge(name)}")  # noqa: B023
         self.assertTrue(wait_until(lambda: self.descriptors() <= self.base + 8), f"{self.base} -> {self.descriptors()}")
-        self.assertLess(self.resident_bytes() - self.memory, growth_max)
+        self.assertLess(self.resident_bytes() - self.memory, growth_max + WORKING_MEMORY)
 
 
 class Drip:
@@ -514,7 +516,7 @@ class StalledReader(AbuseCase):
         self.assertNotIn(b"[DONE]", stalled.input)
         stalled.socket.close()
         # A worker's thread stays, and with it some of what its allocator has at hand.
-        self.check_nothing_is_left(growth_max=2 * self.streams * MEBIBYTE)
+        self.check_nothing_is_left(growth_max=self.streams * MEBIBYTE)
 
 
 class Overload(AbuseCase):
