@@ -146,9 +146,9 @@ TEST_F(IndexFilesTest, AFullVectorDamagedInItsFileIsNoticedAndTheIndexMadeAnew) 
   fill();
   Process fresh(data());
   ASSERT_TRUE(fresh.sync.sync({}, fresh.corpus().id).has_value());
-  // The last vector of the file: its row lives.
+  // The last vector of the file: its row lives. Behind the full numbers of all five stand their codes, 64 bytes each.
   std::fstream bytes(file(IndexKind::kVectors), std::ios::binary | std::ios::in | std::ios::out);
-  bytes.seekp(-64, std::ios::end);
+  bytes.seekp(-5 * 64 - 64, std::ios::end);
   bytes.put('\x7F');
   bytes.close();
   Process process(data());
