@@ -14,7 +14,8 @@ namespace footnote::answer {
 class EchoGuard {
  public:
   static constexpr std::size_t kWordsMax = 8;
-  static constexpr std::size_t kHeldFrom = 2;
+  /// Two common words in a row ("of the") stand in many a rule: to hold them back would make every answer stutter.
+  static constexpr std::size_t kHeldFrom = 3;
 
   explicit EchoGuard(std::span<const std::string_view> rules);
 
