@@ -46,29 +46,29 @@ describe('an answer', () => {
     await widget.open();
     await widget.say(question);
     await widget.find('.answer[data-status="streaming"] .cite').first().waitFor();
-    assert.equal(await widget.log.getAttribute('aria-busy'), 'true');
-    assert.equal(await widget.log.getAttribute('role'), 'log');
+    await becomes(() => widget.log.getAttribute('aria-busy'), 'true');
+    await becomes(() => widget.log.getAttribute('role'), 'log');
     assert.equal(await widget.status.textContent(), '');
     finish();
     assert.equal(await widget.settled(), 'done');
-    assert.equal(await widget.log.getAttribute('aria-busy'), 'false');
+    await becomes(() => widget.log.getAttribute('aria-busy'), 'false');
     assert.match(await widget.status.textContent(), /^You have 60 days to send back what you do not like\. .* 2 sources\.$/);
     const cites = widget.find('a.cite');
     assert.deepEqual(await cites.allTextContents(), ['1', '1', '1', '2']);
-    assert.equal(await cites.first().getAttribute('aria-label'), 'Source 1: Returns and refunds');
-    assert.equal(await cites.first().getAttribute('href'), `${server.url}/demo/shop/returns.html`);
+    await becomes(() => cites.first().getAttribute('aria-label'), 'Source 1: Returns and refunds');
+    await becomes(() => cites.first().getAttribute('href'), `${server.url}/demo/shop/returns.html`);
     const source = widget.find('a.source').first();
     assert.match(await source.textContent(), /Returns and refunds\/demo\/shop\/returns\.html/);
     assert.deepEqual([await source.getAttribute('data-start'), await source.getAttribute('data-end')], ['120', '188']);
-    assert.equal(await source.getAttribute('title'), 'Characters 120 to 188 of the page');
-    assert.equal(await widget.find('.prose strong').textContent(), '60 days');
+    await becomes(() => source.getAttribute('title'), 'Characters 120 to 188 of the page');
+    await becomes(() => widget.find('.prose strong').textContent(), '60 days');
   });
 
   onShop('is Markdown: lists, a table, code, a quote', {}, async (widget) => {
     await widget.open();
     assert.equal(await widget.ask('widget: long'), 'done');
     assert.deepEqual(await Promise.all(['ol', 'ul', 'table', 'pre', 'blockquote', 'hr', '.heading'].map((tag) => widget.find(`.prose ${tag}`).count())), [1, 1, 1, 1, 1, 1, 1]);
-    assert.equal(await widget.find('td').first().textContent(), 'Patch on a tent or jacket');
+    await becomes(() => widget.find('td').first().textContent(), 'Patch on a tent or jacket');
     assert.equal(await widget.sidewaysScroll(), 0);
     assert.deepEqual(await widget.violations(), []);
   });
@@ -77,7 +77,7 @@ describe('an answer', () => {
     await widget.open();
     const probe = '<img src=x onerror="window.pwned=1">';
     await widget.ask(probe);
-    assert.equal(await widget.find('.bubble').first().textContent(), probe);
+    await becomes(() => widget.find('.bubble').first().textContent(), probe);
     await widget.ask('widget: hostile');
     const last = widget.answers.last();
     assert.equal(await page.evaluate(() => window.pwned), undefined);
@@ -169,7 +169,7 @@ describe('a turn', () => {
     await widget.open();
     await widget.say('widget: endless');
     await widget.find('.answer[data-status="streaming"]').waitFor();
-    assert.equal(await widget.send.getAttribute('aria-label'), 'Stop');
+    await becomes(() => widget.send.getAttribute('aria-label'), 'Stop');
     await widget.send.click();
     assert.equal(await widget.settled(), 'stopped');
     await becomes(() => server.state.stops.length, 1);
@@ -208,7 +208,7 @@ describe('a turn', () => {
     await widget.open();
     assert.equal(await widget.ask('widget: quota'), 'failed');
     assert.match(await widget.failure.textContent(), /^The limit of questions is reached\. Please try again in 5 minutes\.Try again$/);
-    assert.equal(await widget.failure.getAttribute('role'), 'alert');
+    await becomes(() => widget.failure.getAttribute('role'), 'alert');
     assert.deepEqual(await widget.violations(), []);
     assert.equal(await widget.ask('widget: overloaded'), 'failed');
     assert.match(await widget.failure.last().textContent(), /Too many people are asking/);
@@ -223,7 +223,7 @@ describe('a turn', () => {
     assert.match(await widget.find('.banner').textContent(), /^You are offline/);
     await widget.say(question);
     assert.equal(await widget.answers.count(), 0);
-    assert.equal(await widget.field.inputValue(), question);
+    await becomes(() => widget.field.inputValue(), question);
     assert.deepEqual(await widget.violations(), []);
     await page.context().setOffline(false);
     await becomes(() => widget.find('.banner').textContent(), '');
@@ -234,11 +234,11 @@ describe('a turn', () => {
   onShop('is bounded: 4,000 characters go, more do not', {}, async (widget) => {
     await widget.open();
     await widget.say('ä'.repeat(4001));
-    assert.equal(await widget.find('.left').textContent(), 'This is too long.');
-    assert.equal(await widget.field.getAttribute('aria-invalid'), 'true');
+    await becomes(() => widget.find('.left').textContent(), 'This is too long.');
+    await becomes(() => widget.field.getAttribute('aria-invalid'), 'true');
     assert.equal(await widget.answers.count(), 0);
     await widget.field.fill('👶'.repeat(3999));
-    assert.equal(await widget.find('.left').textContent(), '1 character left');
+    await becomes(() => widget.find('.left').textContent(), '1 character left');
     assert.equal(await widget.ask('👶'.repeat(4000)), 'done');
   });
 
@@ -248,8 +248,8 @@ describe('a turn', () => {
     const [up, down] = [widget.find('.thumb.up'), widget.find('.thumb.down')];
     await up.click();
     await becomes(() => server.state.feedback.length, 1);
-    assert.equal(await up.getAttribute('aria-pressed'), 'true');
-    assert.equal(await widget.find('.thanks').textContent(), 'Thank you.');
+    await becomes(() => up.getAttribute('aria-pressed'), 'true');
+    await becomes(() => widget.find('.thanks').textContent(), 'Thank you.');
     await down.click();
     await widget.find('.reason textarea').fill('Too short');
     await widget.find('.small-button').click();
@@ -257,7 +257,7 @@ describe('a turn', () => {
     server.state.failFeedback = true;
     await up.click();
     await becomes(() => down.getAttribute('aria-pressed'), 'true');
-    assert.equal(await up.getAttribute('aria-pressed'), 'false');
+    await becomes(() => up.getAttribute('aria-pressed'), 'false');
   }, /503/);
 });
 
@@ -271,8 +271,8 @@ describe('a visit', () => {
     await page.waitForURL('**/sizes.html');
     await widget.find('.answer').waitFor();
     assert.match(await widget.prose.textContent(), /60 days/);
-    assert.equal(await widget.find('.thumb.up').getAttribute('aria-pressed'), 'true');
-    assert.equal(await widget.field.inputValue(), 'half a thought');
+    await becomes(() => widget.find('.thumb.up').getAttribute('aria-pressed'), 'true');
+    await becomes(() => widget.field.inputValue(), 'half a thought');
     assert.equal(await widget.focused(), 'page', 'the page keeps the focus');
     assert.equal(await widget.status.textContent(), '', 'what was heard is not told again');
     assert.equal(server.state.inits.length, 2);
@@ -290,7 +290,7 @@ describe('a visit', () => {
     finish();
     assert.equal(await widget.settled(), 'done');
     assert.match(await widget.prose.textContent(), /^You have 60 days/);
-    assert.equal(await widget.find('.bubble').textContent(), question);
+    await becomes(() => widget.find('.bubble').textContent(), question);
     assert.deepEqual(server.state.resumes.map(({ last }) => last), ['0']);
     assert.equal(server.state.asked.length, 1);
   });
@@ -377,8 +377,8 @@ describe('the page', () => {
     });
     await page.reload();
     await widget.panel.waitFor();
-    assert.equal(await widget.field.getAttribute('placeholder'), 'Stellen Sie eine Frage');
-    assert.equal(await widget.find('.root').getAttribute('lang'), 'de');
+    await becomes(() => widget.field.getAttribute('placeholder'), 'Stellen Sie eine Frage');
+    await becomes(() => widget.find('.root').getAttribute('lang'), 'de');
     await widget.ask(question);
     assert.deepEqual(await page.evaluate(() => window.heard), [['ready', 'agt_demo'], ['message', 'user'], ['message', 'assistant']]);
     assert.match(await page.evaluate(() => window.lastText), /^You have \*\*60 days\*\*/);
@@ -388,7 +388,7 @@ describe('the page', () => {
     assert.equal(await widget.panel.isVisible(), true);
     await page.evaluate(() => window.footnote.push(['setLocale', 'fr'], ['reset']));
     await widget.find('.greeting').waitFor();
-    assert.equal(await widget.find('.greeting').textContent(), 'Comment puis-je vous aider ?');
+    await becomes(() => widget.find('.greeting').textContent(), 'Comment puis-je vous aider ?');
   });
 
   onShop('has one widget, however often the tag stands there', {}, async (widget, page) => {
@@ -453,12 +453,12 @@ describe('everybody', () => {
   onShop('can use it by keyboard alone', {}, async (widget, page) => {
     await widget.launcher.waitFor();
     await widget.tabTo('.launcher');
-    assert.equal(await widget.launcher.getAttribute('aria-expanded'), 'false');
+    await becomes(() => widget.launcher.getAttribute('aria-expanded'), 'false');
     await page.keyboard.press('Enter');
     await widget.panel.waitFor();
     assert.equal(await widget.focused(), '#question');
-    assert.equal(await widget.launcher.getAttribute('aria-expanded'), 'true');
-    assert.equal(await widget.panel.getAttribute('role'), 'dialog');
+    await becomes(() => widget.launcher.getAttribute('aria-expanded'), 'true');
+    await becomes(() => widget.panel.getAttribute('role'), 'dialog');
     await widget.tabTo('.starter', 'Shift+Tab');
     await page.keyboard.press('Enter');
     assert.equal(await widget.settled(), 'done');
@@ -484,7 +484,7 @@ describe('everybody', () => {
     await widget.launcher.tap();
     await widget.panel.waitFor();
     assert.deepEqual(await widget.panel.boundingBox(), { x: 0, y: 0, width: 390, height: 844 });
-    assert.equal(await widget.panel.getAttribute('aria-modal'), 'true');
+    await becomes(() => widget.panel.getAttribute('aria-modal'), 'true');
     assert.equal(await widget.focused(), '#title', 'no keyboard over the text');
     assert.equal(await widget.launcher.isVisible(), false);
     await widget.ask(question);
@@ -512,7 +512,7 @@ describe('everybody', () => {
   onShop('can read it from right to left', { locale: 'ar-EG' }, async (widget, page) => {
     await page.evaluate(() => window.footnote.setLocale('ar-EG'));
     await widget.open();
-    assert.equal(await widget.find('.root').getAttribute('dir'), 'rtl');
+    await becomes(() => widget.find('.root').getAttribute('dir'), 'rtl');
     await widget.ask('widget: arabic');
     assert.equal(await widget.prose.evaluate((element) => getComputedStyle(element).direction), 'rtl');
     const [avatar, close] = [await widget.find('.avatar').boundingBox(), await widget.find('[aria-label="أغلق المحادثة"]').first().boundingBox()];
@@ -537,7 +537,7 @@ describe('everybody', () => {
     await widget.open();
     assert.ok((await widget.panel.boundingBox()).x < 40);
     assert.equal(await widget.find('.avatar img').evaluate((image) => image.complete && image.naturalWidth > 0), true);
-    assert.equal(await widget.find('h2').textContent(), 'Thistle');
+    await becomes(() => widget.find('h2').textContent(), 'Thistle');
     await widget.ask(question);
     assert.deepEqual(await widget.violations(), []);
   });
