@@ -74,6 +74,8 @@ class VisitorTurn final : public TurnRun {
       FOOTNOTE_CHECK(tell(refusal->text));
     }
     visit().gap = gap_of(outcome);
+    const auto* answer = std::get_if<Answer>(&outcome);
+    if (visit().gap == GapReason::kFailurePhrase && answer != nullptr && answer->citations.empty()) settle_refusal();
     return outcome;
   }
 
@@ -252,9 +254,7 @@ class VisitorTurn final : public TurnRun {
       const auto block = std::ranges::find(answer->sources, citation.number, &SourceBlock::number);
       if (block != answer->sources.end()) cited.push_back(block->hit.chunk.text);
     }
-    if (!holds_failure_phrase(answer->text, language_, cited)) return std::nullopt;
-    if (answer->citations.empty()) settle_refusal();
-    return GapReason::kFailurePhrase;
+    return holds_failure_phrase(answer->text, language_, cited) ? std::optional(GapReason::kFailurePhrase) : std::nullopt;
   }
 
   const VisitorService::Ports& ports_;

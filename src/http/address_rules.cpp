@@ -46,14 +46,7 @@ constexpr Embedding kEmbeddings[] = {
 
 template <std::size_t N>
 bool contains(const Network<N>& network, std::span<const unsigned char> bytes) {
-  unsigned left = network.prefix_bits;
-  for (std::size_t i = 0; left > 0; ++i) {
-    const unsigned bits = left < 8 ? left : 8;
-    const auto mask = static_cast<unsigned char>(0xFF << (8 - bits));
-    if ((bytes[i] & mask) != (network.bytes[i] & mask)) return false;
-    left -= bits;
-  }
-  return true;
+  return share_prefix(network.bytes, bytes, network.prefix_bits);
 }
 
 bool is_public4(std::span<const unsigned char> bytes) {
@@ -74,6 +67,16 @@ bool is_public6(std::span<const unsigned char> bytes) {
 }
 
 }  // namespace
+
+bool share_prefix(std::span<const unsigned char> one, std::span<const unsigned char> other, unsigned bits) {
+  for (std::size_t i = 0; bits > 0; ++i) {
+    const unsigned here = bits < 8 ? bits : 8;
+    const auto mask = static_cast<unsigned char>(0xFF << (8 - here));
+    if (((one[i] ^ other[i]) & mask) != 0) return false;
+    bits -= here;
+  }
+  return true;
+}
 
 bool is_public_address(std::span<const unsigned char> bytes) {
   if (bytes.size() == 4) return is_public4(bytes);

@@ -9,4 +9,7 @@ namespace footnote::http {
 /// any other length is false.
 bool is_public_address(std::span<const unsigned char> bytes);
 
+/// Whether two addresses have their first `bits` in common. REQUIRES: both have as many.
+bool share_prefix(std::span<const unsigned char> one, std::span<const unsigned char> other, unsigned bits);
+
 }  // namespace footnote::http

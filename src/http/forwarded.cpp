@@ -6,6 +6,7 @@
 #include <ranges>
 
 #include "base/text.h"
+#include "http/address_rules.h"
 #include "http/detail_asio.h"
 
 namespace footnote::http {
@@ -23,15 +24,6 @@ std::optional<asio::ip::address> parse_address(std::string_view text) {
 
 Bytes bytes_of(const asio::ip::address& address) {
   return address.is_v6() ? address.to_v6().to_bytes() : asio::ip::make_address_v6(asio::ip::v4_mapped, address.to_v4()).to_bytes();
-}
-
-bool is_in(const AddressRange& range, const Bytes& address) {
-  for (unsigned bit = 0; bit < range.prefix_bits; bit += 8) {
-    const unsigned left = std::min(8U, range.prefix_bits - bit);
-    const unsigned mask = 0xFFU << (8 - left) & 0xFFU;
-    if (((address[bit / 8] ^ range.bytes[bit / 8]) & mask) != 0) return false;
-  }
-  return true;
 }
 
 Result<AddressRange> parse_range(std::string_view text) {
@@ -66,7 +58,7 @@ Result<std::vector<AddressRange>> parse_address_ranges(std::string_view text) {
 std::string client_address(std::string_view peer, const Headers& headers, const std::vector<AddressRange>& trusted) {
   const auto is_trusted = [&](const asio::ip::address& address) {
     const Bytes bytes = bytes_of(address);
-    return std::ranges::any_of(trusted, [&](const AddressRange& range) { return is_in(range, bytes); });
+    return std::ranges::any_of(trusted, [&](const AddressRange& range) { return share_prefix(range.bytes, bytes, range.prefix_bits); });
   };
   auto address = parse_address(peer);
   if (trusted.empty() || !address || !is_trusted(*address)) return std::string(peer);
