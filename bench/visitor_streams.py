@@ -16,7 +16,6 @@ import json
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -26,18 +25,15 @@ import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
+sys.path.insert(0, str(ROOT / "tests/server"))
+from server import free_port  # noqa: E402
+
 GAP_US, TOKENS = 50_000, 180
 INITS_PER_ADDRESS = 50  # in a minute; the door allows 60
 
 
 def say(text):
     print(text, file=sys.stderr, flush=True)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def cpu_seconds(process):
