@@ -73,20 +73,44 @@ FOOTNOTE_INLINE void for_row_blocks(std::size_t rows, Body&& body) {
   }
 }
 
-// Mean and 1 / deviation of a row.
+// Mean and 1 / deviation of each of some rows, which lie one after the other. Two sums of each, so that one addition need not wait
+// for the last.
+template <class V, std::size_t kRows>
+FOOTNOTE_INLINE void measure_rows(const float* rows, std::size_t width, float epsilon, typename V::Float (&mean)[kRows],
+                                  typename V::Float (&factor)[kRows]) {
+  using Float = typename V::Float;
+  constexpr auto kEach = std::make_index_sequence<kRows>{};
+  const float share = 1.0F / static_cast<float>(width);
+  Float even[kRows], odd[kRows];
+  unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA { even[row] = odd[row] = V::broadcast(0.0F); });
+  for (std::size_t k = 0; k < width; k += 2 * V::kLanes) {
+    unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
+      even[row] = even[row] + V::load(rows + row * width + k);
+      odd[row] = odd[row] + V::load(rows + row * width + k + V::kLanes);
+    });
+  }
+  unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
+    mean[row] = V::broadcast(V::sum(even[row] + odd[row]) * share);
+    even[row] = odd[row] = V::broadcast(0.0F);
+  });
+  for (std::size_t k = 0; k < width; k += 2 * V::kLanes) {
+    unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
+      const Float first = V::load(rows + row * width + k) - mean[row], second = V::load(rows + row * width + k + V::kLanes) - mean[row];
+      even[row] = V::multiply_add(first, first, even[row]);
+      odd[row] = V::multiply_add(second, second, odd[row]);
+    });
+  }
+  unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
+    factor[row] = V::broadcast(1.0F / __builtin_sqrtf(V::sum(even[row] + odd[row]) * share + epsilon));
+  });
+}
+
 template <class V>
 FOOTNOTE_INLINE void measure_row(const float* row, std::size_t width, float epsilon, typename V::Float& mean, typename V::Float& factor) {
-  using Float = typename V::Float;
-  const float share = 1.0F / static_cast<float>(width);
-  Float sum = V::load(row);
-  for (std::size_t k = V::kLanes; k < width; k += V::kLanes) sum = sum + V::load(row + k);
-  mean = V::broadcast(V::sum(sum) * share);
-  Float squares = V::broadcast(0.0F);
-  for (std::size_t k = 0; k < width; k += V::kLanes) {
-    const Float centred = V::load(row + k) - mean;
-    squares = V::multiply_add(centred, centred, squares);
-  }
-  factor = V::broadcast(1.0F / __builtin_sqrtf(V::sum(squares) * share + epsilon));
+  typename V::Float means[1], factors[1];
+  measure_rows<V>(row, width, epsilon, means, factors);
+  mean = means[0];
+  factor = factors[0];
 }
 
 }  // namespace

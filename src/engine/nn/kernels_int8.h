@@ -1,8 +1,13 @@
 // The arithmetic of the 8-bit levels over a vector type `V`: see kernels_common.h for how it is included.
-// V has besides: kTileRows, kBytesMax (the largest left-hand byte whose products can be summed without loss), load_int,
-// broadcast_int (four bytes everywhere), zero_int, dot_bytes (adds four products of a left unsigned and a right signed
-// byte), dot_words (adds two products of signed words), to_float, store_bytes, store_words (both rounding, with
-// saturation), magnitude, transpose_int, interleave_words.
+// V has besides:
+//   kTileRows; kBytesMax, the largest left-hand byte whose products can be summed without loss;
+//   load_int, store_int, broadcast_int (four bytes everywhere), everywhere, zero_int, add, subtract, maximum, keep_first, sum and largest
+//   of Int; dot_bytes_of, dot_words_of: four or two numbers of the left times those of two right-hand vectors, added to two sums;
+//   dot_centre: the same for the byte of a query's 0;
+//   to_float, to_int (rounding), store_bytes (rounding), store_words, store_bytes_of_words (all with saturation), store_low_words;
+//   bits_of, exponent_alone, with_exponent_of_one: parts of a float's bits;
+//   both_words (a word into both halves), scale_words (by a ratio of 2^15), magnitude, first, transpose_bytes, interleave_words;
+//   kLooksUp, and if so pick (a number out of 16, by the lowest bits of a float).
 //
 // A row of numbers x is held as bytes q with x = scale * q + offset, and a column of weights as w = column_scale * p, so
 //   sum(x * w) = scale * column_scale * sum(q * p) + offset * column_scale * sum(p):
@@ -12,28 +17,77 @@
 namespace footnote::nn {
 namespace {
 
-// Words of queries, keys and values: 4095 * 4095 * 128 still fits 32 bits.
+// The largest word of queries, keys and values.
 constexpr float kWordMax = 4095.0F;
-// What the shares of a row may sum to as words, so that shares times values fit 32 bits.
-constexpr float kShareWordSum = 500000.0F;
+// Queries and keys meet as bytes: keys up to this,
+constexpr float kKeyMax = 127.0F;
+// queries up to so much above and below a middle.
+template <class V>
+constexpr float kQueryMax = (V::kBytesMax - 1) / 2;
+// The largest share of a row as a word is 2^so many, so that the shares of a row times values fit 32 bits: 2^19 * 4095 does.
+constexpr int share_bits(std::size_t length) {
+  int bits = 14;
+  while (bits > 0 && length << bits > std::size_t{1} << 19) --bits;
+  return bits;
+}
 
-template <class V, std::size_t kRows>
-FOOTNOTE_INLINE void byte_tile(const std::byte* left, std::size_t stride, const std::byte* panel, std::size_t depth,
-                               typename V::Int (&low)[kRows], typename V::Int (&high)[kRows]) {
+// gelu(x) - x / 2, which does not depend on the sign of x, as three coefficients on each of 16 pieces around 0, 1/4, 1/2 and so on; from
+// 3.625 on it is |x| / 2. Off by less than 3e-4.
+constexpr float kGeluStart[16] = {-1.02542288e-06F, -0.00063654728F, -0.0105225183F, -0.0465586148F,  -0.119179323F, -0.220564052F,
+                                  -0.325264722F,    -0.402379721F,   -0.430750847F,  -0.406295687F,   -0.342764199F, -0.260972857F,
+                                  -0.180591136F,    -0.114187062F,   -0.0662457272F, -0.000260000001F};
+constexpr float kGeluSlope[16] = {0.000121444435F, 0.00789998006F, 0.0588137917F, 0.173189521F, 0.339145571F, 0.520023942F,
+                                  0.673264027F,    0.769093394F,   0.800018787F,  0.777365685F, 0.72398901F,  0.661637783F,
+                                  0.605618954F,    0.563013017F,   0.534518421F,  0.5F};
+constexpr float kGeluSquare[16] = {
+    0.397065461F,   0.373465866F,   0.307395667F,   0.216348901F,   0.121377274F,   0.0406206734F,   -0.0154863773F, -0.0452698693F,
+    -0.0536968932F, -0.0484508798F, -0.0372372083F, -0.0253520906F, -0.0155905783F, -0.00875553954F, -0.0045210449F, 0.0F};
+
+template <class V>
+FOOTNOTE_INLINE typename V::Float gelu_for_bytes(typename V::Float x) {
+  if constexpr (V::kLooksUp) {
+    using Float = typename V::Float;
+    const Float size = V::magnitude(x);
+    const Float piece = V::minimum(size, V::broadcast(3.7F)) + V::broadcast(3145728.0F);  // 1.5 * 2^21: rounded to quarters.
+    const Float slope = V::multiply_add(V::pick(kGeluSquare, piece), size, V::pick(kGeluSlope, piece));
+    return V::multiply_add(V::broadcast(0.5F), x, V::multiply_add(slope, size, V::pick(kGeluStart, piece)));
+  } else {
+    return quick_gelu<V>(x);
+  }
+}
+
+enum class Operands { kBytes, kWords };
+
+// Sums of products of kRows rows and a panel [steps][2 * kLanes][4 bytes], each step taking four bytes of a row.
+template <class V, Operands kOperands, std::size_t kRows>
+FOOTNOTE_INLINE void sum_tile(const std::byte* left, std::size_t stride, const std::byte* panel, std::size_t steps,
+                              typename V::Int start_low, typename V::Int start_high, typename V::Int (&low)[kRows],
+                              typename V::Int (&high)[kRows]) {
   constexpr auto kEach = std::make_index_sequence<kRows>{};
+  constexpr auto kThirds = std::make_index_sequence<(kRows + 2) / 3>{};
   constexpr std::size_t kVector = sizeof(typename V::Int);
-  unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA { low[row] = high[row] = V::zero_int(); });
-  for (std::size_t k = 0; k < depth; k += 4) {
+  unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
+    low[row] = start_low;
+    high[row] = start_high;
+  });
+  // A pointer to every third row: with one to each there would be too many for the registers.
+  const std::byte* rows[(kRows + 2) / 3];
+  unroll(kThirds, [&](auto i) FOOTNOTE_INLINE_LAMBDA { rows[i] = left + 3 * i * stride; });
+  for (std::size_t step = 0; step < steps; ++step) {
     const auto right_low = V::load_int(panel);
     const auto right_high = V::load_int(panel + kVector);
     V::prefetch(panel + 32 * kVector);
     V::prefetch(panel + 33 * kVector);
     panel += 2 * kVector;
     unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
-      const auto value = V::broadcast_int(left + row * stride + k);
-      V::dot_bytes(low[row], value, right_low);
-      V::dot_bytes(high[row], value, right_high);
+      const std::byte* at = rows[row / 3] + row % 3 * stride;
+      if constexpr (kOperands == Operands::kBytes) {
+        V::dot_bytes_of(at, low[row], high[row], right_low, right_high);
+      } else {
+        V::dot_words_of(at, low[row], high[row], right_low, right_high);
+      }
     });
+    unroll(kThirds, [&](auto i) FOOTNOTE_INLINE_LAMBDA { rows[i] += 4; });
   }
 }
 
@@ -42,8 +96,8 @@ void multiply_byte_tile(const Multiplication& m, std::size_t first_row, std::siz
   using Float = typename V::Float;
   typename V::Int low[kRows];
   typename V::Int high[kRows];
-  byte_tile<V, kRows>(m.left.values + first_row * m.left.row_bytes, m.left.row_bytes, m.matrix.panels + column * m.matrix.depth,
-                      m.matrix.depth, low, high);
+  sum_tile<V, Operands::kBytes>(m.left.values + first_row * m.left.row_bytes, m.left.row_bytes, m.matrix.panels + column * m.matrix.depth,
+                                m.matrix.depth / 4, V::zero_int(), V::zero_int(), low, high);
   const Float scale_low = V::load(m.matrix.scale + column), scale_high = V::load(m.matrix.scale + column + V::kLanes);
   const Float sum_low = V::load(m.matrix.sum + column), sum_high = V::load(m.matrix.sum + column + V::kLanes);
   const Float bias_low = V::load(m.matrix.bias + column), bias_high = V::load(m.matrix.bias + column + V::kLanes);
@@ -64,8 +118,8 @@ void multiply_byte_tile(const Multiplication& m, std::size_t first_row, std::siz
     }
     float* results = out + row * m.out_stride;
     if constexpr (kEpilogue == Epilogue::kGelu) {
-      first = quick_gelu<V>(first);
-      second = quick_gelu<V>(second);
+      first = gelu_for_bytes<V>(first);
+      second = gelu_for_bytes<V>(second);
     }
     if constexpr (kEpilogue == Epilogue::kAdd) {
       first = V::load(results) + first;
@@ -113,31 +167,55 @@ FOOTNOTE_INLINE ByteScale<V> set_byte_scale(float least, float most, const Rows&
   return {V::broadcast(inverse), V::broadcast(-least * inverse)};
 }
 
+// kRows rows side by side, so that one need not wait for another's sums; each is computed as it would be alone.
+template <class V, std::size_t kRows>
+void normalise_bytes(const Normalisation& n, std::size_t first) {
+  using Float = typename V::Float;
+  constexpr auto kEach = std::make_index_sequence<kRows>{};
+  float* hidden = n.hidden + first * n.width;
+  Float factor[kRows], offset[kRows];
+  measure_rows<V>(hidden, n.width, n.norm.epsilon, offset, factor);
+  unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
+    offset[row] = V::broadcast(0.0F) - offset[row] * factor[row];
+    for (std::size_t j = 0; j < kExactChannels; ++j) {
+      const Float value = V::broadcast(hidden[row * n.width + n.norm.exact_channels[j]]);
+      n.rows.exact[(first + row) * kExactChannels + j] = V::first(V::multiply_add(value, factor[row], offset[row]));
+    }
+  });
+  Float least[kRows], most[kRows];
+  unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
+    least[row] = V::broadcast(1e30F);
+    most[row] = V::broadcast(-1e30F);
+  });
+  for (std::size_t k = 0; k < n.width; k += V::kLanes) {
+    const Float gain = V::load(n.norm.rows_gain + k), shift = V::load(n.norm.rows_shift + k);
+    unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
+      const Float next = V::multiply_add(V::multiply_add(V::load(hidden + row * n.width + k), factor[row], offset[row]), gain, shift);
+      least[row] = V::minimum(least[row], next);
+      most[row] = V::maximum(most[row], next);
+    });
+  }
+  ByteScale<V> scale[kRows];
+  unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
+    scale[row] = set_byte_scale<V>(V::smallest(least[row]), V::largest(most[row]), n.rows, first + row);
+  });
+  std::byte* bytes = n.rows.values + first * n.rows.row_bytes;
+  for (std::size_t k = 0; k < n.width; k += V::kLanes) {
+    const Float rows_gain = V::load(n.norm.rows_gain + k), rows_shift = V::load(n.norm.rows_shift + k);
+    const Float gain = V::load(n.norm.gain + k), shift = V::load(n.norm.shift + k);
+    unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
+      float* at = hidden + row * n.width + k;
+      const Float normal = V::multiply_add(V::load(at), factor[row], offset[row]);
+      const Float next = V::multiply_add(normal, rows_gain, rows_shift);
+      V::store_bytes(bytes + row * n.rows.row_bytes + k, V::multiply_add(next, scale[row].factor, scale[row].shift));
+      V::store(at, V::multiply_add(normal, gain, shift));
+    });
+  }
+}
+
 template <class V>
 void normalise_int8(const Normalisation& n) {
-  using Float = typename V::Float;
-  for (std::size_t i = 0; i < n.count; ++i) {
-    float* row = n.hidden + i * n.width;
-    Float mean, factor;
-    measure_row<V>(row, n.width, n.norm.epsilon, mean, factor);
-    Float least = V::broadcast(1e30F), most = V::broadcast(-1e30F);
-    for (std::size_t k = 0; k < n.width; k += V::kLanes) {
-      const Float normal = (V::load(row + k) - mean) * factor;
-      const Float next = V::multiply_add(normal, V::load(n.norm.rows_gain + k), V::load(n.norm.rows_shift + k));
-      V::store(row + k, normal);
-      least = V::minimum(least, next);
-      most = V::maximum(most, next);
-    }
-    for (std::size_t j = 0; j < kExactChannels; ++j) n.rows.exact[i * kExactChannels + j] = row[n.norm.exact_channels[j]];
-    const ByteScale<V> scale = set_byte_scale<V>(V::smallest(least), V::largest(most), n.rows, i);
-    std::byte* bytes = n.rows.values + i * n.rows.row_bytes;
-    for (std::size_t k = 0; k < n.width; k += V::kLanes) {
-      const Float normal = V::load(row + k);
-      const Float next = V::multiply_add(normal, V::load(n.norm.rows_gain + k), V::load(n.norm.rows_shift + k));
-      V::store_bytes(bytes + k, V::multiply_add(next, scale.factor, scale.shift));
-      V::store(row + k, V::multiply_add(normal, V::load(n.norm.gain + k), V::load(n.norm.shift + k)));
-    }
-  }
+  for_row_blocks<4>(n.count, [&](std::size_t first, auto rows) { normalise_bytes<V, rows>(n, first); });
 }
 
 template <class V>
@@ -173,86 +251,151 @@ void prepare_int8(const Preparation& p) {
 template <class V>
 void split_heads_int8(const HeadSplit& s) {
   using Float = typename V::Float;
+  constexpr auto kParts = std::make_index_sequence<3>{};
   const std::size_t hidden = s.heads * s.head_size;
   for (std::size_t i = 0; i < s.count; ++i) {
-    for (std::size_t part = 0; part < 3; ++part) {
-      const float* in = s.in + i * s.in_stride + part * hidden;
-      Float most = V::magnitude(V::load(in)), more = V::magnitude(V::load(in + V::kLanes));
-      for (std::size_t k = 2 * V::kLanes; k < hidden; k += 2 * V::kLanes) {
-        most = V::maximum(most, V::magnitude(V::load(in + k)));
-        more = V::maximum(more, V::magnitude(V::load(in + k + V::kLanes)));
-      }
-      const float largest = V::largest(V::maximum(most, more));
-      const float scale = (largest > 1e-8F ? largest : 1e-8F) / kWordMax;
+    const float* in = s.in + i * s.in_stride;
+    Float most[3], more[3];
+    unroll(kParts, [&](auto part) FOOTNOTE_INLINE_LAMBDA { most[part] = more[part] = V::broadcast(1e-8F); });
+    for (std::size_t k = 0; k < hidden; k += 2 * V::kLanes) {
+      unroll(kParts, [&](auto part) FOOTNOTE_INLINE_LAMBDA {
+        most[part] = V::maximum(most[part], V::magnitude(V::load(in + part * hidden + k)));
+        more[part] = V::maximum(more[part], V::magnitude(V::load(in + part * hidden + k + V::kLanes)));
+      });
+    }
+    Float factor[3];
+    unroll(kParts, [&](auto part) FOOTNOTE_INLINE_LAMBDA {
+      const float scale = V::largest(V::maximum(most[part], more[part])) / kWordMax;
       s.projected.scale[part * s.capacity + i] = scale;
-      const Float factor = V::broadcast(1.0F / scale);
-      for (std::size_t head = 0; head < s.heads; ++head) {
-        std::byte* out = s.projected.values + (part * s.heads + head) * s.projected.block_bytes + i * s.projected.row_bytes;
+      factor[part] = V::broadcast(1.0F / scale);
+    });
+    unroll(kParts, [&](auto part) FOOTNOTE_INLINE_LAMBDA {
+      const float* numbers = in + part * hidden;
+      std::byte* out = s.projected.values + part * s.heads * s.projected.block_bytes + i * s.projected.row_bytes;
+      for (std::size_t head = 0; head < s.heads; ++head, numbers += s.head_size, out += s.projected.block_bytes) {
         for (std::size_t k = 0; k < s.head_size; k += V::kLanes) {
-          V::store_words(out + k * sizeof(std::int16_t), V::load(in + head * s.head_size + k) * factor);
+          V::store_words(out + k * sizeof(std::int16_t), V::to_int(V::load(numbers + k) * factor[part]));
         }
       }
-    }
-  }
-}
-
-// kRows rows of words by a panel, two products at a time: panel is [pairs][2 * kLanes][2].
-template <class V, std::size_t kRows>
-FOOTNOTE_INLINE void word_tile(const std::byte* left, std::size_t stride, const std::byte* panel, std::size_t pairs,
-                               typename V::Int (&low)[kRows], typename V::Int (&high)[kRows]) {
-  constexpr auto kEach = std::make_index_sequence<kRows>{};
-  constexpr std::size_t kVector = sizeof(typename V::Int);
-  unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA { low[row] = high[row] = V::zero_int(); });
-  for (std::size_t k = 0; k < pairs; ++k) {
-    const auto right_low = V::load_int(panel);
-    const auto right_high = V::load_int(panel + kVector);
-    panel += 2 * kVector;
-    unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
-      const auto value = V::broadcast_int(left + row * stride + 4 * k);
-      V::dot_words(low[row], value, right_low);
-      V::dot_words(high[row], value, right_high);
     });
   }
 }
 
+constexpr std::int32_t kScoreMin = -0x7FFFFFFF - 1;
+
 // The memory of one attend_int8 call, cut out of its scratch.
 struct WordScratch {
-  float* key_scale;    // [padded], 0 past the sequence
-  float* value_share;  // [padded]: each value's scale over the largest, 0 past the sequence
-  float* scores;       // [rows of a tile][padded]
+  std::byte* ratios;   // [padded] pairs of words, 0 past the sequence
+  std::byte* starts;   // [padded]: what a sum of products with the key starts from
+  std::byte* rows;     // [padded][head size] words
+  std::byte* queries;  // [padded][head size] bytes
+  std::byte* scores;   // [rows of a tile][padded]
   std::byte* shares;   // [rows of a tile][padded] words
-  std::byte* keys;     // [padded / panel][head size / 2][panel][2] words
+  std::byte* keys;     // [padded / panel][head size / 4][panel][4] bytes
   std::byte* values;   // [head size / panel][pairs][panel][2] words
 };
 
-// Scores of one row, already times the keys' scales, become words: shares times value_share. Returns what undoes both.
+// Words of a scale a row, and what has become of them: words of one scale.
+struct WordRows {
+  const std::byte* words;
+  const float* scales;
+  std::size_t length;
+  std::size_t padded;  // Rows past the sequence become 0.
+  std::size_t row_bytes;
+};
+
+// Words of one scale go to s.rows; returns the scale.
 template <class V>
-FOOTNOTE_INLINE float softmax_words(float* scores, std::byte* words, std::size_t length, std::size_t padded, float query_scale,
-                                    const float* value_share, float value_scale) {
+FOOTNOTE_INLINE float share_scale(const WordRows& in, const WordScratch& s) {
   using Float = typename V::Float;
+  Float tops = V::broadcast(0.0F);
+  for (std::size_t token = 0; token < in.length; token += V::kLanes) {
+    tops = V::maximum(tops, V::keep_first(in.length - token, V::load(in.scales + token), 0.0F));
+  }
+  const float largest = V::largest(tops);
+  const Float factor = V::broadcast(32767.0F / largest);
+  for (std::size_t token = 0; token < in.padded; token += V::kLanes) {
+    const Float ratio = V::keep_first(in.length > token ? in.length - token : 0, V::load(in.scales + token) * factor, 0.0F);
+    V::store_int(s.ratios + token * 4, V::both_words(V::to_int(ratio)));
+  }
+  for (std::size_t token = 0; token < in.padded; ++token) {
+    const auto ratio = V::broadcast_int(s.ratios + token * 4);
+    for (std::size_t at = token * in.row_bytes; at < (token + 1) * in.row_bytes; at += sizeof(typename V::Int)) {
+      V::store_int(s.rows + at, V::scale_words(V::load_int(in.words + at), ratio));
+    }
+  }
+  return largest;
+}
+
+// Bytes of one scale, the largest of the head being `most`, and all of them `middle` more; returns the scale.
+template <class V>
+FOOTNOTE_INLINE float share_byte_scale(const WordRows& in, const WordScratch& s, float most, std::int16_t middle, std::byte* out) {
+  const float scale = share_scale<V>(in, s);
+  const std::size_t bytes = in.padded * in.row_bytes;
+  auto tops = V::zero_int();
+  for (std::size_t at = 0; at < bytes; at += sizeof(typename V::Int)) tops = V::larger_words(tops, V::load_int(s.rows + at));
+  const auto largest = static_cast<float>(V::largest_word(tops));
+  const float share = largest > most ? most / largest : 1.0F;
+  const auto ratio = V::both_words(V::everywhere(static_cast<std::int32_t>(32767.0F * share)));
+  const auto middles = V::both_words(V::everywhere(middle));
+  for (std::size_t at = 0; at < bytes; at += sizeof(typename V::Int)) {
+    V::store_bytes_of_words(out + at / 2, V::add_words(V::scale_words(V::load_int(s.rows + at), ratio), middles));
+  }
+  return scale / share;
+}
+
+// What makes words of a row's scores: 2^(score * factor + shift) for those from `bottom` on, both of them times 2^23.
+struct ShareScale {
+  float factor;
+  float shift;
+  std::int32_t bottom;
+};
+
+// For words of which the largest is 2^bits.
+template <class V>
+FOOTNOTE_INLINE ShareScale share_scale_of(const std::byte* scores, std::size_t length, float factor, float bits) {
   const std::size_t full = length / V::kLanes * V::kLanes;
-  Float top = V::broadcast(-1e30F);
-  for (std::size_t k = 0; k < full; k += V::kLanes) top = V::maximum(top, V::load(scores + k));
-  for (std::size_t k = full; k < padded; k += V::kLanes) {
-    const Float kept = V::keep_first(length > k ? length - k : 0, V::load(scores + k), -1e30F);
-    V::store(scores + k, kept);
-    top = V::maximum(top, kept);
-  }
-  const Float factor = V::broadcast(query_scale);
-  const Float shift = V::broadcast(-V::largest(top)) * factor;
-  Float sum = V::broadcast(0.0F);
-  for (std::size_t k = 0; k < padded; k += V::kLanes) {
-    const Float share = exp2_of_negative<V>(V::multiply_add(V::load(scores + k), factor, shift), kExp2FewTerms);
-    V::store(scores + k, share);
-    sum = sum + share;
-  }
-  const float total = V::sum(sum);
-  const float amplification = kShareWordSum / total < 32767.0F ? kShareWordSum / total : 32767.0F;
-  const Float amplify = V::broadcast(amplification);
-  for (std::size_t k = 0; k < padded; k += V::kLanes) {
-    V::store_words(words + k * sizeof(std::int16_t), V::load(scores + k) * amplify * V::load(value_share + k));
-  }
-  return value_scale / (amplification * total);
+  auto tops = V::keep_first(length - full, V::load_int(scores + full * 4), kScoreMin);
+  for (std::size_t k = 0; k < full; k += V::kLanes) tops = V::maximum(tops, V::load_int(scores + k * 4));
+  const std::int32_t top = V::largest(tops);
+  constexpr float kOne = 1 << 23;
+  const float reach = (bits + 2.0F) / factor;  // What is lower than that is 0 as a word.
+  return {.factor = factor * kOne,
+          .shift = (127.0F + bits - static_cast<float>(top) * factor) * kOne,
+          .bottom = reach < 1e9F ? top - static_cast<std::int32_t>(reach) : kScoreMin};
+}
+
+// Scores of one row become words, whose sum is returned. A share is 2^x to 1e-4 of it: x is made the bits of a float, whose exponent is
+// x's whole part and whose fraction becomes 2^fraction by a polynomial.
+template <class V>
+FOOTNOTE_INLINE std::int32_t share_words(const std::byte* scores, std::byte* words, std::size_t length, const ShareScale& scale) {
+  using Float = typename V::Float;
+  using Int = typename V::Int;
+  const Int bottom = V::everywhere(scale.bottom);
+  const Float factor = V::broadcast(scale.factor), shift = V::broadcast(scale.shift);
+  const Float term0 = V::broadcast(0.4521344F), term1 = V::broadcast(0.47777277F);
+  const Float term2 = V::broadcast(-0.008006501F), term3 = V::broadcast(0.078024566F);
+  const Float whole = V::broadcast(12582912.0F);  // 1.5 * 2^23: what is added to it is rounded to whole numbers.
+  constexpr std::int32_t kWholeBits = 0x4B400000;
+  Int sum = V::zero_int();
+  const auto share = [&](std::size_t k) FOOTNOTE_INLINE_LAMBDA {
+    const Int power = V::to_int(V::multiply_add(V::to_float(V::maximum(V::load_int(scores + k * 4), bottom)), factor, shift));
+    const Float fraction = V::with_exponent_of_one(power);
+    Float value = V::multiply_add(term3, fraction, term2);
+    value = V::multiply_add(value, fraction, term1);
+    value = V::multiply_add(value, fraction, term0);
+    return V::bits_of(V::multiply_add(value, V::exponent_alone(power), whole));
+  };
+  const auto keep = [&](std::size_t k, Int word) FOOTNOTE_INLINE_LAMBDA {
+    sum = V::add(sum, word);
+    V::store_low_words(words + k * sizeof(std::int16_t), word);
+  };
+  std::size_t k = 0;
+  for (; k + V::kLanes <= length; k += V::kLanes) keep(k, share(k));
+  if (k < length) keep(k, V::keep_first(length - k, share(k), kWholeBits));
+  // Each carries the bits of `whole`, which a sum of 32 bits runs over by and comes back from.
+  const auto summed = static_cast<std::uint32_t>((length + V::kLanes - 1) / V::kLanes * V::kLanes);
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(V::sum(sum)) - summed * kWholeBits);
 }
 
 template <class V>
@@ -262,65 +405,73 @@ void attend_int8(const Attention& a) {
   const std::size_t padded = (a.length + kPanel - 1) / kPanel * kPanel;
   const std::size_t pairs = (a.length + 1) / 2;
   const Rows& p = a.projected;
-  const std::byte* queries = p.values + a.head * p.block_bytes;
-  const std::byte* keys = queries + a.heads * p.block_bytes;
-  const std::byte* values = keys + a.heads * p.block_bytes;
-  const float* query_scale = p.scale;
   WordScratch s;
-  s.key_scale = reinterpret_cast<float*>(a.scratch);
-  s.value_share = s.key_scale + padded;
-  s.scores = s.value_share + padded;
-  s.shares = reinterpret_cast<std::byte*>(s.scores + V::kTileRows * padded);
+  s.ratios = a.scratch;
+  s.starts = s.ratios + padded * 2 * kWord;
+  s.rows = s.starts + padded * sizeof(std::int32_t);
+  s.queries = s.rows + padded * a.head_size * kWord;
+  s.scores = s.queries + padded * a.head_size;
+  s.shares = s.scores + V::kTileRows * padded * sizeof(std::int32_t);
   s.keys = s.shares + V::kTileRows * padded * kWord;
-  s.values = s.keys + padded * a.head_size * kWord;
+  s.values = s.keys + padded * a.head_size;
 
-  const float* value_scale = p.scale + 2 * a.capacity;
-  float largest = 0;
-  for (std::size_t token = 0; token < a.length; ++token) largest = value_scale[token] > largest ? value_scale[token] : largest;
-  const auto inverse = V::broadcast(1.0F / largest);
+  const auto rows_of = [&](std::size_t part) {
+    return WordRows{p.values + (part * a.heads + a.head) * p.block_bytes, p.scale + part * a.capacity, a.length, padded, p.row_bytes};
+  };
+  constexpr auto kMiddle = static_cast<std::int16_t>(kQueryMax<V> + 1);
+  const float key_scale = share_byte_scale<V>(rows_of(1), s, kKeyMax, 0, s.queries);
   for (std::size_t token = 0; token < padded; token += V::kLanes) {
-    const std::size_t left = a.length > token ? a.length - token : 0;
-    V::store(s.key_scale + token, V::keep_first(left, V::load(p.scale + a.capacity + token), 0.0F));
-    V::store(s.value_share + token, V::keep_first(left, V::load(value_scale + token) * inverse, 0.0F));
-  }
-  // Keys and values past the sequence are whatever comes next: their scales are 0. Pairs of words move as one number.
-  for (std::size_t token = 0; token < padded; token += V::kLanes) {
-    std::byte* panel = s.keys + (token / kPanel * kPanel * a.head_size + token % kPanel * 2) * kWord;
-    for (std::size_t k = 0; k < a.head_size; k += 2 * V::kLanes) {
-      V::transpose_int(keys + token * p.row_bytes + k * kWord, p.row_bytes, panel + k * kPanel * kWord, kPanel * 2 * kWord);
+    std::byte* panel = s.keys + token / kPanel * kPanel * a.head_size + token % kPanel * 4;
+    for (std::size_t k = 0; k < a.head_size; k += 32) {
+      V::transpose_bytes(s.queries + token * a.head_size + k, a.head_size, panel + k * kPanel, kPanel * 4);
     }
+    auto start = V::zero_int();
+    for (std::size_t k = 0; k < a.head_size; k += 4) V::dot_centre(start, V::load_int(panel + k * kPanel));
+    V::store_int(s.starts + token * sizeof(std::int32_t), V::subtract(V::zero_int(), start));
   }
+  const float factor = key_scale * share_byte_scale<V>(rows_of(0), s, kQueryMax<V>, kMiddle, s.queries);
+  const float value_scale = share_scale<V>(rows_of(2), s);
   for (std::size_t token = 0; token < a.length; token += 2) {
     for (std::size_t k = 0; k < a.head_size; k += kPanel) {
-      const std::byte* even = values + token * p.row_bytes + k * kWord;
+      const std::byte* even = s.rows + token * p.row_bytes + k * kWord;
       std::byte* out = s.values + (k * pairs + token / 2 * kPanel) * 2 * kWord;
       V::interleave_words(even, even + p.row_bytes, out, out + kPanel * kWord);
     }
   }
+  const auto bits = static_cast<float>(share_bits(a.length));
   for_row_blocks<V::kTileRows>(a.length, [&](std::size_t first, auto rows) {
     constexpr auto kEach = std::make_index_sequence<rows>{};
     typename V::Int low[rows];
     typename V::Int high[rows];
     for (std::size_t token = 0; token < padded; token += kPanel) {
-      word_tile<V, rows>(queries + first * p.row_bytes, p.row_bytes, s.keys + token * a.head_size * kWord, a.head_size / 2, low, high);
-      const auto scale_low = V::load(s.key_scale + token), scale_high = V::load(s.key_scale + token + V::kLanes);
+      const std::byte* start = s.starts + token * sizeof(std::int32_t);
+      sum_tile<V, Operands::kBytes>(s.queries + first * a.head_size, a.head_size, s.keys + token * a.head_size, a.head_size / 4,
+                                    V::load_int(start), V::load_int(start + sizeof(typename V::Int)), low, high);
       unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
-        V::store(s.scores + row * padded + token, V::to_float(low[row]) * scale_low);
-        V::store(s.scores + row * padded + token + V::kLanes, V::to_float(high[row]) * scale_high);
+        std::byte* out = s.scores + (row * padded + token) * sizeof(std::int32_t);
+        V::store_int(out, low[row]);
+        V::store_int(out + sizeof(typename V::Int), high[row]);
       });
     }
-    float factor[rows];
+    // One after the other for all rows: each would wait long for the one before.
+    ShareScale scales[rows];
+    std::int32_t sums[rows];
+    float undo[rows];
     for (std::size_t row = 0; row < rows; ++row) {
-      factor[row] = softmax_words<V>(s.scores + row * padded, s.shares + row * padded * kWord, a.length, padded, query_scale[first + row],
-                                     s.value_share, largest);
+      scales[row] = share_scale_of<V>(s.scores + row * padded * sizeof(std::int32_t), a.length, factor, bits);
     }
+    for (std::size_t row = 0; row < rows; ++row) {
+      sums[row] = share_words<V>(s.scores + row * padded * sizeof(std::int32_t), s.shares + row * padded * kWord, a.length, scales[row]);
+    }
+    for (std::size_t row = 0; row < rows; ++row) undo[row] = value_scale / static_cast<float>(sums[row]);
     for (std::size_t k = 0; k < a.head_size; k += kPanel) {
-      word_tile<V, rows>(s.shares, padded * kWord, s.values + k * pairs * 2 * kWord, pairs, low, high);
+      sum_tile<V, Operands::kWords>(s.shares, padded * kWord, s.values + k * pairs * 2 * kWord, pairs, V::zero_int(), V::zero_int(), low,
+                                    high);
       unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
         float* out = a.out + (first + row) * a.out_stride + a.head * a.head_size + k;
-        const auto undo = V::broadcast(factor[row]);
-        V::store(out, V::to_float(low[row]) * undo);
-        V::store(out + V::kLanes, V::to_float(high[row]) * undo);
+        const auto scale = V::broadcast(undo[row]);
+        V::store(out, V::to_float(low[row]) * scale);
+        V::store(out + V::kLanes, V::to_float(high[row]) * scale);
       });
     }
   });

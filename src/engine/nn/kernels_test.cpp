@@ -252,7 +252,7 @@ TEST_P(EveryKernel, GeluIsAsExactAsTheLevel) {
     const double expected = gelu_of(dense.bias[i]);
     worst = std::max(worst, std::abs(found - expected) / std::max(1.0, std::abs(expected)));
   }
-  EXPECT_LT(worst, format() == Format::kFloat ? 1e-6 : format() == Format::kInt8 ? 1.6e-4 : 4e-3);
+  EXPECT_LT(worst, format() == Format::kFloat ? 1e-6 : format() == Format::kInt8 ? 3e-4 : 4e-3);
 }
 
 TEST_P(EveryKernel, NormalisesTheHiddenState) {
@@ -289,71 +289,90 @@ TEST_P(EveryKernel, NormalisesTheHiddenState) {
   }
 }
 
-/// One head against the textbook, at lengths around the tiles and panels.
-TEST_P(EveryKernel, AttendsAsTheTextbookSays) {
+/// Two heads of a sequence against the textbook. `numbers`: queries, keys and values side by side in a row for each token.
+void expect_textbook_attention(const Kernels& kernels, const std::vector<float>& numbers, std::size_t length, std::size_t head_size) {
   constexpr std::size_t kHeads = 2;
-  for (const std::size_t head_size : {32, 64}) {
-    const std::size_t hidden = kHeads * head_size;
-    for (const std::size_t length : {1, 2, 15, 16, 17, 31, 32, 33, 65}) {
-      const auto numbers = numbers_.normal(length * 3 * hidden, 0.7F);
-      const std::size_t capacity = capacity_of(length);
-      OwnedRows projected = make_rows(format() == Format::kInt8 ? Format::kFloat : format(), length, 3 * hidden);
-      if (format() == Format::kInt8) {
-        projected.memory = *MemoryBlock::allocate(capacity * (3 * hidden * 2 + 3 * sizeof(float)));
-        projected.rows = {.values = projected.memory.data(),
-                          .row_bytes = head_size * 2,
-                          .block_bytes = capacity * head_size * 2,
-                          .scale = reinterpret_cast<float*>(projected.memory.data() + capacity * 3 * hidden * 2)};
-        kernels().split_heads({.in = numbers.data(),
-                               .in_stride = 3 * hidden,
-                               .count = length,
-                               .heads = kHeads,
-                               .head_size = head_size,
-                               .capacity = capacity,
-                               .projected = projected.rows});
-      } else {
-        projected = rows_of(kernels(), numbers, length, 3 * hidden);
+  const Format format = kernels.format;
+  const std::size_t hidden = kHeads * head_size;
+  const std::size_t capacity = capacity_of(length);
+  OwnedRows projected = make_rows(format == Format::kInt8 ? Format::kFloat : format, length, 3 * hidden);
+  if (format == Format::kInt8) {
+    projected.memory = *MemoryBlock::allocate(capacity * (3 * hidden * 2 + 3 * sizeof(float)));
+    projected.rows = {.values = projected.memory.data(),
+                      .row_bytes = head_size * 2,
+                      .block_bytes = capacity * head_size * 2,
+                      .scale = reinterpret_cast<float*>(projected.memory.data() + capacity * 3 * hidden * 2)};
+    kernels.split_heads({.in = numbers.data(),
+                         .in_stride = 3 * hidden,
+                         .count = length,
+                         .heads = kHeads,
+                         .head_size = head_size,
+                         .capacity = capacity,
+                         .projected = projected.rows});
+  } else {
+    projected = rows_of(kernels, numbers, length, 3 * hidden);
+  }
+  std::vector<float> out(length * hidden);
+  const OwnedRows out_rows = make_rows(format, length, hidden);
+  MemoryBlock scratch = *MemoryBlock::allocate(attention_scratch_bytes(length, head_size));
+  for (std::size_t head = 0; head < kHeads; ++head) {
+    kernels.attend({.projected = projected.rows,
+                    .length = length,
+                    .head = head,
+                    .heads = kHeads,
+                    .head_size = head_size,
+                    .capacity = capacity,
+                    .out = out.data(),
+                    .out_stride = hidden,
+                    .out_rows = out_rows.rows,
+                    .scratch = scratch.data()});
+  }
+  const auto at = [&](std::size_t row, std::size_t part, std::size_t k) -> double { return numbers[row * 3 * hidden + part * hidden + k]; };
+  for (std::size_t row = 0; row < length; ++row) {
+    for (std::size_t head = 0; head < kHeads; ++head) {
+      std::vector<double> scores(length);
+      for (std::size_t j = 0; j < length; ++j) {
+        for (std::size_t k = head * head_size; k < (head + 1) * head_size; ++k) scores[j] += at(row, 0, k) * at(j, 1, k);
       }
-      std::vector<float> out(length * hidden);
-      const OwnedRows out_rows = make_rows(format(), length, hidden);
-      MemoryBlock scratch = *MemoryBlock::allocate(attention_scratch_bytes(length, head_size));
-      for (std::size_t head = 0; head < kHeads; ++head) {
-        kernels().attend({.projected = projected.rows,
-                          .length = length,
-                          .head = head,
-                          .heads = kHeads,
-                          .head_size = head_size,
-                          .capacity = capacity,
-                          .out = out.data(),
-                          .out_stride = hidden,
-                          .out_rows = out_rows.rows,
-                          .scratch = scratch.data()});
-      }
-      const auto at = [&](std::size_t row, std::size_t part, std::size_t k) -> double {
-        return numbers[row * 3 * hidden + part * hidden + k];
-      };
-      for (std::size_t row = 0; row < length; ++row) {
-        for (std::size_t head = 0; head < kHeads; ++head) {
-          std::vector<double> share(length);
-          double sum = 0;
-          for (std::size_t j = 0; j < length; ++j) {
-            double score = 0;
-            for (std::size_t k = head * head_size; k < (head + 1) * head_size; ++k) score += at(row, 0, k) * at(j, 1, k);
-            sum += share[j] = std::exp2(score);
-          }
-          for (std::size_t k = head * head_size; k < (head + 1) * head_size; ++k) {
-            double expected = 0;
-            for (std::size_t j = 0; j < length; ++j) expected += share[j] / sum * at(j, 2, k);
-            double found = out[row * hidden + k];
-            if (format() == Format::kBf16) {
-              found = bf16_at(out_rows.rows.values + k / 32 * out_rows.rows.block_bytes + row * 64 + k % 32 * 2);
-            }
-            const double allowed = format() == Format::kFloat ? 1e-5 : format() == Format::kInt8 ? 5e-3 : 4e-2;
-            ASSERT_NEAR(found, expected, allowed) << "length " << length << ", row " << row << ", column " << k;
-          }
-        }
+      const double top = std::ranges::max(scores);
+      double sum = 0;
+      for (const double score : scores) sum += std::exp2(score - top);
+      for (std::size_t k = head * head_size; k < (head + 1) * head_size; ++k) {
+        double expected = 0;
+        for (std::size_t j = 0; j < length; ++j) expected += std::exp2(scores[j] - top) / sum * at(j, 2, k);
+        double found = out[row * hidden + k];
+        if (format == Format::kBf16) found = bf16_at(out_rows.rows.values + k / 32 * out_rows.rows.block_bytes + row * 64 + k % 32 * 2);
+        ASSERT_NEAR(found, expected, format == Format::kFloat ? 1e-5 : 1e-2) << "length " << length << ", row " << row << ", column " << k;
       }
     }
+  }
+}
+
+/// At lengths around the tiles and panels, with queries of the size that a model gives them.
+TEST_P(EveryKernel, AttendsAsTheTextbookSays) {
+  for (const std::size_t head_size : {32, 64}) {
+    for (const std::size_t length : {1, 2, 15, 16, 17, 31, 32, 33, 65, 300}) {
+      auto numbers = numbers_.normal(length * 6 * head_size, 0.7F);
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        if (i / (2 * head_size) % 3 == 0) numbers[i] /= std::sqrt(static_cast<float>(head_size));
+      }
+      expect_textbook_attention(kernels(), numbers, length, head_size);
+    }
+  }
+}
+
+/// A query of nothing attends to all alike; one that is a thousand times a key to that key alone.
+TEST_P(EveryKernel, AttendsAtTheExtremes) {
+  constexpr std::size_t kHidden = 64;
+  constexpr std::size_t kLength = 40;
+  for (const float size : {0.0F, 1e-20F, 1000.0F}) {
+    auto numbers = numbers_.normal(kLength * 3 * kHidden, 0.7F);
+    for (std::size_t row = 0; row < kLength; ++row) {
+      float* token = numbers.data() + row * 3 * kHidden;
+      for (std::size_t k = 0; k < kHidden; ++k) token[k] = size * token[kHidden + k];
+    }
+    SCOPED_TRACE(size);
+    expect_textbook_attention(kernels(), numbers, kLength, kHidden / 2);
   }
 }
 

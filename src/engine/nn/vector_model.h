@@ -7,6 +7,7 @@ struct Model {
   static constexpr std::size_t kLanes = 16;
   static constexpr std::size_t kTileRows = 2;  // No result depends on it.
   static constexpr float kBytesMax = 255.0F;
+  static constexpr bool kLooksUp = true;
 
   struct Float {
     float lanes[kLanes];
@@ -29,6 +30,12 @@ struct Model {
   };
 
   template <class Operation>
+  static Int each_int(Operation operation) {
+    Int out;
+    for (std::size_t i = 0; i < kLanes; ++i) out[i] = operation(i);
+    return out;
+  }
+  template <class Operation>
   static Float each(Operation operation) {
     Float out;
     for (std::size_t i = 0; i < kLanes; ++i) out[i] = operation(i);
@@ -44,6 +51,7 @@ struct Model {
   static Float broadcast(float value) {
     return each([&](std::size_t) { return value; });
   }
+  static float first(Float v) { return v[0]; }
   static Float multiply_add(Float a, Float b, Float c) {
     return each([&](std::size_t i) { return std::fma(a[i], b[i], c[i]); });
   }
@@ -64,6 +72,12 @@ struct Model {
   }
   static Float keep_first(std::size_t count, Float value, float other) {
     return each([&](std::size_t i) { return i < count ? value[i] : other; });
+  }
+  static Int keep_first(std::size_t count, Int value, std::int32_t other) {
+    return each_int([&](std::size_t i) { return i < count ? value[i] : other; });
+  }
+  static Float pick(const float (&table)[16], Float index) {
+    return each([&](std::size_t i) { return table[std::bit_cast<std::uint32_t>(index[i]) % 16]; });
   }
   template <class Join>
   static float fold(Float v, Join join) {
@@ -96,6 +110,66 @@ struct Model {
     return out;
   }
   static void prefetch(const std::byte*) {}
+  static void store_int(std::byte* to, Int value) { std::memcpy(to, &value, sizeof(value)); }
+  static void store_low_words(std::byte* to, Int value) {
+    for (std::size_t i = 0; i < kLanes; ++i) std::memcpy(to + 2 * i, &value[i], 2);
+  }
+  static Int everywhere(std::int32_t value) {
+    return each_int([&](std::size_t) { return value; });
+  }
+  static Int bits_of(Float value) { return std::bit_cast<Int>(value); }
+  static Float with_exponent_of_one(Int value) {
+    return each([&](std::size_t i) { return std::bit_cast<float>((value[i] & 0x007FFFFF) | 0x3F800000); });
+  }
+  static Float exponent_alone(Int value) {
+    return each([&](std::size_t i) { return std::bit_cast<float>(value[i] & 0x7F800000); });
+  }
+  using Words = std::array<std::int16_t, 2 * kLanes>;
+  static void store_bytes_of_words(std::byte* to, Int value) {
+    for (const std::int16_t word : std::bit_cast<Words>(value)) *to++ = static_cast<std::byte>(word & 0xFF);
+  }
+  static Int add_words(Int a, Int b) {
+    Words out = std::bit_cast<Words>(a);
+    const auto more = std::bit_cast<Words>(b);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::int16_t>(out[i] + more[i]);
+    return std::bit_cast<Int>(out);
+  }
+  static Int larger_words(Int most, Int value) {
+    Words out = std::bit_cast<Words>(most);
+    const auto words = std::bit_cast<Words>(value);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::int16_t>(std::max<int>(out[i], std::abs(words[i])));
+    return std::bit_cast<Int>(out);
+  }
+  static std::int32_t largest_word(Int value) { return std::ranges::max(std::bit_cast<Words>(value)); }
+  static Int subtract(Int a, Int b) {
+    return each_int([&](std::size_t i) { return a[i] - b[i]; });
+  }
+  static std::int32_t wrapped_sum(std::int32_t a, std::int32_t b) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+  }
+  static Int add(Int a, Int b) {
+    return each_int([&](std::size_t i) { return wrapped_sum(a[i], b[i]); });
+  }
+  static Int maximum(Int a, Int b) {
+    return each_int([&](std::size_t i) { return std::max(a[i], b[i]); });
+  }
+  static std::int32_t largest(Int value) { return std::ranges::max(value.lanes); }
+  static std::int32_t sum(Int value) { return std::accumulate(std::begin(value.lanes), std::end(value.lanes), 0, wrapped_sum); }
+  static Int to_int(Float value) {
+    return each_int([&](std::size_t i) {
+      const float whole = std::nearbyint(value[i]);
+      return std::fabs(whole) < 0x1p31F ? static_cast<std::int32_t>(whole) : std::numeric_limits<std::int32_t>::min();
+    });
+  }
+  static Int both_words(Int value) {
+    return each_int([&](std::size_t i) { return value[i] * 0x10001; });
+  }
+  static Int scale_words(Int words, Int ratios) {
+    Words out = std::bit_cast<Words>(words);
+    const auto ratio = std::bit_cast<Words>(ratios);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::int16_t>((out[i] * ratio[i] + 0x4000) >> 15);
+    return std::bit_cast<Int>(out);
+  }
   static Float to_float(Int value) {
     return each([&](std::size_t i) { return static_cast<float>(value[i]); });
   }
@@ -109,7 +183,7 @@ struct Model {
     }
   }
   static void store_bytes(std::byte* to, Float value) { store_as<std::uint8_t>(to, value); }
-  static void store_words(std::byte* to, Float value) { store_as<std::int16_t>(to, value); }
+  static void store_words(std::byte* to, Int value) { store_as<std::int16_t>(to, to_float(value)); }
   static void interleave_words(const std::byte* even, const std::byte* odd, std::byte* first, std::byte* second) {
     for (std::size_t i = 0; i < 2 * kLanes; ++i) {
       std::byte* out = i < kLanes ? first + 4 * i : second + 4 * (i - kLanes);
@@ -121,6 +195,11 @@ struct Model {
     for (std::size_t i = 0; i < 2 * kLanes; ++i) {
       const std::uint16_t rounded = to_bf16(i < kLanes ? low[i] : high[i - kLanes]);
       std::memcpy(to + 2 * i, &rounded, 2);
+    }
+  }
+  static void transpose_bytes(const std::byte* in, std::size_t in_stride, std::byte* out, std::size_t out_stride) {
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      for (std::size_t k = 0; k < 8; ++k) std::memcpy(out + k * out_stride + 4 * i, in + i * in_stride + 4 * k, 4);
     }
   }
   static void transpose_int(const std::byte* in, std::size_t in_stride, std::byte* out, std::size_t out_stride) {
@@ -136,8 +215,19 @@ struct Model {
     std::memcpy(b, &right, sizeof(b));
     for (std::size_t i = 0; i < kLanes * kProducts; ++i) sum[i / kProducts] += std::int32_t{a[i]} * std::int32_t{b[i]};
   }
-  static void dot_bytes(Int& sum, Int left, Int right) { dot<std::uint8_t, std::int8_t, 4>(sum, left, right); }
-  static void dot_words(Int& sum, Int left, Int right) { dot<std::int16_t, std::int16_t, 2>(sum, left, right); }
+  static void dot_centre(Int& sum, Int right) {
+    dot<std::uint8_t, std::int8_t, 4>(sum, everywhere(static_cast<std::int32_t>(0x80808080)), right);
+  }
+  static void dot_bytes_of(const std::byte* left, Int& low, Int& high, Int right_low, Int right_high) {
+    const Int value = broadcast_int(left);
+    dot<std::uint8_t, std::int8_t, 4>(low, value, right_low);
+    dot<std::uint8_t, std::int8_t, 4>(high, value, right_high);
+  }
+  static void dot_words_of(const std::byte* left, Int& low, Int& high, Int right_low, Int right_high) {
+    const Int value = broadcast_int(left);
+    dot<std::int16_t, std::int16_t, 2>(low, value, right_low);
+    dot<std::int16_t, std::int16_t, 2>(high, value, right_high);
+  }
 };
 
 /// Eight tiles in memory. A product of two bf16 numbers is exact; even and odd ones are summed apart, then added, as the
