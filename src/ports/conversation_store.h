@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -13,6 +14,8 @@ namespace footnote {
 
 /// A turn's trace is at most this long.
 inline constexpr std::size_t kTurnTraceBytesMax = 64 << 10;
+/// How long it is remembered that a visitor was erased: longer than an answer takes.
+inline constexpr std::chrono::hours kErasureKept{1};
 
 /// Turns and what is counted from them. Thread-safe; writes are durable when they return. Called after the last
 /// token of an answer, never between the first and the last.
@@ -23,7 +26,7 @@ class ConversationStore {
   /// usage, appends its event kTurnCompleted, and for a refusal rolls up its gap: one step. kTooLarge: a trace past kTurnTraceBytesMax.
   /// A turn with a `visit` is counted in its agent's day too and rolls up the agent's gap, which `visit.gap` alone decides; the
   /// workspace's webhooks for "turn.completed" and "gap.opened" (a new gap, or one that is open again) get their messages in the same step.
-  /// One of the playground is stored and nothing more.
+  /// One of the playground is stored and nothing more. One whose visitor was erased while it was answered is counted and nothing more.
   virtual Result<void> finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens,
                                    std::string_view trace) = 0;
   virtual Result<Turn> turn(const CallContext& call, WorkspaceId workspace, const TurnId& id) const = 0;

@@ -491,6 +491,31 @@ TEST_P(VisitorTurnsContract, AVisitorIsErasedWithoutATrace) {
   EXPECT_EQ(store().agent_usage(call_, workspace_, agent_, 1)->at(0).turns, 3) << "counts hold nobody's words";
 }
 
+TEST_P(VisitorTurnsContract, WhatIsAnsweredWhileAVisitorIsErasedIsNotKept) {
+  const Turn under_way = visit("turn_1", "My name is Ada?", GapReason::kLowConfidence);
+  Turn tried = visit("turn_2", "I am Ada");
+  tried.visit->playground = true;
+  harness_->clock().advance(std::chrono::seconds{1});
+  EXPECT_EQ(store().erase_visitor(call_, workspace_, {"vis_1"}).value(), 0U);
+  harness_->clock().advance(std::chrono::seconds{1});
+  finish(under_way, 5, 5, "{}");
+  finish(tried);
+  EXPECT_THAT(questions_of({"vis_1"}), ::testing::IsEmpty());
+  EXPECT_EQ(store().turn(call_, workspace_, {"turn_1"}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store().trace(call_, workspace_, {"turn_1"}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store().history(call_, workspace_, {"conv_vis_1"}, 5).error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(agent_gaps(), ::testing::IsEmpty());
+  EXPECT_EQ(store().agent_usage(call_, workspace_, agent_, 1)->at(0).turns, 1) << "it is counted";
+  EXPECT_EQ(store().usage(call_, workspace_, 1)->at(0).questions, 1);
+  finish(visit("turn_3", "Where is it?"));
+  EXPECT_THAT(questions_of({"vis_1"}), ::testing::ElementsAre("Where is it?")) << "who asks again after that is kept";
+  visitor_ = {"vis_2"};
+  Turn of_another = visit("turn_4", "And this?");
+  of_another.asked_at = under_way.asked_at;
+  finish(of_another);
+  EXPECT_THAT(questions_of({"vis_2"}), ::testing::ElementsAre("And this?"));
+}
+
 TEST_P(VisitorTurnsContract, OldTurnsAreErasedInSteps) {
   finish(visit("turn_1", "a", GapReason::kLowConfidence));
   finish(turn("turn_kb", "kb", Refusal{}));

@@ -38,6 +38,12 @@ void MemoryStore::roll_up_gap(const Turn& turn, const Refusal& refusal) {
   gap.last_seen_at = std::max(gap.last_seen_at, turn.asked_at);
 }
 
+void MemoryStore::count_turn(const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) {
+  UsageDay& day = usage_[{turn.workspace, day_of(turn.asked_at)}];
+  day.day = day_of(turn.asked_at);
+  count(day, turn, prompt_tokens, completion_tokens);
+}
+
 Result<void> MemoryStore::finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens,
                                       std::string_view trace) {
   FOOTNOTE_CHECK(call.check());
@@ -48,13 +54,20 @@ Result<void> MemoryStore::finish_turn(const CallContext& call, const Turn& turn,
   if (std::ranges::find(turns_, turn.id, &Turn::id) != turns_.end()) {
     return fail(ErrorCode::kAlreadyExists, "turn {} is stored", turn.id.value);
   }
+  if (turn.visit) {
+    const auto erasure = erasures_.find({turn.workspace, turn.visit->visitor});
+    if (erasure != erasures_.end() && turn.asked_at <= erasure->second) {
+      if (turn.visit->playground) return {};
+      count_visit(turn, prompt_tokens, completion_tokens);
+      count_turn(turn, prompt_tokens, completion_tokens);
+      return {};
+    }
+  }
   turns_.push_back(turn);
   if (!trace.empty()) traces_[{turn.workspace, turn.id}] = trace;
   if (turn.visit) turns_.back().visit->feedback = {};
   if (turn.visit && turn.visit->playground) return {};
-  UsageDay& day = usage_[{turn.workspace, day_of(turn.asked_at)}];
-  day.day = day_of(turn.asked_at);
-  count(day, turn, prompt_tokens, completion_tokens);
+  count_turn(turn, prompt_tokens, completion_tokens);
   events_.push_back({.id = {next_id()},
                      .workspace = turn.workspace,
                      .corpus = turn.corpus,

@@ -177,6 +177,8 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   void kill(StoredCorpus& corpus, std::string_view key, Generation generation) FOOTNOTE_TSA(requires_capability(mutex_));
   void add_version(StoredCorpus& corpus, const DocumentDraft& draft, Generation generation) FOOTNOTE_TSA(requires_capability(mutex_));
   void roll_up_gap(const Turn& turn, const Refusal& refusal) FOOTNOTE_TSA(requires_capability(mutex_));
+  void count_turn(const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) FOOTNOTE_TSA(requires_capability(mutex_));
+  void count_visit(const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) FOOTNOTE_TSA(requires_capability(mutex_));
   Result<void> finish_visit(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens)
       FOOTNOTE_TSA(requires_capability(mutex_));
   Result<void> roll_up_visit(const CallContext& call, const Turn& turn, GapReason reason, UtcTime at)
@@ -204,6 +206,7 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   std::map<std::pair<WorkspaceId, std::string>, UsageDay> usage_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::map<std::tuple<WorkspaceId, AgentId, std::string>, AgentGap> agent_gaps_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::map<std::tuple<WorkspaceId, AgentId, std::string>, AgentUsageDay> agent_usage_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::map<std::pair<WorkspaceId, VisitorId>, UtcTime> erasures_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::map<TurnId, GapId> gap_of_turn_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::vector<Event> events_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::vector<std::string> passed_ FOOTNOTE_TSA(guarded_by(mutex_));

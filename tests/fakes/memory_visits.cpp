@@ -17,8 +17,7 @@ std::string day_of(UtcTime time) { return to_rfc3339(time).substr(0, 10); }
 
 }  // namespace
 
-Result<void> MemoryStore::finish_visit(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens,
-                                       std::int64_t completion_tokens) {
+void MemoryStore::count_visit(const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) {
   const Visit& visit = *turn.visit;
   AgentUsageDay& day = agent_usage_[{turn.workspace, visit.agent, day_of(turn.asked_at)}];
   day.day = day_of(turn.asked_at);
@@ -27,6 +26,12 @@ Result<void> MemoryStore::finish_visit(const CallContext& call, const Turn& turn
   if (std::holds_alternative<Refusal>(turn.outcome)) ++day.refused;
   day.prompt_tokens += prompt_tokens;
   day.completion_tokens += completion_tokens;
+}
+
+Result<void> MemoryStore::finish_visit(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens,
+                                       std::int64_t completion_tokens) {
+  const Visit& visit = *turn.visit;
+  count_visit(turn, prompt_tokens, completion_tokens);
   if (visit.gap) FOOTNOTE_CHECK(roll_up_visit(call, turn, *visit.gap, turn.asked_at));
   return tell(call, {turn.workspace, std::string(kTurnCompleted), turn.id.value, turn.asked_at});
 }
@@ -143,6 +148,7 @@ Result<std::size_t> MemoryStore::erase_visitor(const CallContext& call, Workspac
   std::vector<TurnId> ids;
   std::ranges::transform(turns, std::back_inserter(ids), &Turn::id);
   MutexLock lock(mutex_);
+  erasures_[{workspace, visitor}] = clock_.now();
   erase(ids);
   return ids.size();
 }

@@ -480,6 +480,15 @@ CREATE TABLE removed_agents (
   PRIMARY KEY (workspace_id, agent_id)
 ) STRICT, WITHOUT ROWID;
 )sql"},
+    {12, R"sql(
+-- Visitors who were erased not long ago: what is still being answered to them is not kept.
+CREATE TABLE erasures (
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  visitor_id   TEXT    NOT NULL,
+  erased_at    INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, visitor_id)
+) STRICT, WITHOUT ROWID;
+)sql"},
 };
 
 /// A file without our mark may be made ours only when it is empty.

@@ -99,6 +99,14 @@ Result<void> SqliteConversationStore::finish_turn(const CallContext& call, const
   }
   return store_.write(call, [&](sql::Database& database) -> Result<void> {
     FOOTNOTE_CHECK(check_corpus(database, turn));
+    if (turn.visit) {
+      FOOTNOTE_TRY(const bool erased, was_erased(database, turn, store_.clock().now()));
+      if (erased && turn.visit->playground) return {};
+      if (erased) {
+        FOOTNOTE_CHECK(count_visit(database, turn, prompt_tokens, completion_tokens));
+        return count_usage(database, turn, prompt_tokens, completion_tokens);
+      }
+    }
     FOOTNOTE_TRY(const std::int64_t sequence, insert_turn(database, turn));
     FOOTNOTE_CHECK(insert_trace(database, sequence, trace));
     if (turn.visit) FOOTNOTE_CHECK(insert_visit(database, turn, sequence, prompt_tokens, completion_tokens));

@@ -83,19 +83,6 @@ Result<std::int64_t> roll_up(sql::Database& database, const Asked& asked, GapRea
   return id;
 }
 
-Result<void> count_usage(sql::Database& database, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) {
-  FOOTNOTE_TRY(auto count, database.prepare(R"sql(
-    INSERT INTO agent_usage_days (workspace_id, agent_id, day, turns, curated, refused, prompt_tokens, completion_tokens)
-    VALUES (?, ?, ?, 1, ?, ?, ?, ?)
-    ON CONFLICT (workspace_id, agent_id, day) DO UPDATE SET
-      turns = turns + 1, curated = curated + excluded.curated, refused = refused + excluded.refused,
-      prompt_tokens = prompt_tokens + excluded.prompt_tokens,
-      completion_tokens = completion_tokens + excluded.completion_tokens)sql"));
-  count.bind(turn.workspace.value, turn.visit->agent.value, day_of(turn.asked_at), turn.visit->curated,
-             std::holds_alternative<Refusal>(turn.outcome), prompt_tokens, completion_tokens);
-  return count.run();
-}
-
 /// Reads id, workspace_id, agent_id, reason, status, occurrences, first_seen_at, last_seen_at, question.
 Result<AgentGap> gap_from(const sql::Statement& row) {
   FOOTNOTE_TRY(const GapReason reason, from_stored_name<GapReason>(row.text(3)));
@@ -207,12 +194,34 @@ Result<Turn> turn_from(const sql::Statement& row, WorkspaceId workspace) {
               .visit = std::move(visit)};
 }
 
+Result<void> count_visit(sql::Database& database, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) {
+  FOOTNOTE_TRY(auto count, database.prepare(R"sql(
+    INSERT INTO agent_usage_days (workspace_id, agent_id, day, turns, curated, refused, prompt_tokens, completion_tokens)
+    VALUES (?, ?, ?, 1, ?, ?, ?, ?)
+    ON CONFLICT (workspace_id, agent_id, day) DO UPDATE SET
+      turns = turns + 1, curated = curated + excluded.curated, refused = refused + excluded.refused,
+      prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+      completion_tokens = completion_tokens + excluded.completion_tokens)sql"));
+  count.bind(turn.workspace.value, turn.visit->agent.value, day_of(turn.asked_at), turn.visit->curated,
+             std::holds_alternative<Refusal>(turn.outcome), prompt_tokens, completion_tokens);
+  return count.run();
+}
+
+Result<bool> was_erased(sql::Database& database, const Turn& turn, UtcTime now) {
+  FOOTNOTE_TRY(auto forget, database.prepare("DELETE FROM erasures WHERE erased_at < ?"));
+  forget.bind(to_row(now - kErasureKept));
+  FOOTNOTE_CHECK(forget.run());
+  FOOTNOTE_TRY(auto find, database.prepare("SELECT 1 FROM erasures WHERE workspace_id = ? AND visitor_id = ? AND erased_at >= ?"));
+  find.bind(turn.workspace.value, turn.visit->visitor.value, to_row(turn.asked_at));
+  return find.step();
+}
+
 Result<void> insert_visit(sql::Database& database, const Turn& turn, std::int64_t turn_sequence, std::int64_t prompt_tokens,
                           std::int64_t completion_tokens) {
   const Visit& visit = *turn.visit;
   std::optional<std::int64_t> gap;
   if (!visit.playground) {
-    FOOTNOTE_CHECK(count_usage(database, turn, prompt_tokens, completion_tokens));
+    FOOTNOTE_CHECK(count_visit(database, turn, prompt_tokens, completion_tokens));
     if (visit.gap) {
       FOOTNOTE_TRY(gap, roll_up(database, {turn.workspace, visit.agent, turn.question, turn.asked_at}, *visit.gap));
     }
@@ -323,6 +332,11 @@ Result<std::size_t> SqliteConversationStore::erase_visitor(const CallContext& ca
                                              "turn_sequence WHERE v.workspace_id = ? AND visitor_id = ?"));
     list.bind(workspace.value, visitor.value);
     FOOTNOTE_TRY(const auto doomed, doomed_of(std::move(list)));
+    // An answer may be under way: its turn is not to be stored when it ends.
+    FOOTNOTE_TRY(auto remember, database.prepare("INSERT INTO erasures (workspace_id, visitor_id, erased_at) VALUES (?, ?, ?) "
+                                                 "ON CONFLICT DO UPDATE SET erased_at = excluded.erased_at"));
+    remember.bind(workspace.value, visitor.value, to_row(store_.clock().now()));
+    FOOTNOTE_CHECK(remember.run());
     return erase_visits(database, workspace, doomed);
   });
 }

@@ -10,6 +10,11 @@ namespace footnote {
 Result<void> insert_visit(sql::Database& database, const Turn& turn, std::int64_t turn_sequence, std::int64_t prompt_tokens,
                           std::int64_t completion_tokens);
 
+/// Whether the turn's visitor was erased after it was asked. Forgets erasures that no turn can have been asked before. REQUIRES: as above.
+Result<bool> was_erased(sql::Database& database, const Turn& turn, UtcTime now);
+/// What insert_visit counts.
+Result<void> count_visit(sql::Database& database, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens);
+
 /// The columns of a turn's visit, from `first` on: agent_id, visitor_id, rating, rating_reason, details. None when there is no such row.
 Result<std::optional<Visit>> visit_from(const sql::Statement& row, int first);
 
