@@ -290,19 +290,21 @@ Result<void> ClientCall::check_read(const SystemError& error, bool& ended) const
 Task<Result<void>> ClientCall::read_body(ResponseParser& parser) {
   parser.eager(true);
   Result<bool> complete = take_buffer(parser);
-  for (int reads = 0; complete && !*complete; ++reads) {
+  int pieces = 0;
+  while (complete && !*complete) {
     const Result<void> room = sunk(co_await sink_->make_room());
     if (aborted_) co_return std::unexpected(*aborted_);
     if (!room) co_return room;
     bool ended = false;
     std::optional<CallSink::Lent> lent;
-    if (reads >= kReadsBeforeLoop && loop_ != nullptr && transport_->is_plain()) lent = sink_->lend();
+    if (pieces >= kPiecesBeforeLoop && loop_ != nullptr && transport_->is_plain()) lent = sink_->lend();
     if (lent) {
       complete = co_await read_by_loop(parser, *lent, ended);
-      reads = 0;
+      pieces = 0;
     } else {
       const Result<void> read = co_await read_more(ended);
       if (!read) co_return read;
+      pieces = buffer_.size() < kReadBytes ? pieces + 1 : 0;
       complete = take_buffer(parser);
     }
     if (!ended || !complete) continue;

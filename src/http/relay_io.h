@@ -46,9 +46,10 @@ class RelayIo {
   /// REQUIRES: the pair is started, and on_written was called for what was written before.
   virtual void write(RelayPair& pair) = 0;
 
-  /// Until there is something to dispatch, at most this long. Other threads end the wait by writing to the descriptor that the I/O was
-  /// made with.
-  virtual void wait(std::chrono::nanoseconds time_max) = 0;
+  /// Until there is something to dispatch, at most this long; but no shorter than `gather_time`, however much there is, unless it is more
+  /// than a turn has room for. What was written is on its way before. Other threads end the wait by writing to the descriptor that the I/O
+  /// was made with.
+  virtual void wait(std::chrono::nanoseconds time_max, std::chrono::nanoseconds gather_time) = 0;
   virtual void dispatch() = 0;
 };
 

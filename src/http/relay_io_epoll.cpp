@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <thread>
 #include <utility>
 
 #include "http/relay_io.h"
@@ -45,7 +46,8 @@ class EpollRelayIo final : public RelayIo {
     handler_.on_written(pair, static_cast<std::size_t>(std::max<ssize_t>(sent, 0)), sent < 0 ? errno : 0);
   }
 
-  void wait(std::chrono::nanoseconds time_max) override {
+  void wait(std::chrono::nanoseconds time_max, std::chrono::nanoseconds gather_time) override {
+    if (gather_time.count() > 0) std::this_thread::sleep_for(gather_time);
     const auto limit = std::min(std::chrono::ceil<std::chrono::milliseconds>(time_max), kWaitMax);
     count_ = ::epoll_wait(set_, ready_.data(), static_cast<int>(ready_.size()), static_cast<int>(limit.count()));
   }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,7 @@ constexpr unsigned kCompletions = 8'192;  ///< Past it the kernel keeps them for
 constexpr std::uint16_t kBuffers = 256;  // a power of two
 constexpr std::size_t kBufferBytes = 4 << 10;
 constexpr std::uint16_t kBufferGroup = 1;
+constexpr unsigned kFeatureMinWait = 1U << 15;  ///< IORING_FEAT_MIN_TIMEOUT, which Debian 12's headers don't have.
 constexpr std::chrono::nanoseconds kWaitMax = std::chrono::minutes{1};
 
 /// Memory that is shared with the kernel.
@@ -78,6 +80,7 @@ class Ring {
     if (descriptor_ < 0) return false;
     const std::size_t submission_bytes = params.sq_off.array + params.sq_entries * sizeof(unsigned);
     const std::size_t completion_bytes = params.cq_off.cqes + params.cq_entries * sizeof(io_uring_cqe);
+    can_gather_ = (params.features & kFeatureMinWait) != 0;
     rings_ = Mapping(std::max(submission_bytes, completion_bytes), descriptor_, IORING_OFF_SQ_RING);
     entries_memory_ = Mapping(params.sq_entries * sizeof(io_uring_sqe), descriptor_, IORING_OFF_SQES);
     if (!rings_ || !entries_memory_) return false;
@@ -103,7 +106,7 @@ class Ring {
 
   /// An empty one to be filled. Goes to the kernel with the next `enter`.
   io_uring_sqe& next_entry() {
-    if (waiting_entries() == entries_.size()) enter(0, std::chrono::nanoseconds{0});
+    if (waiting_entries() == entries_.size()) enter(0, {});
     io_uring_sqe& entry = entries_[tail_++ & (entries_.size() - 1)];
     std::memset(&entry, 0, sizeof entry);
     return entry;
@@ -113,13 +116,17 @@ class Ring {
   /// The kernel has completions for which there was no room; `enter` brings them.
   bool has_overflow() const { return (shared(submission_flags_).load(std::memory_order_relaxed) & IORING_SQ_CQ_OVERFLOW) != 0; }
 
-  /// Submits what was filled, then waits for that many completions.
-  void enter(unsigned completions_min, std::chrono::nanoseconds time_max) {
+  /// Whether `enter` knows a gather time: from Linux 6.12 on.
+  bool can_gather() const { return can_gather_; }
+
+  /// Submits what was filled, then waits for that many completions; after `gather_time` for one.
+  void enter(unsigned completions_min, std::chrono::nanoseconds time_max, std::chrono::nanoseconds gather_time = {}) {
     shared(submission_tail_).store(tail_, std::memory_order_release);
     const auto seconds = std::chrono::floor<std::chrono::seconds>(time_max);
     const __kernel_timespec time{seconds.count(), (time_max - seconds).count()};
     io_uring_getevents_arg argument{};
     argument.ts = reinterpret_cast<std::uint64_t>(&time);
+    argument.pad = static_cast<unsigned>(gather_time / std::chrono::microseconds{1});  // min_wait_usec in younger headers
     const unsigned flags = IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG;
     // How it ended is seen in the queues.
     (void)::syscall(__NR_io_uring_enter, descriptor_, waiting_entries(), completions_min, flags, &argument, sizeof argument);
@@ -137,6 +144,7 @@ class Ring {
   unsigned waiting_entries() const { return tail_ - shared(submission_head_).load(std::memory_order_acquire); }
 
   int descriptor_ = -1;
+  bool can_gather_ = false;
   Mapping rings_;
   Mapping entries_memory_;
   std::span<io_uring_sqe> entries_;
@@ -224,14 +232,21 @@ class UringRelayIo final : public RelayIo {
     writing_.push_back(&pair);
   }
 
-  void wait(std::chrono::nanoseconds time_max) override { ring_.enter(1, std::min(time_max, kWaitMax)); }
+  void wait(std::chrono::nanoseconds time_max, std::chrono::nanoseconds gather_time) override {
+    if (gather_time.count() > 0 && !ring_.can_gather()) {
+      ring_.enter(0, {});
+      std::this_thread::sleep_for(gather_time);
+      gather_time = {};
+    }
+    ring_.enter(gather_time.count() > 0 ? kBuffers : 1, std::min(time_max, kWaitMax), gather_time);
+  }
 
   void dispatch() override {
     const bool all_submitted = ring_.all_submitted();
     const auto take_one = [this](const io_uring_cqe& completion) { take(completion); };
     ring_.take_completions(take_one);
     while (ring_.has_overflow()) {
-      ring_.enter(0, std::chrono::nanoseconds{0});
+      ring_.enter(0, {});
       ring_.take_completions(take_one);
     }
     if (all_submitted) take_writes();

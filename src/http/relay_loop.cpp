@@ -12,6 +12,13 @@ namespace footnote::http {
 namespace {
 
 constexpr std::chrono::nanoseconds kLongWait = std::chrono::minutes{1};
+/// Where pieces come closer together than this, turns are at least this far apart: a turn then has several, and the loop and its clients
+/// wake up less often, which costs as much as a piece itself.
+constexpr std::chrono::microseconds kGatherTime{1'000};
+/// Of fewer there is little to gather.
+constexpr std::size_t kGatherStreamsMin = 8;
+/// A read of so much is of an answer that comes as fast as it can: who gathers would hold it up.
+constexpr std::size_t kBulkBytes = 4 << 10;
 
 int make_wake() {
   const int wake = ::eventfd(0, EFD_CLOEXEC);
@@ -76,11 +83,22 @@ void RelayLoop::run(Backend backend) {
       (void)!::read(wake_, &ignored, sizeof ignored);
       continue;
     }
-    io_->wait(next_look_ == Clock::time_point::max() ? kLongWait : std::max(next_look_ - now_, Clock::duration::zero()));
-    now_ = Clock::now();
+    io_->wait(next_look_ == Clock::time_point::max() ? kLongWait : std::max(next_look_ - now_, Clock::duration::zero()), gather_time());
+    last_turn_ = std::exchange(now_, Clock::now());
+    reads_ = 0;
+    has_bulk_ = false;
     io_->dispatch();
   }
   io_.reset();
+}
+
+/// How long more is to be let come before the next turn: something where turns follow each other quickly, and as long as that brings
+/// more than one piece.
+std::chrono::nanoseconds RelayLoop::gather_time() {
+  gathering_ =
+      !has_bulk_ && links_.size() >= kGatherStreamsMin && (gathering_ ? reads_ > 1 : reads_ > 0 && now_ - last_turn_ < kGatherTime);
+  if (!gathering_) return std::chrono::nanoseconds{0};
+  return std::max<std::chrono::nanoseconds>(now_ + kGatherTime - Clock::now(), std::chrono::nanoseconds{0});
 }
 
 /// False when the loop is to end.
@@ -167,6 +185,8 @@ void RelayLoop::end(Link& link, End end, int error) {
 
 void RelayLoop::on_read(RelayPair& pair, std::string_view bytes) {
   auto& link = static_cast<Link&>(pair);
+  ++reads_;
+  has_bulk_ = has_bulk_ || bytes.size() >= kBulkBytes;
   link.heard = link.spoken = now_;
   if (!link.stream->on_bytes(bytes, link.made)) return end(link, End::kDone);
   await_write(link);

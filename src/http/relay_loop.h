@@ -83,6 +83,7 @@ class RelayLoop : private RelayIo::Handler {
   void run(Backend backend);
   bool take_commands();
   void start(std::unique_ptr<Link> link);
+  std::chrono::nanoseconds gather_time();
   void look_at_times();
   void look_at(Link& link);
   void write_all();
@@ -107,7 +108,11 @@ class RelayLoop : private RelayIo::Handler {
   std::unique_ptr<RelayIo> io_;
   std::vector<Link*> to_write_;
   std::vector<Link*> stopped_;
-  Clock::time_point now_;
+  Clock::time_point now_;  // the beginning of this turn
+  Clock::time_point last_turn_;
+  std::size_t reads_ = 0;  // of this turn
+  bool has_bulk_ = false;  // among them
+  bool gathering_ = false;
   Clock::time_point next_look_ = Clock::time_point::max();  // no deadline is before it
 
   std::thread thread_;

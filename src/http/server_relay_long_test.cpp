@@ -17,7 +17,7 @@ class ServerRelayLongTest : public ServerRelayTest {
   void begin(TestSocket& client, TestSocket& peer, std::string_view head = kChunkedHead) {
     peer.send(head);
     EXPECT_TRUE(client.read_answer(true));
-    for (int i = 0; i < kReadsBeforeLoop + 2; ++i) {
+    for (int i = 0; i < kPiecesBeforeLoop + 2; ++i) {
       const std::string piece = fmt::format("piece {}", i);
       peer.send(head == kChunkedHead ? chunk(piece) : piece);
       ASSERT_EQ(client.read_chunk(), piece);
@@ -156,7 +156,7 @@ TEST_P(ServerRelayLongTest, AClientThatPausesGetsAllOfIt) {
   const std::string piece = chunk(std::string(32 << 10, 'x'));
   std::thread sender([&] {
     for (int i = 0; i < kPieces; ++i) peer.send(piece);
-    for (int i = 0; i < 3 * kReadsBeforeLoop; ++i) {
+    for (int i = 0; i < 3 * kPiecesBeforeLoop; ++i) {
       peer.send(chunk("y"));
       std::this_thread::sleep_for(1ms);
     }
@@ -169,7 +169,7 @@ TEST_P(ServerRelayLongTest, AClientThatPausesGetsAllOfIt) {
     body += *bytes;
   }
   sender.join();
-  EXPECT_EQ(body, std::string(kPieces * (32 << 10), 'x') + std::string(3 * kReadsBeforeLoop, 'y'));
+  EXPECT_EQ(body, std::string(kPieces * (32 << 10), 'x') + std::string(3 * kPiecesBeforeLoop, 'y'));
 }
 
 TEST_P(ServerRelayLongTest, SilenceBetweenEventsIsFilled) {
@@ -185,7 +185,7 @@ TEST_P(ServerRelayLongTest, SilenceBetweenEventsIsFilled) {
     while (bytes == ": keep-alive\n\n") bytes = client.read_chunk();
     return bytes;
   };
-  for (int i = 0; i < kReadsBeforeLoop + 2; ++i) {
+  for (int i = 0; i < kPiecesBeforeLoop + 2; ++i) {
     peer.send(chunk("on"));
     ASSERT_EQ(next(), "data: on\n\n");
   }
