@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <future>
 #include <system_error>
 #include <utility>
 
@@ -28,7 +30,22 @@ int make_wake() {
 
 }  // namespace
 
-RelayLoop::RelayLoop(Backend backend) : wake_(make_wake()), thread_([this, backend] { run(backend); }) {}
+RelayLoop::RelayLoop(Backend backend) : wake_(make_wake()) {
+  std::promise<bool> told;
+  std::future<bool> is_ready = told.get_future();
+  // The I/O is made there rather than here: io_uring is for the thread that makes it.
+  thread_ = std::thread([this, backend, told = std::move(told)]() mutable {
+    if (backend == Backend::kBest) io_ = make_uring_relay_io(wake_, *this);
+    if (io_ == nullptr) io_ = make_epoll_relay_io(wake_, *this);
+    const bool ready = io_ != nullptr;
+    told.set_value(ready);
+    if (ready) run();
+  });
+  if (is_ready.get()) return;
+  thread_.join();
+  ::close(wake_);
+  throw std::system_error(EMFILE, std::system_category(), "epoll");
+}
 
 RelayLoop::~RelayLoop() {
   {
@@ -69,20 +86,12 @@ void RelayLoop::send(Command command) {
   if (is_first) (void)!::write(wake_, &one, sizeof one);
 }
 
-void RelayLoop::run(Backend backend) {
-  // Here rather than where the loop is made: io_uring is for the thread that makes it.
-  if (backend == Backend::kBest) io_ = make_uring_relay_io(wake_, *this);
-  if (io_ == nullptr) io_ = make_epoll_relay_io(wake_, *this);
+void RelayLoop::run() {
   now_ = Clock::now();
   while (take_commands()) {
     look_at_times();
     write_all();
     remove_stopped();
-    if (io_ == nullptr) {  // no descriptor is left: every stream goes back at once
-      std::uint64_t ignored = 0;
-      (void)!::read(wake_, &ignored, sizeof ignored);
-      continue;
-    }
     io_->wait(next_look_ == Clock::time_point::max() ? kLongWait : std::max(next_look_ - now_, Clock::duration::zero()), gather_time());
     last_turn_ = std::exchange(now_, Clock::now());
     reads_ = 0;
@@ -121,7 +130,7 @@ bool RelayLoop::take_commands() {
 
 void RelayLoop::start(std::unique_ptr<Link> link) {
   link->heard = link->spoken = now_;
-  if (io_ == nullptr || !io_->start(*link)) return link->stream->on_end({});
+  if (!io_->start(*link)) return link->stream->on_end({});
   look_at(*link);
   const std::uint64_t id = link->id;
   links_.emplace(id, std::move(link));

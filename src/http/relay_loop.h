@@ -52,6 +52,7 @@ class RelayLoop : private RelayIo::Handler {
     std::optional<std::chrono::milliseconds> beat_time;
   };
 
+  /// Throws std::system_error where the system has no descriptor or thread left.
   explicit RelayLoop(Backend backend);
   /// Streams that it still has hear nothing more.
   ~RelayLoop() override;
@@ -80,7 +81,7 @@ class RelayLoop : private RelayIo::Handler {
   };
 
   void send(Command command);
-  void run(Backend backend);
+  void run();
   bool take_commands();
   void start(std::unique_ptr<Link> link);
   std::chrono::nanoseconds gather_time();
