@@ -74,6 +74,7 @@ Result<http::ServerOptions> make_server_options(const Settings& settings) {
   const auto workers = static_cast<unsigned>(settings.integer(Setting::kServerWorkers));
   options.workers = workers != 0 ? workers : workers_for(waits_for_others(settings), std::thread::hardware_concurrency());
   options.waiting_max = static_cast<std::size_t>(settings.integer(Setting::kServerStreams));
+  options.io_uring = settings.flag(Setting::kServerIoUring);
   options.queue_wait_max = settings.duration(Setting::kServerQueueWait);
   options.header_deadline = settings.duration(Setting::kServerHeadTimeout);
   options.body_deadline = settings.duration(Setting::kServerBodyTimeout);

@@ -47,6 +47,7 @@ TEST(ServerOptionsTest, SettingsReachTheServer) {
     if (name == "FOOTNOTE_WORKERS") return "33";
     if (name == "FOOTNOTE_STREAMS") return "44";
     if (name == "FOOTNOTE_CONNECTIONS_PER_PEER") return "7";
+    if (name == "FOOTNOTE_IO_URING") return "false";
     return std::nullopt;
   };
   const auto settings = Settings::load(sources);
@@ -62,6 +63,7 @@ TEST(ServerOptionsTest, SettingsReachTheServer) {
   EXPECT_EQ(options.workers, 33U);
   EXPECT_EQ(options.waiting_max, 44U);
   EXPECT_EQ(options.connections_per_peer_max, 7U);
+  EXPECT_FALSE(options.io_uring);
 }
 
 }  // namespace

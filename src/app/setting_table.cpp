@@ -184,6 +184,15 @@ constexpr std::array kTable{
                 .help = "Space in MiB that the data folder's disk should have left: below, /readyz answers 503. 0: never.",
                 .min = 0,
                 .max = 100'000'000},
+    SettingSpec{.id = Setting::kServerIoUring,
+                .key = "server.io_uring",
+                .env = "FOOTNOTE_IO_URING",
+                .flag = "",
+                .type = SettingType::kBool,
+                .default_text = "true",
+                .help =
+                    "Hand on streamed answers by io_uring where the kernel has it (Linux 6.1) and grants it; else by epoll, at twice the "
+                    "processor time."},
     SettingSpec{.id = Setting::kModelsPath,
                 .key = "models.path",
                 .env = "FOOTNOTE_MODELS",

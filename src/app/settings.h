@@ -37,6 +37,7 @@ enum class Setting {
   kServerWriteTimeout,
   kServerIdleTimeout,
   kServerFreeDisk,
+  kServerIoUring,
   kModelsPath,
   kModelsName,
   kModelsLanguages,

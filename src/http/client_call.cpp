@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <exception>
 
@@ -49,39 +48,28 @@ std::string render_request(const ClientRequest& request, const Url& url) {
   return out;
 }
 
-/// A socket that is taken out of Asio's hands, so that the ready set alone hears of it, and given back at the end.
-class ServedSocket {
+/// A socket that is taken out of Asio's hands, so that Asio hears nothing of it, and put back at the end.
+class ReleasedSocket {
  public:
-  ServedSocket(Tcp::socket& socket, ReadySet& set, ReadySet::Reader& reader) : socket_(socket), set_(set), reader_(reader) {
+  explicit ReleasedSocket(Tcp::socket& socket) : socket_(socket) {
     SystemError error;
     protocol_ = socket.local_endpoint(error).protocol();
     if (!error) descriptor_ = socket.release(error);
-    if (!error && set_.add(descriptor_, reader_)) return;
-    give_back();
   }
-  ~ServedSocket() {
-    if (descriptor_ < 0) return;
-    set_.remove(descriptor_, reader_);
-    give_back();
+  /// Where Asio can't take it, the next use of the socket says so.
+  ~ReleasedSocket() {
+    SystemError error;
+    if (descriptor_ >= 0) socket_.assign(protocol_, descriptor_, error);
+    if (error) ::close(descriptor_);
   }
-  ServedSocket(const ServedSocket&) = delete;
-  ServedSocket& operator=(const ServedSocket&) = delete;
+  ReleasedSocket(const ReleasedSocket&) = delete;
+  ReleasedSocket& operator=(const ReleasedSocket&) = delete;
 
   /// Below 0: Asio has kept it.
   int descriptor() const { return descriptor_; }
 
  private:
-  /// Where Asio can't take it, the next use of the socket says so.
-  void give_back() {
-    SystemError error;
-    if (descriptor_ >= 0) socket_.assign(protocol_, descriptor_, error);
-    if (error) ::close(descriptor_);
-    descriptor_ = -1;
-  }
-
   Tcp::socket& socket_;
-  ReadySet& set_;
-  ReadySet::Reader& reader_;
   Tcp protocol_ = Tcp::v4();
   int descriptor_ = -1;
 };
@@ -111,11 +99,12 @@ void ClientShared::run_io() {
   }
 }
 
-ClientCall::ClientCall(ClientShared& shared, IdleConnections& idle, ReadySet* ready_set, const asio::any_io_executor& executor,
+ClientCall::ClientCall(ClientShared& shared, IdleConnections& idle, RelayLoop* loop, const asio::any_io_executor& executor,
                        ClientRequest request, Url url, std::chrono::steady_clock::time_point deadline)
     : shared_(shared),
       idle_(idle),
-      ready_set_(ready_set),
+      loop_(loop),
+      executor_(executor),
       request_(std::move(request)),
       url_(std::move(url)),
       pool_key_(pool_key(url_)),
@@ -127,6 +116,7 @@ ClientCall::ClientCall(ClientShared& shared, IdleConnections& idle, ReadySet* re
 
 void ClientCall::abort(Error error) {
   if (!aborted_) aborted_ = std::move(error);
+  if (looped_ != nullptr) return loop_->give_back(looped_->id);
   if (transport_) transport_->close();
   pause_.cancel();
   if (sink_ != nullptr) sink_->on_abort();
@@ -300,17 +290,21 @@ Result<void> ClientCall::check_read(const SystemError& error, bool& ended) const
 Task<Result<void>> ClientCall::read_body(ResponseParser& parser) {
   parser.eager(true);
   Result<bool> complete = take_buffer(parser);
-  for (int reads = 0; complete && !*complete; ++reads) {
+  int pieces = 0;
+  while (complete && !*complete) {
     const Result<void> room = sunk(co_await sink_->make_room());
     if (aborted_) co_return std::unexpected(*aborted_);
     if (!room) co_return room;
     bool ended = false;
-    if (reads >= kReadsBeforeReadySet && ready_set_ != nullptr && transport_->is_plain()) {
-      complete = co_await read_by_ready_set(parser, ended);
-      reads = 0;
+    std::optional<CallSink::Lent> lent;
+    if (pieces >= kPiecesBeforeLoop && loop_ != nullptr && transport_->is_plain()) lent = sink_->lend();
+    if (lent) {
+      complete = co_await read_by_loop(parser, *lent, ended);
+      pieces = 0;
     } else {
       const Result<void> read = co_await read_more(ended);
       if (!read) co_return read;
+      pieces = buffer_.size() < kReadBytes ? pieces + 1 : 0;
       complete = take_buffer(parser);
     }
     if (!ended || !complete) continue;
@@ -359,68 +353,73 @@ Result<void> ClientCall::hand_over(std::string& bytes) {
   return sunk(sink_->on_body(piece));
 }
 
-/// Reads and hands over on and on, until the body is complete, something is wrong, or the sink has to be waited for.
-Task<Result<bool>> ClientCall::read_by_ready_set(ResponseParser& parser, bool& ended) {
-  Served served{-1, parser};
+/// Has the loop read and hand over, until the body is complete, something is wrong, or the client has to be waited for.
+Task<Result<bool>> ClientCall::read_by_loop(ResponseParser& parser, CallSink::Lent lent, bool& ended) {
+  Looped looped{parser};
   buffer_.shrink_to_fit();
   {
-    const ServedSocket socket(transport_->socket(), *ready_set_, *this);
-    served.socket = socket.descriptor();
-    if (served.socket < 0) co_return false;
-    served_ = &served;
-    silence_watch_.arm(shared_.options.silence_timeout);
-    pause_.expires_at(kNever);
-    co_await pause_.async_wait(kAwait);
-    silence_watch_.disarm();
-    served_ = nullptr;
+    const ReleasedSocket upstream(transport_->socket());
+    if (upstream.descriptor() < 0) {
+      sink_->take_back({});
+      co_return false;
+    }
+    looped_ = &looped;
+    looped.id = loop_->add(upstream.descriptor(), lent.socket, *this, {shared_.options.silence_timeout, lent.beat_time});
+    while (!looped.ended) {
+      pause_.expires_at(kNever);
+      co_await pause_.async_wait(kAwait);
+    }
+    looped_ = nullptr;
   }
+  sink_->take_back(std::move(looped.ended->unsent));
   if (aborted_) co_return std::unexpected(*aborted_);
-  ended = served.ended;
-  co_return served.complete.value_or(false);
+  if (!looped.complete || *looped.complete) co_return std::move(looped.complete);
+  if (looped.ended->end == RelayLoop::End::kSilent) co_return unavailable(too_late_);
+  if (looped.ended->end == RelayLoop::End::kUpstreamEnded) {
+    SystemError error = asio::error::eof;
+    if (looped.ended->error != 0) error.assign(looped.ended->error, asio::error::get_system_category());
+    if (const Result<void> read = check_read(error, ended); !read) co_return std::unexpected(read.error());
+  }
+  co_return false;
 }
 
-void ClientCall::on_readable() {
-  if (aborted_ || served_->complete) return;  // the coroutine is about to go on
+bool ClientCall::on_bytes(std::string_view bytes, std::string& output) {
+  Looped& looped = *looped_;
   try {
-    read_served(*served_);
+    const asio::const_buffer came(bytes.data(), bytes.size());
+    if (!looped.complete) return false;
+    if (*looped.complete) {
+      // Nobody asked for it. One byte is enough to see that: the connection serves no other call.
+      if (buffer_.size() == 0) keep(asio::buffer(came, 1));
+    } else {
+      looped.complete = take_in_place(looped.parser, came);
+      sink_->take_output(output);
+    }
   } catch (const std::exception& error) {
-    served_->complete = fail(ErrorCode::kInternal, "the call failed: {}", error.what());
+    looped.complete = fail(ErrorCode::kInternal, "the call failed: {}", error.what());
   }
-  if (served_->complete) pause_.cancel();
+  return looped.complete && !*looped.complete;
 }
 
-void ClientCall::read_served(Served& served) {
-  std::array<char, kReadBytes> bytes;  // here rather than in buffer_: it is in the cache, whichever stream was read before
-  const ssize_t size = ::recv(served.socket, bytes.data(), bytes.size(), MSG_DONTWAIT);
-  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  SystemError error;
-  if (size < 0) error.assign(errno, asio::error::get_system_category());
-  if (size == 0) error = asio::error::eof;
-  const Result<void> read = check_read(error, served.ended);
-  Result<bool> complete = false;
-  if (!read) {
-    complete = std::unexpected(read.error());
-  } else if (!served.ended) {
-    complete = take_served(served.parser, {bytes.data(), static_cast<std::size_t>(size)});
-  }
-  if (complete && !*complete && !served.ended && sink_->has_room_at_once()) {
-    silence_watch_.arm(shared_.options.silence_timeout);
-  } else {
-    served.complete = std::move(complete);
-  }
+void ClientCall::on_end(RelayLoop::Ended ended) {
+  asio::post(executor_, [this, ended = std::move(ended)]() mutable {
+    looped_->ended = std::move(ended);
+    pause_.cancel();
+  });
 }
 
 /// Parses bytes where they lie, unless they go on from some that are kept.
-Result<bool> ClientCall::take_served(ResponseParser& parser, asio::const_buffer bytes) {
-  const auto keep = [&] { buffer_.commit(asio::buffer_copy(buffer_.prepare(bytes.size()), bytes)); };
+Result<bool> ClientCall::take_in_place(ResponseParser& parser, asio::const_buffer bytes) {
   if (buffer_.size() != 0) {
-    keep();
+    keep(bytes);
     return take_buffer(parser);
   }
   Result<bool> complete = take_body(parser, bytes);
-  if (bytes.size() != 0) keep();
+  if (bytes.size() != 0) keep(bytes);
   return complete;
 }
+
+void ClientCall::keep(asio::const_buffer bytes) { buffer_.commit(asio::buffer_copy(buffer_.prepare(bytes.size()), bytes)); }
 
 BlockingCall::BlockingCall(ClientShared& shared, ClientRequest request, Url url, std::chrono::steady_clock::time_point deadline)
     : shared_(shared),

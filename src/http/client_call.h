@@ -9,7 +9,7 @@
 #include "http/client.h"
 #include "http/client_core.h"
 #include "http/idle_connections.h"
-#include "http/ready_set.h"
+#include "http/relay_loop.h"
 #include "http/transport.h"
 
 // For .cpp files of this folder only.
@@ -39,21 +39,32 @@ class CallSink {
   virtual Result<void> on_body(std::string_view bytes) = 0;
   /// Before more is read from the upstream: returns when that may be.
   virtual Task<Result<void>> make_room() = 0;
-  /// The same where nothing is to be waited for. False: make_room has to be asked.
-  virtual bool has_room_at_once() { return false; }
+  /// The client's socket, for a RelayLoop to write to until `take_back`: of a sink that has nothing left to write, and whose output can be
+  /// made on another thread.
+  struct Lent {
+    int socket;
+    std::optional<std::chrono::milliseconds> beat_time;  ///< Silence that is filled.
+  };
+  virtual std::optional<Lent> lend() { return std::nullopt; }
+  /// While it is lent, on the loop's thread, on_body too: appends what the client is to get now, or in a silence.
+  virtual void take_output(std::string&) {}
+  virtual void take_beat(std::string&) {}
+  /// `unsent`: what was taken and did not go.
+  virtual void take_back(std::string) {}
   /// The call was aborted: a wait in make_room is to end.
   virtual void on_abort() {}
 };
 
-/// A body that comes in more reads than this is read by the ready set from then on; a shorter one is over before that would pay.
-inline constexpr int kReadsBeforeReadySet = 8;
+/// A body that comes in more pieces than this goes to the relay loop; a shorter one is over before that would pay. What fills the space
+/// for a read is no piece, but part of a body that comes as fast as it can.
+inline constexpr int kPiecesBeforeLoop = 2;
 
 /// One call as a coroutine: connects or takes a connection that waits, sends the request, reads the answer. Everything, abort and the
 /// destructor included, happens on `executor`, whose work runs one at a time.
-class ClientCall final : private ReadySet::Reader {
+class ClientCall final : private RelayLoop::Stream {
  public:
-  /// `idle` lives on the same I/O threads as `executor`, and so does `ready_set`, which may be null.
-  ClientCall(ClientShared& shared, IdleConnections& idle, ReadySet* ready_set, const asio::any_io_executor& executor, ClientRequest request,
+  /// `idle` lives on the same I/O threads as `executor`. `loop` may be null.
+  ClientCall(ClientShared& shared, IdleConnections& idle, RelayLoop* loop, const asio::any_io_executor& executor, ClientRequest request,
              Url url, std::chrono::steady_clock::time_point deadline);
 
   /// Once. No socket outlives it but in the pool.
@@ -64,12 +75,12 @@ class ClientCall final : private ReadySet::Reader {
 
  private:
   enum class Reuse { kAllowed, kFresh };
-  /// A body that the ready set reads, and what is left to the coroutine that waits.
-  struct Served {
-    int socket;
+  /// A body that is the loop's, until the loop has ended.
+  struct Looped {
     ResponseParser& parser;
-    bool ended = false;
-    std::optional<Result<bool>> complete = {};  ///< As take_body says. Set: the coroutine is to go on.
+    std::uint64_t id = 0;
+    Result<bool> complete = false;  ///< As take_body says; the loop's.
+    std::optional<RelayLoop::Ended> ended = {};
   };
   Task<Result<void>> attempt(Reuse reuse);
   Task<Result<void>> connect();
@@ -83,10 +94,12 @@ class ClientCall final : private ReadySet::Reader {
   Result<bool> take_buffer(ResponseParser& parser);
   Result<bool> take_body(ResponseParser& parser, asio::const_buffer& bytes);
   Result<void> hand_over(std::string& bytes);
-  Task<Result<bool>> read_by_ready_set(ResponseParser& parser, bool& ended);
-  void on_readable() override;
-  void read_served(Served& served);
-  Result<bool> take_served(ResponseParser& parser, asio::const_buffer bytes);
+  Task<Result<bool>> read_by_loop(ResponseParser& parser, CallSink::Lent lent, bool& ended);
+  bool on_bytes(std::string_view bytes, std::string& output) override;
+  void on_beat(std::string& output) override { sink_->take_beat(output); }
+  void on_end(RelayLoop::Ended ended) override;
+  Result<bool> take_in_place(ResponseParser& parser, asio::const_buffer bytes);
+  void keep(asio::const_buffer bytes);
   /// Whether to go on after a read. `ended`: there is no more.
   Result<void> check_read(const SystemError& error, bool& ended) const;
   /// An error of the sink is the consumer's.
@@ -95,7 +108,8 @@ class ClientCall final : private ReadySet::Reader {
 
   ClientShared& shared_;
   IdleConnections& idle_;
-  ReadySet* const ready_set_;
+  RelayLoop* const loop_;
+  const asio::any_io_executor executor_;
   const ClientRequest request_;
   const Url url_;
   const std::string pool_key_;
@@ -114,7 +128,7 @@ class ClientCall final : private ReadySet::Reader {
   bool answered_ = false;  // a byte of the answer has come
   bool sink_failed_ = false;
   std::size_t body_bytes_ = 0;  // so far
-  Served* served_ = nullptr;    // while the ready set serves the socket
+  Looped* looped_ = nullptr;    // while the loop has the sockets
 };
 
 /// One call: a coroutine on the client's I/O thread that talks to the upstream, and a caller that blocks for what it hands

@@ -93,7 +93,11 @@ void Connection::stop() {
   stopped_ = true;
   if (watched_) watched_->close(ErrorCode::kCancelled);
   SystemError ignored;
-  socket_.close(ignored);
+  if (lent_) {
+    socket_.shutdown(Tcp::socket::shutdown_both, ignored);  // closed when it is back
+  } else {
+    socket_.close(ignored);
+  }
   wake_.cancel();
 }
 

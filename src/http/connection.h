@@ -20,7 +20,7 @@
 // For .cpp files of this folder only.
 namespace footnote::http {
 
-class ReadySet;
+class RelayLoop;
 class UpstreamPools;
 
 /// What all connections of a server share. Outlives them.
@@ -46,7 +46,7 @@ struct ServerShared {
   std::atomic<bool> draining{false};
   // Set before the first connection; live as long as their I/O does.
   UpstreamPools* upstreams = nullptr;
-  ReadySet* ready_set = nullptr;  ///< Null with more than one I/O thread.
+  RelayLoop* relay_loop = nullptr;
 };
 
 /// What fills the silence of a stream of events.
@@ -147,6 +147,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string remote_address_;
   std::size_t requests_ = 0;
   bool idle_ = false;  // between requests, nothing read yet
+  bool lent_ = false;  // another thread writes to the socket: it must not be closed
   bool stopped_ = false;
 };
 

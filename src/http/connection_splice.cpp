@@ -10,8 +10,8 @@
 // Answers that are made from an upstream's.
 namespace footnote::http {
 
-/// Makes one answer: both sockets are served on the connection's strand, so what comes costs one read and one write and no switch to
-/// another thread. The upstream is read when the client has taken what came before: nothing piles up here.
+/// Makes one answer: both sockets are served on the connection's strand, of a long one by the relay loop. The upstream is read when the
+/// client has taken what came before: nothing piles up here.
 class Connection::Splice final : public CallSink {
  public:
   Splice(Connection& connection, Exchange& exchange, const Arrival& arrival, std::unique_ptr<Relay> relay)
@@ -31,8 +31,10 @@ class Connection::Splice final : public CallSink {
   Result<void> on_head(int status, Headers headers) override;
   Result<void> on_body(std::string_view bytes) override;
   Task<Result<void>> make_room() override;
-  bool has_room_at_once() override;
-  void take_output();
+  std::optional<Lent> lend() override;
+  void take_output(std::string& out) override;
+  void take_beat(std::string& out) override;
+  void take_back(std::string unsent) override;
   /// True when all that was written is out.
   bool write_at_once();
   Task<bool> write_rest();
@@ -85,7 +87,7 @@ Task<void> Connection::Splice::run(AdmittedCall call) {
 
 Task<std::optional<ClientRequest>> Connection::Splice::ask(AdmittedCall call) {
   ClientCore& core = call.core();
-  ClientCall running(core.shared(), connection_.shared_.upstreams->of(core), connection_.shared_.ready_set, connection_.executor(),
+  ClientCall running(core.shared(), connection_.shared_.upstreams->of(core), connection_.shared_.relay_loop, connection_.executor(),
                      call.take_request(), call.url(), exchange_.call().deadline);
   const std::stop_callback on_stop(exchange_.call().stop,
                                    [&running] { running.abort({ErrorCode::kCancelled, "the client went away", {}}); });
@@ -118,16 +120,34 @@ Result<void> Connection::Splice::on_body(std::string_view bytes) {
   return guarded([&] { return relay_->on_body(bytes); });
 }
 
-/// Adds to the output what the relay has written, as it goes out: with the head before it when that is still to be sent.
-void Connection::Splice::take_output() {
+/// Appends what the relay has written, as it goes out: with the head before it when that is still to be sent.
+void Connection::Splice::take_output(std::string& out) {
   const std::optional<std::string> bytes = exchange_.take_relayed_bytes();
   if (!bytes) return;
   if (!stream_) {
     open_.emplace(connection_.shared_.metrics.open_streams);
     stream_ = connection_.begin_stream(exchange_, arrival_);
-    output_ += stream_->head;
+    out += stream_->head;
   }
-  if (!bytes->empty() && !head_only()) append_framed(output_, *bytes);
+  if (!bytes->empty() && !head_only()) append_framed(out, *bytes);
+}
+
+/// Once the head is out: to write that is for the connection's own thread.
+std::optional<CallSink::Lent> Connection::Splice::lend() {
+  if (!stream_ || head_only()) return std::nullopt;
+  waiting_ = false;
+  beat_.disarm();
+  connection_.lent_ = true;
+  Lent lent{connection_.socket_.native_handle(), std::nullopt};
+  if (stream_->is_sse) lent.beat_time = connection_.shared_.options.sse_keep_alive;
+  return lent;
+}
+
+void Connection::Splice::take_beat(std::string& out) { append_framed(out, kKeepAliveComment); }
+
+void Connection::Splice::take_back(std::string unsent) {
+  connection_.lent_ = false;
+  output_ = std::move(unsent);
 }
 
 bool Connection::Splice::write_at_once() {
@@ -160,15 +180,9 @@ void Connection::Splice::wait_for_upstream() {
   if (stream_ && stream_->is_sse) beat_.arm(connection_.shared_.options.sse_keep_alive);
 }
 
-bool Connection::Splice::has_room_at_once() {
-  take_output();
-  if (!write_at_once()) return false;
-  wait_for_upstream();
-  return true;
-}
-
 Task<Result<void>> Connection::Splice::make_room() {
-  bool room = has_room_at_once();
+  take_output(output_);
+  bool room = write_at_once();
   if (!room) room = co_await write_rest();
   if (!room) co_return fail(ErrorCode::kCancelled, "the client went away");
   wait_for_upstream();
@@ -190,7 +204,7 @@ void Connection::Splice::beat() {
 }
 
 Task<bool> Connection::Splice::finish() {
-  take_output();
+  take_output(output_);
   const bool whole = !exchange_.take(0).aborted;
   if (whole && !head_only() && stream_->framing == Framing::kChunked) output_ += kLastChunk;
   bool written = write_at_once();

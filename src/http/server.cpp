@@ -1,7 +1,5 @@
 #include "http/server.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -10,7 +8,7 @@
 #include "base/text.h"
 #include "http/connection.h"
 #include "http/idle_connections.h"
-#include "http/ready_set.h"
+#include "http/relay_loop.h"
 
 namespace footnote::http {
 
@@ -73,11 +71,12 @@ class Server::Impl {
   Impl(ServerOptions options, Router router, Metrics& metrics)
       : shared_(std::move(options), std::move(router), metrics),
         io_(static_cast<int>(shared_.options.io_threads)),
-        ready_watch_(io_),
         upstreams_(one_at_a_time()),
         acceptor_(one_at_a_time()),
-        accept_retry_(acceptor_.get_executor()) {
+        accept_retry_(acceptor_.get_executor()),
+        relay_loop_(shared_.options.io_uring ? RelayLoop::Backend::kBest : RelayLoop::Backend::kEpoll) {
     shared_.upstreams = &upstreams_;
+    shared_.relay_loop = &relay_loop_;
   }
 
   ~Impl() {
@@ -93,7 +92,6 @@ class Server::Impl {
     FOOTNOTE_CHECK(listen(acceptor_, endpoint));
     SystemError error;
     port_ = acceptor_.local_endpoint(error).port();
-    watch_ready_set();
     asio::co_spawn(acceptor_.get_executor(), accept_all(), asio::detached);
     for (unsigned i = 0; i < shared_.options.io_threads; ++i) threads_.emplace_back([this] { run_io(); });
     return {};
@@ -120,30 +118,6 @@ class Server::Impl {
   asio::any_io_executor one_at_a_time() {
     if (shared_.options.io_threads == 1) return io_.get_executor();
     return asio::make_strand(io_);
-  }
-
-  /// Several I/O threads would serve one socket at the same time: Asio serves all of them then, as it does where the system has no
-  /// descriptor left for the set.
-  void watch_ready_set() {
-    if (shared_.options.io_threads != 1) return;
-    const int copy = ::dup(ready_set_.descriptor());
-    if (copy < 0) return;
-    SystemError error;
-    ready_watch_.assign(copy, error);
-    if (error) {
-      ::close(copy);
-      return;
-    }
-    shared_.ready_set = &ready_set_;
-    asio::co_spawn(io_, serve_ready_set(), asio::detached);
-  }
-
-  Task<void> serve_ready_set() {
-    while (true) {
-      auto [error] = co_await ready_watch_.async_wait(asio::posix::stream_descriptor::wait_read, kAwait);
-      if (error) co_return;
-      ready_set_.serve();
-    }
   }
 
   void run_io() {
@@ -244,13 +218,12 @@ class Server::Impl {
   std::uint16_t port_ = 0;
   std::atomic<std::size_t> turned_away_{0};
 
-  ReadySet ready_set_;
   // After what its handlers use, before what uses it.
   asio::io_context io_;
-  asio::posix::stream_descriptor ready_watch_;  // a copy of ready_set_'s
   UpstreamPools upstreams_;
   Tcp::acceptor acceptor_;
   asio::steady_timer accept_retry_;
+  RelayLoop relay_loop_;  // ends before the calls that it serves can go with io_
   std::vector<std::thread> threads_;
 };
 

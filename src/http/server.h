@@ -25,6 +25,7 @@ struct ServerOptions {
   std::string host = "127.0.0.1";  ///< An IP address, or "localhost".
   std::uint16_t port = 0;          ///< 0: any free one; see Server::port.
   unsigned io_threads = 1;
+  bool io_uring = true;  ///< For long relayed answers, where the kernel grants it; else epoll.
   /// Handlers that work at once. Threads are started as they are first needed. A stream holds one for its whole life, unless its route is
   /// of Lane::kWaitingWorker.
   unsigned workers = 256;

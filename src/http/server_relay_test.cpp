@@ -9,7 +9,9 @@ namespace {
 
 using namespace testing;
 
-TEST_F(ServerRelayTest, HandsOnWhatComesAsItComesAndHoldsNoWorker) {
+INSTANTIATE_TEST_SUITE_P(Backends, ServerRelayTest, ::testing::Values(Loops::kBest, Loops::kEpoll), name_of_loops);
+
+TEST_P(ServerRelayTest, HandsOnWhatComesAsItComesAndHoldsNoWorker) {
   ServerOptions options;
   options.workers = 1;
   start(std::move(options));
@@ -36,7 +38,7 @@ TEST_F(ServerRelayTest, HandsOnWhatComesAsItComesAndHoldsNoWorker) {
   EXPECT_TRUE(eventually([&] { return server_->gauge("footnote_sse_open_streams") == 0 && calls_open() == 0; }));
 }
 
-TEST_F(ServerRelayTest, BothConnectionsServeAnotherRequest) {
+TEST_P(ServerRelayTest, BothConnectionsServeAnotherRequest) {
   start();
   TestSocket client = server_->connect();
   TestSocket peer;
@@ -52,7 +54,7 @@ TEST_F(ServerRelayTest, BothConnectionsServeAnotherRequest) {
   EXPECT_EQ(client_metrics_.counter("footnote_upstream_requests_total", "", {{"provider", "upstream"}, {"code", "201"}}).value(), 3);
 }
 
-TEST_F(ServerRelayTest, IdleUpstreamsAreClosedInTime) {
+TEST_P(ServerRelayTest, IdleUpstreamsAreClosedInTime) {
   ClientOptions options;
   options.idle_time_max = 20ms;
   start({}, std::move(options));
@@ -63,7 +65,7 @@ TEST_F(ServerRelayTest, IdleUpstreamsAreClosedInTime) {
   EXPECT_EQ(peer.read_to_end(), "");
 }
 
-TEST_F(ServerRelayTest, AClientThatStopsReadingPausesTheUpstreamAndThenReleasesIt) {
+TEST_P(ServerRelayTest, AClientThatStopsReadingPausesTheUpstreamAndThenReleasesIt) {
   ServerOptions options;
   options.write_deadline = 300ms;
   start(std::move(options));
@@ -82,7 +84,7 @@ TEST_F(ServerRelayTest, AClientThatStopsReadingPausesTheUpstreamAndThenReleasesI
   EXPECT_TRUE(eventually([&] { return server_->gauge("footnote_sse_open_streams") == 0; }));
 }
 
-TEST_F(ServerRelayTest, ASlowClientGetsAllOfIt) {
+TEST_P(ServerRelayTest, ASlowClientGetsAllOfIt) {
   start();
   TestSocket client = ask(4096);
   TestSocket peer = accept();
@@ -94,7 +96,7 @@ TEST_F(ServerRelayTest, ASlowClientGetsAllOfIt) {
   EXPECT_EQ(answer->body.size(), body.size());
 }
 
-TEST_F(ServerRelayTest, AClientThatLeavesReleasesTheUpstream) {
+TEST_P(ServerRelayTest, AClientThatLeavesReleasesTheUpstream) {
   start();
   for (const bool before_the_head : {true, false}) {
     TestSocket client = ask();
@@ -112,7 +114,7 @@ TEST_F(ServerRelayTest, AClientThatLeavesReleasesTheUpstream) {
   EXPECT_TRUE(eventually([&] { return server_->all_quiet(); }));
 }
 
-TEST_F(ServerRelayTest, WhatAnUpstreamBreaksOffDoesNotLookWhole) {
+TEST_P(ServerRelayTest, WhatAnUpstreamBreaksOffDoesNotLookWhole) {
   start();
   TestSocket client = ask();
   TestSocket peer = accept();
@@ -125,7 +127,7 @@ TEST_F(ServerRelayTest, WhatAnUpstreamBreaksOffDoesNotLookWhole) {
   EXPECT_EQ(ended_with(), ErrorCode::kUnavailable);
 }
 
-TEST_F(ServerRelayTest, AnUpstreamThatIsAwaySilentOrMadIsAnsweredFor) {
+TEST_P(ServerRelayTest, AnUpstreamThatIsAwaySilentOrMadIsAnsweredFor) {
   ClientOptions options;
   options.silence_timeout = 100ms;
   start({}, std::move(options));
@@ -153,7 +155,7 @@ TEST_F(ServerRelayTest, AnUpstreamThatIsAwaySilentOrMadIsAnsweredFor) {
   EXPECT_EQ(server_->ask(get("/relay")).status, 502) << "away";
 }
 
-TEST_F(ServerRelayTest, TheRoutesTimeEndsACall) {
+TEST_P(ServerRelayTest, TheRoutesTimeEndsACall) {
   start({}, {}, nullptr, 100ms);
   TestSocket client = ask();
   TestSocket peer = accept();
@@ -161,7 +163,7 @@ TEST_F(ServerRelayTest, TheRoutesTimeEndsACall) {
   EXPECT_EQ(ended_with(), ErrorCode::kDeadlineExceeded);
 }
 
-TEST_F(ServerRelayTest, AnEndlessLineIsHandedOnInLittleMemory) {
+TEST_P(ServerRelayTest, AnEndlessLineIsHandedOnInLittleMemory) {
   start();
   TestSocket client = ask();
   TestSocket peer = accept();
@@ -185,7 +187,7 @@ TEST_F(ServerRelayTest, AnEndlessLineIsHandedOnInLittleMemory) {
   EXPECT_LE(largest, kHandOverBytesMax);
 }
 
-TEST_F(ServerRelayTest, ARelayMayAskAgainAndSpeakInEvents) {
+TEST_P(ServerRelayTest, ARelayMayAskAgainAndSpeakInEvents) {
   ServerOptions options;
   options.sse_keep_alive = 20ms;
   start(std::move(options), {}, [this](ResponseStream& response) { return std::make_unique<AskTwice>(response, request("/again")); });
@@ -207,7 +209,7 @@ TEST_F(ServerRelayTest, ARelayMayAskAgainAndSpeakInEvents) {
   EXPECT_EQ(client.read_chunk(), "");
 }
 
-TEST_F(ServerRelayTest, ARelayThatThrowsCutsItsAnswerAlone) {
+TEST_P(ServerRelayTest, ARelayThatThrowsCutsItsAnswerAlone) {
   start({}, {}, [this](ResponseStream& response) { return std::make_unique<AskTwice>(response, request()); });
   TestSocket client = ask();
   TestSocket peer = accept();
@@ -221,7 +223,7 @@ TEST_F(ServerRelayTest, ARelayThatThrowsCutsItsAnswerAlone) {
   EXPECT_EQ(other.read_answer()->status, 418);
 }
 
-TEST_F(ServerRelayTest, ADrainLetsARelayFinishAndAStopCutsIt) {
+TEST_P(ServerRelayTest, ADrainLetsARelayFinishAndAStopCutsIt) {
   start();
   TestSocket client = ask();
   TestSocket peer = accept();
@@ -243,7 +245,7 @@ TEST_F(ServerRelayTest, ADrainLetsARelayFinishAndAStopCutsIt) {
   EXPECT_EQ(calls_open(), 0);
 }
 
-TEST_F(ServerRelayTest, AnUpstreamThatFailsAgainAndAgainIsLeftAlone) {
+TEST_P(ServerRelayTest, AnUpstreamThatFailsAgainAndAgainIsLeftAlone) {
   ClientOptions options;
   options.breaker = {.failures_max = 2, .rest_time = std::chrono::minutes{1}};
   start({}, std::move(options));
@@ -255,7 +257,7 @@ TEST_F(ServerRelayTest, AnUpstreamThatFailsAgainAndAgainIsLeftAlone) {
   EXPECT_NE(server_->ask(get("/relay")).body.find("left alone"), std::string::npos);
 }
 
-TEST_F(ServerRelayTest, ManyAtOnceOnSeveralIoThreads) {
+TEST_P(ServerRelayTest, ManyAtOnceOnSeveralIoThreads) {
   ServerOptions options;
   options.io_threads = 3;
   TestServer upstream({plain(Method::kPost, "/", [](const Request&, const CallContext&) {
@@ -289,7 +291,7 @@ TEST_F(ServerRelayTest, ManyAtOnceOnSeveralIoThreads) {
   server.stop();
 }
 
-TEST_F(ServerRelayTest, HeadAndOldClientsAreServed) {
+TEST_P(ServerRelayTest, HeadAndOldClientsAreServed) {
   start();
   TestSocket old = server_->connect();
   old.send("GET /relay HTTP/1.0\r\n\r\n");

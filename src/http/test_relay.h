@@ -47,8 +47,12 @@ class PassOn : public Relay {
   Mutex* mutex_;
 };
 
+/// What hands on long answers.
+enum class Loops { kBest, kEpoll };
+inline std::string name_of_loops(const ::testing::TestParamInfo<Loops>& info) { return info.param == Loops::kBest ? "Best" : "Epoll"; }
+
 /// A server that answers /relay from what the upstream says at /; the upstream is a listener that the test plays.
-class ServerRelayTest : public ::testing::Test {
+class ServerRelayTest : public ::testing::TestWithParam<Loops> {
  protected:
   using MakeRelay = std::function<std::unique_ptr<Relay>(ResponseStream&)>;
 
@@ -59,6 +63,7 @@ class ServerRelayTest : public ::testing::Test {
       response.relay(*client_, request(), make ? make(response) : std::make_unique<PassOn>(response, &ends_, &mutex_));
     });
     route.timeout = timeout;
+    options.io_uring = GetParam() == Loops::kBest;
     server_ = std::make_unique<TestServer>(std::vector{route}, std::move(options));
   }
   ClientRequest request(std::string_view path = "/") const {
