@@ -53,7 +53,7 @@ constexpr std::size_t kFetchFactor = 4;
 /// An embedder has a thread for each processor, and with two of them it has need of both: .58 ms and .18 for the words after it, against
 /// .91 at the same time. With fewer threads than this the words go beside the vectors.
 constexpr std::size_t kThreadsForWordsMin = 2;
-/// From so many on, half of them is fetched beside the other.
+/// From so many on, some of them are fetched beside the others.
 constexpr std::size_t kFetchSharedMin = 16;
 
 /// The judge was made for questions of one sentence; of a whole paragraph it reads the beginning, and its word counts for less.
@@ -355,11 +355,8 @@ class Run {
     const std::size_t wanted = std::max(profile_.top_k * kFetchFactor, profile_.judged);
     const std::size_t looked_at = std::min({candidates_.size(), rankable_, wanted});
     const std::vector<ChunkId> ids = ids_of_first(std::min(candidates_.size(), looked_at + kCutNamedMax));
-    std::vector<double> coverage(ids.size(), 0);
-    if (has_keywords_) {
-      FOOTNOTE_TRY(coverage, ports_.keywords.coverage(call_, keyword_query(), ids));
-    }
-    FOOTNOTE_TRY(auto records, read_chunks(ids));
+    FOOTNOTE_TRY(auto passages, read_passages(ids));
+    auto& [coverage, records] = passages;
     named_ = ids.size();
     for (std::size_t i = 0, next = 0; i < named_; ++i) {
       // The store leaves out what is gone since.
@@ -370,16 +367,30 @@ class Run {
     return {};
   }
 
-  Result<std::vector<ChunkReader::ChunkRecord>> read_chunks(std::span<const ChunkId> ids) const {
-    if (ports_.beside == nullptr || ids.size() < kFetchSharedMin) return ports_.chunks.chunks(call_, corpus_, ids);
-    Result<std::vector<ChunkReader::ChunkRecord>> first, second;
-    const std::size_t half = ids.size() / 2;
-    ports_.beside->both([&] { first = ports_.chunks.chunks(call_, corpus_, ids.first(half)); },
-                        [&] { second = ports_.chunks.chunks(call_, corpus_, ids.subspan(half)); });
-    if (!first) return first;
-    if (!second) return second;
-    std::ranges::move(*second, std::back_inserter(*first));
-    return first;
+  struct Passages {
+    std::vector<double> coverage;                   ///< Of each that was asked for.
+    std::vector<ChunkReader::ChunkRecord> records;  ///< Of those that are still there.
+  };
+
+  Result<Passages> read_passages(std::span<const ChunkId> ids) const {
+    const bool shared = ports_.beside != nullptr && ids.size() >= kFetchSharedMin;
+    const std::size_t own = shared ? ids.size() * 2 / 5 : ids.size();  // The coverage takes as long as the difference.
+    Result<std::vector<double>> coverage(std::vector<double>(ids.size(), 0));
+    Result<std::vector<ChunkReader::ChunkRecord>> records, others;
+    both(
+        shared ? ports_.beside : nullptr,
+        [&] {
+          if (has_keywords_) coverage = ports_.keywords.coverage(call_, keyword_query(), ids);
+          records = ports_.chunks.chunks(call_, corpus_, ids.first(own));
+        },
+        [&] {
+          if (shared) others = ports_.chunks.chunks(call_, corpus_, ids.subspan(own));
+        });
+    if (!coverage) return std::unexpected(std::move(coverage).error());
+    if (!records) return std::unexpected(std::move(records).error());
+    if (!others) return std::unexpected(std::move(others).error());
+    std::ranges::move(*others, std::back_inserter(*records));
+    return Passages{*std::move(coverage), *std::move(records)};
   }
 
   /// Has the judge read the best passages with the question; its number joins the sum, it never replaces it.
