@@ -11,7 +11,8 @@ others are measured; ours is `footnote bench index --paced`. In each round every
     tenant     nearest 10 among 1 % and 10 % of the rows: usearch with a predicate, hnswlib with a filter (a function of
                Python), faiss with a bitmap; graphs with the least effort that reaches a recall of .99
     keywords   natural questions, best 18: tantivy, bm25s, SQLite FTS5, Xapian
-    retrieve   the whole retrieval of a question: a pipeline of ONNX Runtime (8 bits), usearch and tantivy
+    retrieve   the whole retrieval of a question, against Python on ONNX Runtime (8 bits), usearch and tantivy: recall and fusion alone, and
+               the same job as ours (late interaction, texts from SQLite)
 
 A graph is given the least effort that reaches --recall, and the least that reaches ours; it is kept in DIR once built (--build-only: nothing else is done). Keyword peers take part
 with all words and without stop words where they leave that to the caller.
@@ -53,11 +54,11 @@ say = encoders.say
 class Talker:
     """A process that answers a line with a line."""
 
-    def __init__(self, name: str, command: list[str], args):
+    def __init__(self, name: str, command: list[str], args, threads: int = 1):
         self.name = name
-        environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1",
-                                    "TOKENIZERS_PARALLELISM": "false", "FOOTNOTE_MODELS": str(args.model.parent),
-                                    "RERANKER_PROVIDER": "none"}  # No peer has a judge.
+        limits = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), str(threads))
+        environment = os.environ | limits | {"TOKENIZERS_PARALLELISM": "false", "FOOTNOTE_MODELS": str(args.model.parent),
+                                             "RERANKER_PROVIDER": "none"}  # No peer has a judge.
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
                                         stderr=None if args.verbose else subprocess.DEVNULL)
 
@@ -92,7 +93,7 @@ class Ours(Talker):
 
 class Peer(Talker):
     def __init__(self, args, name: str, library: str, python: str = sys.executable, **config):
-        super().__init__(name, [python, str(HERE / "index_peers.py"), library, json.dumps(config)], args)
+        super().__init__(name, [python, str(HERE / "index_peers.py"), library, json.dumps(config)], args, config.get("threads", 1))
         self.info = self.read()["info"]
 
 
@@ -274,6 +275,83 @@ def keyword_group(args, started: list[Talker]) -> list[tuple[str, list[Contender
     return [(f"best 18 of {args.rows} passages by words", contenders)]
 
 
+def exported(args, folder: pathlib.Path) -> pathlib.Path | None:
+    """Vectors, token codes and texts of our own corpus in forms that Python reads fastest; none where the corpus has no codes."""
+    import sqlite3
+
+    import numpy
+
+    base = sqlite3.connect(f"file:{folder / 'footnote.db'}?mode=ro", uri=True)
+    stamp = json.dumps([str(folder.resolve()), *base.execute("SELECT count(*), max(id) FROM chunks WHERE died IS NULL").fetchone(),
+                        *base.execute("SELECT count(*), total(length(signs)), max(form) FROM chunk_codes").fetchone()])
+    if not json.loads(stamp)[3]:
+        return None
+    out = args.data / f"exported_{args.rows}"
+    if (out / "stamp").exists() and (out / "stamp").read_text() == stamp:
+        return out
+    say(f"  exporting {folder} to {out}")
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir()
+    rows = "FROM chunks c JOIN {} t ON t.chunk_id = c.id WHERE c.died IS NULL ORDER BY c.id"
+    with open(out / "vectors.f32", "wb") as file:
+        for vectors, in base.execute("SELECT vectors " + rows.format("chunk_vectors")):
+            file.write(vectors[:DIMENSION * 4])
+    firsts = [0]
+    with open(out / "codes.u8", "wb") as file:
+        for signs, in base.execute("SELECT signs " + rows.format("chunk_codes")):
+            file.write(signs)
+            firsts.append(firsts[-1] + len(signs) // index_peers.CODE_BYTES)
+    numpy.save(out / "first_token.npy", numpy.array(firsts))
+    texts = sqlite3.connect(out / "texts.db")
+    texts.execute("CREATE TABLE passages (id INTEGER PRIMARY KEY, document INTEGER, text TEXT)")
+    passages = base.execute("SELECT document_id, text FROM chunks WHERE died IS NULL ORDER BY id")
+    texts.executemany("INSERT INTO passages VALUES (?, ?, ?)", ((row, *passage) for row, passage in enumerate(passages)))
+    texts.commit()
+    texts.close()
+    (out / "stamp").write_text(stamp)
+    return out
+
+
+AGREEMENT_QUESTIONS = 200
+AGREEMENT_DEPTH = 10
+
+
+def first_of_ours(args, folder: pathlib.Path) -> list[list[int]]:
+    """The best of the first questions by our own server, as numbers of the export's rows."""
+    import urllib.request
+
+    sys.path.append(str(ROOT / "tests/server"))
+    from server import free_port  # of tests/server
+
+    port = free_port()
+    command = [str(args.footnote), "serve", "--data", str(folder), "--port", str(port)]
+    environment = os.environ | {"FOOTNOTE_MODELS": str(args.model.parent), "RERANKER_PROVIDER": "none", "FOOTNOTE_LOG_LEVEL": "error"}
+    server = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=None if args.verbose else subprocess.DEVNULL)
+    out, patience = [], time.monotonic() + 60
+    try:
+        for question in index_peers.read_texts(args.data / "questions.jsonl", AGREEMENT_QUESTIONS):
+            body = json.dumps({"query": question, "limit": AGREEMENT_DEPTH}).encode()
+            request = urllib.request.Request(f"http://127.0.0.1:{port}/api/search", body, {"content-type": "application/json"})
+            while True:
+                try:
+                    answer = json.loads(urllib.request.urlopen(request, timeout=60).read())
+                    break
+                except OSError:  # It is not ready yet.
+                    if server.poll() is not None or time.monotonic() > patience:
+                        raise
+                    time.sleep(0.05)
+            out.append([hit["chunk_id"] - 1 for hit in answer["hits"]])
+    finally:
+        server.terminate()
+        server.wait()
+    return out
+
+
+def mean_overlap(ours: list[list[int]], theirs: list[list[int]]) -> float:
+    shares = [len(set(mine) & set(other[:len(mine)])) / len(mine) for mine, other in zip(ours, theirs, strict=True) if mine]
+    return statistics.mean(shares)
+
+
 def retrieve_group(args, started: list[Talker]) -> list[tuple[str, list[Contender]]]:
     folder = args.corpus or args.data / f"corpus_{args.rows}"
     texts, questions = args.data / "passages_100k.jsonl", args.data / "questions.jsonl"
@@ -284,14 +362,33 @@ def retrieve_group(args, started: list[Talker]) -> list[tuple[str, list[Contende
                        env=os.environ | {"FOOTNOTE_MODELS": str(args.model.parent)})
     if not args.onnx.exists():
         sys.exit(f"no {args.onnx}; bench/peers/encoders.py writes it")
+    codes = exported(args, folder)
+    best_of_ours = first_of_ours(args, folder) if codes else []
     ours = Ours(args, "--retrieve", "--questions", str(questions), "--data", str(folder))
     started.append(ours)
     contenders = [Contender("ours", ours, "retrieve.all", ours=True)]
-    for threads in sorted({1, args.threads}):  # What more threads cost may be more than what they bring.
-        peer = Peer(args, "ONNX Runtime int8 + usearch + tantivy", "pipeline", **vector_config(args), texts=str(texts), questions=str(questions),
-                    stop_words=STOP_WORDS, model=str(args.onnx), tokenizer=str(args.model / "tokenizer.json"), threads=threads)
+    common = {"questions": str(questions), "stop_words": STOP_WORDS, "model": str(args.onnx), "tokenizer": str(args.model / "tokenizer.json"),
+              "dimension": DIMENSION, "build_threads": args.build_threads}
+
+    def add(name: str, library: str, threads: int, **config) -> None:
+        if args.peers and args.peers not in name:
+            return
+        peer = Peer(args, name, library, **(common | config), threads=threads)
         started.append(peer)
-        contenders.append(Contender(peer.name, peer, timed("all", args), note=f"{threads} threads" if threads > 1 else "1 thread"))
+        note = f"{threads} threads" if threads > 1 else "1 thread"
+        if library == "whole-pipeline":
+            overlap = mean_overlap(best_of_ours, peer.ask(json.dumps({"rows": AGREEMENT_QUESTIONS}))["rows"])
+            note += f", has {overlap:.2f} of our best {AGREEMENT_DEPTH}"
+            say(f"  {name}: {note}")
+        contenders.append(Contender(name, peer, timed("all", args), note=note))
+
+    if not codes:
+        say("  the corpus has no token codes: no peer compares tokens, and nor do we")
+    for threads in sorted({1, args.threads}):  # What more threads cost may be more than what they bring.
+        add("recall and fusion alone", "pipeline", threads, **vector_config(args), texts=str(texts))
+        for kind in ("onnx", "numpy") if codes else ():
+            add(f"the same job, tokens by {kind}", "whole-pipeline", threads, exported=str(codes), kind=kind,
+                centre=str(ROOT / f"models/late/{args.model.name}.bin"))
     return [(f"whole retrieval of a question, {args.rows} chunks", contenders)]
 
 

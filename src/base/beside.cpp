@@ -35,6 +35,8 @@ bool look(std::chrono::microseconds time, const IsThere& is_there) {
 
 }  // namespace
 
+thread_local Beside::Serving Beside::serving_;
+
 Beside::Beside(std::size_t threads) {
   FOOTNOTE_ASSERT(threads <= kThreadsMax);
   {
@@ -66,11 +68,13 @@ void Beside::serve() {
       waiting_.pop_back();
       given_.store(waiting_.size(), std::memory_order_relaxed);
     }
+    serving_ = {this, job};
     try {
       (*job->work)();
     } catch (...) {
       job->thrown = std::current_exception();
     }
+    serving_ = {};
     const MutexLock lock(mutex_);
     ++idle_;
     // Its owner may let go of it from here on.
@@ -102,14 +106,58 @@ bool Beside::take_back(const Job& job) {
   return true;
 }
 
+void Beside::do_offered(Job& job) {
+  Job* const inner = job.offered.exchange(nullptr);
+  if (inner == nullptr) return;
+  try {
+    (*inner->work)();
+  } catch (...) {
+    inner->thrown = std::current_exception();
+  }
+  const MutexLock lock(mutex_);
+  inner->done.store(true, std::memory_order_release);
+  finished_.notify_all();
+}
+
 void Beside::finish(Job& job) {
-  if (look(kLookForEnd, [&] { return job.done.load(std::memory_order_acquire); })) return;
-  MutexLock lock(mutex_);
-  // Without a deadline: what was begun works on what lies on this thread's stack. It has the call's own deadline.
-  while (!job.done.load(std::memory_order_acquire)) finished_.wait(lock);
+  const auto has_news = [&] { return job.done.load(std::memory_order_acquire) || job.offered.load() != nullptr; };
+  for (;;) {
+    if (!look(kLookForEnd, has_news)) {
+      MutexLock lock(mutex_);
+      // Without a deadline: what was begun works on what lies on this thread's stack. It has the call's own deadline.
+      while (!has_news()) finished_.wait(lock);
+    }
+    if (job.done.load(std::memory_order_acquire)) return;
+    do_offered(job);
+  }
+}
+
+void Beside::both_within(Job& outer, const std::function<void()>& here, const std::function<void()>& there) {
+  Job job{.work = &there};
+  Job* expected = nullptr;
+  // One at a time: within `here` everything is done on this thread.
+  const bool given = outer.offered.compare_exchange_strong(expected, &job);
+  if (given) {
+    // The owner may be about to sleep: it looks once more when it has the lock.
+    const MutexLock lock(mutex_);
+    finished_.notify_all();
+  }
+  std::exception_ptr thrown;
+  try {
+    here();
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  expected = &job;
+  const bool is_left = !given || outer.offered.compare_exchange_strong(expected, nullptr);
+  if (!is_left) finish(job);
+  if (thrown) std::rethrow_exception(thrown);
+  if (is_left) return there();
+  if (job.thrown) std::rethrow_exception(job.thrown);
 }
 
 void Beside::both(const std::function<void()>& here, const std::function<void()>& there) {
+  if (serving_.beside == this) return both_within(*serving_.job, here, there);
   Job job{.work = &there};
   const bool given = give(job);
   std::exception_ptr thrown;

@@ -60,6 +60,70 @@ TEST(Beside, HalvesOfHalvesAreDoneToo) {
   EXPECT_EQ(done, 4);
 }
 
+TEST(Beside, AWaitingOwnerTakesPartInWhatItGaveAway) {
+  Beside beside(1);
+  std::latch met(2);
+  std::thread::id first, second;
+  beside.both([] {},
+              [&] {
+                // Each waits for the other: only two threads can do that.
+                beside.both(
+                    [&] {
+                      first = std::this_thread::get_id();
+                      met.arrive_and_wait();
+                    },
+                    [&] {
+                      second = std::this_thread::get_id();
+                      met.arrive_and_wait();
+                    });
+              });
+  EXPECT_NE(first, second);
+  EXPECT_TRUE(first == std::this_thread::get_id() || second == std::this_thread::get_id());
+}
+
+TEST(Beside, NobodyWaitsForAnOwnerThatIsBusy) {
+  Beside beside(1);
+  std::latch begun(1), all_done(1);
+  std::thread::id other, who;
+  beside.both(
+      [&] {
+        begun.wait();
+        all_done.wait();
+      },
+      [&] {
+        other = std::this_thread::get_id();
+        begun.count_down();
+        beside.both([] {}, [&] { who = std::this_thread::get_id(); });
+        all_done.count_down();
+      });
+  EXPECT_EQ(who, other);
+}
+
+TEST(Beside, WhatIsThrownWithinAHalfReachesItsOwner) {
+  Beside beside(1);
+  for (int round = 0; round < 100; ++round) {
+    const auto fails = [] { throw std::runtime_error("no"); };
+    EXPECT_THROW(beside.both([] {}, [&] { beside.both([] {}, fails); }), std::runtime_error);
+    EXPECT_THROW(beside.both([] {}, [&] { beside.both(fails, [] {}); }), std::runtime_error);
+  }
+}
+
+TEST(Share, DoesEveryPartOnce) {
+  Beside none(0), one(1);
+  for (Beside* beside : {static_cast<Beside*>(nullptr), &none, &one}) {
+    for (const std::size_t parts : {0U, 1U, 2U, 7U}) {
+      for (int round = 0; round < 50; ++round) {
+        std::vector<std::atomic<int>> done(parts);
+        share(beside, parts, [&](std::size_t part) { ++done[part]; });
+        for (const auto& count : done) EXPECT_EQ(count, 1);
+        // And within a half, with the owner.
+        both(beside, [] {}, [&] { share(beside, parts, [&](std::size_t part) { ++done[part]; }); });
+        for (const auto& count : done) EXPECT_EQ(count, 2);
+      }
+    }
+  }
+}
+
 TEST(Beside, WhatAHalfThrowsReachesItsOwnerAfterTheOtherIsDone) {
   Beside beside(1);
   for (const bool in_here : {true, false}) {

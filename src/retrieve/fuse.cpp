@@ -23,6 +23,7 @@ std::vector<double> standardise(std::span<const double> values) {
   for (const double value : values) variance += (value - mean) * (value - mean) / count;
   const double deviation = std::sqrt(variance);
   std::vector<double> out;
+  out.reserve(values.size());
   for (const double value : values) out.push_back(deviation > 0 ? (value - mean) / deviation : 0);
   return out;
 }
@@ -70,20 +71,26 @@ struct StageNumbers {
   std::vector<double> normal;
 };
 
-/// Where a stage has no number for a candidate it counts as the stage's mean; among ranks as the last.
-StageNumbers numbers_of(const std::vector<Candidate>& candidates, Stage stage, double weight, Fusion fusion,
-                        const std::function<std::optional<double>(const Candidate&)>& number_of) {
+/// Where a stage has no number for a candidate it counts as the stage's mean; among ranks as the last. No stage where it has none at all.
+template <class NumberOf>
+void add_numbers(std::vector<StageNumbers>& stages, const std::vector<Candidate>& candidates, Stage stage, double weight, Fusion fusion,
+                 const NumberOf& number_of) {
+  if (weight == 0) return;
   StageNumbers out{stage, weight, {}, std::vector<double>(candidates.size(), 0.0)};
   std::vector<double> known;
+  out.raw.reserve(candidates.size());
+  known.reserve(candidates.size());
   for (const Candidate& candidate : candidates) {
-    out.raw.push_back(number_of(candidate));
-    if (out.raw.back()) known.push_back(*out.raw.back());
+    const std::optional<double> number = number_of(candidate);
+    out.raw.push_back(number);
+    if (number) known.push_back(*number);
   }
+  if (known.empty()) return;
   const std::vector<double> normal = fusion == Fusion::kScores ? standardise(known) : by_rank(known);
   for (std::size_t i = 0, next = 0; i < out.raw.size(); ++i) {
     if (out.raw[i]) out.normal[i] = normal[next++];
   }
-  return out;
+  stages.push_back(std::move(out));
 }
 
 /// Brings all stages to 0..1 by one and the same line, which changes no order; the result is its steepness.
@@ -102,29 +109,41 @@ double bring_to_unit(std::vector<StageNumbers>& stages) {
   return high > low ? 1 / (high - low) : 0;
 }
 
+/// Best first, equal scores by chunk. Small keys are put in order in the candidates' stead.
+void sort_by_score(std::vector<Candidate>& candidates) {
+  struct Key {
+    double score;
+    ChunkId chunk;
+    std::size_t at;
+  };
+  std::vector<Key> keys;
+  keys.reserve(candidates.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i) keys.push_back({candidates[i].score, candidates[i].chunk, i});
+  std::ranges::sort(keys, [](const Key& a, const Key& b) { return a.score != b.score ? a.score > b.score : a.chunk < b.chunk; });
+  std::vector<Candidate> sorted;
+  sorted.reserve(candidates.size());
+  for (const Key& key : keys) sorted.push_back(std::move(candidates[key.at]));
+  candidates = std::move(sorted);
+}
+
 }  // namespace
 
 double fuse(std::vector<Candidate>& candidates, const FusionWeights& weights, Fusion fusion) {
   std::vector<StageNumbers> stages;
-  const auto add = [&](Stage stage, double weight, const std::function<std::optional<double>(const Candidate&)>& number_of) {
-    if (weight != 0 && std::ranges::any_of(candidates, [&](const Candidate& c) { return number_of(c).has_value(); })) {
-      stages.push_back(numbers_of(candidates, stage, weight, fusion, number_of));
-    }
-  };
-  add(Stage::kVector, weights.vector, [](const Candidate& c) { return std::optional(c.cosine); });
-  add(Stage::kKeyword, weights.keyword, [](const Candidate& c) { return std::optional(c.keyword); });
-  add(Stage::kLate, weights.late, [](const Candidate& c) { return c.late; });
+  add_numbers(stages, candidates, Stage::kVector, weights.vector, fusion, [](const Candidate& c) { return std::optional(c.cosine); });
+  add_numbers(stages, candidates, Stage::kKeyword, weights.keyword, fusion, [](const Candidate& c) { return std::optional(c.keyword); });
+  add_numbers(stages, candidates, Stage::kLate, weights.late, fusion, [](const Candidate& c) { return c.late; });
   const double scale = bring_to_unit(stages);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     candidates[i].terms.clear();
+    candidates[i].terms.reserve(stages.size());
     candidates[i].score = 0;
     for (const StageNumbers& stage : stages) {
       candidates[i].terms.push_back({stage.stage, stage.raw[i].value_or(0), stage.normal[i], stage.weight});
       candidates[i].score += candidates[i].terms.back().contribution();
     }
   }
-  std::ranges::sort(candidates,
-                    [](const Candidate& a, const Candidate& b) { return a.score != b.score ? a.score > b.score : a.chunk < b.chunk; });
+  sort_by_score(candidates);
   return scale;
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/utf8.h"
@@ -107,12 +109,30 @@ std::vector<std::string> words_of(std::string_view text) {
   return out;
 }
 
+/// The languages that have a small word: bit i is that of kSmallWords[i].
+using LanguageBits = std::uint32_t;
+static_assert(std::size(kSmallWords) <= 32);
+
+std::unordered_map<std::string_view, LanguageBits> index_small_words() {
+  std::unordered_map<std::string_view, LanguageBits> out;
+  for (std::size_t i = 0; i < std::size(kSmallWords); ++i) {
+    const std::string_view words = kSmallWords[i].words;
+    for (std::size_t begin = 1; begin < words.size();) {
+      const std::size_t end = words.find(' ', begin);
+      out[words.substr(begin, end - begin)] |= LanguageBits{1} << i;
+      begin = end + 1;
+    }
+  }
+  return out;
+}
+
 std::string_view language_of_words(std::string_view text) {
+  static const auto kLanguagesOf = index_small_words();
   std::array<int, std::size(kSmallWords)> counts{};
   for (const std::string& word : words_of(text)) {
-    for (std::size_t i = 0; i < std::size(kSmallWords); ++i) {
-      counts[i] += kSmallWords[i].words.find(" " + word + " ") != std::string_view::npos;
-    }
+    const auto found = kLanguagesOf.find(word);
+    if (found == kLanguagesOf.end()) continue;
+    for (std::size_t i = 0; i < std::size(kSmallWords); ++i) counts[i] += static_cast<int>(found->second >> i & 1);
   }
   const auto best = std::ranges::max_element(counts);
   const bool alone = std::ranges::count(counts, *best) == 1;

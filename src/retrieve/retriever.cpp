@@ -51,9 +51,9 @@ constexpr Generation kNoGeneration = std::numeric_limits<Generation>::max();
 /// How many fused candidates have their texts fetched: enough that the cap per document still leaves top_k.
 constexpr std::size_t kFetchFactor = 4;
 /// An embedder has a thread for each processor, and with two of them it has need of both: .58 ms and .18 for the words after it, against
-/// .91 at the same time.
+/// .91 at the same time. With fewer threads than this the words go beside the vectors.
 constexpr std::size_t kThreadsForWordsMin = 2;
-/// From so many on, half of them is fetched beside the other.
+/// From so many on, some of them are fetched beside the others.
 constexpr std::size_t kFetchSharedMin = 16;
 
 /// The judge was made for questions of one sentence; of a whole paragraph it reads the beginning, and its word counts for less.
@@ -183,10 +183,11 @@ class Run {
           embedded = embed();
           watch_.lap("embed");
         },
-        [&] { keyword_timing_ = watch_.time("keyword", [this] { search_keywords(); }); });
-    watch_.skip();
+        [&] {
+          if (meanwhile) search_keywords();
+        });
     FOOTNOTE_CHECK(std::move(embedded));
-    FOOTNOTE_CHECK(recall());
+    FOOTNOTE_CHECK(recall(!meanwhile));
     FOOTNOTE_CHECK(fuse_candidates());
     FOOTNOTE_CHECK(bear("late", compare_tokens()));
     watch_.lap("late");
@@ -268,29 +269,43 @@ class Run {
   }
 
   void search_keywords() {
-    if (recall_ != Recall::kVectorOnly && keyword_generation_) by_keyword_ = ports_.keywords.search(call_, keyword_query());
+    keyword_timing_ = watch_.time("keyword", [this] {
+      if (recall_ != Recall::kVectorOnly && keyword_generation_) by_keyword_ = ports_.keywords.search(call_, keyword_query());
+    });
   }
 
-  Result<void> recall() {
+  bool wants_vectors() const { return recall_ != Recall::kKeywordOnly && has_vector(); }
+
+  void search_vectors() {
+    vector_timing_ = watch_.time("vector", [this] {
+      if (!wants_vectors()) return;
+      VectorQuery query = vector_query();
+      query.report = &retrieval_.vector_search;
+      by_vector_ = ports_.vectors.search(call_, query);
+    });
+  }
+
+  /// `words`: they were not looked for yet.
+  Result<void> recall(bool words) {
     if (!vector_generation_) FOOTNOTE_CHECK(bear("vector", std::unexpected(vector_generation_.error())));
     if (!keyword_generation_) FOOTNOTE_CHECK(bear("keyword", std::unexpected(keyword_generation_.error())));
     if (!vector_generation_) do_without_vector();
-    std::vector<ScoredChunk> by_vector;
-    if (recall_ != Recall::kKeywordOnly && has_vector()) FOOTNOTE_CHECK(bear("vector", search_vectors(by_vector)));
-    watch_.lap("vector");
-    if (!by_keyword_) FOOTNOTE_CHECK(bear("keyword", std::unexpected(by_keyword_.error())));
+    // Who looks for the words is done first and takes part in the search of the vectors then.
+    both(
+        words && wants_vectors() ? ports_.beside : nullptr,
+        [&] {
+          if (words) search_keywords();
+        },
+        [&] { search_vectors(); });
+    watch_.add(vector_timing_);
     watch_.add(keyword_timing_);
+    watch_.skip();
+    if (!by_vector_) FOOTNOTE_CHECK(bear("vector", std::unexpected(by_vector_.error())));
+    if (!by_keyword_) FOOTNOTE_CHECK(bear("keyword", std::unexpected(by_keyword_.error())));
     if (failed("vector")) do_without_vector();
     has_keywords_ = keyword_generation_ && !failed("keyword");
-    candidates_ = merge(by_vector, by_keyword_.value_or(std::vector<ScoredChunk>{}));
+    candidates_ = merge(by_vector_.value_or(std::vector<ScoredChunk>{}), by_keyword_.value_or(std::vector<ScoredChunk>{}));
     retrieval_.candidates = candidates_.size();
-    return {};
-  }
-
-  Result<void> search_vectors(std::vector<ScoredChunk>& out) {
-    VectorQuery query = vector_query();
-    query.report = &retrieval_.vector_search;
-    FOOTNOTE_TRY(out, ports_.vectors.search(call_, query));
     return {};
   }
 
@@ -340,11 +355,8 @@ class Run {
     const std::size_t wanted = std::max(profile_.top_k * kFetchFactor, profile_.judged);
     const std::size_t looked_at = std::min({candidates_.size(), rankable_, wanted});
     const std::vector<ChunkId> ids = ids_of_first(std::min(candidates_.size(), looked_at + kCutNamedMax));
-    std::vector<double> coverage(ids.size(), 0);
-    if (has_keywords_) {
-      FOOTNOTE_TRY(coverage, ports_.keywords.coverage(call_, keyword_query(), ids));
-    }
-    FOOTNOTE_TRY(auto records, read_chunks(ids));
+    FOOTNOTE_TRY(auto passages, read_passages(ids));
+    auto& [coverage, records] = passages;
     named_ = ids.size();
     for (std::size_t i = 0, next = 0; i < named_; ++i) {
       // The store leaves out what is gone since.
@@ -355,16 +367,30 @@ class Run {
     return {};
   }
 
-  Result<std::vector<ChunkReader::ChunkRecord>> read_chunks(std::span<const ChunkId> ids) const {
-    if (ports_.beside == nullptr || ids.size() < kFetchSharedMin) return ports_.chunks.chunks(call_, corpus_, ids);
-    Result<std::vector<ChunkReader::ChunkRecord>> first, second;
-    const std::size_t half = ids.size() / 2;
-    ports_.beside->both([&] { first = ports_.chunks.chunks(call_, corpus_, ids.first(half)); },
-                        [&] { second = ports_.chunks.chunks(call_, corpus_, ids.subspan(half)); });
-    if (!first) return first;
-    if (!second) return second;
-    std::ranges::move(*second, std::back_inserter(*first));
-    return first;
+  struct Passages {
+    std::vector<double> coverage;                   ///< Of each that was asked for.
+    std::vector<ChunkReader::ChunkRecord> records;  ///< Of those that are still there.
+  };
+
+  Result<Passages> read_passages(std::span<const ChunkId> ids) const {
+    const bool shared = ports_.beside != nullptr && ids.size() >= kFetchSharedMin;
+    const std::size_t own = shared ? ids.size() * 2 / 5 : ids.size();  // The coverage takes as long as the difference.
+    Result<std::vector<double>> coverage(std::vector<double>(ids.size(), 0));
+    Result<std::vector<ChunkReader::ChunkRecord>> records, others;
+    both(
+        shared ? ports_.beside : nullptr,
+        [&] {
+          if (has_keywords_) coverage = ports_.keywords.coverage(call_, keyword_query(), ids);
+          records = ports_.chunks.chunks(call_, corpus_, ids.first(own));
+        },
+        [&] {
+          if (shared) others = ports_.chunks.chunks(call_, corpus_, ids.subspan(own));
+        });
+    if (!coverage) return std::unexpected(std::move(coverage).error());
+    if (!records) return std::unexpected(std::move(records).error());
+    if (!others) return std::unexpected(std::move(others).error());
+    std::ranges::move(*others, std::back_inserter(*records));
+    return Passages{*std::move(coverage), *std::move(records)};
   }
 
   /// Has the judge read the best passages with the question; its number joins the sum, it never replaces it.
@@ -448,8 +474,8 @@ class Run {
   Stopwatch watch_{retrieval_.timings};
   Result<Generation> vector_generation_;
   Result<Generation> keyword_generation_;
-  Result<std::vector<ScoredChunk>> by_keyword_;
-  StageTiming keyword_timing_;
+  Result<std::vector<ScoredChunk>> by_vector_, by_keyword_;
+  StageTiming vector_timing_, keyword_timing_;
   std::vector<float> vector_;
   QuestionCodes codes_;
   std::vector<Candidate> candidates_;

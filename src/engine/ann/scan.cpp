@@ -17,6 +17,8 @@ constexpr std::size_t kScanBlock = 512;
 // Rows that lie apart are asked for this many steps before they are read.
 constexpr std::size_t kAhead = 8;
 constexpr std::size_t kBlocksAtOnce = kScanBlock / kSignBlockRows;
+// What two threads share is cut into so many parts: the second comes when it can.
+constexpr std::size_t kParts = 4;
 
 Kernels::Floats kernel_for(const VectorSpace& space) {
   switch (space.metric) {
@@ -203,7 +205,7 @@ class Scan {
     float reached = 0;
   };
   Bar likely_bar(const SignQuery& signs, std::size_t candidates) const;
-  void guess_all(const SignQuery& signs, Guesses& guesses, Guesses& others) const;
+  Guesses guess_all(const SignQuery& signs, std::size_t candidates, float floor) const;
   std::vector<Guess> guess(const SignQuery& signs, std::size_t candidates);
   void prefetch_codes(const Guess& guess) const;
   /// Whether a vector's codes are; counts those that are not.
@@ -231,9 +233,7 @@ class Scan::Guesses {
  public:
   /// `floor`: what the first `limit` are thought to reach; see reach().
   Guesses(const std::vector<Scope>& scopes, std::size_t limit, float floor)
-      : scopes_(scopes), limit_(limit), cut_at_((floor > kNoFloor ? kRoom : 2) * limit), floor_(floor) {
-    kept_.reserve(2 * limit);
-  }
+      : scopes_(scopes), limit_(limit), cut_at_((floor > kNoFloor ? kRoom : 2) * limit), floor_(floor) {}
   static constexpr float kNoFloor = std::numeric_limits<float>::lowest();
 
   /// True when so many are known to reach it.
@@ -277,19 +277,31 @@ class Scan::Guesses {
     floor_ = low_ + (static_cast<float>(lowest_) - 0.5F) * step_;
   }
 
-  bool is_better(const Guess& a, const Guess& b) const {
-    if (a.estimate != b.estimate) return a.estimate > b.estimate;
-    return std::pair(label_of(a), a.vector) < std::pair(label_of(b), b.vector);
-  }
   /// Leaves the first `limit_`, in their order.
   void cut() {
     std::erase_if(kept_, [this](const Guess& guess) { return guess.estimate < floor_; });
-    if (kept_.size() > limit_) {
-      std::vector<Guess> chosen = kept_;
-      const auto last = chosen.begin() + static_cast<std::ptrdiff_t>(limit_) - 1;
-      std::nth_element(chosen.begin(), last, chosen.end(), [this](const Guess& a, const Guess& b) { return is_better(a, b); });
-      std::erase_if(kept_, [&](const Guess& guess) { return is_better(*last, guess); });
+    if (kept_.size() <= limit_) return;
+    // Bare numbers are put in order several times as fast as guesses; only those that are as good as the last are told apart by label.
+    std::vector<float> estimates(kept_.size());
+    std::ranges::transform(kept_, estimates.begin(), &Guess::estimate);
+    const auto last = estimates.begin() + static_cast<std::ptrdiff_t>(limit_) - 1;
+    std::nth_element(estimates.begin(), last, estimates.end(), std::greater{});
+    cut_below(*last);
+  }
+  /// REQUIRES: fewer than `limit_` lie above `least`, and with those that are equal to it there are as many or more.
+  void cut_below(float least) {
+    std::vector<Guess> equal;
+    std::size_t above = 0;
+    for (const Guess& guess : kept_) {
+      if (guess.estimate > least) ++above;
+      if (guess.estimate == least) equal.push_back(guess);
     }
+    const auto name = [this](const Guess& guess) { return std::pair(label_of(guess), guess.vector); };
+    const auto last = equal.begin() + static_cast<std::ptrdiff_t>(limit_ - above) - 1;
+    std::ranges::nth_element(equal, last, {}, name);
+    const auto last_name = name(*last);
+    std::erase_if(kept_,
+                  [&](const Guess& guess) { return guess.estimate < least || (guess.estimate == least && name(guess) > last_name); });
   }
   void count_anew() {
     const auto [least, most] = std::ranges::minmax(kept_, {}, &Guess::estimate);
@@ -400,10 +412,11 @@ std::vector<ScoredLabel> Scan::rescore(const CodeScores& codes, Contenders& cont
     const std::span<const Candidate> some =
         std::span(candidates).subspan(c, std::min(candidates.size() - c, first ? std::max(query_.limit, kRowsAtOnce) : kRowsAtOnce));
     scores.resize(some.size());
-    const std::size_t half = first ? some.size() / 2 : 0;
-    both(
-        first ? query_.beside : nullptr, [&] { score_rows(some.subspan(half), scores.data() + half); },
-        [&] { score_rows(some.first(half), scores.data()); });
+    const std::size_t parts = first && query_.beside != nullptr ? kParts : 1;
+    share(first ? query_.beside : nullptr, parts, [&](std::size_t part) {
+      const std::size_t begin = some.size() * part / parts, end = some.size() * (part + 1) / parts;
+      score_rows(some.subspan(begin, end - begin), scores.data() + begin);
+    });
     for (std::size_t i = 0; i < some.size(); ++i, ++c) {
       if (codes.to_score(some[i].upper) < top_.floor()) return top_.take();
       const Segment& segment = *scopes_[some[i].scope].segment;
@@ -496,25 +509,25 @@ Scan::Bar Scan::likely_bar(const SignQuery& signs, std::size_t candidates) const
   return {floor, *at};
 }
 
-void Scan::guess_all(const SignQuery& signs, Guesses& guesses, Guesses& others) const {
+Scan::Guesses Scan::guess_all(const SignQuery& signs, std::size_t candidates, float floor) const {
   std::size_t blocks = 0;
   for (const Scope& scope : scopes_) blocks += scope.segment->codes.sign_block_count();
-  const std::size_t half = blocks / 2;
-  both(query_.beside, [&] { guess_share(signs, 0, half, guesses); }, [&] { guess_share(signs, half, blocks, others); });
-  guesses.join(others);
+  const std::size_t parts = query_.beside == nullptr ? 1 : kParts;
+  std::vector<Guesses> of_part(parts, Guesses(scopes_, candidates, floor));
+  share(query_.beside, parts,
+        [&](std::size_t part) { guess_share(signs, blocks * part / parts, blocks * (part + 1) / parts, of_part[part]); });
+  for (std::size_t part = 1; part < parts; ++part) of_part[0].join(of_part[part]);
+  return std::move(of_part[0]);
 }
 
 std::vector<Scan::Guess> Scan::guess(const SignQuery& signs, std::size_t candidates) {
   for (const Scope& scope : scopes_) report_.scanned += scope.segment->vector_count();
   const Bar bar = likely_bar(signs, candidates);
   if (bar.reached > Guesses::kNoFloor) {
-    Guesses guesses(scopes_, candidates, bar.floor), others(scopes_, candidates, bar.floor);
-    guess_all(signs, guesses, others);
+    Guesses guesses = guess_all(signs, candidates, bar.floor);
     if (guesses.reach(bar.reached)) return guesses.take();
   }
-  Guesses guesses(scopes_, candidates, Guesses::kNoFloor), others(scopes_, candidates, Guesses::kNoFloor);
-  guess_all(signs, guesses, others);
-  return guesses.take();
+  return guess_all(signs, candidates, Guesses::kNoFloor).take();
 }
 
 std::vector<ScoredLabel> Scan::by_signs(std::size_t candidates) {
@@ -558,13 +571,16 @@ void Scan::compare_share(const CodeScores& codes, std::span<const Guess> found, 
 void Scan::compare_guesses(const CodeScores& codes, std::span<const Guess> found, Contenders& contenders) {
   report_.compared = found.size();
   if (query_.beside == nullptr) return compare_share(codes, found, contenders);
-  std::size_t half = found.size() / 2;
   const auto begins_row = [&](std::size_t g) { return found[g].scope != found[g - 1].scope || found[g].row != found[g - 1].row; };
-  while (half > 0 && half < found.size() && !begins_row(half)) ++half;
-  Contenders others(query_.limit);
-  query_.beside->both([&] { compare_share(codes, found.first(half), contenders); },
-                      [&] { compare_share(codes, found.subspan(half), others); });
-  contenders.join(std::move(others));
+  std::size_t begins[kParts + 1] = {};
+  for (std::size_t part = 1; part <= kParts; ++part) {
+    begins[part] = std::max(begins[part - 1], found.size() * part / kParts);
+    while (begins[part] > 0 && begins[part] < found.size() && !begins_row(begins[part])) ++begins[part];
+  }
+  std::vector<Contenders> of_part(kParts, Contenders(query_.limit));
+  share(query_.beside, kParts,
+        [&](std::size_t part) { compare_share(codes, found.subspan(begins[part], begins[part + 1] - begins[part]), of_part[part]); });
+  for (Contenders& part : of_part) contenders.join(std::move(part));
 }
 
 std::optional<std::vector<ScoredLabel>> Scan::by_graph(const SegmentGraph& graph, std::size_t effort, std::size_t visits_max) {

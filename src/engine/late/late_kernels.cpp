@@ -20,7 +20,7 @@ namespace {
 /// Sums of products of a bit and two 8-bit numbers are within 16 bits for this many steps: 2 x 127 x 128 < 2^15.
 constexpr std::size_t kShortSteps = 128;
 
-std::int32_t four_bytes(const std::uint8_t* bytes) {
+std::int32_t four_bytes(const void* bytes) {
   std::int32_t out = 0;
   std::memcpy(&out, bytes, sizeof(out));
   return out;
@@ -30,8 +30,9 @@ std::int32_t four_bytes(const std::uint8_t* bytes) {
 
 }  // namespace
 
-void best_sums_portable(const std::int8_t* lanes, std::size_t dimension, const std::byte* signs, std::size_t count,
-                        std::int32_t best[kLanes]) {
+namespace {
+
+void best_of_group(const std::int8_t* lanes, std::size_t dimension, const std::byte* signs, std::size_t count, std::int32_t best[kLanes]) {
   std::fill_n(best, kLanes, std::numeric_limits<std::int32_t>::min());
   std::uint8_t bits[kDimensionMax];
   for (std::size_t t = 0; t < count; ++t) {
@@ -47,10 +48,30 @@ void best_sums_portable(const std::int8_t* lanes, std::size_t dimension, const s
   }
 }
 
+/// The question's tokens kLanes at a time, over the whole passage.
+template <class BestOfGroup>
+void each_group(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, std::int32_t* best, const BestOfGroup& best_of) {
+  for (std::size_t first = 0; first < tokens; first += kLanes) {
+    std::int32_t of_group[kLanes];
+    best_of(lanes + first * dimension, of_group);
+    std::copy_n(of_group, std::min(kLanes, tokens - first), best + first);
+  }
+}
+
+}  // namespace
+
+void best_sums_portable(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
+                        std::int32_t* best) {
+  each_group(lanes, tokens, dimension, best,
+             [&](const std::int8_t* group, std::int32_t* out) { best_of_group(group, dimension, signs, count, out); });
+}
+
 #if defined(__x86_64__)
 
-__attribute__((target("avx2"))) void best_sums_avx2(const std::int8_t* lanes, std::size_t dimension, const std::byte* signs,
-                                                    std::size_t count, std::int32_t best[kLanes]) {
+namespace {
+
+__attribute__((target("avx2"))) void best_of_group_avx2(const std::int8_t* lanes, std::size_t dimension, const std::byte* signs,
+                                                        std::size_t count, std::int32_t best[kLanes]) {
   alignas(64) std::uint8_t bits[kDimensionMax];
   const __m256i ones = _mm256_set1_epi16(1);
   __m256i best_low = _mm256_set1_epi32(std::numeric_limits<std::int32_t>::min());
@@ -80,9 +101,9 @@ __attribute__((target("avx2"))) void best_sums_avx2(const std::int8_t* lanes, st
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(best + 8), best_high);
 }
 
-__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) void best_sums_avx512(const std::int8_t* lanes, std::size_t dimension,
-                                                                                    const std::byte* signs, std::size_t count,
-                                                                                    std::int32_t best[kLanes]) {
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) void best_of_group_avx512(const std::int8_t* lanes, std::size_t dimension,
+                                                                                        const std::byte* signs, std::size_t count,
+                                                                                        std::int32_t best[kLanes]) {
   alignas(64) std::uint8_t bits[kDimensionMax];
   const __m512i ones = _mm512_set1_epi16(1);
   __m512i most = _mm512_set1_epi32(std::numeric_limits<std::int32_t>::min());
@@ -104,49 +125,117 @@ __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) void best_sums_avx
   _mm512_storeu_si512(best, most);
 }
 
-// Eight tokens at a time: the question's numbers are loaded once for all of them.
-__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni"))) void best_sums_vnni(const std::int8_t* lanes,
-                                                                                             std::size_t dimension, const std::byte* signs,
-                                                                                             std::size_t count, std::int32_t best[kLanes]) {
-  constexpr std::size_t kTokens = 8;
-  alignas(64) std::uint8_t bits[kTokens][kDimensionMax];
-  __m512i most = _mm512_set1_epi32(std::numeric_limits<std::int32_t>::min());
-  const std::size_t steps = dimension / kStep;
-  const std::size_t bytes = dimension / 8;
-  for (std::size_t t = 0; t < count; t += kTokens) {
-    // The last ones come twice: that does not change what is largest.
-    for (std::size_t k = 0; k < kTokens; ++k) expand_bits(signs + std::min(t + k, count - 1) * bytes, dimension, bits[k]);
-    __m512i a = _mm512_setzero_si512(), b = a, c = a, d = a, e = a, f = a, g = a, h = a;
-    for (std::size_t s = 0; s < steps; ++s) {
-      const __m512i numbers = _mm512_loadu_si512(lanes + s * kLanes * kStep);
-      const std::size_t at = s * kStep;
-      a = _mm512_dpbusd_epi32(a, _mm512_set1_epi32(four_bytes(bits[0] + at)), numbers);
-      b = _mm512_dpbusd_epi32(b, _mm512_set1_epi32(four_bytes(bits[1] + at)), numbers);
-      c = _mm512_dpbusd_epi32(c, _mm512_set1_epi32(four_bytes(bits[2] + at)), numbers);
-      d = _mm512_dpbusd_epi32(d, _mm512_set1_epi32(four_bytes(bits[3] + at)), numbers);
-      e = _mm512_dpbusd_epi32(e, _mm512_set1_epi32(four_bytes(bits[4] + at)), numbers);
-      f = _mm512_dpbusd_epi32(f, _mm512_set1_epi32(four_bytes(bits[5] + at)), numbers);
-      g = _mm512_dpbusd_epi32(g, _mm512_set1_epi32(four_bytes(bits[6] + at)), numbers);
-      h = _mm512_dpbusd_epi32(h, _mm512_set1_epi32(four_bytes(bits[7] + at)), numbers);
+#define FOOTNOTE_VNNI __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
+
+/// Passage tokens that are compared at once, each in a lane of its own: so the work grows with the question's tokens one by one.
+constexpr std::size_t kBlock = 16;
+/// Bytes of a token that are turned at once.
+constexpr std::size_t kTurned = 64;
+
+/// Turns a block's bits: bit kStep * t + k of masks[s] is bit kStep * s + k of token t. The last token stands for those past the end.
+FOOTNOTE_VNNI void turn_bits(const std::byte* signs, std::size_t bytes, std::size_t count, std::uint64_t* masks) {
+  const __m512i low_half = _mm512_set1_epi8(0x0F);
+  const __m512i join = _mm512_set1_epi16(0x1001);  // The second of two halves above the first.
+  for (std::size_t at = 0; at < bytes; at += kTurned) {
+    const std::size_t here = std::min(kTurned, bytes - at);
+    const __mmask64 there = ~std::uint64_t{0} >> (kTurned - here);
+    __m512i rows[kBlock];
+    for (std::size_t t = 0; t < kBlock; ++t) rows[t] = _mm512_maskz_loadu_epi8(there, signs + std::min(t, count - 1) * bytes + at);
+    // Four times the first half of them between the second: sixteen bytes of sixteen rows change places.
+    for (int round = 0; round < 4; ++round) {
+      __m512i turned[kBlock];
+      for (std::size_t t = 0; t < kBlock / 2; ++t) {
+        turned[2 * t] = _mm512_unpacklo_epi8(rows[t], rows[t + kBlock / 2]);
+        turned[2 * t + 1] = _mm512_unpackhi_epi8(rows[t], rows[t + kBlock / 2]);
+      }
+      std::copy_n(turned, kBlock, rows);
     }
-    const __m512i first = _mm512_max_epi32(_mm512_max_epi32(a, b), _mm512_max_epi32(c, d));
-    const __m512i second = _mm512_max_epi32(_mm512_max_epi32(e, f), _mm512_max_epi32(g, h));
-    most = _mm512_max_epi32(most, _mm512_max_epi32(first, second));
+    // Row j has byte j of all tokens, then byte 16 + j, 32 + j and 48 + j: a mask of their low halves and one of their high halves each.
+    for (std::size_t j = 0; j < kBlock; ++j) {
+      const __m512i low = _mm512_maddubs_epi16(_mm512_and_si512(rows[j], low_half), join);
+      const __m512i high = _mm512_maddubs_epi16(_mm512_and_si512(_mm512_srli_epi16(rows[j], 4), low_half), join);
+      alignas(64) std::uint64_t both[8];
+      _mm512_store_si512(both, _mm512_packus_epi16(low, high));
+      for (std::size_t lane = 0; lane < 4 && kBlock * lane + j < here; ++lane) {
+        std::memcpy(masks + 2 * (at + kBlock * lane + j), both + 2 * lane, 2 * sizeof(std::uint64_t));
+      }
+    }
   }
-  _mm512_storeu_si512(best, most);
+}
+
+/// The sums of a block's tokens with kTokens of the question's, where they are the largest so far.
+template <std::size_t kTokens>
+FOOTNOTE_VNNI void compare_block(const std::int8_t* lanes, std::size_t steps, const std::uint64_t* masks, std::int32_t* most) {
+  const __m512i ones = _mm512_set1_epi8(1);
+  __m512i sums[kTokens];
+#pragma GCC unroll 16
+  for (std::size_t t = 0; t < kTokens; ++t) sums[t] = _mm512_setzero_si512();
+  for (std::size_t s = 0; s < steps; ++s) {
+    const __m512i bits = _mm512_maskz_mov_epi8(masks[s], ones);
+    const std::int8_t* numbers = lanes + s * kLanes * kStep;
+#pragma GCC unroll 16
+    for (std::size_t t = 0; t < kTokens; ++t)
+      sums[t] = _mm512_dpbusd_epi32(sums[t], bits, _mm512_set1_epi32(four_bytes(numbers + t * kStep)));
+  }
+#pragma GCC unroll 16
+  for (std::size_t t = 0; t < kTokens; ++t) {
+    _mm512_store_si512(most + t * kBlock, _mm512_max_epi32(_mm512_load_si512(most + t * kBlock), sums[t]));
+  }
+}
+
+using CompareBlock = void (*)(const std::int8_t*, std::size_t, const std::uint64_t*, std::int32_t*);
+
+template <std::size_t... kTokens>
+constexpr std::array<CompareBlock, sizeof...(kTokens)> compare_blocks(std::index_sequence<kTokens...>) {
+  return {&compare_block<kTokens + 1>...};
+}
+
+/// By how many of a group's tokens there are, less one.
+constexpr auto kCompareBlocks = compare_blocks(std::make_index_sequence<kLanes>{});
+
+}  // namespace
+
+void best_sums_avx2(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
+                    std::int32_t* best) {
+  each_group(lanes, tokens, dimension, best,
+             [&](const std::int8_t* group, std::int32_t* out) { best_of_group_avx2(group, dimension, signs, count, out); });
+}
+
+void best_sums_avx512(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
+                      std::int32_t* best) {
+  each_group(lanes, tokens, dimension, best,
+             [&](const std::int8_t* group, std::int32_t* out) { best_of_group_avx512(group, dimension, signs, count, out); });
+}
+
+FOOTNOTE_VNNI void best_sums_vnni(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs,
+                                  std::size_t count, std::int32_t* best) {
+  const std::size_t bytes = dimension / 8;
+  const std::size_t steps = dimension / kStep;
+  alignas(64) std::uint64_t masks[kDimensionMax / kStep];
+  alignas(64) std::int32_t most[kQuestionTokensMax * kBlock];
+  std::fill_n(most, tokens * kBlock, std::numeric_limits<std::int32_t>::min());
+  for (std::size_t at = 0; at < count; at += kBlock) {
+    turn_bits(signs + at * bytes, bytes, std::min(kBlock, count - at), masks);
+    for (std::size_t first = 0; first < tokens; first += kLanes) {
+      kCompareBlocks[std::min(kLanes, tokens - first) - 1](lanes + first * dimension, steps, masks, most + first * kBlock);
+    }
+  }
+  for (std::size_t t = 0; t < tokens; ++t) best[t] = _mm512_reduce_max_epi32(_mm512_load_si512(most + t * kBlock));
 }
 
 #else
 
-void best_sums_avx2(const std::int8_t* lanes, std::size_t dimension, const std::byte* signs, std::size_t count, std::int32_t best[kLanes]) {
-  best_sums_portable(lanes, dimension, signs, count, best);
+void best_sums_avx2(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
+                    std::int32_t* best) {
+  best_sums_portable(lanes, tokens, dimension, signs, count, best);
 }
-void best_sums_avx512(const std::int8_t* lanes, std::size_t dimension, const std::byte* signs, std::size_t count,
-                      std::int32_t best[kLanes]) {
-  best_sums_portable(lanes, dimension, signs, count, best);
+void best_sums_avx512(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
+                      std::int32_t* best) {
+  best_sums_portable(lanes, tokens, dimension, signs, count, best);
 }
-void best_sums_vnni(const std::int8_t* lanes, std::size_t dimension, const std::byte* signs, std::size_t count, std::int32_t best[kLanes]) {
-  best_sums_portable(lanes, dimension, signs, count, best);
+void best_sums_vnni(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
+                    std::int32_t* best) {
+  best_sums_portable(lanes, tokens, dimension, signs, count, best);
 }
 
 #endif

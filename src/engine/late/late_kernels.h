@@ -7,12 +7,14 @@
 
 namespace footnote::late {
 
-void best_sums_portable(const std::int8_t* lanes, std::size_t dimension, const std::byte* signs, std::size_t count,
-                        std::int32_t best[kLanes]);
-void best_sums_avx2(const std::int8_t* lanes, std::size_t dimension, const std::byte* signs, std::size_t count, std::int32_t best[kLanes]);
-void best_sums_avx512(const std::int8_t* lanes, std::size_t dimension, const std::byte* signs, std::size_t count,
-                      std::int32_t best[kLanes]);
-void best_sums_vnni(const std::int8_t* lanes, std::size_t dimension, const std::byte* signs, std::size_t count, std::int32_t best[kLanes]);
+void best_sums_portable(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
+                        std::int32_t* best);
+void best_sums_avx2(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
+                    std::int32_t* best);
+void best_sums_avx512(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
+                      std::int32_t* best);
+void best_sums_vnni(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
+                    std::int32_t* best);
 
 /// Eight bits as eight bytes of 0 or 1, by the byte that holds them.
 inline constexpr auto kBytesOfBits = [] {

@@ -20,23 +20,32 @@ LateKernel late_kernel(cpu::CpuLevel level) {
   return best_sums_portable;
 }
 
+namespace {
+
+/// As std::lround() has it, halves away from zero; without a call for each number.
+std::int32_t rounded(float value) {
+  const auto whole = static_cast<std::int32_t>(value);
+  const float rest = value - static_cast<float>(whole);
+  return whole + static_cast<std::int32_t>(rest >= 0.5F) - static_cast<std::int32_t>(rest <= -0.5F);
+}
+
+}  // namespace
+
 LateQuestion::LateQuestion(std::span<const float> tokens, std::size_t dimension, cpu::CpuLevel level)
     : dimension_(dimension), kernel_(late_kernel(level)), tokens_(std::min(tokens.size() / dimension, kQuestionTokensMax)) {
   FOOTNOTE_ASSERT(tokens_ > 0 && dimension % 8 == 0 && dimension <= kDimensionMax);
-  groups_.resize((tokens_ + kLanes - 1) / kLanes);
+  lanes_.assign((tokens_ + kLanes - 1) / kLanes * kLanes * dimension, 0);
   for (std::size_t t = 0; t < tokens_; ++t) {
-    Group& group = groups_[t / kLanes];
-    if (group.lanes.empty()) group.lanes.assign(dimension * kLanes, 0);
-    const std::size_t lane = group.count++;
     const float* token = tokens.data() + t * dimension;
     float largest = 0;
     for (std::size_t i = 0; i < dimension; ++i) largest = std::max(largest, std::abs(token[i]));
     if (!(largest > 0)) continue;
-    group.scale[lane] = largest / 127;
+    scales_[t] = largest / 127;
+    std::int8_t* const lane = lanes_.data() + t / kLanes * kLanes * dimension + t % kLanes * kStep;
     for (std::size_t i = 0; i < dimension; ++i) {
-      const auto value = static_cast<std::int8_t>(std::lround(token[i] / largest * 127));
-      group.lanes[(i / kStep * kLanes + lane) * kStep + i % kStep] = value;
-      group.sum[lane] += value;
+      const std::int32_t value = rounded(token[i] / largest * 127);
+      lane[i / kStep * kLanes * kStep + i % kStep] = static_cast<std::int8_t>(value);
+      sums_[t] += value;
     }
   }
 }
@@ -45,14 +54,11 @@ double LateQuestion::score(std::span<const std::byte> signs) const {
   const std::size_t bytes = dimension_ / 8;
   FOOTNOTE_ASSERT(signs.size() % bytes == 0);
   if (signs.empty()) return 0;
+  std::int32_t best[kQuestionTokensMax];
+  kernel_(lanes_.data(), tokens_, dimension_, signs.data(), signs.size() / bytes, best);
   double total = 0;
-  for (const Group& group : groups_) {
-    std::int32_t best[kLanes];
-    kernel_(group.lanes.data(), dimension_, signs.data(), signs.size() / bytes, best);
-    // A set bit counts +1, one that is not -1: twice the sum at the set ones, less the sum of all.
-    for (std::size_t lane = 0; lane < group.count; ++lane)
-      total += group.scale[lane] * static_cast<float>(2 * best[lane] - group.sum[lane]);
-  }
+  // A set bit counts +1, one that is not -1: twice the sum at the set ones, less the sum of all.
+  for (std::size_t t = 0; t < tokens_; ++t) total += scales_[t] * static_cast<float>(2 * best[t] - sums_[t]);
   return total / static_cast<double>(tokens_) / std::sqrt(static_cast<double>(dimension_));
 }
 

@@ -12,15 +12,15 @@ namespace footnote::late {
 /// Question tokens beyond this many are not compared: cost grows with each, and so long a text has said what it wants.
 inline constexpr std::size_t kQuestionTokensMax = 64;
 
-/// How many question tokens a kernel takes at once, and how many numbers of each lie together.
+/// How many question tokens lie together, and how many numbers of each.
 inline constexpr std::size_t kLanes = 16;
 inline constexpr std::size_t kStep = 4;
 
-/// For each of kLanes question tokens the largest sum of its numbers at the set bits, over `count` passage tokens.
-/// `lanes` holds numbers as [dimension / kStep][kLanes][kStep]. Levels agree to the last bit: all are integers.
-/// REQUIRES: count > 0; dimension a multiple of 8, below kDimensionMax.
-using LateKernel = void (*)(const std::int8_t* lanes, std::size_t dimension, const std::byte* signs, std::size_t count,
-                            std::int32_t best[kLanes]);
+/// For each of `tokens` question tokens the largest sum of its numbers at the set bits, over `count` passage tokens.
+/// `lanes` holds numbers as [group][dimension / kStep][kLanes][kStep], kLanes tokens a group. Levels agree to the last bit: all are
+/// integers. REQUIRES: count > 0; 0 < tokens <= kQuestionTokensMax; dimension a multiple of 8, at most kDimensionMax.
+using LateKernel = void (*)(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
+                            std::int32_t* best);
 inline constexpr std::size_t kDimensionMax = 4096;
 
 /// REQUIRES: the level is usable here.
@@ -41,17 +41,12 @@ class LateQuestion {
   double score(std::span<const std::byte> signs) const;
 
  private:
-  struct Group {
-    std::vector<std::int8_t> lanes;
-    float scale[kLanes] = {};
-    std::int32_t sum[kLanes] = {};
-    std::size_t count = 0;
-  };
-
   std::size_t dimension_;
   LateKernel kernel_;
   std::size_t tokens_;
-  std::vector<Group> groups_;
+  std::vector<std::int8_t> lanes_;  // As kernels take them.
+  float scales_[kQuestionTokensMax] = {};
+  std::int32_t sums_[kQuestionTokensMax] = {};
 };
 
 }  // namespace footnote::late

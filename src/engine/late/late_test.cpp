@@ -33,20 +33,22 @@ LateModel simple_model(std::size_t hidden) {
 
 TEST(LateKernel, AllLevelsAgreeToTheLastBit) {
   std::mt19937 random(1);
-  for (const std::size_t dimension : {8U, 64U, 192U, 384U, 1024U, 4096U}) {
-    for (const std::size_t count : {1U, 7U, 8U, 9U, 33U}) {
-      std::vector<std::int8_t> lanes(dimension * kLanes);
-      for (auto& value : lanes) value = static_cast<std::int8_t>(static_cast<int>(random() % 255) - 127);
-      // The largest sums there can be.
-      if (count == 33) std::ranges::fill(lanes, std::int8_t{127});
-      auto signs = random_bytes(random, count * dimension / 8);
-      if (count == 33) std::ranges::fill(signs, std::byte{0xFF});
-      std::int32_t expected[kLanes];
-      late_kernel(cpu::CpuLevel::kPortable)(lanes.data(), dimension, signs.data(), count, expected);
-      for (const cpu::CpuLevel level : cpu::usable_cpu_levels()) {
-        std::int32_t found[kLanes];
-        late_kernel(level)(lanes.data(), dimension, signs.data(), count, found);
-        EXPECT_TRUE(std::equal(found, found + kLanes, expected)) << cpu::to_string(level) << ' ' << dimension << ' ' << count;
+  for (const std::size_t dimension : {8U, 64U, 136U, 192U, 384U, 1024U, 4096U}) {
+    for (const std::size_t count : {1U, 7U, 15U, 16U, 17U, 33U}) {
+      for (const std::size_t tokens : {std::size_t{1}, std::size_t{5}, kLanes, kLanes + 1, kQuestionTokensMax}) {
+        std::vector<std::int8_t> lanes(dimension * kQuestionTokensMax);
+        for (auto& value : lanes) value = static_cast<std::int8_t>(static_cast<int>(random() % 255) - 127);
+        // The largest sums there can be.
+        if (count == 33) std::ranges::fill(lanes, std::int8_t{127});
+        auto signs = random_bytes(random, count * dimension / 8);
+        if (count == 33) std::ranges::fill(signs, std::byte{0xFF});
+        std::vector<std::int32_t> expected(tokens);
+        late_kernel(cpu::CpuLevel::kPortable)(lanes.data(), tokens, dimension, signs.data(), count, expected.data());
+        for (const cpu::CpuLevel level : cpu::usable_cpu_levels()) {
+          std::vector<std::int32_t> found(tokens);
+          late_kernel(level)(lanes.data(), tokens, dimension, signs.data(), count, found.data());
+          EXPECT_EQ(found, expected) << cpu::to_string(level) << ' ' << dimension << ' ' << count << ' ' << tokens;
+        }
       }
     }
   }

@@ -74,7 +74,8 @@ class CodeFileWriter {
   std::vector<Entry> entries_;
 };
 
-/// Token codes of a corpus's passages, mapped. Only what is asked for is read. Thread-safe.
+/// Token codes of a corpus's passages, mapped. Only what is asked for is read, and checked against its sum when it is first met.
+/// Thread-safe.
 class CodeFile {
  public:
   CodeFile() = default;
@@ -89,7 +90,7 @@ class CodeFile {
   /// Where a chunk lies, for read() and prefetch(); nullopt: it is not in the file.
   std::optional<std::uint64_t> place_of(ChunkId chunk) const;
   /// As find() does; nullopt: what is there is damaged.
-  std::optional<CodesView> read(std::uint64_t place) const;
+  std::optional<CodesView> read(std::uint64_t place) const { return read(place, false); }
   /// Asks for what read() will look at.
   void prefetch(std::uint64_t place) const;
   /// True when some codes failed their sum.
@@ -98,13 +99,17 @@ class CodeFile {
   Result<void> check() const;
 
  private:
-  CodeFile(RawBytes raw, std::uint64_t count, std::uint64_t bytes) : raw_(std::move(raw)), count_(count), bytes_(bytes) {}
+  CodeFile(RawBytes raw, std::uint64_t count, std::uint64_t bytes)
+      : raw_(std::move(raw)), count_(count), bytes_(bytes), known_sound_(std::make_unique<std::atomic<bool>[]>(count)) {}
   const std::byte* entry(std::uint64_t at) const;
   std::int64_t chunk_at(std::uint64_t at) const;
+  /// As read() does; `anew`: whatever is known of it.
+  std::optional<CodesView> read(std::uint64_t place, bool anew) const;
 
   RawBytes raw_;
   std::uint64_t count_ = 0;
   std::uint64_t bytes_ = 0;
+  std::unique_ptr<std::atomic<bool>[]> known_sound_;
   mutable std::atomic<bool> damaged_ = false;
 };
 

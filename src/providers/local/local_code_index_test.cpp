@@ -194,6 +194,24 @@ TEST_F(LocalCodeIndexTest, WhateverByteIsWrongNoWrongCodesComeOut) {
   EXPECT_EQ(load(cut).error().code, ErrorCode::kCorrupted);
 }
 
+TEST(CodeFile, CodesAreCheckedWhenTheyAreFirstMetAndByACheckOfAll) {
+  BufferSink sink;
+  CodeFileWriter writer(sink);
+  const PassageCodes codes = codes_of(5);
+  ASSERT_TRUE(writer.add(ChunkId{1}, view_of(codes)).has_value());
+  ASSERT_TRUE(writer.add(ChunkId{2}, view_of(codes)).has_value());
+  ASSERT_TRUE(writer.finish().has_value());
+  const auto file = CodeFile::open(RawBytes(std::shared_ptr<void>(), sink.bytes.data()), sink.bytes.size()).value();
+  ASSERT_TRUE(file->find(ChunkId{1}).has_value());
+  // The last sign of the first passage, and of the second.
+  const std::size_t record = CodeFileWriter::record_bytes(view_of(codes));
+  for (const std::size_t at : {record - 1, 2 * record - 1}) sink.bytes[at] ^= std::byte{1};
+  EXPECT_TRUE(file->find(ChunkId{1}).has_value()) << "it was found sound";
+  EXPECT_FALSE(file->find(ChunkId{2}).has_value());
+  EXPECT_TRUE(file->is_damaged());
+  EXPECT_THAT(file->check().error().message, HasSubstr("2 passages"));
+}
+
 TEST_F(LocalCodeIndexTest, DamageIsNoticedWhenItIsReadAndMended) {
   const auto chunks = commit({1, 2});
   LocalCodeIndex index(store_);

@@ -87,7 +87,7 @@ Result<void> read_added(sql::Database& database, const Corpus& corpus, IndexChan
     WHERE c.corpus_id = ? AND c.born > ? AND c.born <= ?
     ORDER BY c.born, c.id)sql"));
   select.bind(corpus.id.value, changes.from, changes.to);
-  DocumentLookup documents(database);
+  DocumentLookup documents(database, nullptr);
   return select.each([&](const sql::Statement& row) -> Result<void> {
     FOOTNOTE_TRY(const auto* document, documents.find(row.integer(1), row.integer(2)));
     FOOTNOTE_TRY(auto heading_path, texts_from_stored_text(row.text(4)));

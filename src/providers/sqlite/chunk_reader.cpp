@@ -73,12 +73,12 @@ Result<DocumentText> SqliteChunkStore::document_text(const CallContext& call, Wo
 Result<std::vector<ChunkReader::ChunkRecord>> SqliteChunkStore::chunks(const CallContext& call, CorpusId corpus,
                                                                        std::span<const ChunkId> ids) const {
   return store_.read(call, [&](sql::Database& database) -> Result<std::vector<ChunkRecord>> {
-    FOOTNOTE_CHECK(read_corpus(database, corpus));
+    FOOTNOTE_CHECK(check_corpus(database, corpus));
     FOOTNOTE_TRY(auto find, database.prepare(R"sql(
       SELECT id, document_id, document_version, ordinal, born, died, range_begin, range_end, first_line, last_line,
              content_hash, source_type, symbol, heading_path, text
       FROM chunks WHERE id = ? AND +corpus_id = ?)sql"));
-    DocumentLookup documents(database);
+    DocumentLookup documents(database, &documents_);
     std::vector<ChunkRecord> out;
     out.reserve(ids.size());
     for (const ChunkId id : ids) {

@@ -39,6 +39,13 @@ Result<CorpusRow> read_corpus(sql::Database& database, CorpusId id) {
   return CorpusRow{.corpus = std::move(corpus), .deaths_known_after = find.integer(10)};
 }
 
+Result<void> check_corpus(sql::Database& database, CorpusId id) {
+  FOOTNOTE_TRY(auto find, database.prepare("SELECT 1 FROM corpora WHERE id = ? AND deleted_at IS NULL"));
+  find.bind(id.value);
+  FOOTNOTE_TRY(const bool found, find.step());
+  return found ? Result<void>() : fail(ErrorCode::kNotFound, "there is no corpus {}", id.value);
+}
+
 std::string to_stored_text(const std::optional<GateCalibration>& gate) {
   if (!gate) return {};
   return to_text(JsonObject{{"evidence_min", gate->evidence_min},
@@ -163,8 +170,18 @@ Result<PassageCodes> codes_from(const sql::Statement& row, int first) {
   return codes;
 }
 
-Result<const DocumentLookup::Entry*> DocumentLookup::find(std::int64_t document, std::int64_t version) {
-  if (document == document_ && version == version_) return &entry_;
+Result<const VersionFacts*> DocumentLookup::find(std::int64_t document, std::int64_t version) {
+  if (facts_ != nullptr && document == document_ && version == version_) return facts_.get();
+  facts_ = cache_ == nullptr ? nullptr : cache_->find(document, version);
+  if (facts_ == nullptr) {
+    FOOTNOTE_TRY(facts_, read(document, version));
+  }
+  document_ = document;
+  version_ = version;
+  return facts_.get();
+}
+
+Result<std::shared_ptr<const VersionFacts>> DocumentLookup::read(std::int64_t document, std::int64_t version) {
   FOOTNOTE_TRY(auto find, database_.prepare(
                               "SELECT d.key, v.attributes, v.indexed_at FROM document_versions v JOIN documents d ON d.id = v.document_id "
                               "WHERE v.document_id = ? AND v.version = ?"));
@@ -172,10 +189,9 @@ Result<const DocumentLookup::Entry*> DocumentLookup::find(std::int64_t document,
   FOOTNOTE_TRY(const bool found, find.step());
   if (!found) return damaged_text("a chunk's document");
   FOOTNOTE_TRY(auto attributes, attributes_from_stored_text(find.text(1)));
-  entry_ = {std::string(find.text(0)), std::move(attributes), time_from(find.integer(2))};
-  document_ = document;
-  version_ = version;
-  return &entry_;
+  auto facts = std::make_shared<const VersionFacts>(std::string(find.text(0)), std::move(attributes), time_from(find.integer(2)));
+  if (cache_ != nullptr) cache_->put(document, version, facts, sizeof(VersionFacts) + find.text(0).size() + 2 * find.text(1).size());
+  return facts;
 }
 
 }  // namespace footnote

@@ -9,6 +9,7 @@
 #include "domain/document.h"
 #include "domain/token_codes.h"
 #include "engine/sql/database.h"
+#include "providers/sqlite/document_cache.h"
 
 namespace footnote {
 
@@ -36,6 +37,8 @@ struct CorpusRow {
 Result<Corpus> corpus_from(const sql::Statement& row);
 /// kNotFound, of one that was deleted too.
 Result<CorpusRow> read_corpus(sql::Database& database, CorpusId id);
+/// Likewise, without reading what it says.
+Result<void> check_corpus(sql::Database& database, CorpusId id);
 
 /// Reads id, corpus_id, key, version, source_id, content_hash, attributes, chunk_count, indexed_at from `first` on.
 Result<Document> document_from(const sql::Statement& row, int first = 0);
@@ -61,20 +64,19 @@ Result<std::vector<NamedSpace>> named_spaces_from_stored_text(std::string_view t
 /// Key and attributes of document versions. Keeps the last one: chunks of one version come in a row.
 class DocumentLookup {
  public:
-  struct Entry {
-    std::string key;
-    DocumentAttributes attributes;
-    UtcTime indexed_at;
-  };
-  explicit DocumentLookup(sql::Database& database) : database_(database) {}
+  /// `cache` may be null: for who reads each version once.
+  DocumentLookup(sql::Database& database, DocumentCache* cache) : database_(database), cache_(cache) {}
   /// Good until the next call. kCorrupted when there is no such version.
-  Result<const Entry*> find(std::int64_t document, std::int64_t version);
+  Result<const VersionFacts*> find(std::int64_t document, std::int64_t version);
 
  private:
+  Result<std::shared_ptr<const VersionFacts>> read(std::int64_t document, std::int64_t version);
+
   sql::Database& database_;
+  DocumentCache* const cache_;
   std::int64_t document_ = 0;
   std::int64_t version_ = 0;
-  Entry entry_;
+  std::shared_ptr<const VersionFacts> facts_;
 };
 
 }  // namespace footnote

@@ -2,6 +2,7 @@
 
 #include "ports/chunk_store.h"
 #include "ports/live_rows.h"
+#include "providers/sqlite/document_cache.h"
 #include "providers/sqlite/sqlite_store.h"
 
 namespace footnote {
@@ -49,6 +50,7 @@ class SqliteChunkStore final : public ChunkStore {
 
  private:
   SqliteStore& store_;
+  mutable DocumentCache documents_;
 };
 
 }  // namespace footnote

@@ -149,5 +149,35 @@ TEST_F(SqliteChunkStoreTest, ADamagedVectorIsCorruptedNotACrash) {
   EXPECT_EQ(chunks().find_document(call_, corpus_, "a").error().code, ErrorCode::kCorrupted);
 }
 
+TEST_F(SqliteChunkStoreTest, DocumentsOfChunksAreLookedUpOnce) {
+  std::atomic<std::uint64_t> statements{0};
+  open({.statements = &statements});
+  ASSERT_TRUE(commit({draft_of("a", {"x"}), draft_of("b", {"y"})}).has_value());
+  SqliteChunkStore store(*store_);
+  const auto ids = store.chunk_ids(call_, corpus_, 0, 1).value();
+  const auto read = [&](std::span<const ChunkId> wanted) {
+    const std::uint64_t before = statements;
+    auto records = store.chunks(call_, corpus_, wanted).value();
+    return std::pair(std::move(records), statements - before);
+  };
+  const auto [first, first_count] = read(ids);
+  const auto [again, again_count] = read(ids);
+  EXPECT_EQ(first_count - again_count, 2U) << "one for each document";
+  ASSERT_EQ(again.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(again[i].chunk.text, first[i].chunk.text);
+    EXPECT_EQ(again[i].document_key, first[i].document_key);
+    EXPECT_EQ(again[i].document, first[i].document);
+  }
+  // A new version is another one; the old one keeps what it said.
+  DocumentDraft renamed = draft_of("a", {"x"});
+  renamed.attributes.title = "renamed";
+  ASSERT_TRUE(commit({renamed}).has_value());
+  const auto newer = read(store.chunk_ids(call_, corpus_, 1, 2).value()).first;
+  ASSERT_EQ(newer.size(), 1U);
+  EXPECT_EQ(newer[0].document.title, "renamed");
+  EXPECT_EQ(read(ids).first[0].document, first[0].document);
+}
+
 }  // namespace
 }  // namespace footnote
