@@ -190,9 +190,8 @@ constexpr std::array kTable{
                 .flag = "",
                 .type = SettingType::kBool,
                 .default_text = "true",
-                .help =
-                    "Hand on streamed answers by io_uring where the kernel has it (Linux 6.1) and grants it; else by epoll, at twice the "
-                    "processor time."},
+                .help = "Hand on streamed answers by io_uring where the kernel has it (Linux 6.1) and grants it; else by epoll, which "
+                        "takes a third more of the processor."},
     SettingSpec{.id = Setting::kModelsPath,
                 .key = "models.path",
                 .env = "FOOTNOTE_MODELS",

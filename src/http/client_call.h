@@ -57,7 +57,7 @@ class CallSink {
 
 /// A body that comes in more pieces than this goes to the relay loop; a shorter one is over before that would pay. What fills the space
 /// for a read is no piece, but part of a body that comes as fast as it can.
-inline constexpr int kPiecesBeforeLoop = 2;
+inline constexpr int kPiecesBeforeLoop = 4;
 
 /// One call as a coroutine: connects or takes a connection that waits, sends the request, reads the answer. Everything, abort and the
 /// destructor included, happens on `executor`, whose work runs one at a time.
