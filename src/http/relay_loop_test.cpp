@@ -4,9 +4,12 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include <cstddef>
+#include <functional>
+#include <latch>
 #include <vector>
 
 #include "http/test_socket.h"
@@ -53,9 +56,11 @@ class Handed final : public RelayLoop::Stream {
   TestSocket upstream;
   TestSocket client;
   std::uint64_t id = 0;
+  std::function<void()> meanwhile;  ///< Called with the bytes, on the loop's thread.
 
  private:
   bool on_bytes(std::string_view bytes, std::string& output) override {
+    if (meanwhile) meanwhile();
     output += bytes;
     return bytes.find('!') == std::string_view::npos;
   }
@@ -187,14 +192,24 @@ TEST_P(RelayLoopTest, WhoTalksIsNotSilent) {
 }
 
 TEST_P(RelayLoopTest, MoreStreamsThanATurnHasRoomFor) {
-  constexpr std::size_t kStreams = 600;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  constexpr std::size_t kStreams = 400;
+  std::latch all_added(1);
+  Handed first;
+  first.meanwhile = [&] { all_added.wait(); };
+  first.add_to(loop_);
+  first.upstream.send("!");
   std::vector<std::unique_ptr<Handed>> streams;
   for (std::size_t i = 0; i < kStreams; ++i) {
-    if (i % 100 == 0 && count_open_files() > 900) break;  // by the system's usual bound
     streams.push_back(std::make_unique<Handed>());
     streams.back()->upstream.send("a");
     streams.back()->add_to(loop_);
   }
+  all_added.count_down();  // the next turn has them all
+  first.ended();
   for (int round = 0; round < 3; ++round) {
     for (auto& stream : streams) stream->upstream.send("bcd");
   }
