@@ -71,7 +71,12 @@ struct Avx512 {
   static Int add(Int a, Int b) { return _mm512_add_epi32(a, b); }
   static Int maximum(Int a, Int b) { return _mm512_max_epi32(a, b); }
   static std::int32_t largest(Int value) { return _mm512_reduce_max_epi32(value); }
-  static std::int32_t sum(Int value) { return _mm512_reduce_add_epi32(value); }
+  static std::int32_t sum(Int value) {
+    const __m256i eight = _mm256_add_epi32(_mm512_castsi512_si256(value), _mm512_extracti64x4_epi64(value, 1));
+    const __m128i four = _mm_add_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
+    const __m128i two = _mm_add_epi32(four, _mm_shuffle_epi32(four, 0x4E));
+    return _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32(two, 0xB1)));
+  }
   static Int to_int(Float value) { return _mm512_cvtps_epi32(value); }
   static Int both_words(Int value) { return _mm512_or_si512(value, _mm512_slli_epi32(value, 16)); }
   static Int scale_words(Int words, Int ratios) { return _mm512_mulhrs_epi16(words, ratios); }
