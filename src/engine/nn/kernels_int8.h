@@ -4,7 +4,8 @@
 //   load_int, store_int, broadcast_int (four bytes everywhere), everywhere, zero_int, add, subtract, maximum, keep_first, sum and largest
 //   of Int; dot_bytes_of, dot_words_of: four or two numbers of the left times those of two right-hand vectors, added to two sums;
 //   dot_centre: the same for the byte of a query's 0;
-//   to_float, to_int (rounding), store_bytes (rounding), store_words, store_bytes_of_words (all with saturation), store_low_words;
+//   to_float, to_int (rounding), store_bytes (rounding) and store_words, both with saturation, store_low_words, store_bytes_of_words (the
+//   low ones); add_words, larger_words (of magnitudes), largest_word;
 //   bits_of, exponent_alone, with_exponent_of_one: parts of a float's bits;
 //   both_words (a word into both halves), scale_words (by a ratio of 2^15), magnitude, first, transpose_bytes, interleave_words;
 //   kLooksUp, and if so pick (a number out of 16, by the lowest bits of a float).
@@ -288,14 +289,14 @@ struct WordScratch {
   std::byte* ratios;   // [padded] pairs of words, 0 past the sequence
   std::byte* starts;   // [padded]: what a sum of products with the key starts from
   std::byte* rows;     // [padded][head size] words
-  std::byte* queries;  // [padded][head size] bytes
+  std::byte* queries;  // [padded][head size] bytes; of keys until these are laid out
   std::byte* scores;   // [rows of a tile][padded]
   std::byte* shares;   // [rows of a tile][padded] words
   std::byte* keys;     // [padded / panel][head size / 4][panel][4] bytes
   std::byte* values;   // [head size / panel][pairs][panel][2] words
 };
 
-// Words of a scale a row, and what has become of them: words of one scale.
+// Words of a scale a row.
 struct WordRows {
   const std::byte* words;
   const float* scales;
