@@ -96,27 +96,33 @@ struct Avx512 {
     transpose_int(reinterpret_cast<const std::byte*>(in), in_stride * sizeof(float), reinterpret_cast<std::byte*>(out),
                   out_stride * sizeof(float));
   }
+  // Of each four rows, within each quarter of them: number k of all four goes to row k of the four.
+  template <std::size_t kRows>
+  FOOTNOTE_INLINE static void transpose_fours(Int (&r)[kRows]) {
+    Int t[kRows];
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < kRows; i += 2) {
+      t[i] = _mm512_unpacklo_epi32(r[i], r[i + 1]);
+      t[i + 1] = _mm512_unpackhi_epi32(r[i], r[i + 1]);
+    }
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < kRows; i += 4) {
+      r[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
+      r[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
+      r[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
+      r[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
+    }
+  }
   // Sixteen rows of eight numbers.
   static void transpose_bytes(const std::byte* in, std::size_t in_stride, std::byte* out, std::size_t out_stride) {
-    Int r[8], t[8];
+    Int r[8];
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < 8; ++i) {  // Rows 0 to 3 with those four below, then 8 to 11 likewise.
       const std::byte* row = in + (i / 4 * 8 + i % 4) * in_stride;
       r[i] = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(row))),
                                 _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row + 4 * in_stride)), 1);
     }
-#pragma GCC unroll 4
-    for (std::size_t i = 0; i < 8; i += 2) {
-      t[i] = _mm512_unpacklo_epi32(r[i], r[i + 1]);
-      t[i + 1] = _mm512_unpackhi_epi32(r[i], r[i + 1]);
-    }
-#pragma GCC unroll 2
-    for (std::size_t i = 0; i < 8; i += 4) {
-      r[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
-      r[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
-      r[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
-      r[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
-    }
+    transpose_fours(r);
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < 4; ++i) {
       _mm512_storeu_si512(out + i * out_stride, _mm512_shuffle_i32x4(r[i], r[i + 4], 0x88));
@@ -128,18 +134,7 @@ struct Avx512 {
     Int r[16], t[16];
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < 16; ++i) r[i] = load_int(in + i * in_stride);
-#pragma GCC unroll 8
-    for (std::size_t i = 0; i < 16; i += 2) {
-      t[i] = _mm512_unpacklo_epi32(r[i], r[i + 1]);
-      t[i + 1] = _mm512_unpackhi_epi32(r[i], r[i + 1]);
-    }
-#pragma GCC unroll 4
-    for (std::size_t i = 0; i < 16; i += 4) {
-      r[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
-      r[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
-      r[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
-      r[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
-    }
+    transpose_fours(r);
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < 4; ++i) {
       t[i] = _mm512_shuffle_i32x4(r[i], r[i + 4], 0x88);
