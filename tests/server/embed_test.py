@@ -192,8 +192,7 @@ class Embedding(Services):
             for one, other in zip(found, shown):
                 self.assert_like(one, other)
         elif isinstance(shown, float):
-            # Levels of instructions round differently, and of two numbers made one long that is magnified.
-            self.assertAlmostEqual(found, shown, delta=0.03)
+            self.assertAlmostEqual(found, shown, delta=0.01)  # levels of instructions round differently
         else:
             self.assertEqual(found, shown)
 
