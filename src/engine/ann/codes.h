@@ -25,6 +25,9 @@ CodeFacts encode(std::span<const float> vector, std::int8_t* codes);
 /// So many codes that follow each other in a file have a sum of their own.
 inline constexpr std::size_t kCodeSumRows = 8;
 
+/// What is known of bytes of a file that have a sum.
+enum class Checked : std::uint8_t { kNotYet, kSound, kDamaged };
+
 /// The short forms of a segment's vectors: 8-bit codes, and the signs of those, transposed in blocks for Kernels::sign_sums.
 /// Filled once, then constant. Codes of a file are checked when they are first met: until then they may be anything.
 class Codes {
@@ -74,7 +77,6 @@ class Codes {
   static std::size_t stride_for(std::size_t dimension) { return (dimension + kCodePadding - 1) / kCodePadding * kCodePadding; }
 
  private:
-  enum class Checked : std::uint8_t { kNotYet, kSound, kDamaged };
   struct Unfilled {};
   Codes(std::size_t dimension, std::size_t count, Unfilled);
   std::uint32_t sum_of(std::size_t group) const;

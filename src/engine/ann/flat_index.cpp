@@ -189,7 +189,7 @@ std::uint64_t FlatIndex::raw_bytes() const {
 std::uint64_t FlatIndex::count_damaged() const {
   std::uint64_t damaged = 0;
   for (const auto& segment : segments_) {
-    for (std::size_t v = 0; v < segment->vector_count(); ++v) damaged += segment->raw.is_sound(v) && segment->codes.is_sound(v) ? 0 : 1;
+    for (std::size_t v = 0; v < segment->vector_count(); ++v) damaged += segment->raw.check(v) && segment->codes.is_sound(v) ? 0 : 1;
   }
   return damaged;
 }

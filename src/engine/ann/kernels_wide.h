@@ -64,38 +64,24 @@ void store_sums(__m512i even, __m512i odd, std::uint16_t* out) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(out) + 1, _mm256_permute2x128_si256(first, second, 0x31));
 }
 
-/// kBlocks blocks side by side share the tables that are brought into place.
-template <std::size_t kBlocks>
-void sign_sums_of(const std::uint8_t* tables, const std::uint8_t* blocks, std::size_t row_bytes, std::uint16_t* out) {
-  const __m512i low_byte = _mm512_set1_epi16(0xFF);
-  __m512i even[kBlocks];
-  __m512i odd[kBlocks];
-#pragma GCC unroll 4
-  for (std::size_t b = 0; b < kBlocks; ++b) even[b] = odd[b] = _mm512_setzero_si512();
-  for (std::size_t p = 0; p < row_bytes; p += kSignBytePadding) {
-    const __m512i pair = _mm512_loadu_si512(tables + p * 32), next = _mm512_loadu_si512(tables + p * 32 + 64);
-    const __m512i low0 = _mm512_shuffle_i64x2(pair, pair, 0xA0), high0 = _mm512_shuffle_i64x2(pair, pair, 0xF5);
-    const __m512i low1 = _mm512_shuffle_i64x2(next, next, 0xA0), high1 = _mm512_shuffle_i64x2(next, next, 0xF5);
-#pragma GCC unroll 4
-    for (std::size_t b = 0; b < kBlocks; ++b) {
-      const std::uint8_t* bytes = blocks + (b * row_bytes + p) * kSignBlockRows;
-      const __m512i four =
-          _mm512_add_epi8(entries_of(low0, high0, _mm512_loadu_si512(bytes)), entries_of(low1, high1, _mm512_loadu_si512(bytes + 64)));
-      even[b] = _mm512_add_epi16(even[b], _mm512_and_si512(four, low_byte));
-      odd[b] = _mm512_add_epi16(odd[b], _mm512_srli_epi16(four, 8));
-    }
-  }
-#pragma GCC unroll 4
-  for (std::size_t b = 0; b < kBlocks; ++b) store_sums(even[b], odd[b], out + b * kSignBlockRows);
-}
-
+/// One block after the other: side by side they would share the tables that are brought into place, but memory comes fastest in order.
 void sign_sums(const std::uint8_t* tables, const std::uint8_t* blocks, std::size_t row_bytes, std::size_t count, std::uint16_t* out) {
-  constexpr std::size_t kTogether = 4;
-  std::size_t b = 0;
-  for (; b + kTogether <= count; b += kTogether) {
-    sign_sums_of<kTogether>(tables, blocks + b * row_bytes * kSignBlockRows, row_bytes, out + b * kSignBlockRows);
+  const __m512i low_byte = _mm512_set1_epi16(0xFF);
+  const std::uint8_t* bytes = blocks;
+  for (std::size_t b = 0; b < count; ++b) {
+    __m512i even = _mm512_setzero_si512(), odd = even;
+    for (std::size_t p = 0; p < row_bytes; p += kSignBytePadding, bytes += kSignBytePadding * kSignBlockRows) {
+      const __m512i pair = _mm512_loadu_si512(tables + p * 32), next = _mm512_loadu_si512(tables + p * 32 + 64);
+      const __m512i first =
+          entries_of(_mm512_shuffle_i64x2(pair, pair, 0xA0), _mm512_shuffle_i64x2(pair, pair, 0xF5), _mm512_loadu_si512(bytes));
+      const __m512i second =
+          entries_of(_mm512_shuffle_i64x2(next, next, 0xA0), _mm512_shuffle_i64x2(next, next, 0xF5), _mm512_loadu_si512(bytes + 64));
+      const __m512i four = _mm512_add_epi8(first, second);
+      even = _mm512_add_epi16(even, _mm512_and_si512(four, low_byte));
+      odd = _mm512_add_epi16(odd, _mm512_srli_epi16(four, 8));
+    }
+    store_sums(even, odd, out + b * kSignBlockRows);
   }
-  for (; b < count; ++b) sign_sums_of<1>(tables, blocks + b * row_bytes * kSignBlockRows, row_bytes, out + b * kSignBlockRows);
 }
 
 std::uint32_t reaching(const std::uint16_t* sums, const float* norms, const SignLine& line, float least) {

@@ -86,37 +86,47 @@ struct Candidate {
 /// Keeps the rows that may be among the first `limit`, given between which values each of them is.
 class Contenders {
  public:
-  explicit Contenders(std::size_t limit) : lowers_(limit), prune_at_(std::max<std::size_t>(1024, 4 * std::min(limit, kLimitLarge))) {}
+  explicit Contenders(std::size_t limit) : limit_(limit), room_(std::max(kRoomMin, 2 * std::min(limit, kLimitLarge))) {}
 
-  bool can_enter(float upper) const { return !(upper < lowers_.floor()); }
-  void offer(std::int64_t label, float lower, const Candidate& candidate) {
-    lowers_.offer(label, lower);
+  bool can_enter(float upper) const { return !(upper < floor_); }
+  void offer(float lower, const Candidate& candidate) {
     kept_.push_back(candidate);
-    if (kept_.size() < prune_at_) return;
-    prune();
-    prune_at_ = std::max(prune_at_, 2 * kept_.size());
+    // As many as the limit are surely worth the floor or more already.
+    if (lower > floor_) lowers_.push_back(lower);
+    if (lowers_.size() >= room_) raise_floor();
   }
   /// With what another one kept: as if all had been offered to this one.
-  void join(Contenders other) {
-    for (const ScoredLabel& lower : other.lowers_.take()) lowers_.offer(lower.label, lower.score);
+  void join(const Contenders& other) {
+    floor_ = std::max(floor_, other.floor_);
+    lowers_.insert(lowers_.end(), other.lowers_.begin(), other.lowers_.end());
     kept_.insert(kept_.end(), other.kept_.begin(), other.kept_.end());
   }
   /// Those that can be worth most first.
   std::vector<Candidate> take() {
-    prune();
+    raise_floor();
     std::sort(kept_.begin(), kept_.end(), [](const Candidate& a, const Candidate& b) { return a.upper > b.upper; });
     return std::move(kept_);
   }
 
  private:
+  static constexpr std::size_t kRoomMin = 256;
   static constexpr std::size_t kLimitLarge = 1 << 20;
-  void prune() {
+
+  /// To what the first `limit_` surely reach; who can't reach it goes.
+  void raise_floor() {
+    if (limit_ == 0 || lowers_.size() < limit_) return;
+    const auto last = lowers_.begin() + static_cast<std::ptrdiff_t>(limit_) - 1;
+    std::nth_element(lowers_.begin(), last, lowers_.end(), std::greater{});
+    lowers_.resize(limit_);
+    floor_ = std::max(floor_, lowers_.back());
     std::erase_if(kept_, [this](const Candidate& candidate) { return !can_enter(candidate.upper); });
   }
 
-  TopK lowers_;  // What is surely reached.
+  const std::size_t limit_;
+  const std::size_t room_;
+  float floor_ = -std::numeric_limits<float>::infinity();
+  std::vector<float> lowers_;  // What those that were offered surely reach; when there are too many, the first of them.
   std::vector<Candidate> kept_;
-  std::size_t prune_at_;
 };
 
 /// The query's codes against those of rows, and how far off that can be.
@@ -191,7 +201,6 @@ class Scan {
   struct Guess {
     float estimate = 0;
     std::uint32_t scope = 0;
-    std::uint32_t row = 0;
     std::uint32_t vector = 0;
   };
   class Guesses;
@@ -316,7 +325,10 @@ class Scan::Guesses {
     if (step_ == 0) return;  // All alike, or too large to tell apart.
     for (const Guess& guess : kept_) count(guess.estimate);
   }
-  std::int64_t label_of(const Guess& guess) const { return scopes_[guess.scope].segment->rows.label(guess.row); }
+  std::int64_t label_of(const Guess& guess) const {
+    const Segment& segment = *scopes_[guess.scope].segment;
+    return segment.rows.label(segment.row_of(guess.vector));
+  }
 
   const std::vector<Scope>& scopes_;
   const std::size_t limit_;
@@ -377,7 +389,7 @@ void Scan::compare_run(const CodeScores& codes, std::uint32_t scope, std::size_t
       best = {std::max(best.lower, bounds.lower), std::max(best.upper, bounds.upper)};
       if (base + v + 1 != segment.first[row + 1]) continue;
       if (contenders.can_enter(best.upper)) {
-        contenders.offer(segment.rows.label(row), best.lower, {best.upper, scope, static_cast<std::uint32_t>(row)});
+        contenders.offer(best.lower, {best.upper, scope, static_cast<std::uint32_t>(row)});
       }
       best.lower = best.upper = -std::numeric_limits<float>::infinity();
       ++row;
@@ -443,8 +455,6 @@ void Scan::guess_blocks(const SignQuery& signs, std::uint32_t scope_index, std::
   std::uint16_t sums[kScanBlock];
   for (std::size_t block = begin; block < end; block += kBlocksAtOnce) {
     const std::size_t blocks = std::min(kBlocksAtOnce, end - block);
-    const std::size_t later = std::min(kBlocksAtOnce, end - block - blocks);
-    prefetch(codes.sign_block(block + blocks), later * kSignBlockRows * codes.sign_row_bytes());
     space_.kernels->sign_sums(signs.tables.data(), codes.sign_block(block), codes.sign_row_bytes(), blocks, sums);
     for (std::size_t b = 0; b < blocks; ++b) {
       const std::size_t base = (block + b) * kSignBlockRows;
@@ -454,12 +464,11 @@ void Scan::guess_blocks(const SignQuery& signs, std::uint32_t scope_index, std::
         const auto lane = static_cast<std::size_t>(std::countr_zero(reaching));
         const std::size_t vector = base + lane;
         if (vector >= segment.vector_count()) break;
-        const std::size_t row = segment.row_of(vector);
-        if (!scope.shows(row)) continue;
+        if (!scope.all && !scope.shows(segment.row_of(vector))) continue;
         const float estimate = signs.line.at(here[lane], codes.norms()[vector]);
         // Never NaN, which has no place in an order.
         if (estimate >= guesses.floor()) {
-          guesses.offer({estimate, scope_index, static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(vector)});
+          guesses.offer({estimate, scope_index, static_cast<std::uint32_t>(vector)});
         }
       }
     }
@@ -482,6 +491,7 @@ void Scan::guess_share(const SignQuery& signs, std::size_t begin, std::size_t en
 Scan::Bar Scan::likely_bar(const SignQuery& signs, std::size_t candidates) const {
   constexpr std::size_t kSampled = 32;
   std::vector<float> estimates;
+  float least = std::numeric_limits<float>::max(), most = Guesses::kNoFloor;
   std::uint16_t sums[kSignBlockRows];
   for (const Scope& scope : scopes_) {
     const Codes& codes = scope.segment->codes;
@@ -493,20 +503,24 @@ Scan::Bar Scan::likely_bar(const SignQuery& signs, std::size_t candidates) const
       for (std::size_t r = 0; r < kSignBlockRows && base + r < codes.size(); ++r) {
         if (!scope.all && !scope.shows(scope.segment->row_of(base + r))) continue;
         const float estimate = signs.line.at(sums[r], codes.norms()[base + r]);
-        if (!std::isnan(estimate)) estimates.push_back(estimate);
+        if (std::isnan(estimate)) continue;
+        estimates.push_back(estimate);
+        least = std::min(least, estimate);
+        most = std::max(most, estimate);
       }
     }
   }
   // Half as many again as would be the right number on average.
   const std::size_t rank = candidates * 3 / 2 / kSampled;
-  if (rank == 0 || rank >= estimates.size()) return {Guesses::kNoFloor, Guesses::kNoFloor};
-  const auto [least, most] = std::ranges::minmax(estimates);
-  const auto at = estimates.begin() + static_cast<std::ptrdiff_t>(rank);
-  std::nth_element(estimates.begin(), at, estimates.end(), std::greater{});
-  constexpr float kRoundingShare = 1.0F / 512;
-  const float floor = *at - (most - least) * kRoundingShare;
-  if (!(floor < *at)) return {Guesses::kNoFloor, Guesses::kNoFloor};  // All alike, or too large to tell apart.
-  return {floor, *at};
+  constexpr std::size_t kSteps = 512;
+  const float step = (most - least) / kSteps, inverse = 1 / step;
+  const bool can_tell = rank > 0 && rank < estimates.size() && std::isnormal(step) && std::isnormal(inverse);
+  if (!can_tell) return {Guesses::kNoFloor, Guesses::kNoFloor};  // Too few, all alike, or too large to tell apart.
+  std::array<std::uint32_t, kSteps + 1> counts{};
+  for (const float estimate : estimates) ++counts[static_cast<std::size_t>((estimate - least) * inverse)];
+  std::size_t at = kSteps;
+  for (std::size_t above = counts[at]; above <= rank; above += counts[at]) --at;
+  return {least + (static_cast<float>(at) - 1) * step, least + static_cast<float>(at) * step};
 }
 
 Scan::Guesses Scan::guess_all(const SignQuery& signs, std::size_t candidates, float floor) const {
@@ -553,10 +567,12 @@ void Scan::prefetch_codes(const Guess& guess) const {
 void Scan::compare_share(const CodeScores& codes, std::span<const Guess> found, Contenders& contenders) const {
   for (std::size_t g = 0; g < found.size();) {
     // One row's vectors follow each other.
-    const auto [estimate, scope, row, vector] = found[g];
+    const std::uint32_t scope = found[g].scope;
     const Segment& segment = *scopes_[scope].segment;
+    const std::size_t row = segment.row_of(found[g].vector);
+    const std::size_t vectors_end = segment.first[row + 1];
     CodeScores::Bounds best{-std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
-    for (; g < found.size() && found[g].scope == scope && found[g].row == row; ++g) {
+    for (; g < found.size() && found[g].scope == scope && found[g].vector < vectors_end; ++g) {
       if (g + kAhead < found.size()) prefetch_codes(found[g + kAhead]);
       std::int32_t product = 0;
       codes.products(segment.codes, found[g].vector, 1, &product);
@@ -564,14 +580,15 @@ void Scan::compare_share(const CodeScores& codes, std::span<const Guess> found, 
       const auto bounds = sound ? codes.bounds(segment.codes.facts(found[g].vector), product) : CodeScores::kUnknown;
       best = {std::max(best.lower, bounds.lower), std::max(best.upper, bounds.upper)};
     }
-    if (contenders.can_enter(best.upper)) contenders.offer(segment.rows.label(row), best.lower, {best.upper, scope, row});
+    if (contenders.can_enter(best.upper)) contenders.offer(best.lower, {best.upper, scope, static_cast<std::uint32_t>(row)});
   }
 }
 
 void Scan::compare_guesses(const CodeScores& codes, std::span<const Guess> found, Contenders& contenders) {
   report_.compared = found.size();
   if (query_.beside == nullptr) return compare_share(codes, found, contenders);
-  const auto begins_row = [&](std::size_t g) { return found[g].scope != found[g - 1].scope || found[g].row != found[g - 1].row; };
+  const auto row_of = [&](const Guess& guess) { return scopes_[guess.scope].segment->row_of(guess.vector); };
+  const auto begins_row = [&](std::size_t g) { return found[g].scope != found[g - 1].scope || row_of(found[g]) != row_of(found[g - 1]); };
   std::size_t begins[kParts + 1] = {};
   for (std::size_t part = 1; part <= kParts; ++part) {
     begins[part] = std::max(begins[part - 1], found.size() * part / kParts);
@@ -580,7 +597,7 @@ void Scan::compare_guesses(const CodeScores& codes, std::span<const Guess> found
   std::vector<Contenders> of_part(kParts, Contenders(query_.limit));
   share(query_.beside, kParts,
         [&](std::size_t part) { compare_share(codes, found.subspan(begins[part], begins[part + 1] - begins[part]), of_part[part]); });
-  for (Contenders& part : of_part) contenders.join(std::move(part));
+  for (const Contenders& part : of_part) contenders.join(part);
 }
 
 std::optional<std::vector<ScoredLabel>> Scan::by_graph(const SegmentGraph& graph, std::size_t effort, std::size_t visits_max) {
@@ -612,8 +629,7 @@ std::optional<std::vector<ScoredLabel>> Scan::by_graph(const SegmentGraph& graph
   found.reserve(hits->size());
   for (const GraphHit& hit : *hits) {
     const auto [body, vector] = graph.place(hit.node);
-    const std::uint32_t s = scope_of[body];
-    found.push_back({hit.nearness, s, static_cast<std::uint32_t>(scopes_[s].segment->row_of(vector)), vector});
+    found.push_back({hit.nearness, scope_of[body], vector});
   }
   std::ranges::sort(found, {}, [](const Guess& guess) { return std::pair(guess.scope, guess.vector); });
   Contenders contenders(query_.limit);

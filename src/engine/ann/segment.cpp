@@ -14,9 +14,21 @@ RawVectors::RawVectors(AlignedFloats values, std::size_t stride, std::size_t cou
 }
 
 RawVectors::RawVectors(std::shared_ptr<const float> values, std::size_t stride, std::vector<std::uint32_t> sums)
-    : values_(std::move(values)), stride_(stride), count_(sums.size()), heap_bytes_(0), sums_(std::move(sums)) {}
+    : values_(std::move(values)),
+      stride_(stride),
+      count_(sums.size()),
+      heap_bytes_(0),
+      sums_(std::move(sums)),
+      checked_(new std::atomic<Checked>[count_] {}) {}
 
 std::uint32_t RawVectors::sum_of(std::size_t i) const { return crc32c(std::as_bytes(std::span(at(i), stride_))); }
+
+bool RawVectors::check(std::size_t i) const {
+  if (!is_mapped()) return true;
+  const bool sound = sum_of(i) == sums_[i];
+  checked_[place(i)].store(sound ? Checked::kSound : Checked::kDamaged, std::memory_order_relaxed);
+  return sound;
+}
 
 RawVectors RawVectors::picked(std::span<const std::uint32_t> kept) const {
   RawVectors out = *this;
@@ -24,7 +36,7 @@ RawVectors RawVectors::picked(std::span<const std::uint32_t> kept) const {
   out.places_.clear();
   out.sums_.clear();
   for (const std::uint32_t i : kept) {
-    out.places_.push_back(places_.empty() ? i : places_[i]);
+    out.places_.push_back(static_cast<std::uint32_t>(place(i)));
     if (!sums_.empty()) out.sums_.push_back(sums_[i]);
   }
   return out;
@@ -43,9 +55,22 @@ std::vector<std::uint32_t> RawVectors::sums() const {
   return out;
 }
 
+SegmentBody::SegmentBody(std::span<const Row> table, std::vector<std::uint32_t> firsts, Codes short_forms)
+    : rows(table), first(std::move(firsts)), codes(std::move(short_forms)) {
+  if (first.back() == rows.size()) return;
+  marks.reserve(first.back() / kMarkStep + 1);
+  for (std::uint32_t row = 0; row + 1 < first.size(); ++row) {
+    while (marks.size() * kMarkStep < first[row + 1]) marks.push_back(row);
+  }
+}
+
 std::size_t Segment::row_of(std::size_t vector) const {
   if (one_vector_each()) return vector;
-  return static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), vector) - first.begin()) - 1;
+  // A row has a vector at least, so it is one of the mark's and as many that follow.
+  const auto begin = first.begin() + body->marks[vector / SegmentBody::kMarkStep];
+  const auto end =
+      first.end() - begin > static_cast<std::ptrdiff_t>(SegmentBody::kMarkStep) ? begin + SegmentBody::kMarkStep + 1 : first.end();
+  return static_cast<std::size_t>(std::upper_bound(begin, end, vector) - first.begin()) - 1;
 }
 
 void Segment::copy_codes(std::size_t vector, std::size_t dimension, Codes& out, std::size_t at, DamageCount& damaged) const {

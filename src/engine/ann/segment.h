@@ -15,7 +15,7 @@ namespace footnote::ann {
 /// Full vectors that failed their sums, counted over all copies of an index.
 using DamageCount = std::atomic<std::uint64_t>;
 
-/// The full numbers of a segment's vectors: in memory, or in a mapped file, where each is checked against its sum before use.
+/// The full numbers of a segment's vectors: in memory, or in a mapped file, where each is checked against its sum when it is first met.
 class RawVectors {
  public:
   /// In memory, in order. REQUIRES: `stride` floats for each of `count`.
@@ -23,11 +23,17 @@ class RawVectors {
   /// In a mapped file, in order; `sums` has one for each. `values` keeps the file mapped.
   RawVectors(std::shared_ptr<const float> values, std::size_t stride, std::vector<std::uint32_t> sums);
 
-  const float* at(std::size_t i) const { return values_.get() + (places_.empty() ? i : places_[i]) * stride_; }
+  const float* at(std::size_t i) const { return values_.get() + place(i) * stride_; }
   bool in_order_in_memory() const { return !is_mapped() && places_.empty(); }
   bool is_mapped() const { return heap_bytes_ == 0; }
   /// True in memory.
-  bool is_sound(std::size_t i) const { return !is_mapped() || sum_of(i) == sums_[i]; }
+  bool is_sound(std::size_t i) const {
+    if (!is_mapped()) return true;
+    const Checked known = checked_[place(i)].load(std::memory_order_relaxed);
+    return known == Checked::kSound || (known == Checked::kNotYet && check(i));
+  }
+  /// The same, whatever was known before.
+  bool check(std::size_t i) const;
   std::size_t heap_bytes() const { return heap_bytes_; }
 
   /// Only these, in their order; the numbers stay where they are.
@@ -39,24 +45,28 @@ class RawVectors {
   std::size_t size() const { return count_; }
 
  private:
+  std::size_t place(std::size_t i) const { return places_.empty() ? i : places_[i]; }
   std::uint32_t sum_of(std::size_t i) const;
 
   std::shared_ptr<const float> values_;  // Shared: copies of a segment hold the same numbers.
   std::size_t stride_;
   std::size_t count_;
   std::size_t heap_bytes_;
-  std::vector<std::uint32_t> sums_;    // Of mapped and sealed ones.
-  std::vector<std::uint32_t> places_;  // Where each lies, in vectors; empty: in order.
+  std::vector<std::uint32_t> sums_;                  // Of mapped and sealed ones.
+  std::shared_ptr<std::atomic<Checked>[]> checked_;  // Of mapped ones, by place.
+  std::vector<std::uint32_t> places_;                // Where each lies, in vectors; empty: in order.
 };
 
 /// What stays when the full numbers move from memory to a file.
 struct SegmentBody {
-  SegmentBody(std::span<const Row> table, std::vector<std::uint32_t> firsts, Codes short_forms)
-      : rows(table), first(std::move(firsts)), codes(std::move(short_forms)) {}
+  SegmentBody(std::span<const Row> table, std::vector<std::uint32_t> firsts, Codes short_forms);
 
   RowTable rows;
   std::vector<std::uint32_t> first;  // Row i has the vectors [first[i], first[i + 1]).
+  std::vector<std::uint32_t> marks;  // The rows of vector 0, kMarkStep, 2 * kMarkStep and so on; empty where each row has one vector.
   Codes codes;
+
+  static constexpr std::size_t kMarkStep = 32;
 };
 
 struct Segment {
