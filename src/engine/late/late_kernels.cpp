@@ -1,241 +1,156 @@
 #include "engine/late/late_kernels.h"
 
 #include <algorithm>
-#include <limits>
+#include <cstring>
 
 #if defined(__x86_64__)
-#if defined(__GNUC__) && !defined(__clang__)
-// g++ 12 takes the deliberately undefined operands inside its own intrinsics for mistakes.
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
 #include <immintrin.h>
 #endif
 
 namespace footnote::late {
-namespace {
 
-#if defined(__x86_64__)
-
-/// Sums of products of a bit and two 8-bit numbers are within 16 bits for this many steps: 2 x 127 x 128 < 2^15.
-constexpr std::size_t kShortSteps = 128;
-
-std::int32_t four_bytes(const void* bytes) {
-  std::int32_t out = 0;
-  std::memcpy(&out, bytes, sizeof(out));
-  return out;
-}
-
-#endif
-
-}  // namespace
-
-namespace {
-
-void best_of_group(const std::int8_t* lanes, std::size_t dimension, const std::byte* signs, std::size_t count, std::int32_t best[kLanes]) {
-  std::fill_n(best, kLanes, std::numeric_limits<std::int32_t>::min());
-  std::uint8_t bits[kDimensionMax];
-  for (std::size_t t = 0; t < count; ++t) {
-    expand_bits(signs + t * (dimension / 8), dimension, bits);
-    std::int32_t sums[kLanes] = {};
-    for (std::size_t s = 0; s < dimension / kStep; ++s) {
-      const std::int8_t* numbers = lanes + s * kLanes * kStep;
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        for (std::size_t k = 0; k < kStep; ++k) sums[lane] += numbers[lane * kStep + k] * bits[s * kStep + k];
-      }
-    }
-    for (std::size_t lane = 0; lane < kLanes; ++lane) best[lane] = std::max(best[lane], sums[lane]);
-  }
-}
-
-/// The question's tokens kLanes at a time, over the whole passage.
-template <class BestOfGroup>
-void each_group(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, std::int32_t* best, const BestOfGroup& best_of) {
-  for (std::size_t first = 0; first < tokens; first += kLanes) {
-    std::int32_t of_group[kLanes];
-    best_of(lanes + first * dimension, of_group);
-    std::copy_n(of_group, std::min(kLanes, tokens - first), best + first);
-  }
-}
-
-}  // namespace
-
-void best_sums_portable(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
-                        std::int32_t* best) {
-  each_group(lanes, tokens, dimension, best,
-             [&](const std::int8_t* group, std::int32_t* out) { best_of_group(group, dimension, signs, count, out); });
-}
-
-#if defined(__x86_64__)
-
-namespace {
-
-__attribute__((target("avx2"))) void best_of_group_avx2(const std::int8_t* lanes, std::size_t dimension, const std::byte* signs,
-                                                        std::size_t count, std::int32_t best[kLanes]) {
-  alignas(64) std::uint8_t bits[kDimensionMax];
-  const __m256i ones = _mm256_set1_epi16(1);
-  __m256i best_low = _mm256_set1_epi32(std::numeric_limits<std::int32_t>::min());
-  __m256i best_high = best_low;
-  const std::size_t steps = dimension / kStep;
-  for (std::size_t t = 0; t < count; ++t) {
-    expand_bits(signs + t * (dimension / 8), dimension, bits);
-    __m256i low = _mm256_setzero_si256();
-    __m256i high = low;
-    for (std::size_t begin = 0; begin < steps; begin += kShortSteps) {
-      const std::size_t end = std::min(steps, begin + kShortSteps);
-      __m256i short_low = _mm256_setzero_si256();
-      __m256i short_high = short_low;
-      for (std::size_t s = begin; s < end; ++s) {
-        const __m256i token = _mm256_set1_epi32(four_bytes(bits + s * kStep));
-        const auto* numbers = reinterpret_cast<const __m256i*>(lanes + s * kLanes * kStep);
-        short_low = _mm256_add_epi16(short_low, _mm256_maddubs_epi16(token, _mm256_loadu_si256(numbers)));
-        short_high = _mm256_add_epi16(short_high, _mm256_maddubs_epi16(token, _mm256_loadu_si256(numbers + 1)));
-      }
-      low = _mm256_add_epi32(low, _mm256_madd_epi16(short_low, ones));
-      high = _mm256_add_epi32(high, _mm256_madd_epi16(short_high, ones));
-    }
-    best_low = _mm256_max_epi32(best_low, low);
-    best_high = _mm256_max_epi32(best_high, high);
-  }
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(best), best_low);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(best + 8), best_high);
-}
-
-__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) void best_of_group_avx512(const std::int8_t* lanes, std::size_t dimension,
-                                                                                        const std::byte* signs, std::size_t count,
-                                                                                        std::int32_t best[kLanes]) {
-  alignas(64) std::uint8_t bits[kDimensionMax];
-  const __m512i ones = _mm512_set1_epi16(1);
-  __m512i most = _mm512_set1_epi32(std::numeric_limits<std::int32_t>::min());
-  const std::size_t steps = dimension / kStep;
-  for (std::size_t t = 0; t < count; ++t) {
-    expand_bits(signs + t * (dimension / 8), dimension, bits);
-    __m512i sum = _mm512_setzero_si512();
-    for (std::size_t begin = 0; begin < steps; begin += kShortSteps) {
-      const std::size_t end = std::min(steps, begin + kShortSteps);
-      __m512i short_sum = _mm512_setzero_si512();
-      for (std::size_t s = begin; s < end; ++s) {
-        const __m512i token = _mm512_set1_epi32(four_bytes(bits + s * kStep));
-        short_sum = _mm512_add_epi16(short_sum, _mm512_maddubs_epi16(token, _mm512_loadu_si512(lanes + s * kLanes * kStep)));
-      }
-      sum = _mm512_add_epi32(sum, _mm512_madd_epi16(short_sum, ones));
-    }
-    most = _mm512_max_epi32(most, sum);
-  }
-  _mm512_storeu_si512(best, most);
-}
-
-#define FOOTNOTE_VNNI __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
-
-/// Passage tokens that are compared at once, each in a lane of its own: so the work grows with the question's tokens one by one.
-constexpr std::size_t kBlock = 16;
-/// Bytes of a token that are turned at once.
-constexpr std::size_t kTurned = 64;
-
-/// Turns a block's bits: bit kStep * t + k of masks[s] is bit kStep * s + k of token t. The last token stands for those past the end.
-FOOTNOTE_VNNI void turn_bits(const std::byte* signs, std::size_t bytes, std::size_t count, std::uint64_t* masks) {
-  const __m512i low_half = _mm512_set1_epi8(0x0F);
-  const __m512i join = _mm512_set1_epi16(0x1001);  // The second of two halves above the first.
-  for (std::size_t at = 0; at < bytes; at += kTurned) {
-    const std::size_t here = std::min(kTurned, bytes - at);
-    const __mmask64 there = ~std::uint64_t{0} >> (kTurned - here);
-    __m512i rows[kBlock];
-    for (std::size_t t = 0; t < kBlock; ++t) rows[t] = _mm512_maskz_loadu_epi8(there, signs + std::min(t, count - 1) * bytes + at);
-    // Four times the first half of them between the second: sixteen bytes of sixteen rows change places.
-    for (int round = 0; round < 4; ++round) {
-      __m512i turned[kBlock];
-      for (std::size_t t = 0; t < kBlock / 2; ++t) {
-        turned[2 * t] = _mm512_unpacklo_epi8(rows[t], rows[t + kBlock / 2]);
-        turned[2 * t + 1] = _mm512_unpackhi_epi8(rows[t], rows[t + kBlock / 2]);
-      }
-      std::copy_n(turned, kBlock, rows);
-    }
-    // Row j has byte j of all tokens, then byte 16 + j, 32 + j and 48 + j: a mask of their low halves and one of their high halves each.
-    for (std::size_t j = 0; j < kBlock; ++j) {
-      const __m512i low = _mm512_maddubs_epi16(_mm512_and_si512(rows[j], low_half), join);
-      const __m512i high = _mm512_maddubs_epi16(_mm512_and_si512(_mm512_srli_epi16(rows[j], 4), low_half), join);
-      alignas(64) std::uint64_t both[8];
-      _mm512_store_si512(both, _mm512_packus_epi16(low, high));
-      for (std::size_t lane = 0; lane < 4 && kBlock * lane + j < here; ++lane) {
-        std::memcpy(masks + 2 * (at + kBlock * lane + j), both + 2 * lane, 2 * sizeof(std::uint64_t));
-      }
-    }
-  }
-}
-
-/// The sums of a block's tokens with kTokens of the question's, where they are the largest so far.
-template <std::size_t kTokens>
-FOOTNOTE_VNNI void compare_block(const std::int8_t* lanes, std::size_t steps, const std::uint64_t* masks, std::int32_t* most) {
-  const __m512i ones = _mm512_set1_epi8(1);
-  __m512i sums[kTokens];
-#pragma GCC unroll 16
-  for (std::size_t t = 0; t < kTokens; ++t) sums[t] = _mm512_setzero_si512();
-  for (std::size_t s = 0; s < steps; ++s) {
-    const __m512i bits = _mm512_maskz_mov_epi8(masks[s], ones);
-    const std::int8_t* numbers = lanes + s * kLanes * kStep;
-#pragma GCC unroll 16
-    for (std::size_t t = 0; t < kTokens; ++t)
-      sums[t] = _mm512_dpbusd_epi32(sums[t], bits, _mm512_set1_epi32(four_bytes(numbers + t * kStep)));
-  }
-#pragma GCC unroll 16
-  for (std::size_t t = 0; t < kTokens; ++t) {
-    _mm512_store_si512(most + t * kBlock, _mm512_max_epi32(_mm512_load_si512(most + t * kBlock), sums[t]));
-  }
-}
-
-using CompareBlock = void (*)(const std::int8_t*, std::size_t, const std::uint64_t*, std::int32_t*);
-
-template <std::size_t... kTokens>
-constexpr std::array<CompareBlock, sizeof...(kTokens)> compare_blocks(std::index_sequence<kTokens...>) {
-  return {&compare_block<kTokens + 1>...};
-}
-
-/// By how many of a group's tokens there are, less one.
-constexpr auto kCompareBlocks = compare_blocks(std::make_index_sequence<kLanes>{});
-
-}  // namespace
-
-void best_sums_avx2(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
-                    std::int32_t* best) {
-  each_group(lanes, tokens, dimension, best,
-             [&](const std::int8_t* group, std::int32_t* out) { best_of_group_avx2(group, dimension, signs, count, out); });
-}
-
-void best_sums_avx512(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
-                      std::int32_t* best) {
-  each_group(lanes, tokens, dimension, best,
-             [&](const std::int8_t* group, std::int32_t* out) { best_of_group_avx512(group, dimension, signs, count, out); });
-}
-
-FOOTNOTE_VNNI void best_sums_vnni(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs,
-                                  std::size_t count, std::int32_t* best) {
+void best_sums_portable(const std::uint8_t* tables, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
+                        std::uint16_t* best) {
   const std::size_t bytes = dimension / 8;
-  const std::size_t steps = dimension / kStep;
-  alignas(64) std::uint64_t masks[kDimensionMax / kStep];
-  alignas(64) std::int32_t most[kQuestionTokensMax * kBlock];
-  std::fill_n(most, tokens * kBlock, std::numeric_limits<std::int32_t>::min());
-  for (std::size_t at = 0; at < count; at += kBlock) {
-    turn_bits(signs + at * bytes, bytes, std::min(kBlock, count - at), masks);
-    for (std::size_t first = 0; first < tokens; first += kLanes) {
-      kCompareBlocks[std::min(kLanes, tokens - first) - 1](lanes + first * dimension, steps, masks, most + first * kBlock);
+  std::fill_n(best, tokens, std::uint16_t{0});
+  for (std::size_t row = 0; row < count; ++row, signs += bytes) {
+    const std::uint8_t* table = tables;
+    for (std::size_t t = 0; t < tokens; ++t, table += table_count(dimension) * kTableEntries) {
+      unsigned sum = 0;
+      for (std::size_t i = 0; i < bytes; ++i) {
+        const auto byte = static_cast<unsigned>(signs[i]);
+        sum += table[2 * i * kTableEntries + (byte & 15)] + table[(2 * i + 1) * kTableEntries + (byte >> 4)];
+      }
+      best[t] = std::max(best[t], static_cast<std::uint16_t>(sum));
     }
   }
-  for (std::size_t t = 0; t < tokens; ++t) best[t] = _mm512_reduce_max_epi32(_mm512_load_si512(most + t * kBlock));
+}
+
+#if defined(__x86_64__)
+
+#define FOOTNOTE_AVX2 __attribute__((target("avx2")))
+
+namespace {
+
+constexpr std::size_t kLaneBytes = sizeof(__m128i);
+/// Passage tokens that are compared at once, a byte of a vector each.
+constexpr std::size_t kRows = sizeof(__m256i);
+
+FOOTNOTE_AVX2 __m256i load(const std::uint8_t* from) { return _mm256_load_si256(reinterpret_cast<const __m256i*>(from)); }
+FOOTNOTE_AVX2 void store(std::uint8_t* to, __m256i value) { _mm256_store_si256(reinterpret_cast<__m256i*>(to), value); }
+
+FOOTNOTE_AVX2 __m128i load_lane(const std::byte* from, std::size_t bytes) {
+  if (bytes == kLaneBytes) return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  alignas(kLaneBytes) std::byte copy[kLaneBytes] = {};
+  std::memcpy(copy, from, bytes);
+  return _mm_load_si128(reinterpret_cast<const __m128i*>(copy));
+}
+
+/// Of `rows` passage tokens the forms of their bits, four at a time: [table][row]. The last one stands for those past the end.
+FOOTNOTE_AVX2 void turn_bits(const std::byte* signs, std::size_t bytes, std::size_t rows, std::uint8_t* forms) {
+  const __m256i half = _mm256_set1_epi8(15);
+  const std::size_t piece = std::min(bytes, kLaneBytes);
+  for (std::size_t at = 0; at < bytes; at += kLaneBytes) {
+    // The last piece begins sooner where it would be shorter.
+    const std::size_t begin = std::min(at, bytes - piece);
+    const auto row = [&](std::size_t r) FOOTNOTE_AVX2 { return load_lane(signs + std::min(r, rows - 1) * bytes + begin, piece); };
+    __m256i columns[kLaneBytes];
+#pragma GCC unroll 16
+    for (std::size_t r = 0; r < kLaneBytes; ++r) columns[r] = _mm256_set_m128i(row(kLaneBytes + r), row(r));
+    // Four times the first half of them between the second: sixteen bytes of sixteen rows change places, in both lanes.
+#pragma GCC unroll 4
+    for (int round = 0; round < 4; ++round) {
+      __m256i turned[kLaneBytes];
+#pragma GCC unroll 8
+      for (std::size_t r = 0; r < kLaneBytes / 2; ++r) {
+        turned[2 * r] = _mm256_unpacklo_epi8(columns[r], columns[r + kLaneBytes / 2]);
+        turned[2 * r + 1] = _mm256_unpackhi_epi8(columns[r], columns[r + kLaneBytes / 2]);
+      }
+#pragma GCC unroll 16
+      for (std::size_t r = 0; r < kLaneBytes; ++r) columns[r] = turned[r];
+    }
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < kLaneBytes; ++i) {
+      if (begin + i < at || begin + i >= bytes) continue;
+      store(forms, _mm256_and_si256(columns[i], half));
+      store(forms + kRows, _mm256_and_si256(_mm256_srli_epi16(columns[i], 4), half));
+      forms += 2 * kRows;
+    }
+  }
+}
+
+/// What the forms of some tokens' bits are worth by a table.
+FOOTNOTE_AVX2 __m256i look_up(const std::uint8_t* table, __m256i forms) {
+  return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))), forms);
+}
+
+/// The sums of the rows with kTokens of the question's, where they are the largest so far: words of `most`, two of a place's rows in one.
+template <std::size_t kTokens>
+FOOTNOTE_AVX2 void compare(const std::uint8_t* tables, std::size_t count, const std::uint8_t* forms, std::uint8_t* most) {
+  // Of bytes at odd places; and those at even ones with these on top.
+  __m256i odd[kTokens];
+  __m256i both[kTokens];
+#pragma GCC unroll 4
+  for (std::size_t t = 0; t < kTokens; ++t) odd[t] = both[t] = _mm256_setzero_si256();
+  for (std::size_t i = 0; i < count; i += kTablesTogether, forms += kTablesTogether * kRows) {
+    const __m256i form0 = load(forms), form1 = load(forms + kRows), form2 = load(forms + 2 * kRows), form3 = load(forms + 3 * kRows);
+#pragma GCC unroll 4
+    for (std::size_t t = 0; t < kTokens; ++t) {
+      const std::uint8_t* four = tables + (t * count + i) * kTableEntries;
+      const __m256i first = _mm256_add_epi8(look_up(four, form0), look_up(four + kTableEntries, form1));
+      const __m256i second = _mm256_add_epi8(look_up(four + 2 * kTableEntries, form2), look_up(four + 3 * kTableEntries, form3));
+      const __m256i sum = _mm256_add_epi8(first, second);
+      both[t] = _mm256_add_epi16(both[t], sum);
+      odd[t] = _mm256_add_epi16(odd[t], _mm256_srli_epi16(sum, 8));
+    }
+  }
+#pragma GCC unroll 4
+  for (std::size_t t = 0; t < kTokens; ++t) {
+    const __m256i even = _mm256_sub_epi16(both[t], _mm256_slli_epi16(odd[t], 8));
+    store(most + t * kRows, _mm256_max_epu16(load(most + t * kRows), _mm256_max_epu16(even, odd[t])));
+  }
+}
+
+/// Three of the question's tokens at a time, so that their sums stay in registers.
+FOOTNOTE_AVX2 void compare_all(const std::uint8_t* tables, std::size_t tokens, std::size_t count, const std::uint8_t* forms,
+                               std::uint8_t* most) {
+  while (tokens > 0) {
+    const std::size_t now = tokens == 4 ? 2 : std::min<std::size_t>(tokens, 3);
+    (now == 3 ? compare<3> : now == 2 ? compare<2> : compare<1>)(tables, count, forms, most);
+    tokens -= now;
+    tables += now * count * kTableEntries;
+    most += now * kRows;
+  }
+}
+
+FOOTNOTE_AVX2 std::uint16_t largest_word(__m256i words) {
+  const __m128i eight = _mm_max_epu16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+  // There is an instruction for the least of eight.
+  return static_cast<std::uint16_t>(~_mm_extract_epi16(_mm_minpos_epu16(_mm_xor_si128(eight, _mm_set1_epi16(-1))), 0));
+}
+
+}  // namespace
+
+FOOTNOTE_AVX2 void best_sums_avx2(const std::uint8_t* tables, std::size_t tokens, std::size_t dimension, const std::byte* signs,
+                                  std::size_t count, std::uint16_t* best) {
+  const std::size_t bytes = dimension / 8;
+  alignas(kRows) std::uint8_t forms[table_count(kDimensionMax) * kRows];
+  alignas(kRows) std::uint8_t most[kQuestionTokensMax * kRows];
+  std::fill_n(most, tokens * kRows, std::uint8_t{0});
+  // Tables past the last have nothing but zeros, in any form.
+  std::fill_n(forms + 2 * bytes * kRows, (table_count(dimension) - 2 * bytes) * kRows, std::uint8_t{0});
+  for (std::size_t at = 0; at < count; at += kRows) {
+    turn_bits(signs + at * bytes, bytes, std::min(kRows, count - at), forms);
+    compare_all(tables, tokens, table_count(dimension), forms, most);
+  }
+  for (std::size_t t = 0; t < tokens; ++t) best[t] = largest_word(load(most + t * kRows));
 }
 
 #else
 
-void best_sums_avx2(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
-                    std::int32_t* best) {
-  best_sums_portable(lanes, tokens, dimension, signs, count, best);
-}
-void best_sums_avx512(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
-                      std::int32_t* best) {
-  best_sums_portable(lanes, tokens, dimension, signs, count, best);
-}
-void best_sums_vnni(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
-                    std::int32_t* best) {
-  best_sums_portable(lanes, tokens, dimension, signs, count, best);
+void best_sums_avx2(const std::uint8_t* tables, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
+                    std::uint16_t* best) {
+  best_sums_portable(tables, tokens, dimension, signs, count, best);
 }
 
 #endif

@@ -11,17 +11,23 @@ namespace footnote::late {
 
 /// Question tokens beyond this many are not compared: cost grows with each, and so long a text has said what it wants.
 inline constexpr std::size_t kQuestionTokensMax = 64;
-
-/// How many question tokens lie together, and how many numbers of each.
-inline constexpr std::size_t kLanes = 16;
-inline constexpr std::size_t kStep = 4;
-
-/// For each of `tokens` question tokens the largest sum of its numbers at the set bits, over `count` passage tokens.
-/// `lanes` holds numbers as [group][dimension / kStep][kLanes][kStep], kLanes tokens a group. Levels agree to the last bit: all are
-/// integers. REQUIRES: count > 0; 0 < tokens <= kQuestionTokensMax; dimension a multiple of 8, at most kDimensionMax.
-using LateKernel = void (*)(const std::int8_t* lanes, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
-                            std::int32_t* best);
 inline constexpr std::size_t kDimensionMax = 4096;
+
+/// A table has what each of the 16 forms of four bits is worth, and tables come in fours, whose entries add up to a byte at most.
+inline constexpr std::size_t kTableEntries = 16;
+inline constexpr std::size_t kTableBits = 4;
+inline constexpr std::size_t kTablesTogether = 4;
+
+/// How many tables a token of so many bits has: whole fours.
+constexpr std::size_t table_count(std::size_t dimension) {
+  return (dimension / kTableBits + kTablesTogether - 1) / kTablesTogether * kTablesTogether;
+}
+
+/// For each of `tokens` question tokens the largest sum of the entries that a passage token's bits pick, over `count` passage tokens.
+/// `tables` are [token][table_count(dimension)][kTableEntries], the lowest bits first. Levels agree to the last bit: all are integers.
+/// REQUIRES: count > 0; 0 < tokens <= kQuestionTokensMax; dimension a multiple of 8, at most kDimensionMax.
+using LateKernel = void (*)(const std::uint8_t* tables, std::size_t tokens, std::size_t dimension, const std::byte* signs,
+                            std::size_t count, std::uint16_t* best);
 
 /// REQUIRES: the level is usable here.
 LateKernel late_kernel(cpu::CpuLevel level);
@@ -41,12 +47,18 @@ class LateQuestion {
   double score(std::span<const std::byte> signs) const;
 
  private:
+  /// A product is worth step * the sum of entries + start.
+  struct Line {
+    float step = 0;
+    float start = 0;
+  };
+  static Line fill_tables(std::span<const float> token, std::uint8_t* tables);
+
   std::size_t dimension_;
   LateKernel kernel_;
   std::size_t tokens_;
-  std::vector<std::int8_t> lanes_;  // As kernels take them.
-  float scales_[kQuestionTokensMax] = {};
-  std::int32_t sums_[kQuestionTokensMax] = {};
+  std::vector<std::uint8_t> tables_;
+  Line lines_[kQuestionTokensMax] = {};
 };
 
 }  // namespace footnote::late

@@ -34,21 +34,39 @@ LateModel simple_model(std::size_t hidden) {
 TEST(LateKernel, AllLevelsAgreeToTheLastBit) {
   std::mt19937 random(1);
   for (const std::size_t dimension : {8U, 64U, 136U, 192U, 384U, 1024U, 4096U}) {
-    for (const std::size_t count : {1U, 7U, 15U, 16U, 17U, 33U}) {
-      for (const std::size_t tokens : {std::size_t{1}, std::size_t{5}, kLanes, kLanes + 1, kQuestionTokensMax}) {
-        std::vector<std::int8_t> lanes(dimension * kQuestionTokensMax);
-        for (auto& value : lanes) value = static_cast<std::int8_t>(static_cast<int>(random() % 255) - 127);
+    for (const std::size_t count : {1U, 15U, 16U, 33U, 64U, 65U, 200U}) {
+      for (const std::size_t tokens : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{7}, kQuestionTokensMax}) {
+        std::vector<std::uint8_t> tables(tokens * table_count(dimension) * kTableEntries);
+        for (auto& entry : tables) entry = static_cast<std::uint8_t>(random() % 64);
         // The largest sums there can be.
-        if (count == 33) std::ranges::fill(lanes, std::int8_t{127});
-        auto signs = random_bytes(random, count * dimension / 8);
-        if (count == 33) std::ranges::fill(signs, std::byte{0xFF});
-        std::vector<std::int32_t> expected(tokens);
-        late_kernel(cpu::CpuLevel::kPortable)(lanes.data(), tokens, dimension, signs.data(), count, expected.data());
+        if (count == 33) std::ranges::fill(tables, std::uint8_t{63});
+        for (std::size_t i = 0; i < tables.size(); ++i) {
+          if (i / kTableEntries % table_count(dimension) >= dimension / kTableBits) tables[i] = 0;
+        }
+        const auto signs = random_bytes(random, count * dimension / 8);
+        std::vector<std::uint16_t> expected(tokens);
+        late_kernel(cpu::CpuLevel::kPortable)(tables.data(), tokens, dimension, signs.data(), count, expected.data());
         for (const cpu::CpuLevel level : cpu::usable_cpu_levels()) {
-          std::vector<std::int32_t> found(tokens);
-          late_kernel(level)(lanes.data(), tokens, dimension, signs.data(), count, found.data());
+          std::vector<std::uint16_t> found(tokens);
+          late_kernel(level)(tables.data(), tokens, dimension, signs.data(), count, found.data());
           EXPECT_EQ(found, expected) << cpu::to_string(level) << ' ' << dimension << ' ' << count << ' ' << tokens;
         }
+      }
+    }
+  }
+}
+
+TEST(LateQuestion, NoSumRunsOver) {
+  // Sixteen equal numbers fill four tables to the brim; a token of one sign has every set bit count.
+  for (const std::size_t dimension : {16U, 384U, 4096U}) {
+    for (const float value : {1.0F, -1.0F, 1e-30F}) {
+      const std::vector<float> question(dimension, value);
+      const std::vector<std::byte> ones(dimension / 8, std::byte{0xFF}), none(dimension / 8, std::byte{0});
+      const double most = value * std::sqrt(static_cast<double>(dimension));
+      for (const cpu::CpuLevel level : cpu::usable_cpu_levels()) {
+        const LateQuestion compare(question, dimension, level);
+        EXPECT_NEAR(compare.score(ones), most, std::abs(most) * 0.02) << cpu::to_string(level) << ' ' << dimension;
+        EXPECT_NEAR(compare.score(none), -most, std::abs(most) * 0.02) << cpu::to_string(level) << ' ' << dimension;
       }
     }
   }
