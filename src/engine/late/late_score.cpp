@@ -1,8 +1,8 @@
 #include "engine/late/late_score.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "base/assert.h"
@@ -21,6 +21,21 @@ LateKernel late_kernel(cpu::CpuLevel level) {
   }
   return best_sums_portable;
 }
+
+namespace {
+
+/// For half of a table's entries.
+using Words [[gnu::vector_size(16)]] = std::uint16_t;
+using Bytes [[gnu::vector_size(8)]] = std::uint8_t;
+
+constexpr std::uint16_t kSet = 0xFFFF;
+/// Entries that have the first bit, the second, the third.
+constexpr Words kHasBit[] = {
+    {0, kSet, 0, kSet, 0, kSet, 0, kSet}, {0, 0, kSet, kSet, 0, 0, kSet, kSet}, {0, 0, 0, 0, kSet, kSet, kSet, kSet}};
+/// What entries are worth is added up in parts of so many, and rounded then.
+constexpr int kPartBits = 8;
+
+}  // namespace
 
 LateQuestion::LateQuestion(std::span<const float> tokens, std::size_t dimension, cpu::CpuLevel level)
     : dimension_(dimension), kernel_(late_kernel(level)), tokens_(std::min(tokens.size() / dimension, kQuestionTokensMax)) {
@@ -49,18 +64,21 @@ LateQuestion::Line LateQuestion::fill_tables(std::span<const float> token, std::
   line.start = 2 * below - sum;
   if (!(widest > 0)) return line;
   line.step = 2 * widest / kSumMax;
-  const float inverse = kSumMax / widest;
+  const float parts = kSumMax / widest * (1 << kPartBits);
   for (std::size_t i = 0; i < token.size(); i += kTableBits, tables += kTableEntries) {
     // An entry is worth what the numbers at its bits are, above the least that there is.
-    float worth[kTableEntries] = {0.5F};
+    int own[kTableBits];
+    int start = 1 << (kPartBits - 1);
     for (std::size_t bit = 0; bit < kTableBits; ++bit) {
-      worth[0] -= std::min(token[i + bit], 0.0F) * inverse;
+      const float worth = token[i + bit] * parts;
+      own[bit] = static_cast<int>(worth + std::copysign(0.5F, worth));
+      start -= std::min(own[bit], 0);
     }
-    for (std::size_t bit = 0; bit < kTableBits; ++bit) {
-      const float own = token[i + bit] * inverse;
-      for (std::size_t form = 0; form < std::size_t{1} << bit; ++form) worth[(std::size_t{1} << bit) + form] = worth[form] + own;
-    }
-    for (std::size_t form = 0; form < kTableEntries; ++form) tables[form] = static_cast<std::uint8_t>(worth[form]);
+    Words low = Words{} + static_cast<std::uint16_t>(start);
+    for (std::size_t bit = 0; bit < std::size(kHasBit); ++bit) low += kHasBit[bit] & static_cast<std::uint16_t>(own[bit]);
+    const Words high = low + static_cast<std::uint16_t>(own[kTableBits - 1]);
+    const Bytes entries[] = {__builtin_convertvector(low >> kPartBits, Bytes), __builtin_convertvector(high >> kPartBits, Bytes)};
+    std::memcpy(tables, entries, sizeof(entries));
   }
   return line;
 }
