@@ -151,6 +151,8 @@ struct Avx512 {
 };
 
 struct Vnni : Avx512 {
+  static constexpr std::size_t kTileRows = 14;  // Two sums a row, two vectors of a panel and one of a row: 31 of 32 registers.
+
   static void dot_centre(Int& sum, Int right) {
     asm("vpdpbusd %1, %2, %0" : "+v"(sum) : "v"(right), "v"(_mm512_set1_epi8(static_cast<char>(0x80))));
   }
