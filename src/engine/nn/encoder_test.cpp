@@ -42,7 +42,7 @@ std::vector<std::vector<std::uint32_t>> mixed_sequences() {
   std::mt19937 random(11);
   std::vector<std::vector<std::uint32_t>> out;
   std::vector<std::size_t> lengths{1, 3, 13, 33, 49};
-  if (!testing::kSanitized) lengths.insert(lengths.end(), {2, 5, 11, 12, 16, 17, 31, 32, 47, 48, 64, 100, 128, 255, 256});
+  if (!testing::kSanitized) lengths.insert(lengths.end(), {2, 5, 11, 12, 14, 16, 17, 31, 32, 47, 48, 64, 96, 100, 128, 255, 256});
   for (const std::size_t length : lengths) {
     std::vector<std::uint32_t> ids(length);
     for (std::uint32_t& id : ids) id = random() % 30000;
@@ -136,6 +136,9 @@ TEST_P(EveryLevel, BytesDependOnTheTokensAlone) {
   for (const auto& sequence : ids) {
     const TokenSpan span{sequence};
     alone.push_back((*one_thread->encode({}, {&span, 1}, {.output = Output::kPooledAndTokens}))[0]);
+    const auto shared = three_threads->encode({}, {&span, 1}, {.output = Output::kPooledAndTokens});
+    ASSERT_TRUE(shared.has_value());
+    EXPECT_TRUE(same_bytes((*shared)[0].token_vectors, alone.back().token_vectors)) << "length " << sequence.size();
   }
   std::vector<std::size_t> order(ids.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

@@ -7,7 +7,11 @@
 namespace footnote::nn {
 namespace {
 
-// Up to so many rows, and with more than one thread, the columns of a matrix are shared out instead.
+// Up to so many rows, and with more than one thread, each gets its share of them at once,
+constexpr std::size_t kShareRowsMax = 96;
+// if that is so many at least, which take longer to compute than all weights take to come;
+constexpr std::size_t kRowsOfShareMin = 4;
+// else, up to so many, the columns of a matrix are shared out.
 constexpr std::size_t kColumnRowsMax = 48;
 constexpr std::size_t kHeadsOfChunk = 4;
 // Kernels read some rows past a sequence's last; and blocks of rows should not lie a power of two apart.
@@ -76,9 +80,12 @@ Pass::Pass(const Transformer& transformer, std::span<const TokenSpan> sequences,
   first_row_.push_back(0);
   for (const TokenSpan& sequence : sequences) first_row_.push_back(first_row_.back() + sequence.ids.size());
   FOOTNOTE_ASSERT(first_row_.back() <= workspace.tokens_max());
+  const std::size_t rows = first_row_.back();
   const std::size_t heads = transformer.shape().heads;
-  if (threads > 1 && first_row_.back() <= kColumnRowsMax) {
-    head_groups_ = std::min(heads, 2 * threads);
+  head_groups_ = std::min(heads, 2 * threads);
+  if (threads > 1 && is_int8() && rows >= kRowsOfShareMin * threads && rows <= kShareRowsMax) {
+    plan_by_shares();
+  } else if (threads > 1 && rows <= kColumnRowsMax) {
     plan_by_columns();
   } else {
     head_groups_ = chunk_count(heads, kHeadsOfChunk);
@@ -88,7 +95,8 @@ Pass::Pass(const Transformer& transformer, std::span<const TokenSpan> sequences,
 
 std::size_t Pass::scratch_bytes(const Transformer& transformer, std::size_t tokens_max) {
   const EncoderShape& shape = transformer.shape();
-  const std::size_t wide = transformer.kernels().block_rows * padded(std::max(3 * shape.hidden, shape.intermediate)) * sizeof(float);
+  const std::size_t rows = std::max(transformer.kernels().block_rows, kShareRowsMax / 2);
+  const std::size_t wide = rows * padded(std::max(3 * shape.hidden, shape.intermediate)) * sizeof(float);
   return std::max(wide, attention_scratch_bytes(tokens_max, shape.head_size()));
 }
 
@@ -102,6 +110,17 @@ void Pass::plan_by_rows() {
     stages_.push_back({Step::kOutput, layer, blocks});
     stages_.push_back({Step::kFeedIn, layer, blocks});
     stages_.push_back({Step::kFeedOut, layer, blocks});
+  }
+}
+
+// Threads meet at attention alone.
+void Pass::plan_by_shares() {
+  const auto shares = static_cast<std::uint32_t>(threads_);
+  const auto heads = static_cast<std::uint32_t>(sequences_.size() * head_groups_);
+  stages_.push_back({Step::kToFirstAttention, 0, shares});
+  for (std::uint16_t layer = 0; layer < transformer_.layers().size(); ++layer) {
+    stages_.push_back({Step::kAttend, layer, heads});
+    stages_.push_back({Step::kToNextAttention, layer, shares});
   }
 }
 
@@ -152,16 +171,19 @@ void Pass::run(std::size_t stage_index, std::size_t chunk, std::byte* scratch) c
   const auto share = [&] { return Range{all.end * chunk / stage.chunks, all.end * (chunk + 1) / stage.chunks}; };
   switch (stage.step) {
     case Step::kEmbed: return embed(rows);
-    case Step::kProject: return project(layer.query_key_value, rows, wide);
+    case Step::kProject: return project(layer, rows, wide);
     case Step::kAttend: return attend(chunk, scratch);
-    case Step::kOutput:
-      if (is_int8()) prepare_mixed(rows);
-      multiply(workspace_.mixed_rows_, layer.attention_output, rows, {0, width}, Epilogue::kAdd, workspace_.hidden_, width);
-      return normalise(layer.attention_norm, rows);
-    case Step::kFeedIn: return feed_in(layer.feed_forward_in, layer.feed_forward_out, rows, wide);
-    case Step::kFeedOut:
-      multiply(workspace_.feed_rows_, layer.feed_forward_out, rows, {0, width}, Epilogue::kAdd, workspace_.hidden_, width);
-      return normalise(layer.output_norm, rows);
+    case Step::kOutput: return output(layer, rows);
+    case Step::kFeedIn: return feed_in(layer, rows, wide);
+    case Step::kFeedOut: return feed_out(layer, rows);
+
+    case Step::kToFirstAttention: embed(share()); return project(layer, share(), wide);
+    case Step::kToNextAttention:
+      output(layer, share());
+      feed_in(layer, share(), wide);
+      feed_out(layer, share());
+      if (stage_index + 1 < stages_.size()) project(transformer_.layers()[stage.layer + 1], share(), wide);
+      return;
 
     case Step::kProjectColumns: {
       const bool in_place = transformer_.kernels().format == Format::kFloat;
@@ -201,7 +223,8 @@ void Pass::embed(Range rows) const {
   normalise(transformer_.embedding_norm(), rows);
 }
 
-void Pass::project(const Matrix& matrix, Range rows, float* wide) const {
+void Pass::project(const Transformer::Layer& layer, Range rows, float* wide) const {
+  const Matrix& matrix = layer.query_key_value;
   const Range columns{0, matrix.columns};
   const Rows& projected = workspace_.projected_;
   switch (transformer_.kernels().format) {
@@ -255,7 +278,15 @@ void Pass::prepare_mixed(Range rows) const {
                                   .rows = workspace_.mixed_rows_.from(rows.begin)});
 }
 
-void Pass::feed_in(const Matrix& matrix, const Matrix& next, Range rows, float* wide) const {
+void Pass::output(const Transformer::Layer& layer, Range rows) const {
+  const std::size_t width = transformer_.shape().hidden;
+  if (is_int8()) prepare_mixed(rows);
+  multiply(workspace_.mixed_rows_, layer.attention_output, rows, {0, width}, Epilogue::kAdd, workspace_.hidden_, width);
+  normalise(layer.attention_norm, rows);
+}
+
+void Pass::feed_in(const Transformer::Layer& layer, Range rows, float* wide) const {
+  const Matrix& matrix = layer.feed_forward_in;
   const Range columns{0, matrix.columns};
   const Rows& feed = workspace_.feed_rows_;
   switch (transformer_.kernels().format) {
@@ -265,7 +296,7 @@ void Pass::feed_in(const Matrix& matrix, const Matrix& next, Range rows, float* 
     case Format::kBf16: return multiply(workspace_.hidden_rows_, matrix, rows, columns, Epilogue::kGeluRows, nullptr, 0, feed);
     case Format::kInt8:
       multiply(workspace_.hidden_rows_.from(rows.begin), matrix, {0, rows.size()}, columns, Epilogue::kGelu, wide, wide_stride());
-      return prepare_feed(next, rows, wide);
+      return prepare_feed(layer.feed_forward_out, rows, wide);
   }
 }
 
@@ -277,6 +308,12 @@ void Pass::prepare_feed(const Matrix& next, Range rows, float* wide) const {
                                   .after_gelu = true,
                                   .exact_channels = next.exact_channels,
                                   .rows = workspace_.feed_rows_.from(rows.begin)});
+}
+
+void Pass::feed_out(const Transformer::Layer& layer, Range rows) const {
+  const std::size_t width = transformer_.shape().hidden;
+  multiply(workspace_.feed_rows_, layer.feed_forward_out, rows, {0, width}, Epilogue::kAdd, workspace_.hidden_, width);
+  normalise(layer.output_norm, rows);
 }
 
 void Pass::normalise(const Norm& norm, Range rows) const {

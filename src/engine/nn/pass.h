@@ -58,7 +58,10 @@ class Pass {
     kOutput,  // What attention gave, added to the hidden state, which is normalised.
     kFeedIn,
     kFeedOut,
-    // For few rows: columns are shared out first, and what needs whole rows is a stage of its own.
+    // For few rows, a share of them for each thread: all steps that need no other rows are one.
+    kToFirstAttention,
+    kToNextAttention,
+    // For fewer: columns are shared out first, and what needs whole rows is a stage of its own.
     kProjectColumns,
     kSplitHeads,
     kPrepareMixed,
@@ -81,18 +84,21 @@ class Pass {
   };
 
   void plan_by_rows();
+  void plan_by_shares();
   void plan_by_columns();
   std::uint32_t column_chunks(std::size_t columns) const;
   Range columns_of(const Matrix& matrix, std::size_t chunk, std::size_t chunks) const;
   Range rows_of(std::size_t chunk) const;
 
   void embed(Range rows) const;
-  void project(const Matrix& matrix, Range rows, float* wide) const;
+  void project(const Transformer::Layer& layer, Range rows, float* wide) const;
   void split_heads(Range rows, float* wide) const;
   void attend(std::size_t chunk, std::byte* scratch) const;
   void prepare_mixed(Range rows) const;
-  void feed_in(const Matrix& matrix, const Matrix& next, Range rows, float* wide) const;
+  void output(const Transformer::Layer& layer, Range rows) const;
+  void feed_in(const Transformer::Layer& layer, Range rows, float* wide) const;
   void prepare_feed(const Matrix& next, Range rows, float* wide) const;
+  void feed_out(const Transformer::Layer& layer, Range rows) const;
   void normalise(const Norm& norm, Range rows) const;
   void multiply(const Rows& left, const Matrix& matrix, Range rows, Range columns, Epilogue epilogue, float* out, std::size_t out_stride,
                 const Rows& out_rows = {}) const;

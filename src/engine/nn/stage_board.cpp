@@ -3,8 +3,8 @@
 namespace footnote::nn {
 namespace {
 
-// Some twenty microseconds: longer than a stage of a short question takes.
-constexpr int kLooks = 600;
+// Some hundred microseconds: as long as a stage of a short question takes. Who sleeps wakes up late, and maybe on the other's processor.
+constexpr int kLooks = 4000;
 
 void pause_briefly() {
 #if defined(__x86_64__)
