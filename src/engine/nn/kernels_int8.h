@@ -67,6 +67,8 @@ FOOTNOTE_INLINE void sum_tile(const std::byte* left, std::size_t stride, const s
   constexpr auto kEach = std::make_index_sequence<kRows>{};
   constexpr auto kThirds = std::make_index_sequence<(kRows + 2) / 3>{};
   constexpr std::size_t kVector = sizeof(typename V::Int);
+  // Some 400 cycles: the fewer rows, the more steps.
+  constexpr std::size_t kAhead = 2 * kVector * (kRows < 4 ? 48 : 192 / kRows);
   unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
     low[row] = start_low;
     high[row] = start_high;
@@ -77,8 +79,8 @@ FOOTNOTE_INLINE void sum_tile(const std::byte* left, std::size_t stride, const s
   for (std::size_t step = 0; step < steps; ++step) {
     const auto right_low = V::load_int(panel);
     const auto right_high = V::load_int(panel + kVector);
-    V::prefetch(panel + 32 * kVector);
-    V::prefetch(panel + 33 * kVector);
+    V::prefetch(panel + kAhead);
+    V::prefetch(panel + kAhead + kVector);
     panel += 2 * kVector;
     unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
       const std::byte* at = rows[row / 3] + row % 3 * stride;
