@@ -56,7 +56,7 @@ std::size_t graph_visits_max(const ScanTask& task);
 
 /// How many of the first by signs are compared by codes.
 inline constexpr std::size_t kSignCandidatesMin = 1000;
-inline constexpr std::size_t kSignCandidatesPerResult = 20;
+inline constexpr std::size_t kSignCandidatesPerResult = 14;
 std::size_t sign_candidates(std::size_t limit);
 
 }  // namespace footnote::ann
