@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include "app/compose_models.h"
 #include "app/doctor.h"
 #include "app/folder_access.h"
 #include "app/index_files.h"
@@ -8,6 +9,7 @@
 #include "app/server_link.h"
 #include "ingest/index_sync.h"
 #include "providers/local/local_code_index.h"
+#include "providers/local/local_embedder.h"
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_vector_store.h"
 #include "providers/sqlite/migrations.h"
@@ -52,8 +54,28 @@ Check check_bytes(const CallContext& call, Stores& stores) {
   return check;
 }
 
-/// Counts a corpus and builds its indexes from nothing: they must reach the store's generation.
-Check check_corpus(const CallContext& call, Stores& stores, const Corpus& corpus, const std::string& model) {
+/// Notes passages whose token codes are of another form than the model's questions: late interaction does without them, and nobody is told.
+Result<void> check_codes(const CallContext& call, Stores& stores, const Corpus& corpus, std::uint32_t form, Check& check) {
+  constexpr std::size_t kLookedAtMax = 64;
+  FOOTNOTE_TRY(const auto all, stores.chunks().chunk_ids(call, corpus.id, 0, corpus.generation));
+  std::vector<ChunkId> some;
+  const std::size_t count = std::min(all.size(), kLookedAtMax);
+  for (std::size_t i = 0; i < count; ++i) some.push_back(all[i * all.size() / count]);
+  FOOTNOTE_TRY(const auto codes, stores.chunks().passage_codes(call, corpus.id, some));
+  const auto others = std::ranges::count_if(codes, [&](const PassageCodes& each) { return each.form != 0 && each.form != form; });
+  if (others == 0) return {};
+  check.health = Health::kNote;
+  check.detail += fmt::format(
+      "; of {} passages looked at, {} have token codes of another form than questions have now, so their tokens are not compared", count,
+      others);
+  check.fix = "set late.codes and late.drop_frequent as they were, or ingest the documents into a new corpus";
+  check.facts["codes_of_another_form"] = others;
+  return {};
+}
+
+/// Counts a corpus and builds its indexes from nothing: they must reach the store's generation. `code_form`: that of the model's questions,
+/// if it has one.
+Check check_corpus(const CallContext& call, Stores& stores, const Corpus& corpus, const std::string& model, std::uint32_t code_form) {
   const std::string name = fmt::format("corpus {}", corpus.name);
   const auto counts = stores.chunks().counts(call, corpus.id);
   if (!counts) return broken(name, counts.error());
@@ -73,6 +95,8 @@ Check check_corpus(const CallContext& call, Stores& stores, const Corpus& corpus
     check.health = Health::kBroken;
     check.fix = fmt::format("the configured model is {}; run `footnote rebuild-index {}` to embed this corpus by it, or set MODEL_NAME={}",
                             model, corpus.name, corpus.space.model_id);
+  } else if (code_form != 0) {
+    if (const auto checked = check_codes(call, stores, corpus, code_form, check); !checked) return broken(name, checked.error());
   }
   if (*reached != corpus.generation) {
     check.health = Health::kBroken;
@@ -168,8 +192,10 @@ std::vector<Check> check_store(const CallContext& call, const Settings& settings
     return checks;
   }
   const std::string model(model_folder_name(settings.text(Setting::kModelsName)));
+  const auto embedder = open_local_embedder(settings);  // What is wrong with it is another check's.
+  const std::uint32_t code_form = embedder && !embeds_elsewhere(settings) ? (*embedder)->code_form() : 0;
   for (const Corpus& corpus : *corpora) {
-    checks.push_back(check_corpus(call, **stores, corpus, model));
+    checks.push_back(check_corpus(call, **stores, corpus, model, code_form));
     checks.push_back(check_index_files(call, **stores, corpus));
   }
   return checks;

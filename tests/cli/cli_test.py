@@ -586,6 +586,19 @@ class Processes(Case):
         self.assertEqual(checks["corpus memory"]["documents"], 3)
         self.assertEqual(checks["corpus memory"]["index_generation"], checks["corpus memory"]["generation"])
 
+    def test_doctor_notes_token_codes_that_no_question_fits(self):
+        self.write_docs()
+        self.run_footnote("ingest", "docs")
+
+        def corpus(env):
+            return next(check for check in self.run_footnote("doctor", "--json", env=env).json["checks"] if check["name"] == "corpus memory")
+
+        self.assertEqual(corpus(self.env)["status"], "ok")
+        other = corpus({**self.env, "LATE_CODES": "half"})
+        self.assertEqual(other["status"], "note")
+        self.assertGreater(other["codes_of_another_form"], 0)
+        self.assertIn("late.codes", other["fix"])
+
     def test_killed_ingest_keeps_what_it_told(self):
         for i in range(120):
             self.write(f"many/{i:03}.md", f"# Page {i}\n\nThis is the page number {i} about topic {i * 7 % 11}.\n")
