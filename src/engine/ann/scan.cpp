@@ -86,47 +86,48 @@ struct Candidate {
 /// Keeps the rows that may be among the first `limit`, given between which values each of them is.
 class Contenders {
  public:
-  explicit Contenders(std::size_t limit) : limit_(limit), room_(std::max(kRoomMin, 2 * std::min(limit, kLimitLarge))) {}
+  explicit Contenders(std::size_t limit) : limit_(limit) {}
 
   bool can_enter(float upper) const { return !(upper < floor_); }
   void offer(float lower, const Candidate& candidate) {
+    raise_floor(lower);
     kept_.push_back(candidate);
-    // As many as the limit are surely worth the floor or more already.
-    if (lower > floor_) lowers_.push_back(lower);
-    if (lowers_.size() >= room_) raise_floor();
+    if (kept_.size() >= prune_at_) prune();
   }
   /// With what another one kept: as if all had been offered to this one.
   void join(const Contenders& other) {
-    floor_ = std::max(floor_, other.floor_);
-    lowers_.insert(lowers_.end(), other.lowers_.begin(), other.lowers_.end());
+    for (const float lower : other.lowers_) raise_floor(lower);
     kept_.insert(kept_.end(), other.kept_.begin(), other.kept_.end());
   }
   /// Those that can be worth most first.
   std::vector<Candidate> take() {
-    raise_floor();
+    prune();
     std::sort(kept_.begin(), kept_.end(), [](const Candidate& a, const Candidate& b) { return a.upper > b.upper; });
     return std::move(kept_);
   }
 
  private:
-  static constexpr std::size_t kRoomMin = 256;
-  static constexpr std::size_t kLimitLarge = 1 << 20;
-
-  /// To what the first `limit_` surely reach; who can't reach it goes.
-  void raise_floor() {
-    if (limit_ == 0 || lowers_.size() < limit_) return;
-    const auto last = lowers_.begin() + static_cast<std::ptrdiff_t>(limit_) - 1;
-    std::nth_element(lowers_.begin(), last, lowers_.end(), std::greater{});
-    lowers_.resize(limit_);
-    floor_ = std::max(floor_, lowers_.back());
+  /// To what the first `limit_` surely reach, this one among them.
+  void raise_floor(float lower) {
+    if (!(lower > floor_) || limit_ == 0) return;
+    lowers_.push_back(lower);
+    std::push_heap(lowers_.begin(), lowers_.end(), std::greater{});
+    if (lowers_.size() > limit_) {
+      std::pop_heap(lowers_.begin(), lowers_.end(), std::greater{});
+      lowers_.pop_back();
+    }
+    if (lowers_.size() == limit_) floor_ = lowers_.front();
+  }
+  void prune() {
     std::erase_if(kept_, [this](const Candidate& candidate) { return !can_enter(candidate.upper); });
+    prune_at_ = std::max(prune_at_, 2 * kept_.size());
   }
 
   const std::size_t limit_;
-  const std::size_t room_;
   float floor_ = -std::numeric_limits<float>::infinity();
-  std::vector<float> lowers_;  // What those that were offered surely reach; when there are too many, the first of them.
+  std::vector<float> lowers_;  // The least in front.
   std::vector<Candidate> kept_;
+  std::size_t prune_at_ = 1024;
 };
 
 /// The query's codes against those of rows, and how far off that can be.
