@@ -88,6 +88,7 @@ class Contenders {
  public:
   explicit Contenders(std::size_t limit) : limit_(limit) {}
 
+  float floor() const { return floor_; }
   bool can_enter(float upper) const { return !(upper < floor_); }
   void offer(float lower, const Candidate& candidate) {
     raise_floor(lower);
@@ -157,18 +158,23 @@ class CodeScores {
   static constexpr Bounds kUnknown{-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity()};
   /// Of the product, or of the squared distance below zero.
   Bounds bounds(const CodeFacts& row, std::int32_t product) const {
-    const float middle = facts_.scale * row.scale * static_cast<float>(product);
-    const float off = length_ * row.error + facts_.error * row.norm + slack_ * (facts_.norm * row.norm);
+    const float middle = this->middle(row, product), off = this->off(row);
     if (space_.metric == Metric::kDot) return known(middle - off, middle + off);
     const float squares = facts_.norm * facts_.norm + row.norm * row.norm;
     const float rounding = 2 * slack_ * squares;
     return known(2 * (middle - off) - squares - rounding, std::min(0.0F, 2 * (middle + off) - squares + rounding));
+  }
+  /// Whether a row's product lies below surely: cheaper to tell than its bounds.
+  bool is_below(float floor, const CodeFacts& row, std::int32_t product) const {
+    return space_.metric == Metric::kDot && middle(row, product) + off(row) < floor;
   }
   GraphPoint point() const { return {codes_.data(), facts_.scale, facts_.norm}; }
   /// The score that stands for such a value.
   float to_score(float value) const { return space_.metric == Metric::kDot ? value : -std::sqrt(std::max(0.0F, -value)); }
 
  private:
+  float middle(const CodeFacts& row, std::int32_t product) const { return facts_.scale * row.scale * static_cast<float>(product); }
+  float off(const CodeFacts& row) const { return length_ * row.error + facts_.error * row.norm + slack_ * (facts_.norm * row.norm); }
   /// Numbers too large to compute with rule nothing out.
   static Bounds known(float lower, float upper) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -384,7 +390,12 @@ void Scan::compare_run(const CodeScores& codes, std::uint32_t scope, std::size_t
     const std::size_t count = std::min(kScanBlock, vectors_end - base);
     codes.products(segment.codes, base, count, products);
     const bool all_sound = segment.codes.are_sound(base, count);
+    const bool may_skip = all_sound && segment.one_vector_each();
     for (std::size_t v = 0; v < count; ++v) {
+      if (may_skip && codes.is_below(contenders.floor(), segment.codes.facts(base + v), products[v])) {
+        ++row;
+        continue;
+      }
       const bool sound = all_sound || is_sound(segment, base + v);
       const auto bounds = sound ? codes.bounds(segment.codes.facts(base + v), products[v]) : CodeScores::kUnknown;
       best = {std::max(best.lower, bounds.lower), std::max(best.upper, bounds.upper)};
