@@ -192,8 +192,11 @@ std::vector<Check> check_store(const CallContext& call, const Settings& settings
     return checks;
   }
   const std::string model(model_folder_name(settings.text(Setting::kModelsName)));
-  const auto embedder = open_local_embedder(settings);  // What is wrong with it is another check's.
-  const std::uint32_t code_form = embedder && !embeds_elsewhere(settings) ? (*embedder)->code_form() : 0;
+  std::uint32_t code_form = 0;
+  if (!embeds_elsewhere(settings)) {
+    const auto embedder = open_local_embedder(settings);  // What is wrong with it is another check's.
+    if (embedder) code_form = (*embedder)->code_form();
+  }
   for (const Corpus& corpus : *corpora) {
     checks.push_back(check_corpus(call, **stores, corpus, model, code_form));
     checks.push_back(check_index_files(call, **stores, corpus));

@@ -62,9 +62,9 @@ LateQuestion::Line LateQuestion::fill_tables(std::span<const float> token, std::
   }
   // A set bit counts +1, one that is not -1: twice the sum at the set ones, less the sum of all.
   line.start = 2 * below - sum;
-  if (!(widest > 0)) return line;
-  line.step = 2 * widest / kSumMax;
   const float parts = kSumMax / widest * (1 << kPartBits);
+  if (!std::isnormal(parts) || !std::isfinite(line.start)) return line;  // Nothing, or numbers that can't be computed with.
+  line.step = 2 * widest / kSumMax;
   for (std::size_t i = 0; i < token.size(); i += kTableBits, tables += kTableEntries) {
     // An entry is worth what the numbers at its bits are, above the least that there is.
     int own[kTableBits];
