@@ -34,14 +34,16 @@ LateModel simple_model(std::size_t hidden) {
 TEST(LateKernel, AllLevelsAgreeToTheLastBit) {
   std::mt19937 random(1);
   for (const std::size_t dimension : {8U, 64U, 136U, 192U, 384U, 1024U, 4096U}) {
-    for (const std::size_t count : {1U, 15U, 16U, 33U, 64U, 65U, 200U}) {
-      for (const std::size_t tokens : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{7}, kQuestionTokensMax}) {
+    for (const std::size_t count : {1U, 7U, 15U, 16U, 17U, 31U, 32U, 33U, 65U, 200U}) {
+      for (const std::size_t tokens :
+           {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{4}, std::size_t{5}, std::size_t{17}, kQuestionTokensMax}) {
         std::vector<std::uint8_t> tables(tokens * table_count(dimension) * kTableEntries);
         for (auto& entry : tables) entry = static_cast<std::uint8_t>(random() % 64);
         // The largest sums there can be.
-        if (count == 33) std::ranges::fill(tables, std::uint8_t{63});
         for (std::size_t i = 0; i < tables.size(); ++i) {
-          if (i / kTableEntries % table_count(dimension) >= dimension / kTableBits) tables[i] = 0;
+          const std::size_t table = i / kTableEntries % table_count(dimension);
+          if (count == 33) tables[i] = table % kTablesTogether == 0 ? 63 : 64;
+          if (table >= dimension / kTableBits) tables[i] = 0;
         }
         const auto signs = random_bytes(random, count * dimension / 8);
         std::vector<std::uint16_t> expected(tokens);
