@@ -12,6 +12,8 @@
 #include <random>
 #include <thread>
 
+#include "engine/ann/segment.h"
+
 namespace footnote::ann {
 namespace {
 
@@ -238,6 +240,28 @@ INSTANTIATE_TEST_SUITE_P(Levels, FlatIndexAtLevel, ::testing::ValuesIn(cpu::usab
                            std::erase(name, '-');
                            return name;
                          });
+
+TEST(Segment, KnowsTheRowOfEachVector) {
+  std::mt19937 random(3);
+  for (const std::size_t count : {1, 300, 3000}) {
+    SegmentBuilder builder(kDimension, 32, count, 6 * count);
+    const std::vector<float> vector(kDimension, 1.0F);
+    std::vector<std::size_t> expected;
+    for (std::size_t row = 0; row < count; ++row) {
+      builder.add_row({.label = static_cast<std::int64_t>(row), .born = 1});
+      // Long stretches of one vector each: so far rows come after the mark before them.
+      const std::size_t vectors = row == 0 || row % 700 == 699 ? 2 + random() % 5 : 1;
+      for (std::size_t v = 0; v < vectors; ++v) {
+        builder.add_vector(vector);
+        expected.push_back(row);
+      }
+    }
+    const SegmentPtr segment = builder.build();
+    ASSERT_EQ(segment->vector_count(), expected.size());
+    ASSERT_FALSE(segment->one_vector_each());
+    for (std::size_t v = 0; v < expected.size(); ++v) EXPECT_EQ(segment->row_of(v), expected[v]);
+  }
+}
 
 TEST(FlatIndex, LevelsFindTheSameRows) {
   Model model;

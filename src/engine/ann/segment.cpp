@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/crc32c.h"
 
@@ -58,19 +59,16 @@ std::vector<std::uint32_t> RawVectors::sums() const {
 SegmentBody::SegmentBody(std::span<const Row> table, std::vector<std::uint32_t> firsts, Codes short_forms)
     : rows(table), first(std::move(firsts)), codes(std::move(short_forms)) {
   if (first.back() == rows.size()) return;
+  // A row has a vector at least, so rows grow no faster than vectors.
+  static_assert(kMarkStep - 1 <= std::numeric_limits<std::uint8_t>::max());
   marks.reserve(first.back() / kMarkStep + 1);
+  steps.reserve(first.back());
   for (std::uint32_t row = 0; row + 1 < first.size(); ++row) {
-    while (marks.size() * kMarkStep < first[row + 1]) marks.push_back(row);
+    while (steps.size() < first[row + 1]) {
+      if (steps.size() % kMarkStep == 0) marks.push_back(row);
+      steps.push_back(static_cast<std::uint8_t>(row - marks.back()));
+    }
   }
-}
-
-std::size_t Segment::row_of(std::size_t vector) const {
-  if (one_vector_each()) return vector;
-  // A row has a vector at least, so it is one of the mark's and as many that follow.
-  const auto begin = first.begin() + body->marks[vector / SegmentBody::kMarkStep];
-  const auto end =
-      first.end() - begin > static_cast<std::ptrdiff_t>(SegmentBody::kMarkStep) ? begin + SegmentBody::kMarkStep + 1 : first.end();
-  return static_cast<std::size_t>(std::upper_bound(begin, end, vector) - first.begin()) - 1;
 }
 
 void Segment::copy_codes(std::size_t vector, std::size_t dimension, Codes& out, std::size_t at, DamageCount& damaged) const {

@@ -63,10 +63,12 @@ struct SegmentBody {
 
   RowTable rows;
   std::vector<std::uint32_t> first;  // Row i has the vectors [first[i], first[i + 1]).
-  std::vector<std::uint32_t> marks;  // The rows of vector 0, kMarkStep, 2 * kMarkStep and so on; empty where each row has one vector.
+  // Both empty where each row has one vector.
+  std::vector<std::uint32_t> marks;  // The rows of vector 0, kMarkStep, 2 * kMarkStep and so on.
+  std::vector<std::uint8_t> steps;   // How many rows each vector's own comes after that of the mark before it.
   Codes codes;
 
-  static constexpr std::size_t kMarkStep = 32;
+  static constexpr std::size_t kMarkStep = 256;
 };
 
 struct Segment {
@@ -75,7 +77,9 @@ struct Segment {
 
   std::size_t vector_count() const { return first.back(); }
   bool one_vector_each() const { return vector_count() == rows.size(); }
-  std::size_t row_of(std::size_t vector) const;
+  std::size_t row_of(std::size_t vector) const {
+    return one_vector_each() ? vector : std::size_t{body->marks[vector / SegmentBody::kMarkStep]} + body->steps[vector];
+  }
   /// A vector's codes into `out`. Damaged ones are made anew of the full numbers; where those are damaged too, it has zeros.
   void copy_codes(std::size_t vector, std::size_t dimension, Codes& out, std::size_t at, DamageCount& damaged) const;
 

@@ -81,6 +81,7 @@ class RowTable {
         born_(rows.size()),
         groups_(rows.size()),
         group_ranges_((rows.size() + 63) / 64),
+        group_begins_((rows.size() + 63) / 64),
         died_(std::make_unique<std::atomic<std::int64_t>[]>(rows.size())) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       FOOTNOTE_ASSERT(i == 0 || rows[i - 1].label <= rows[i].label);
@@ -91,6 +92,8 @@ class RowTable {
       GroupRange& range = group_ranges_[i / 64];
       range.first = i % 64 == 0 ? rows[i].group : std::min(range.first, rows[i].group);
       range.last = i % 64 == 0 ? rows[i].group : std::max(range.last, rows[i].group);
+      const bool begins = i % 64 == 0 || rows[i].group != rows[i - 1].group;
+      group_begins_[i / 64] |= static_cast<std::uint64_t>(begins) << (i % 64);
       born_last_ = std::max(born_last_, rows[i].born);
       if (rows[i].died < died_first()) died_first_.store(rows[i].died, std::memory_order_relaxed);
     }
@@ -142,7 +145,7 @@ class RowTable {
   }
 
   /// Sets the bits of the rows that are there in that generation and that the filter lets through; returns their number.
-  /// 100,000 rows take some 10 us where few documents pass: their rows lie together, and 64 at a time are passed over.
+  /// 100,000 rows take some 10 us: rows of a document lie together, and 64 at a time are passed over where none of theirs passes.
   std::size_t find_visible(std::int64_t generation, const RowFilter& filter, RowBits& out) const {
     out.assign((size() + 63) / 64, 0);
     if (filter.labels) {
@@ -193,7 +196,7 @@ class RowTable {
       for (; row != labels_.end() && *row == *label; ++row) visit(static_cast<std::size_t>(row - labels_.begin()));
     }
   }
-  /// The bits of a word whose rows' groups are let through.
+  /// The bits of a word whose rows' groups are let through; those past the last row mean nothing.
   std::uint64_t group_bits(const GroupMask& groups, std::size_t w) const {
     const auto [first, last] = group_ranges_[w];
     // Where the range is short, a look at its bytes tells whether a look at the rows is worth it.
@@ -205,11 +208,15 @@ class RowTable {
         return 0;
       }
     }
+    // Rows of one group follow each other: bits turn where a group begins that fares otherwise than the one before.
     std::uint64_t word = 0;
-    const std::size_t rows_end = std::min(size(), w * 64 + 64);
-    for (std::size_t i = w * 64; i < rows_end; ++i) {
-      const bool let = groups_[i] < groups.size() && groups[groups_[i]] != 0;
-      word |= static_cast<std::uint64_t>(let) << (i % 64);
+    std::uint64_t before = 0;
+    for (std::uint64_t begins = group_begins_[w]; begins != 0; begins &= begins - 1) {
+      const auto bit = static_cast<std::size_t>(std::countr_zero(begins));
+      const std::uint32_t group = groups_[w * 64 + bit];
+      const std::uint64_t let = group < groups.size() && groups[group] != 0 ? ~std::uint64_t{0} : 0;
+      word ^= (let ^ before) << bit;
+      before = let;
     }
     return word;
   }
@@ -225,6 +232,9 @@ class RowTable {
   std::size_t lower_bound(std::int64_t label) const {
     // Labels mostly come in order, so most segments are ruled out by their ends.
     if (labels_.empty() || label < labels_.front() || label > labels_.back()) return size();
+    // Without gaps, too: then a row lies as far from the first as its label.
+    const auto guess = static_cast<std::uint64_t>(label) - static_cast<std::uint64_t>(labels_.front());
+    if (guess < size() && labels_[guess] == label && (guess == 0 || labels_[guess - 1] != label)) return guess;
     return static_cast<std::size_t>(std::lower_bound(labels_.begin(), labels_.end(), label) - labels_.begin());
   }
 
@@ -232,7 +242,8 @@ class RowTable {
   std::vector<std::int64_t> labels_;
   std::vector<std::int64_t> born_;
   std::vector<std::uint32_t> groups_;
-  std::vector<GroupRange> group_ranges_;  // Of each 64 rows.
+  std::vector<GroupRange> group_ranges_;     // Of each 64 rows.
+  std::vector<std::uint64_t> group_begins_;  // A bit per row: not of the group of the row before; each 64 begin anew.
   std::int64_t born_last_ = 0;
   // Written by the one writer, read by all.
   std::unique_ptr<std::atomic<std::int64_t>[]> died_;

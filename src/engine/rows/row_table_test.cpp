@@ -22,6 +22,20 @@ TEST(RowTable, ARowIsThereFromItsBirthUntilItsDeath) {
   EXPECT_FALSE(table.any_dead_by(3));
 }
 
+TEST(RowTable, FindsTheFirstRowOfALabelWithGapsAndWithout) {
+  const std::int64_t lists[][6] = {{3, 4, 5, 6, 7, 8}, {3, 3, 4, 5, 6, 7}, {3, 4, 5, 5, 5, 9}, {3, 5, 6, 7, 7, 8}, {-2, -1, 0, 0, 2, 9}};
+  for (const auto& labels : lists) {
+    std::vector<Row> rows;
+    for (const std::int64_t label : labels) rows.push_back({.label = label, .born = static_cast<std::int64_t>(rows.size())});
+    const RowTable table(rows);
+    for (std::int64_t label = -4; label < 12; ++label) {
+      const auto first = std::ranges::find(rows, label, &Row::label);
+      const auto expected = first == rows.end() ? RowTable::kNone : static_cast<std::size_t>(first - rows.begin());
+      EXPECT_EQ(table.find(label, 100), expected) << label;
+    }
+  }
+}
+
 TEST(RowTable, ADeathGoesToTheLivingRowBornBefore) {
   const std::vector<Row> rows = {{.label = 5, .born = 2}, {.label = 8, .born = 1}};
   RowTable table(rows);
