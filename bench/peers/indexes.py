@@ -378,7 +378,7 @@ def retrieve_group(args, started: list[Talker]) -> list[tuple[str, list[Contende
         note = f"{threads} threads" if threads > 1 else "1 thread"
         if library == "whole-pipeline":
             overlap = mean_overlap(best_of_ours, peer.ask(json.dumps({"rows": AGREEMENT_QUESTIONS}))["rows"])
-            note += f", has {overlap:.2f} of our best {AGREEMENT_DEPTH}"
+            note += f", ef {peer.info['effort']} for {peer.info['share of the nearest']:.3f} of the nearest, has {overlap:.2f} of our best {AGREEMENT_DEPTH}"
             say(f"  {name}: {note}")
         contenders.append(Contender(name, peer, timed("all", args), note=note))
 
