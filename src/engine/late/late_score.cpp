@@ -24,6 +24,22 @@ LateKernel late_kernel(cpu::CpuLevel level) {
 
 namespace {
 
+/// The numbers of a table's bits.
+using Numbers [[gnu::vector_size(16)]] = float;
+using Integers [[gnu::vector_size(16)]] = std::int32_t;
+static_assert(sizeof(Numbers) == kTableBits * sizeof(float));
+
+Numbers load(const float* from) {
+  Numbers out;
+  std::memcpy(&out, from, sizeof(out));
+  return out;
+}
+
+template <class Four>
+auto total(Four values) {
+  return values[0] + values[1] + values[2] + values[3];
+}
+
 /// For half of a table's entries.
 using Words [[gnu::vector_size(16)]] = std::uint16_t;
 using Bytes [[gnu::vector_size(8)]] = std::uint8_t;
@@ -50,30 +66,29 @@ LateQuestion::Line LateQuestion::fill_tables(std::span<const float> token, std::
   constexpr float kSumMax = std::numeric_limits<std::uint8_t>::max() - kTablesTogether / 2;
   constexpr std::size_t kNumbersTogether = kTableBits * kTablesTogether;
   Line line;
-  float sum = 0, below = 0, widest = 0;
+  Numbers sums = {}, belows = {};
+  float widest = 0;
   for (std::size_t i = 0; i < token.size(); i += kNumbersTogether) {
-    float width = 0;
-    for (const float value : token.subspan(i, std::min(kNumbersTogether, token.size() - i))) {
-      width += std::abs(value);
-      sum += value;
-      below += std::min(value, 0.0F);
+    Numbers width = {};
+    for (std::size_t at = i; at < std::min(i + kNumbersTogether, token.size()); at += kTableBits) {
+      const Numbers values = load(token.data() + at);
+      const Numbers below = values < 0 ? values : Numbers{};
+      width += values - 2 * below;
+      sums += values;
+      belows += below;
     }
-    widest = std::max(widest, width);
+    widest = std::max(widest, total(width));
   }
   // A set bit counts +1, one that is not -1: twice the sum at the set ones, less the sum of all.
-  line.start = 2 * below - sum;
+  line.start = 2 * total(belows) - total(sums);
   const float parts = kSumMax / widest * (1 << kPartBits);
   if (!std::isnormal(parts) || !std::isfinite(line.start)) return line;  // Nothing, or numbers that can't be computed with.
   line.step = 2 * widest / kSumMax;
   for (std::size_t i = 0; i < token.size(); i += kTableBits, tables += kTableEntries) {
     // An entry is worth what the numbers at its bits are, above the least that there is.
-    int own[kTableBits];
-    int start = 1 << (kPartBits - 1);
-    for (std::size_t bit = 0; bit < kTableBits; ++bit) {
-      const float worth = token[i + bit] * parts;
-      own[bit] = static_cast<int>(worth + std::copysign(0.5F, worth));
-      start -= std::min(own[bit], 0);
-    }
+    const Numbers worth = load(token.data() + i) * parts;
+    const Integers own = __builtin_convertvector(worth + (worth < 0 ? Numbers{} - 0.5F : Numbers{} + 0.5F), Integers);
+    const int start = (1 << (kPartBits - 1)) - total(own < 0 ? own : Integers{});
     Words low = Words{} + static_cast<std::uint16_t>(start);
     for (std::size_t bit = 0; bit < std::size(kHasBit); ++bit) low += kHasBit[bit] & static_cast<std::uint16_t>(own[bit]);
     const Words high = low + static_cast<std::uint16_t>(own[kTableBits - 1]);
