@@ -136,11 +136,11 @@ double fuse(std::vector<Candidate>& candidates, const FusionWeights& weights, Fu
   const double scale = bring_to_unit(stages);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     candidates[i].terms.clear();
-    candidates[i].terms.reserve(stages.size());
     candidates[i].score = 0;
     for (const StageNumbers& stage : stages) {
-      candidates[i].terms.push_back({stage.stage, stage.raw[i].value_or(0), stage.normal[i], stage.weight});
-      candidates[i].score += candidates[i].terms.back().contribution();
+      const StageScore term{stage.stage, stage.raw[i].value_or(0), stage.normal[i], stage.weight};
+      candidates[i].terms.push_back(term);
+      candidates[i].score += term.contribution();
     }
   }
   sort_by_score(candidates);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,13 +12,30 @@
 
 namespace footnote::retrieve {
 
+/// What the stages gave that fusion knows. They are few, and candidates are many: their numbers lie in the candidate itself.
+class FusedTerms {
+ public:
+  static constexpr std::size_t kMax = 3;
+
+  /// REQUIRES: fewer than kMax are there.
+  void push_back(const StageScore& term) { terms_.at(size_++) = term; }
+  void clear() { size_ = 0; }
+  const StageScore* begin() const { return terms_.data(); }
+  const StageScore* end() const { return begin() + size_; }
+  const StageScore& operator[](std::size_t i) const { return terms_.at(i); }
+
+ private:
+  std::array<StageScore, kMax> terms_;
+  std::size_t size_ = 0;
+};
+
 /// A chunk that either side of recall named, with what is known of it before its text is fetched.
 struct Candidate {
   ChunkId chunk;
   double cosine = 0;
   double keyword = 0;          ///< BM25; 0 where the keyword side did not name it.
   std::optional<double> late;  ///< Late interaction; none where the candidate was not compared.
-  std::vector<StageScore> terms;
+  FusedTerms terms;
   double score = 0;
 };
 

@@ -143,8 +143,11 @@ void select(std::vector<Hit> ranked, const Profile& profile, Retrieval& retrieva
 }
 
 /// A candidate with its passage; `record` is null when that is gone.
-Hit hit_of(Candidate& candidate, ChunkReader::ChunkRecord* record, double coverage) {
-  Hit hit{.terms = std::move(candidate.terms), .score = candidate.score, .cosine = candidate.cosine, .coverage = coverage};
+Hit hit_of(const Candidate& candidate, ChunkReader::ChunkRecord* record, double coverage) {
+  Hit hit{.terms = {candidate.terms.begin(), candidate.terms.end()},
+          .score = candidate.score,
+          .cosine = candidate.cosine,
+          .coverage = coverage};
   if (record == nullptr) {
     hit.chunk.id = candidate.chunk;
     return hit;
