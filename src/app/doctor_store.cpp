@@ -68,7 +68,8 @@ Result<void> check_codes(const CallContext& call, Stores& stores, const Corpus& 
   check.detail += fmt::format(
       "; of {} passages looked at, {} have token codes of another form than questions have now, so their tokens are not compared", count,
       others);
-  check.fix = "set late.codes and late.drop_frequent as they were, or ingest the documents into a new corpus";
+  check.fix =
+      fmt::format("run `footnote rebuild-index {}` to make them anew, or set late.codes and late.drop_frequent as they were", corpus.name);
   check.facts["codes_of_another_form"] = others;
   return {};
 }

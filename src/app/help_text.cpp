@@ -152,7 +152,8 @@ Indexes are a cache of the store, kept in files that save time at start. One tha
 found and made anew by itself; this does it on demand. A corpus that is named and of another model than the configured one is
 embedded anew:
 it keeps its old vectors until all new ones are there and changes over in one step; after an interruption the next run goes
-on where this one was. While a server has the data folder, it does the work and goes on answering.)"},
+on where this one was. Of one that is named and of the configured model, token codes that late.codes has another form for by
+now are made anew; its vectors stay. While a server has the data folder, it does the work and goes on answering.)"},
     {"snapshot",
      R"(Examples:
   footnote snapshot /backups/monday.footnote

@@ -87,12 +87,13 @@ void IndexRebuilder::run(const std::stop_token& stop, const Corpus& corpus, Embe
 }
 
 Result<RebuildState::Phase> IndexRebuilder::work(const CallContext& call, const Corpus& corpus, Embedder* target) {
+  SqliteReembedding reembedding(ports_.stores.store());
+  const auto tell = [this](const SqliteReembedding::Progress& progress) { note(progress); };
   if (target == nullptr || target->space() == corpus.space) {
+    if (target != nullptr) FOOTNOTE_CHECK(renew_codes(call, reembedding, *target, corpus.id, tell));
     FOOTNOTE_CHECK(refresh(call, corpus));
     return RebuildState::Phase::kDone;
   }
-  SqliteReembedding reembedding(ports_.stores.store());
-  const auto tell = [this](const SqliteReembedding::Progress& progress) { note(progress); };
   FOOTNOTE_CHECK(embed_missing(call, reembedding, *target, corpus.id, tell));
   if (target->space() != ports_.embedder.space()) return RebuildState::Phase::kReady;
   FOOTNOTE_CHECK(change_over(call, corpus));

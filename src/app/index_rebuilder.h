@@ -21,9 +21,9 @@ namespace footnote::app {
 using OpenEmbedder = std::function<Result<Provided<Embedder>>(std::string_view model)>;
 
 /// The server's rebuilds. With the corpus's own model fresh indexes are made from the store, saved, and put in the place of those that
-/// answer meanwhile. With another one every chunk gets vectors of it beside its own; when it is the model that the server runs with
-/// (so that nobody could ask the corpus), the corpus changes over at once, else at the next start with that model: see
-/// finish_rebuilds.
+/// answer meanwhile; where that model is named, token codes of another form than it makes now are made anew before. With another one every
+/// chunk gets vectors of it beside its own; when it is the model that the server runs with (so that nobody could ask the corpus), the
+/// corpus changes over at once, else at the next start with that model: see finish_rebuilds.
 class IndexRebuilder final : public api::IndexRebuilds {
  public:
   struct Ports {

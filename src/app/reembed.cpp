@@ -8,7 +8,7 @@ namespace {
 using Missing = SqliteReembedding::Missing;
 using NextVectors = SqliteReembedding::NextVectors;
 
-Result<std::vector<NextVectors>> embed(const CallContext& call, Embedder& embedder, const std::vector<Missing>& chunks) {
+Result<std::vector<Embedding>> embed(const CallContext& call, Embedder& embedder, const std::vector<Missing>& chunks) {
   std::vector<std::string> texts;
   for (const Missing& chunk : chunks) texts.push_back(chunk::embedding_text({.text = chunk.text, .heading_path = chunk.heading_path}));
   const std::vector<std::string_view> views(texts.begin(), texts.end());
@@ -16,6 +16,10 @@ Result<std::vector<NextVectors>> embed(const CallContext& call, Embedder& embedd
   if (embeddings.size() != chunks.size()) {
     return fail(ErrorCode::kInternal, "the embedder gave {} results for {} texts", embeddings.size(), chunks.size());
   }
+  return embeddings;
+}
+
+std::vector<NextVectors> next_vectors(const std::vector<Missing>& chunks, std::vector<Embedding> embeddings) {
   std::vector<NextVectors> out;
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     NextVectors& next = out.emplace_back(chunks[i].chunk);
@@ -41,13 +45,38 @@ Result<void> embed_missing(const CallContext& call, SqliteReembedding& reembeddi
       FOOTNOTE_TRY(progress, reembedding.progress(call, corpus, target));
       continue;
     }
-    FOOTNOTE_TRY(const auto vectors, embed(call, embedder, chunks));
-    FOOTNOTE_CHECK(reembedding.put(call, target, vectors));
+    FOOTNOTE_TRY(auto embeddings, embed(call, embedder, chunks));
+    FOOTNOTE_CHECK(reembedding.put(call, target, next_vectors(chunks, std::move(embeddings))));
     progress.done = std::min(progress.done + std::ssize(chunks), progress.total - 1);  // the store has the last word
     after = chunks.back().chunk;
   }
   on_progress(progress);
   return {};
+}
+
+Result<std::int64_t> renew_codes(const CallContext& call, SqliteReembedding& reembedding, Embedder& embedder, CorpusId corpus,
+                                 const OnReembedded& on_progress) {
+  const std::uint32_t form = embedder.code_form();
+  if (form == 0) return 0;
+  SqliteReembedding::Progress progress;
+  FOOTNOTE_TRY(progress.total, reembedding.count_other_codes(call, corpus, form));
+  if (progress.total == 0) return 0;
+  // Once through: what comes meanwhile has codes of this form.
+  for (ChunkId after;;) {
+    FOOTNOTE_CHECK(call.check());
+    on_progress(progress);
+    FOOTNOTE_TRY(const auto chunks, reembedding.other_codes(call, corpus, form, after, kReembedBatch));
+    if (chunks.empty()) return progress.done;
+    FOOTNOTE_TRY(auto embeddings, embed(call, embedder, chunks));
+    std::vector<SqliteReembedding::NextCodes> codes;
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      if (embeddings[i].passage_codes.form == form) codes.push_back({chunks[i].chunk, std::move(embeddings[i].passage_codes)});
+    }
+    FOOTNOTE_CHECK(reembedding.put_codes(call, codes));
+    progress.done += std::ssize(codes);
+    progress.total = std::max(progress.total, progress.done);
+    after = chunks.back().chunk;
+  }
 }
 
 }  // namespace footnote::app

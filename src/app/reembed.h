@@ -17,4 +17,10 @@ using OnReembedded = std::function<void(const SqliteReembedding::Progress&)>;
 Result<void> embed_missing(const CallContext& call, SqliteReembedding& reembedding, Embedder& embedder, CorpusId corpus,
                            const OnReembedded& on_progress);
 
+/// Gives every chunk with a text token codes of the form that the embedder makes now, where it has others or none; its vectors stay. The
+/// result is their number: 0 for an embedder that makes no codes. What was done stays when it is stopped.
+/// REQUIRES: the corpus is of the embedder's space.
+Result<std::int64_t> renew_codes(const CallContext& call, SqliteReembedding& reembedding, Embedder& embedder, CorpusId corpus,
+                                 const OnReembedded& on_progress);
+
 }  // namespace footnote::app

@@ -62,58 +62,76 @@ Result<std::vector<Corpus>> meant_corpora(const CallContext& call, Stores& store
   return std::vector<Corpus>{std::move(corpus)};
 }
 
-/// Embeds every chunk of a corpus anew when it is of another model than the configured one, and changes it over. The embedder is opened
-/// when the first corpus needs it.
+ProgressBar bar_of(std::string what, const Terminal& terminal) {
+  const auto write = [](std::string_view text) { write_err(text); };
+  return ProgressBar(std::move(what), terminal.width, terminal.progress ? ProgressBar::Write(write) : nullptr);
+}
+
+void show(ProgressBar& bar, const SqliteReembedding::Progress& progress) {
+  bar.update(static_cast<std::uint64_t>(progress.done), static_cast<std::uint64_t>(progress.total));
+}
+
+/// A corpus, and what it took to make it the configured model's.
+struct Brought {
+  Corpus corpus;
+  std::int64_t embedded = 0;  ///< Chunks that got other vectors.
+  std::int64_t recoded = 0;   ///< Chunks that got other token codes alone.
+};
+
+/// Embeds every chunk of a corpus anew when it is of another model than the configured one, and changes it over; of the configured one,
+/// token codes of another form than it makes now.
 class Reembedder {
  public:
   Reembedder(const CommandContext& context, Stores& stores) : context_(context), stores_(stores) {}
 
-  /// The corpus as it is then, and the chunks that were embedded.
-  Result<std::pair<Corpus, std::int64_t>> bring_over(const Corpus& corpus) {
+  Result<Brought> bring_over(const Corpus& corpus) {
     // Only one corpus is brought over in a call, so there is one embedder.
     const bool has_own_embedder = corpus.name == points::kMemoriesCollection && context_.settings.is_set(Setting::kAgentEmbedderUrl);
     if (has_own_embedder) {
       FOOTNOTE_TRY(embedder_, open_agent_embedder(context_.call, context_.settings, metrics_));
     }
     const bool is_local = !has_own_embedder && !embeds_elsewhere(context_.settings);
-    if (is_local && corpus.space.model_id == model_folder_name(context_.settings.text(Setting::kModelsName))) return std::pair(corpus, 0L);
+    const bool is_own = is_local && corpus.space.model_id == model_folder_name(context_.settings.text(Setting::kModelsName));
     if (!embedder_.port) {
-      FOOTNOTE_TRY(embedder_, open_embedder(context_.call, context_.settings, metrics_));
+      auto opened = open_embedder(context_.call, context_.settings, metrics_);
+      if (!opened && is_own) return Brought{corpus};  // The indexes need no model.
+      FOOTNOTE_TRY(embedder_, std::move(opened));
     }
     const EmbeddingSpace target = embedder_.port->space();
-    if (corpus.space == target) return std::pair(corpus, 0L);
-    FOOTNOTE_TRY(const std::int64_t chunks, embed_all(corpus));
+    if (is_own && corpus.space != target) return Brought{corpus};
     SqliteReembedding reembedding(stores_.store());
+    if (corpus.space == target) {
+      ProgressBar bar = bar_of("chunks recoded", context_.terminal);
+      FOOTNOTE_TRY(const std::int64_t recoded,
+                   renew_codes(context_.call, reembedding, *embedder_.port, corpus.id, [&](const auto& progress) { show(bar, progress); }));
+      return Brought{.corpus = corpus, .recoded = recoded};
+    }
+    ProgressBar bar = bar_of("chunks embedded", context_.terminal);
+    std::int64_t total = 0;
+    FOOTNOTE_CHECK(embed_missing(context_.call, reembedding, *embedder_.port, corpus.id, [&](const auto& progress) {
+      total = progress.total;
+      show(bar, progress);
+    }));
     FOOTNOTE_TRY(const bool switched, reembedding.switch_over(context_.call, corpus.id, target));
     if (!switched) return fail(ErrorCode::kInternal, "corpus '{}' did not change over to {}", corpus.name, target.model_id);
     FOOTNOTE_TRY(Corpus changed, stores_.catalog().corpus(context_.call, corpus.id));
-    return std::pair(std::move(changed), chunks);
+    return Brought{.corpus = std::move(changed), .embedded = total};
   }
 
  private:
-  Result<std::int64_t> embed_all(const Corpus& corpus) {
-    SqliteReembedding reembedding(stores_.store());
-    const auto write = [](std::string_view text) { write_err(text); };
-    ProgressBar bar("chunks embedded", context_.terminal.width, context_.terminal.progress ? ProgressBar::Write(write) : nullptr);
-    std::int64_t total = 0;
-    FOOTNOTE_CHECK(embed_missing(context_.call, reembedding, *embedder_.port, corpus.id, [&](const SqliteReembedding::Progress& progress) {
-      total = progress.total;
-      bar.update(static_cast<std::uint64_t>(progress.done), static_cast<std::uint64_t>(progress.total));
-    }));
-    return total;
-  }
-
   const CommandContext& context_;
   Stores& stores_;
   Metrics metrics_;
   Provided<Embedder> embedder_;
 };
 
-void report(const CommandContext& context, const Corpus& corpus, const Rebuilt& rebuilt, std::int64_t embedded) {
+void report(const CommandContext& context, const Brought& brought, const Rebuilt& rebuilt) {
+  const Corpus& corpus = brought.corpus;
   if (context.form == OutputForm::kJson) {
     write_out(to_text(JsonObject{{"corpus", corpus.name},
                                  {"model", corpus.space.model_id},
-                                 {"embedded", embedded},
+                                 {"embedded", brought.embedded},
+                                 {"recoded", brought.recoded},
                                  {"generation", rebuilt.extent.generation},
                                  {"rows", rebuilt.extent.rows},
                                  {"bytes", rebuilt.bytes},
@@ -121,7 +139,10 @@ void report(const CommandContext& context, const Corpus& corpus, const Rebuilt& 
               "\n");
     return;
   }
-  if (embedded > 0) write_out(fmt::format("corpus {}: {} chunks embedded by {}\n", corpus.name, embedded, corpus.space.model_id));
+  if (brought.embedded > 0) {
+    write_out(fmt::format("corpus {}: {} chunks embedded by {}\n", corpus.name, brought.embedded, corpus.space.model_id));
+  }
+  if (brought.recoded > 0) write_out(fmt::format("corpus {}: token codes of {} chunks made anew\n", corpus.name, brought.recoded));
   write_out(fmt::format("corpus {}: {} chunks at generation {}, {} in {} ms\n", corpus.name, rebuilt.extent.rows, rebuilt.extent.generation,
                         human_bytes(rebuilt.bytes), rebuilt.time.count()));
 }
@@ -133,8 +154,7 @@ Result<Json> rebuild_in_server(const CommandContext& context, ServerLink& server
   JsonObject body{{"corpus", corpus}};
   if (!model.empty()) body["model"] = model;
   FOOTNOTE_CHECK(server.post(context.call, kRebuildPath, body));
-  const auto write = [](std::string_view text) { write_err(text); };
-  ProgressBar bar("chunks embedded", context.terminal.width, context.terminal.progress ? ProgressBar::Write(write) : nullptr);
+  ProgressBar bar = bar_of("chunks embedded", context.terminal);
   for (;;) {
     FOOTNOTE_CHECK(context.call.check());
     FOOTNOTE_TRY(Json state, server.get(context.call, kRebuildPath));
@@ -180,10 +200,9 @@ Result<int> run_rebuild_index(const CommandContext& context, const RebuildIndexC
   Reembedder reembedder(context, *stores);
   for (const Corpus& corpus : corpora) {
     // Vectors are replaced only where that is asked for by name: they may have come from outside.
-    const auto as_is = [&]() -> Result<std::pair<Corpus, std::int64_t>> { return std::pair(corpus, std::int64_t{0}); };
-    FOOTNOTE_TRY(const auto brought, command.corpus.empty() ? as_is() : reembedder.bring_over(corpus));
-    FOOTNOTE_TRY(const Rebuilt rebuilt, rebuild(context.call, *stores, brought.first, code_file_bytes(context.settings)));
-    report(context, brought.first, rebuilt, brought.second);
+    FOOTNOTE_TRY(const Brought brought, command.corpus.empty() ? Result<Brought>(Brought{corpus}) : reembedder.bring_over(corpus));
+    FOOTNOTE_TRY(const Rebuilt rebuilt, rebuild(context.call, *stores, brought.corpus, code_file_bytes(context.settings)));
+    report(context, brought, rebuilt);
   }
   return kExitOk;
 }

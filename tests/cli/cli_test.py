@@ -597,7 +597,40 @@ class Processes(Case):
         other = corpus({**self.env, "LATE_CODES": "half"})
         self.assertEqual(other["status"], "note")
         self.assertGreater(other["codes_of_another_form"], 0)
-        self.assertIn("late.codes", other["fix"])
+        self.assertIn("footnote rebuild-index memory", other["fix"])
+
+    def test_rebuild_index_makes_token_codes_of_another_form_anew(self):
+        self.write_docs()
+        self.run_footnote("ingest", "docs")
+        half = {**self.env, "LATE_CODES": "half"}
+
+        def stages(env):
+            hits = self.run_footnote("search", "how long are backups kept", "--json", env=env).json["hits"]
+            return {term["stage"] for term in hits[0]["terms"]}
+
+        def rebuild(*names, env=half):
+            return self.run_footnote("rebuild-index", *names, "--json", env=env).json
+
+        self.assertIn("late", stages(self.env))
+        self.assertNotIn("late", stages(half))
+        self.assertEqual(rebuild()["recoded"], 0, "only where it is named")
+        first = rebuild("memory")
+        self.assertEqual((first["recoded"], first["embedded"]), (first["rows"], 0))
+        self.assertIn("late", stages(half))
+        self.assertNotIn("late", stages(self.env))
+        self.assertEqual(rebuild("memory")["recoded"], 0, "once is enough")
+        # Of passages that have none, too.
+        off = {**self.env, "LATE_CODES": "off"}
+        self.write("docs/lantern.md", "# Lanterns\n\nA lantern of brass burns for nine hours.\n")
+        self.run_footnote("ingest", "docs", env=off)
+        self.assertEqual(rebuild("memory", env=off)["recoded"], 0, "a model that makes none")
+        self.assertEqual(rebuild("memory")["recoded"], 1)
+        # A running server does it while it answers.
+        self.serve()
+        self.assertNotIn("late", stages(self.env))
+        state = rebuild("memory", env=self.env)
+        self.assertEqual((state["state"], state["done"]), ("done", first["rows"] + 1))
+        self.assertIn("late", stages(self.env))
 
     def test_killed_ingest_keeps_what_it_told(self):
         for i in range(120):

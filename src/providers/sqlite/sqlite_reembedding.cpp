@@ -31,6 +31,17 @@ Result<std::int64_t> count_missing(sql::Database& database, CorpusId corpus, con
   return count.integer(0);
 }
 
+Result<std::vector<SqliteReembedding::Missing>> read_chunks(sql::Statement& select) {
+  std::vector<SqliteReembedding::Missing> out;
+  auto read = select.each([&](const sql::Statement& row) -> Result<void> {
+    FOOTNOTE_TRY(auto heading_path, texts_from_stored_text(row.text(1)));
+    out.push_back({{row.integer(0)}, std::move(heading_path), std::string(row.text(2))});
+    return {};
+  });
+  FOOTNOTE_CHECK(std::move(read));
+  return out;
+}
+
 }  // namespace
 
 Result<SqliteReembedding::Progress> SqliteReembedding::progress(const CallContext& call, CorpusId corpus,
@@ -55,14 +66,7 @@ Result<std::vector<SqliteReembedding::Missing>> SqliteReembedding::missing(const
         (SELECT 1 FROM next_vectors n WHERE n.chunk_id = c.id AND n.model_id = ?2 AND n.dimension = ?3)
       ORDER BY c.id LIMIT ?4)sql"));
     select.bind(corpus.value, target.model_id, target.dimension, limit_of(limit), after.value);
-    std::vector<Missing> out;
-    auto read = select.each([&](const sql::Statement& row) -> Result<void> {
-      FOOTNOTE_TRY(auto heading_path, texts_from_stored_text(row.text(1)));
-      out.push_back({{row.integer(0)}, std::move(heading_path), std::string(row.text(2))});
-      return {};
-    });
-    FOOTNOTE_CHECK(std::move(read));
-    return out;
+    return read_chunks(select);
   });
 }
 
@@ -111,6 +115,47 @@ Result<bool> SqliteReembedding::switch_over(const CallContext& call, CorpusId co
   // What is left is of no use to anybody; should this fail, the next rebuild lets go of it.
   (void)discard(call, corpus);
   return true;
+}
+
+Result<std::int64_t> SqliteReembedding::count_other_codes(const CallContext& call, CorpusId corpus, std::uint32_t form) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<std::int64_t> {
+    FOOTNOTE_CHECK(read_corpus(database, corpus));
+    FOOTNOTE_TRY(auto count, database.prepare(R"sql(
+      SELECT count(*) FROM chunks c LEFT JOIN chunk_codes k ON k.chunk_id = c.id
+      WHERE c.corpus_id = ?1 AND c.text <> '' AND k.form IS NOT ?2)sql"));
+    count.bind(corpus.value, form);
+    FOOTNOTE_CHECK(count.step());
+    return count.integer(0);
+  });
+}
+
+Result<std::vector<SqliteReembedding::Missing>> SqliteReembedding::other_codes(const CallContext& call, CorpusId corpus, std::uint32_t form,
+                                                                               ChunkId after, std::size_t limit) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<std::vector<Missing>> {
+    FOOTNOTE_TRY(auto select, database.prepare(R"sql(
+      SELECT c.id, c.heading_path, c.text FROM chunks c LEFT JOIN chunk_codes k ON k.chunk_id = c.id
+      WHERE c.corpus_id = ?1 AND c.id > ?2 AND c.text <> '' AND k.form IS NOT ?3 ORDER BY c.id LIMIT ?4)sql"));
+    select.bind(corpus.value, after.value, form, limit_of(limit));
+    return read_chunks(select);
+  });
+}
+
+Result<void> SqliteReembedding::put_codes(const CallContext& call, std::span<const NextCodes> codes) {
+  for (const NextCodes& next : codes) {
+    if (next.codes.form != 0 && is_whole(next.codes)) continue;
+    return fail_field(ErrorCode::kInvalidArgument, "codes", "chunk {} needs whole token codes", next.chunk.value);
+  }
+  return store_.write(call, [&](sql::Database& database) -> Result<void> {
+    FOOTNOTE_TRY(auto insert, database.prepare(R"sql(
+      INSERT OR REPLACE INTO chunk_codes (chunk_id, corpus_id, form, dimension, windows, signs)
+      SELECT id, corpus_id, ?2, ?3, ?4, ?5 FROM chunks WHERE id = ?1)sql"));
+    for (const NextCodes& next : codes) {
+      insert.bind(next.chunk.value, next.codes.form, next.codes.dimension, std::as_bytes(std::span(next.codes.windows)),
+                  std::span<const std::byte>(next.codes.signs));
+      FOOTNOTE_CHECK(insert.run());
+    }
+    return {};
+  });
 }
 
 Result<void> SqliteReembedding::discard(const CallContext& call, CorpusId corpus) {

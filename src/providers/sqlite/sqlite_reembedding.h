@@ -46,6 +46,18 @@ class SqliteReembedding {
   /// missing.
   Result<bool> switch_over(const CallContext& call, CorpusId corpus, const EmbeddingSpace& target);
 
+  /// How many chunks with a text have token codes of another form than this, or none.
+  Result<std::int64_t> count_other_codes(const CallContext& call, CorpusId corpus, std::uint32_t form) const;
+  /// The first of them by id past `after`, dead ones too.
+  Result<std::vector<Missing>> other_codes(const CallContext& call, CorpusId corpus, std::uint32_t form, ChunkId after,
+                                           std::size_t limit) const;
+  struct NextCodes {
+    ChunkId chunk;
+    PassageCodes codes;
+  };
+  /// In the place of those that the chunks have. Chunks that were purged meanwhile are passed over. kInvalidArgument: codes cut short.
+  Result<void> put_codes(const CallContext& call, std::span<const NextCodes> codes);
+
   /// Lets go of all that is kept of a corpus. Works in small transactions.
   Result<void> discard(const CallContext& call, CorpusId corpus);
 

@@ -48,6 +48,45 @@ class ReembeddingTest : public SqliteStoreTest {
   }
 };
 
+TEST_F(ReembeddingTest, TokenCodesAreMadeAnewWhereTheyHaveAnotherForm) {
+  const auto before = first_numbers();
+  const auto others = [&](std::uint32_t form, ChunkId after = {}, std::size_t limit = 100) {
+    return reembedding().other_codes(call_, corpus_, form, after, limit).value();
+  };
+  const auto codes_of = [](std::uint32_t form, std::byte signs) {
+    return PassageCodes{.form = form, .dimension = 8, .signs = {signs}, .windows = {1}};
+  };
+  EXPECT_EQ(reembedding().count_other_codes(call_, corpus_, 7), 3) << "none has codes";
+  const auto found = others(7);
+  ASSERT_THAT(found, SizeIs(3));
+  EXPECT_EQ(found[1].text, "two");
+  EXPECT_THAT(others(7, found[1].chunk), SizeIs(1));
+  EXPECT_THAT(others(7, {}, 2), SizeIs(2));
+  const SqliteReembedding::NextCodes first[] = {{found[0].chunk, codes_of(7, std::byte{1})},
+                                                {found[1].chunk, codes_of(8, std::byte{2})},
+                                                {ChunkId{4711}, codes_of(7, std::byte{3})}};
+  ASSERT_TRUE(reembedding().put_codes(call_, first).has_value()) << "a chunk that is gone is passed over";
+  EXPECT_EQ(reembedding().count_other_codes(call_, corpus_, 7), 2);
+  EXPECT_EQ(others(7).front().chunk, found[1].chunk);
+  const SqliteReembedding::NextCodes second[] = {{found[1].chunk, codes_of(7, std::byte{4})}};
+  ASSERT_TRUE(reembedding().put_codes(call_, second).has_value());
+  EXPECT_EQ(reembedding().count_other_codes(call_, corpus_, 7), 1);
+  const ChunkId asked[] = {found[0].chunk, found[1].chunk, found[2].chunk};
+  const auto read = chunks().passage_codes(call_, corpus_, asked).value();
+  EXPECT_EQ(read[0].signs, std::vector{std::byte{1}});
+  EXPECT_EQ(read[1].signs, std::vector{std::byte{4}});
+  EXPECT_EQ(read[2].form, 0U);
+  EXPECT_EQ(first_numbers(), before) << "vectors stay";
+
+  PassageCodes cut_short = codes_of(7, std::byte{5});
+  cut_short.signs.clear();
+  for (const PassageCodes& bad : {cut_short, PassageCodes{}}) {
+    const SqliteReembedding::NextCodes third[] = {{found[0].chunk, codes_of(7, std::byte{6})}, {found[2].chunk, bad}};
+    EXPECT_EQ(reembedding().put_codes(call_, third).error().code, ErrorCode::kInvalidArgument);
+  }
+  EXPECT_EQ(chunks().passage_codes(call_, corpus_, asked).value()[0].signs, std::vector{std::byte{1}}) << "nothing of it was done";
+}
+
 TEST_F(ReembeddingTest, TheCorpusStaysAsItIsUntilAllVectorsAreThere) {
   const auto before = first_numbers();
   EXPECT_EQ(progress(), std::pair(0L, 3L));
