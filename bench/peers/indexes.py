@@ -412,7 +412,9 @@ def compare(title: str, contenders: list[Contender]) -> list[dict]:
     for ours in (one for one in contenders if one.ours):
         for peer in (one for one in contenders if not one.ours):
             row = {"title": title, "ours": ours.name, "peer": peer.name, "note": peer.note, "ours_recall": ours.recall, "peer_recall": peer.recall}
-            for what in ("p50_us", "p99_us", "cpu_us"):
+            for what in ("p50_us", "p99_us", "cpu_us", "ranked_p50_us", "ranked_p99_us"):
+                if what not in ours.rounds[0] or what not in peer.rounds[0]:
+                    continue
                 ratios = [theirs[what] / mine[what] for mine, theirs in zip(ours.rounds, peer.rounds, strict=True)]
                 row[what] = {"ours": statistics.median(one[what] for one in ours.rounds), "peer": statistics.median(one[what] for one in peer.rounds),
                              "ratio": statistics.median(ratios), "lowest": min(ratios), "highest": max(ratios)}
@@ -433,6 +435,13 @@ def print_table(rows: list[dict], loads: list[float]) -> None:
         print(f"| {row['ours']} | {p50['ours']:.0f} | {p99['ours']:.0f} | {recall(row['ours_recall'])} | {peer} | {p50['peer']:.0f} | {p99['peer']:.0f} | "
               f"{recall(row['peer_recall'])} | {p50['ratio']:.1f} ({p50['lowest']:.1f}-{p50['highest']:.1f}) | {p99['ratio']:.1f} | {cpu['ratio']:.1f} |",
               flush=True)
+    ranked = [row for row in rows if "ranked_p50_us" in row]
+    if ranked:
+        print("\nUntil the passages are ranked, before texts are fetched:\n\n| peer | ours p50 | p99 | peer p50 | p99 | times as fast, p50 (lowest-highest) | p99 |\n|---|---|---|---|---|---|---|")
+    for row in ranked:
+        p50, p99 = row["ranked_p50_us"], row["ranked_p99_us"]
+        print(f"| {row['peer']} ({row['note']}) | {p50['ours']:.0f} | {p99['ours']:.0f} | {p50['peer']:.0f} | {p99['peer']:.0f} | "
+              f"{p50['ratio']:.1f} ({p50['lowest']:.1f}-{p50['highest']:.1f}) | {p99['ratio']:.1f} |", flush=True)
 
 
 def run_group(name: str, args, results: dict) -> None:
