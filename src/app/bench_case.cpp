@@ -15,8 +15,7 @@ double percentile(const std::vector<double>& sorted, double share) {
 
 Result<BenchFigures> measure(const BenchCase& bench, double seconds) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::size_t kWarmUp = 10;
-  for (std::size_t i = 0; i < kWarmUp; ++i) FOOTNOTE_CHECK(bench.run(i % bench.queries));
+  for (std::size_t i = 0; i < kBenchWarmUp; ++i) FOOTNOTE_CHECK(bench.run(i % bench.queries));
   std::vector<double> times;
   const std::clock_t used = std::clock();
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);

@@ -31,8 +31,9 @@ struct BenchFigures {
 /// The value that `share` of these lie at or below. REQUIRES: not empty, in order.
 double percentile(const std::vector<double>& sorted, double share);
 
-/// Runs the queries in turn for about so many seconds, kBenchRunsMin at least, after some that don't count.
+/// Runs the queries in turn for about so many seconds, kBenchRunsMin at least, after kBenchWarmUp that don't count.
 inline constexpr std::size_t kBenchRunsMin = 50;
+inline constexpr std::size_t kBenchWarmUp = 10;
 Result<BenchFigures> measure(const BenchCase& bench, double seconds);
 
 }  // namespace footnote::app

@@ -70,12 +70,16 @@ class RetrieveBench {
       return {};
     };
     out.more = [this]() -> Result<JsonObject> {
+      const auto drop_warm_up = [](std::vector<double>& times) {
+        times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(kBenchWarmUp));
+        std::ranges::sort(times);
+      };
       JsonObject medians;
       for (auto& [stage, times] : stages_) {
-        std::ranges::sort(times);
+        drop_warm_up(times);
         medians[stage] = percentile(times, 0.5);
       }
-      std::ranges::sort(ranked_);
+      drop_warm_up(ranked_);
       JsonObject more{
           {"ranked_p50_us", percentile(ranked_, 0.5)}, {"ranked_p99_us", percentile(ranked_, 0.99)}, {"stages_p50_us", std::move(medians)}};
       stages_.clear();
