@@ -132,13 +132,6 @@ Result<KbQuestion> parse_kb_question(const http::Request& request) {
   return question;
 }
 
-namespace {
-
-/// Vectors of clients, or none without a name, can't be compared with a question's.
-bool has_our_vectors(const Corpus& corpus) { return corpus.space.model_id != kClientModel && corpus.space.model_id != kNoModel; }
-
-}  // namespace
-
 Profile profile_for(const Corpus& corpus, const Profile& profile, std::string_view judge) {
   if (has_our_vectors(corpus)) {
     Profile own = profile;

@@ -6,6 +6,7 @@
 #include "app/index_files.h"
 #include "app/model_folder.h"
 #include "app/reconcile.h"
+#include "app/reembed.h"
 #include "app/server_link.h"
 #include "ingest/index_sync.h"
 #include "providers/local/local_code_index.h"
@@ -92,11 +93,11 @@ Check check_corpus(const CallContext& call, Stores& stores, const Corpus& corpus
                   *reached, corpus.space.model_id),
       {},
       {{"documents", counts->documents}, {"chunks", counts->chunks}, {"generation", corpus.generation}, {"index_generation", *reached}}};
-  if (corpus.space.model_id != model) {
+  if (corpus.space.model_id != model && may_be_embedded(corpus)) {
     check.health = Health::kBroken;
     check.fix = fmt::format("the configured model is {}; run `footnote rebuild-index {}` to embed this corpus by it, or set MODEL_NAME={}",
                             model, corpus.name, corpus.space.model_id);
-  } else if (code_form != 0) {
+  } else if (code_form != 0 && corpus.space.model_id == model) {
     if (const auto checked = check_codes(call, stores, corpus, code_form, check); !checked) return broken(name, checked.error());
   }
   if (*reached != corpus.generation) {

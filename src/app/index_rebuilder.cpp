@@ -89,8 +89,14 @@ void IndexRebuilder::run(const std::stop_token& stop, const Corpus& corpus, Embe
 Result<RebuildState::Phase> IndexRebuilder::work(const CallContext& call, const Corpus& corpus, Embedder* target) {
   SqliteReembedding reembedding(ports_.stores.store());
   const auto tell = [this](const SqliteReembedding::Progress& progress) { note(progress); };
-  if (target == nullptr || target->space() == corpus.space) {
-    if (target != nullptr) FOOTNOTE_CHECK(renew_codes(call, reembedding, *target, corpus.id, tell));
+  if (target == nullptr || target->space() == corpus.space || !may_be_embedded(corpus)) {
+    const auto forget_copies = [&] {
+      (void)ports_.codes.drop({}, corpus.id);
+      ports_.files.remove(corpus.id, IndexKind::kCodes);
+    };
+    if (target != nullptr && target->space() == corpus.space) {
+      FOOTNOTE_CHECK(renew_codes(call, reembedding, *target, corpus.id, forget_copies, tell));
+    }
     FOOTNOTE_CHECK(refresh(call, corpus));
     return RebuildState::Phase::kDone;
   }
@@ -107,6 +113,7 @@ Result<void> IndexRebuilder::refresh(const CallContext& call, const Corpus& corp
   const auto exchanged = ports_.sync.exchange(call, corpus.id, [&]() -> Result<void> {
     FOOTNOTE_CHECK(fresh.sync.sync(call, corpus.id));
     FOOTNOTE_TRY(const Corpus current, ports_.stores.catalog().corpus(call, corpus.id));
+    if (current.generation == 0) return {};  // Nothing was ever in it, and there are no files of it.
     FOOTNOTE_CHECK(ports_.codes.drop(call, corpus.id));
     ports_.files.remove(corpus.id);
     fresh.files.save(call, current, IndexFiles::When::kAnythingChanged);
@@ -159,7 +166,7 @@ Result<void> finish_rebuilds(const CallContext& call, Stores& stores, Embedder& 
   const EmbeddingSpace target = embedder.space();
   SqliteReembedding reembedding(stores.store());
   for (const Corpus& corpus : corpora) {
-    if (corpus.space == target) continue;
+    if (corpus.space == target || !may_be_embedded(corpus)) continue;
     FOOTNOTE_TRY(const auto progress, reembedding.progress(call, corpus.id, target));
     if (progress.total - progress.done > kFinishChunksMax || (progress.done == 0 && progress.total > 0)) {
       log(LogLevel::kWarn, "app", "a corpus is of another model and can't be asked; `footnote rebuild-index` embeds it anew",

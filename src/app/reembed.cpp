@@ -1,6 +1,8 @@
 #include "app/reembed.h"
 
 #include "chunk/chunker.h"
+#include "domain/point.h"
+#include "points/memories.h"
 
 namespace footnote::app {
 namespace {
@@ -29,7 +31,31 @@ std::vector<NextVectors> next_vectors(const std::vector<Missing>& chunks, std::v
   return out;
 }
 
+Result<std::int64_t> renew_all(const CallContext& call, SqliteReembedding& reembedding, Embedder& embedder, CorpusId corpus,
+                               std::int64_t total, const OnReembedded& on_progress) {
+  const std::uint32_t form = embedder.code_form();
+  SqliteReembedding::Progress progress{.done = 0, .total = total};
+  // Once through: what comes meanwhile has codes of this form.
+  for (ChunkId after;;) {
+    FOOTNOTE_CHECK(call.check());
+    on_progress(progress);
+    FOOTNOTE_TRY(const auto chunks, reembedding.other_codes(call, corpus, form, after, kReembedBatch));
+    if (chunks.empty()) return progress.done;
+    FOOTNOTE_TRY(auto embeddings, embed(call, embedder, chunks));
+    std::vector<SqliteReembedding::NextCodes> codes;
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      if (embeddings[i].passage_codes.form == form) codes.push_back({chunks[i].chunk, std::move(embeddings[i].passage_codes)});
+    }
+    FOOTNOTE_CHECK(reembedding.put_codes(call, codes));
+    progress.done += std::ssize(codes);
+    progress.total = std::max(progress.total, progress.done);
+    after = chunks.back().chunk;
+  }
+}
+
 }  // namespace
+
+bool may_be_embedded(const Corpus& corpus) { return has_our_vectors(corpus) || corpus.name == points::kMemoriesCollection; }
 
 Result<void> embed_missing(const CallContext& call, SqliteReembedding& reembedding, Embedder& embedder, CorpusId corpus,
                            const OnReembedded& on_progress) {
@@ -55,28 +81,15 @@ Result<void> embed_missing(const CallContext& call, SqliteReembedding& reembeddi
 }
 
 Result<std::int64_t> renew_codes(const CallContext& call, SqliteReembedding& reembedding, Embedder& embedder, CorpusId corpus,
-                                 const OnReembedded& on_progress) {
+                                 const std::function<void()>& forget_copies, const OnReembedded& on_progress) {
   const std::uint32_t form = embedder.code_form();
   if (form == 0) return 0;
-  SqliteReembedding::Progress progress;
-  FOOTNOTE_TRY(progress.total, reembedding.count_other_codes(call, corpus, form));
-  if (progress.total == 0) return 0;
-  // Once through: what comes meanwhile has codes of this form.
-  for (ChunkId after;;) {
-    FOOTNOTE_CHECK(call.check());
-    on_progress(progress);
-    FOOTNOTE_TRY(const auto chunks, reembedding.other_codes(call, corpus, form, after, kReembedBatch));
-    if (chunks.empty()) return progress.done;
-    FOOTNOTE_TRY(auto embeddings, embed(call, embedder, chunks));
-    std::vector<SqliteReembedding::NextCodes> codes;
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
-      if (embeddings[i].passage_codes.form == form) codes.push_back({chunks[i].chunk, std::move(embeddings[i].passage_codes)});
-    }
-    FOOTNOTE_CHECK(reembedding.put_codes(call, codes));
-    progress.done += std::ssize(codes);
-    progress.total = std::max(progress.total, progress.done);
-    after = chunks.back().chunk;
-  }
+  FOOTNOTE_TRY(const std::int64_t total, reembedding.count_other_codes(call, corpus, form));
+  if (total == 0) return 0;
+  forget_copies();
+  auto renewed = renew_all(call, reembedding, embedder, corpus, total, on_progress);
+  forget_copies();
+  return renewed;
 }
 
 }  // namespace footnote::app

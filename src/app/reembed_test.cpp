@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "contracts/chunk_drafts.h"
+#include "domain/point.h"
 #include "engine/sql/folder_for_test.h"
 #include "providers/sqlite/sqlite_catalog_store.h"
 #include "providers/sqlite/sqlite_chunk_store.h"
@@ -21,10 +22,15 @@ class CountingEmbedder final : public Embedder {
     embedded += texts.size();
     if (on_embed) on_embed();
     std::vector<Embedding> out(texts.size());
-    for (Embedding& one : out) one.windows.push_back({{}, {1, 0}});
+    for (Embedding& one : out) {
+      one.windows.push_back({{}, {1, 0}});
+      if (form != 0) one.passage_codes = {.form = form, .dimension = 8, .signs = {std::byte{1}}, .windows = {1}};
+    }
     return out;
   }
+  std::uint32_t code_form() const override { return form; }
 
+  std::uint32_t form = 0;
   std::size_t left = 1'000'000;
   std::size_t embedded = 0;
   std::function<void()> on_embed;
@@ -86,6 +92,44 @@ TEST_F(ReembedTest, StopsWhenItIsTold) {
   call.stop = stop.get_token();
   EXPECT_EQ(run(call).error().code, ErrorCode::kCancelled);
   EXPECT_EQ(reembedding_.switch_over({}, corpus_, embedder_.space()), false);
+}
+
+TEST_F(ReembedTest, CodesAreMadeAnewOnceAndNobodyReadsTheOldOnesMeanwhile) {
+  std::size_t forgotten = 0;
+  const auto renew = [&] {
+    return renew_codes({}, reembedding_, embedder_, corpus_, [&] { ++forgotten; }, [this](const auto& progress) { last_ = progress; });
+  };
+  EXPECT_EQ(renew(), 0) << "an embedder that makes none";
+  EXPECT_EQ(forgotten, 0U);
+  embedder_.form = 7;
+  embedder_.on_embed = [&] { EXPECT_EQ(forgotten, 1U); };
+  embedder_.left = kReembedBatch;
+  EXPECT_EQ(renew().error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(forgotten, 2U) << "however it ends";
+  forgotten = 0;
+  embedder_.left = kChunks;
+  EXPECT_EQ(renew(), static_cast<std::int64_t>(kChunks - kReembedBatch)) << "what was done stays";
+  EXPECT_EQ(embedder_.embedded, kChunks);
+  EXPECT_EQ(forgotten, 2U);
+  EXPECT_EQ(last_.done, last_.total);
+  EXPECT_EQ(renew(), 0);
+  EXPECT_EQ(forgotten, 2U) << "nothing has changed";
+  embedder_.form = 8;
+  embedder_.on_embed = nullptr;
+  EXPECT_EQ(renew(), static_cast<std::int64_t>(kChunks));
+}
+
+TEST(MayBeEmbedded, VectorsOfClientsAreTheirs) {
+  const auto corpus = [](std::string name, std::string_view model) {
+    Corpus out;
+    out.name = std::move(name);
+    out.space.model_id = model;
+    return out;
+  };
+  EXPECT_TRUE(may_be_embedded(corpus("docs", "a-model")));
+  EXPECT_FALSE(may_be_embedded(corpus("docs", kClientModel)));
+  EXPECT_FALSE(may_be_embedded(corpus("docs", kNoModel)));
+  EXPECT_TRUE(may_be_embedded(corpus("agent-memories", kClientModel)));
 }
 
 }  // namespace

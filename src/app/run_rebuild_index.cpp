@@ -40,6 +40,7 @@ Result<Rebuilt> rebuild(const CallContext& call, Stores& stores, const Corpus& c
   if (code_bytes_max > 0) indexes.push_back(&codes);
   IndexFiles files(stores.folder().path(), stores.chunks(), indexes);
   files.remove(corpus.id);
+  files.remove(corpus.id, IndexKind::kCodes);  // Also where none is made.
   FOOTNOTE_CHECK(ingest::IndexSync(stores.chunks(), {&vectors, &keywords}, stores.clock()).sync(call, corpus.id));
   files.save(call, corpus, IndexFiles::When::kAnythingChanged);
   files.save(call, corpus, IndexFiles::When::kInBackground);
@@ -85,6 +86,7 @@ class Reembedder {
   Reembedder(const CommandContext& context, Stores& stores) : context_(context), stores_(stores) {}
 
   Result<Brought> bring_over(const Corpus& corpus) {
+    if (!may_be_embedded(corpus)) return Brought{corpus};
     // Only one corpus is brought over in a call, so there is one embedder.
     const bool has_own_embedder = corpus.name == points::kMemoriesCollection && context_.settings.is_set(Setting::kAgentEmbedderUrl);
     if (has_own_embedder) {
@@ -94,7 +96,10 @@ class Reembedder {
     const bool is_own = is_local && corpus.space.model_id == model_folder_name(context_.settings.text(Setting::kModelsName));
     if (!embedder_.port) {
       auto opened = open_embedder(context_.call, context_.settings, metrics_);
-      if (!opened && is_own) return Brought{corpus};  // The indexes need no model.
+      if (!opened && is_own) {  // The indexes need no model.
+        write_err(fmt::format("footnote: token codes stay as they are: {}\n", opened.error().message));
+        return Brought{corpus};
+      }
       FOOTNOTE_TRY(embedder_, std::move(opened));
     }
     const EmbeddingSpace target = embedder_.port->space();
@@ -102,8 +107,11 @@ class Reembedder {
     SqliteReembedding reembedding(stores_.store());
     if (corpus.space == target) {
       ProgressBar bar = bar_of("chunks recoded", context_.terminal);
+      IndexFiles files(stores_.folder().path(), stores_.chunks(), {});
       FOOTNOTE_TRY(const std::int64_t recoded,
-                   renew_codes(context_.call, reembedding, *embedder_.port, corpus.id, [&](const auto& progress) { show(bar, progress); }));
+                   renew_codes(
+                       context_.call, reembedding, *embedder_.port, corpus.id, [&] { files.remove(corpus.id, IndexKind::kCodes); },
+                       [&](const auto& progress) { show(bar, progress); }));
       return Brought{.corpus = corpus, .recoded = recoded};
     }
     ProgressBar bar = bar_of("chunks embedded", context_.terminal);

@@ -50,8 +50,9 @@ struct Point {
 
 /// What the values of a payload's key are declared to be.
 enum class PayloadKind { kKeyword, kInteger, kFloat, kGeo, kText, kBool, kDatetime, kUuid };
-inline constexpr PayloadKind kAllPayloadKinds[] = {PayloadKind::kKeyword, PayloadKind::kInteger, PayloadKind::kFloat,    PayloadKind::kGeo,
-                                                   PayloadKind::kText,    PayloadKind::kBool,    PayloadKind::kDatetime, PayloadKind::kUuid};
+inline constexpr PayloadKind kAllPayloadKinds[] = {PayloadKind::kKeyword,  PayloadKind::kInteger, PayloadKind::kFloat,
+                                                   PayloadKind::kGeo,      PayloadKind::kText,    PayloadKind::kBool,
+                                                   PayloadKind::kDatetime, PayloadKind::kUuid};
 
 /// "keyword", "integer" ...
 std::string_view to_string(PayloadKind kind);
@@ -75,6 +76,8 @@ inline constexpr std::string_view kClientModel = "client";
 inline constexpr std::string_view kNoModel = "none";
 
 inline bool has_own_space(const Corpus& corpus) { return corpus.space.model_id != kNoModel; }
+/// Vectors of clients, or none without a name, can't be compared with a question's.
+inline bool has_our_vectors(const Corpus& corpus) { return corpus.space.model_id != kClientModel && has_own_space(corpus); }
 
 /// A corpus as its clients see it.
 struct Collection {

@@ -625,6 +625,12 @@ class Processes(Case):
         self.run_footnote("ingest", "docs", env=off)
         self.assertEqual(rebuild("memory", env=off)["recoded"], 0, "a model that makes none")
         self.assertEqual(rebuild("memory")["recoded"], 1)
+        # A file of the old codes is not read any more, where none takes its place either.
+        self.assertEqual(rebuild("memory", env={**self.env, "FOOTNOTE_INDEX_CODE_FILE_MIB": "0"})["recoded"], first["rows"] + 1)
+        self.assertIn("late", stages(self.env))
+        self.assertEqual(rebuild("memory")["recoded"], first["rows"] + 1)
+        without_model = rebuild("memory", env={**self.env, "FOOTNOTE_MODELS": str(self.folder)})
+        self.assertEqual(without_model["recoded"], 0)
         # A running server does it while it answers.
         self.serve()
         self.assertNotIn("late", stages(self.env))

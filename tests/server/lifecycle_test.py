@@ -210,6 +210,34 @@ class Rebuild(Case):
         server.__exit__(None, None, None)
         self.assertIn("rebuild-index", self.footnote("search", "lantern", code=1, model=OTHER).stderr)
 
+    def test_vectors_that_clients_gave_stay(self):
+        collections = {"dot": {"size": 4, "distance": "Dot"}, "named": {"a": {"size": 4, "distance": "Cosine"}}, "empty": {"size": 4, "distance": "Euclid"}}
+        server = self.serve()
+        for name, vectors in collections.items():
+            self.assertEqual(self.send(server, "PUT", f"/collections/{name}", {"vectors": vectors})[0], 200)
+        for name in ("dot", "named"):
+            vector = {"a": [1, 0, 0, 0]} if name == "named" else [1, 2, 3, 4]
+            points = [{"id": 1, "vector": vector, "payload": {"text": "lantern"}}, {"id": 2, "vector": vector}]
+            self.assertEqual(self.send(server, "PUT", f"/collections/{name}/points", {"points": points})[0], 200)
+
+        def read(server):
+            return [(self.send(server, "POST", f"/collections/{name}/points", {"ids": [1, 2], "with_vector": True})[1]["result"],
+                     self.send(server, "GET", f"/collections/{name}")[1]["result"]["config"]) for name in collections]
+
+        before = read(server)
+        self.assertEqual(before[0][0][1]["vector"], [1, 2, 3, 4])
+        for name in collections:
+            for model in ({}, {"model": tiny_model.NAME}):
+                self.assertEqual(self.call(server, "/api/admin/rebuild", {"corpus": name, **model})[0], 202)
+                self.assertEqual(self.wait(server)["state"], "done", name)
+        self.assertEqual(read(server), before)
+        server.__exit__(None, None, None)
+        for name in collections:
+            self.assertEqual(self.doctor(f"corpus {name}")["status"], "ok", name)
+            self.footnote("rebuild-index", name)
+        server = self.serve()
+        self.assertEqual(read(server), before)
+
     def test_the_same_model_makes_the_indexes_anew_while_they_answer(self):
         server = self.serve()
         before = self.paths(server)

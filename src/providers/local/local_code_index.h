@@ -15,8 +15,8 @@ inline constexpr std::uint64_t kCodeFileBytesDefault = std::uint64_t{64} << 30;
 
 /// Files of token codes, one a corpus: a copy of what the chunk store holds, mapped, so that a question reads a passage's codes without
 /// asking the database. What a file lacks (passages since it was written, those past its bound, damaged ones) is in the store, so a file
-/// may lag behind: no memory is held for it and no reader depends on it. Chunks never change their codes and no chunk's id is given twice,
-/// so what is in the file of a corpus's space is right for as long as somebody asks for it. Thread-safe.
+/// may lag behind: no memory is held for it and no reader depends on it. No chunk's id is given twice, and
+/// whoever changes chunks' codes drops the file: so what is in it is right for as long as somebody asks for it. Thread-safe.
 class LocalCodeIndex final : public SavedIndex {
  public:
   /// Borrows the store.

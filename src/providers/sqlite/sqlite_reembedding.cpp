@@ -122,7 +122,7 @@ Result<std::int64_t> SqliteReembedding::count_other_codes(const CallContext& cal
     FOOTNOTE_CHECK(read_corpus(database, corpus));
     FOOTNOTE_TRY(auto count, database.prepare(R"sql(
       SELECT count(*) FROM chunks c LEFT JOIN chunk_codes k ON k.chunk_id = c.id
-      WHERE c.corpus_id = ?1 AND c.text <> '' AND k.form IS NOT ?2)sql"));
+      WHERE c.corpus_id = ?1 AND (c.text <> '' OR k.form IS NOT NULL) AND k.form IS NOT ?2)sql"));
     count.bind(corpus.value, form);
     FOOTNOTE_CHECK(count.step());
     return count.integer(0);
@@ -134,7 +134,7 @@ Result<std::vector<SqliteReembedding::Missing>> SqliteReembedding::other_codes(c
   return store_.read(call, [&](sql::Database& database) -> Result<std::vector<Missing>> {
     FOOTNOTE_TRY(auto select, database.prepare(R"sql(
       SELECT c.id, c.heading_path, c.text FROM chunks c LEFT JOIN chunk_codes k ON k.chunk_id = c.id
-      WHERE c.corpus_id = ?1 AND c.id > ?2 AND c.text <> '' AND k.form IS NOT ?3 ORDER BY c.id LIMIT ?4)sql"));
+      WHERE c.corpus_id = ?1 AND c.id > ?2 AND (c.text <> '' OR k.form IS NOT NULL) AND k.form IS NOT ?3 ORDER BY c.id LIMIT ?4)sql"));
     select.bind(corpus.value, after.value, form, limit_of(limit));
     return read_chunks(select);
   });

@@ -46,7 +46,7 @@ class SqliteReembedding {
   /// missing.
   Result<bool> switch_over(const CallContext& call, CorpusId corpus, const EmbeddingSpace& target);
 
-  /// How many chunks with a text have token codes of another form than this, or none.
+  /// How many chunks have token codes of another form than this, or a text and none.
   Result<std::int64_t> count_other_codes(const CallContext& call, CorpusId corpus, std::uint32_t form) const;
   /// The first of them by id past `after`, dead ones too.
   Result<std::vector<Missing>> other_codes(const CallContext& call, CorpusId corpus, std::uint32_t form, ChunkId after,
