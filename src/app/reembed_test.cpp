@@ -115,6 +115,7 @@ TEST_F(ReembedTest, CodesAreMadeAnewOnceAndNobodyReadsTheOldOnesMeanwhile) {
   EXPECT_EQ(renew(), 0);
   EXPECT_EQ(forgotten, 2U) << "nothing has changed";
   embedder_.form = 8;
+  embedder_.left = kChunks;
   embedder_.on_embed = nullptr;
   EXPECT_EQ(renew(), static_cast<std::int64_t>(kChunks));
 }
