@@ -73,7 +73,7 @@ class Peer:
                 ranked.append(self.ranked_at - begin)
         more = {"ranked_p50_us": percentile(ranked, 0.5) * 1e6, "ranked_p99_us": percentile(ranked, 0.99) * 1e6} if ranked else {}
         return more | {"p50_us": percentile(times, 0.5) * 1e6, "p99_us": percentile(times, 0.99) * 1e6,
-                "cpu_us": (time.process_time() - used) / len(times) * 1e6, "runs": len(times)}
+                       "cpu_us": (time.process_time() - used) / len(times) * 1e6, "runs": len(times)}
 
 
 class VectorPeer(Peer):

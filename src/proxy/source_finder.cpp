@@ -21,7 +21,7 @@ Result<Profile> profile_for(const Corpus& corpus, const EmbeddingSpace& space, s
   if (corpus.space == space) return out;
   if (corpus.space.model_id == kClientModel && corpus.space.dimension == space.dimension && corpus.space.distance == Distance::kCosine)
     return out;
-  if (corpus.space.model_id == kClientModel || corpus.space.model_id == kNoModel) return by_words_alone(out);
+  if (!has_our_vectors(corpus)) return by_words_alone(out);
   return fail(ErrorCode::kFailedPrecondition, "corpus '{}' was made with the model {}, the embedder is {}: run `footnote rebuild-index {}`",
               corpus.name, corpus.space.model_id, space.model_id, corpus.name);
 }

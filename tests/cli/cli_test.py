@@ -598,6 +598,7 @@ class Processes(Case):
         self.assertEqual(other["status"], "note")
         self.assertGreater(other["codes_of_another_form"], 0)
         self.assertIn("footnote rebuild-index memory", other["fix"])
+        self.assertIn("late.codes", other["fix"])
 
     def test_rebuild_index_makes_token_codes_of_another_form_anew(self):
         self.write_docs()
