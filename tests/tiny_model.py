@@ -1,6 +1,6 @@
-"""Writes a BERT model folder of a few kilobytes: real in every part, random in its weights, loaded and run in no time.
+"""Writes a BERT model folder of a few kilobytes: complete, with random weights, and very fast to load and run.
 
-For tests that need an embedder and not its judgement: vectors differ from text to text and say nothing about meaning.
+For tests that need an embedder but not its quality: vectors differ between texts but carry no meaning.
 """
 import hashlib
 import json
@@ -37,7 +37,7 @@ def shapes(words):
 
 
 def write(models, name=NAME, seed=1):
-    """Makes models/NAME, with other weights for another seed, and returns the folder of models."""
+    """Creates models/NAME, with weights that depend on the seed, and returns the models folder."""
     folder = pathlib.Path(models) / name
     folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(seed)

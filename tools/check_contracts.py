@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Fails when a port has no contract suite, or an implementation of a port is not run through its suite.
+"""Fails if a port has no contract suite, or if an implementation of a port is not tested with its suite.
 
 usage: check_contracts.py ROOT [--write]
 
-A port is a class of src/ports that has virtual methods; its suite is tests/contracts/HEADER_contract.h. An implementation
-is a class of src/ or tests/fakes/ that derives from a port; a test file that instantiates the suite must name it. The table
-in ARCHITECTURE.md between the marks `contracts` says the same; --write makes it anew.
+A port is a class in src/ports with virtual methods; its suite is tests/contracts/HEADER_contract.h. An implementation
+is a class in src/ or tests/fakes/ that derives from a port; a test file that instantiates the suite must name it. The table
+between the `contracts` marks in ARCHITECTURE.md lists the result; --write updates it.
 """
 import pathlib
 import re
 import sys
 
-# The writing side that the two indexes share: both suites run it.
+# The write interface that both indexes share: both suites test it.
 PART_OF_OTHERS = {"index"}
 MARK = "<!-- contracts -->"
 
@@ -21,7 +21,7 @@ def read(path):
 
 
 def ports(root):
-    """{port class: header's name} of every header of src/ports."""
+    """{port class: header name} for every header in src/ports."""
     out = {}
     for header in sorted((root / "src/ports").glob("*.h")):
         for name, body in re.findall(r"^class (\w+)[^;{]*\{(.*?)^\};", read(header), re.M | re.S):
@@ -31,7 +31,7 @@ def ports(root):
 
 
 def implementations(root, port_headers):
-    """(header's name of the port, class, path) of every class that derives from a port."""
+    """(header name of the port, class, path) for every class that derives from a port."""
     files = [p for p in (root / "src").rglob("*.h") if p.parent.name != "ports" and not p.stem.endswith("_test")]
     for path in sorted(files) + sorted((root / "tests/fakes").glob("*.h")):
         for name, bases in re.findall(r"^class (\w+)(?: final)?\s*:\s*([^{;]*)\{", read(path), re.M):
@@ -41,7 +41,7 @@ def implementations(root, port_headers):
 
 
 def instantiations(root):
-    """{suite: [(test's name in ctest, text)]} of every test file that instantiates a suite."""
+    """{suite: [(test name in ctest, text)]} for every test file that instantiates a suite."""
     out = {}
     for path in sorted([*(root / "src").rglob("*_test.cpp"), *(root / "tests").rglob("*_test.cpp")]):
         text = read(path)
@@ -59,7 +59,7 @@ def suite_of(root, header):
 
 
 def check(root):
-    """The rows of the table, and what is wrong."""
+    """The rows of the table, and the problems found."""
     port_headers = ports(root)
     rows, problems = {}, []
     tests = instantiations(root)
@@ -91,7 +91,7 @@ def main():
     page = root / "ARCHITECTURE.md"
     parts = read(page).split(MARK)
     if len(parts) != 3:
-        problems.append(f"{page.name}: the table's two marks {MARK} are missing")
+        problems.append(f"{page.name}: the two marks {MARK} around the table are missing")
     elif "--write" in sys.argv:
         page.write_text(MARK.join([parts[0], f"\n{table(rows)}\n", parts[2]]))
     elif parts[1].strip() != table(rows):

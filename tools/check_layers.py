@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Fails when a file under src/ includes a module that its own module may not use.
+"""Fails if a file under src/ includes a module that its own module may not use.
 
-usage: check_layers.py SRC LAYERS   (LAYERS: one `module: modules it may include` a line)
+usage: check_layers.py SRC LAYERS   (LAYERS: one line `module: modules it may include` per module)
 """
 import pathlib
 import re
@@ -18,7 +18,7 @@ def read_table(path):
 
 
 def folders_of(path):
-    """"engine/nn" and "engine" for engine/nn/encoder.h: the most exact first."""
+    """"engine/nn" and "engine" for engine/nn/encoder.h: the most specific first."""
     parts = path.split("/")[:-1]
     return ["/".join(parts[:count]) for count in range(len(parts), 0, -1)]
 
@@ -31,7 +31,7 @@ def violations(root, table):
         name = path.relative_to(root).as_posix()
         module = next((folder for folder in folders_of(name) if folder in table), None)
         if module is None:
-            yield f"{name}: no row of the table is for its folder"
+            yield f"{name}: the table has no row for its folder"
             continue
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
             found = re.match(r'\s*#\s*include\s+"([a-z_0-9/]+\.h)"', line)

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# fuzz.sh BUILD: runs every fuzzer of a build folder for FUZZ_SECONDS (60), FUZZ_JOBS (2) at a time, from the corpora in
-# fuzz/corpus and what earlier runs of this build folder found. One line each; fails when one found something, with the
-# command that runs the input again. FUZZ_ONLY="json url" picks some.
+# fuzz.sh BUILD: runs every fuzzer of a build folder for FUZZ_SECONDS (60), FUZZ_JOBS (2) at a time, with the corpora in
+# fuzz/corpus and those of earlier runs in this build folder. Prints one line per fuzzer. Fails if one has a finding, and prints the
+# command that runs the input again. FUZZ_ONLY="json url" selects fuzzers.
 set -uo pipefail
 build=$1
 seconds=${FUZZ_SECONDS:-60}
 jobs=${FUZZ_JOBS:-2}
 root=$(cd "$(dirname "$0")/.." && pwd)
 
-# One input may take this long and this much: more is a finding.
+# Limits of time and memory per input; exceeding them is a finding.
 limits=(-timeout=5 -rss_limit_mb=1024 -max_len=32768)
 
 run_one() {

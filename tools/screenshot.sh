@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes docs/images/first-page.png from a real server over the example handbook: screenshot.sh FOOTNOTE NODE
+# Creates docs/images/first-page.png with a real server and the example handbook: screenshot.sh FOOTNOTE NODE
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)

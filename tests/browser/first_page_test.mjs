@@ -1,4 +1,4 @@
-// The first page against the real server with examples/handbook ingested.
+// Tests the start page with the real server and examples/handbook ingested.
 // Run: FOOTNOTE_URL=http://127.0.0.1:7700 node --test tests/browser/first_page_test.mjs
 
 import test, { after, before } from 'node:test';
@@ -23,7 +23,7 @@ let browser;
 before(async () => (browser = await launch()));
 after(() => browser?.close());
 
-/** Opens the page, runs the steps, and insists on no console error, CSP violation or request elsewhere. */
+/** Opens the page, runs the steps, and checks for console errors, CSP violations and requests to other hosts. */
 function onPage(name, options, steps) {
   test(name, async () => {
     const { page, troubles, close } = await openPage(browser, url, options);
@@ -36,7 +36,7 @@ function onPage(name, options, steps) {
   });
 }
 
-/** Opens citation after citation until one shows the expected sentence of the expected document. */
+/** Opens citations until one shows the expected sentence of the expected document. */
 async function opensQuote(page, { path, quote }) {
   const seen = [];
   for (const cite of await page.locator('.cite').all()) {

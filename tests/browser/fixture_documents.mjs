@@ -1,4 +1,4 @@
-// A handful of documents for the fixture server. Emoji stand before the cited sentences on purpose: offsets on the
+// Documents for the fixture server. Emoji precede the cited sentences on purpose: offsets on the
 // wire count code points, JavaScript counts UTF-16 code units.
 
 export const documents = [

@@ -1,7 +1,7 @@
-// Serves the first page with canned answers, so that its logic is tested without the C++ server, failures included.
-// `node tests/browser/fixture_server.mjs [port]` serves it for looking at; tests call startFixture().
+// Serves the start page with scripted answers and failures, to test its logic without the C++ server.
+// `node tests/browser/fixture_server.mjs [port]` serves it for manual tests; tests call startFixture().
 //
-// What comes back depends on the question: see `scenarios` below. Anything else gets the parental leave answer.
+// The response depends on the question: see `scenarios` below. All other questions get the parental leave answer.
 
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { documents, documentById } from './fixture_documents.mjs';
 import { pageFiles } from './page_files.mjs';
 
-/** What the C++ server sends with the page. */
+/** The headers that the C++ server sends with the page. */
 const pageHeaders = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -124,7 +124,7 @@ async function* endless() {
   }
 }
 
-/** Byte by byte, so that every character, line end and field is cut somewhere; CRLF, comments and a BOM besides. */
+/** Sends byte by byte, so that every character, line end and field is split somewhere; with CRLF, comments and a BOM. */
 async function* sliced() {
   const chunks = answerChunks([['Olá 👶🏽, “nine weeks” — 26 × ✓ 日本語.', 1, longLeave]]);
   const text = `\uFEFF: stream-open\r\n\r\n${wire(chunks, '\r\n\r\n').replaceAll('data: {"type":"text-', ': keep-alive\r\ndata: {"type":"text-')}`;
@@ -136,7 +136,7 @@ async function* sliced() {
 
 const envelope = (status, code, message, headers = {}) => ({ status, headers, body: JSON.stringify({ error: { code, message } }) });
 
-/** Question -> a stream (async iterable), {status, body, headers}, or what to do to the socket. */
+/** Question -> a stream (async iterable), {status, body, headers}, or an action on the socket. */
 const scenarios = {
   'fixture: refusal': () => paced(refusal(), 5),
   'fixture: slow': endless,
@@ -242,8 +242,8 @@ async function handle(request, response, state) {
 }
 
 /**
- * Starts the server; `state` may be changed while it runs (pace, corpora, examples; beforeFinish, a promise that the end of an
- * answer waits for) and counts what happened.
+ * Starts the server. Tests may change `state` while it runs (pace, corpora, examples; beforeFinish, a promise that the end of an
+ * answer waits for); it also counts events.
  */
 export async function startFixture({ port = 0, pace = 8 } = {}) {
   const state = {

@@ -1,5 +1,5 @@
-// A page that does everything to break what is put on it: styles that reach for every element, a policy that lets nothing in but the
-// widget's own host, Trusted Types, the globals and prototype changes of old frameworks, shortcuts on every key.
+// A page that tries to break the widget: styles for every element, a policy that allows only the
+// widget's host, Trusted Types, globals and prototype changes of old frameworks, shortcuts on every key.
 
 export const hostileHeaders = (origin) => ({
   'content-security-policy':
@@ -18,7 +18,7 @@ head, head * { display: none !important; }
 `;
 
 const js = `
-// What old frameworks do to everybody.
+// What old frameworks do to all scripts.
 Array.prototype.toJSON = undefined;
 Array.prototype.each = function (f) { for (var i = 0; i < this.length; i++) f(this[i]); };
 Object.prototype.hostileExtra = function () {};

@@ -1,4 +1,4 @@
-// The first page against a server that wants an API key.
+// Tests the start page with a server that needs an API key.
 // Run: FOOTNOTE_URL=http://127.0.0.1:7700 FOOTNOTE_KEY=fn_live_... node --test tests/browser/key_test.mjs
 
 import test, { after, before } from 'node:test';
@@ -62,5 +62,5 @@ onPage('says that a key was not accepted, and lets go', { colorScheme: 'dark', v
   await page.waitForSelector('#key-dialog[open]');
   await page.click('#key-cancel');
   assert.equal(await settled(page), 'failed');
-  assert.match(await page.textContent('#answer'), /wants an API key/);
+  assert.match(await page.textContent('#answer'), /needs an API key/);
 });

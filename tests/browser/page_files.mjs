@@ -1,4 +1,4 @@
-// The files of the first page, by the address that the C++ server gives them: all that it embeds of web/first.
+// The files of the start page, by the path that the C++ server uses: everything that it embeds from web/first.
 
 import { readdir, readFile } from 'node:fs/promises';
 
@@ -13,7 +13,7 @@ const types = {
 
 const extension = (name) => name.split('.').at(-1);
 
-/** Address -> {type, read(): its bytes as they are now}. */
+/** Path -> {type, read(): its current bytes}. */
 export const pageFiles = new Map((await readdir(folder))
   .filter((name) => Object.hasOwn(types, extension(name)))
   .map((name) => [name === 'index.html' ? '/' : `/assets/${name}`,

@@ -1,4 +1,4 @@
-// The first page against the fixture server: streaming, failures, keyboard, phone, accessibility. No C++ needed.
+// Tests the start page with the fixture server: streaming, failures, keyboard, phone, accessibility. No C++ needed.
 // Run: node --test tests/browser/page_fixture_test.mjs
 
 import test, { after, before, describe } from 'node:test';
@@ -25,7 +25,7 @@ after(async () => {
   await fixture?.close();
 });
 
-/** Opens the page, runs the steps, and insists that nothing went wrong in the background. */
+/** Opens the page, runs the steps, and checks that no error occurred in the background. */
 function onPage(name, options, steps, expectedTroubles = /^$/) {
   test(name, async () => {
     const { page, troubles, close } = await openPage(browser, fixture.url, options);
@@ -38,7 +38,7 @@ function onPage(name, options, steps, expectedTroubles = /^$/) {
   });
 }
 
-/** Waits until the fixture has seen what the page did: requests and closes take their own time to arrive. */
+/** Waits until the fixture server has received the page's requests and closes. */
 async function becomes(count, expected) {
   for (const deadline = Date.now() + 30_000; count() < expected && Date.now() < deadline;) await sleep(10);
   assert.equal(count(), expected);
@@ -128,7 +128,7 @@ describe('an answer', () => {
     assert.match(await page.textContent('.confidence'), /Low confidence/);
     await page.locator('.cite').click();
     await highlighted(page);
-    assert.match(await page.textContent('#panel-note'), /does not carry the claim/);
+    assert.match(await page.textContent('#panel-note'), /does not support the claim/);
   });
 
   const doubted = (page) => page.evaluate(() => [...(CSS.highlights.get('doubtful') ?? [])].map(String).join(''));

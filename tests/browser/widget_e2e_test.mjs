@@ -1,5 +1,5 @@
-// A visitor's way through the demonstration shop, against a real server or, without one, the scripted door.
-// Run: node tests/browser/widget_e2e_test.mjs --url http://127.0.0.1:7700, of a server with --demo; FOOTNOTE_URL does the same.
+// A visit to the demonstration shop, with a real server or, without one, the scripted server.
+// Run: node tests/browser/widget_e2e_test.mjs --url http://127.0.0.1:7700, a server started with --demo; FOOTNOTE_URL works too.
 
 import test, { after, before } from 'node:test';
 import assert from 'node:assert/strict';
@@ -27,7 +27,7 @@ after(async () => {
   await scripted?.close();
 });
 
-/** Opens the shop, runs the steps, and insists that nothing went wrong in the background. */
+/** Opens the shop, runs the steps, and checks that no error occurred in the background. */
 function visit(name, options, steps) {
   test(name, async () => {
     const { page, troubles, close } = await openPage(browser, `${url}/demo/shop/`, options);

@@ -1,4 +1,4 @@
-// How the tests handle the widget on a page.
+// Helpers for tests of the widget on a page.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ export const desktop = { viewport: { width: 1440, height: 900 } };
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const patience = 30_000;
 
-/** Everything of the widget that tests look at. Locators reach into the shadow root. */
+/** The parts of the widget that tests use. Locators reach into the shadow root. */
 export class WidgetPage {
   constructor(page) {
     this.page = page;
@@ -33,7 +33,7 @@ export class WidgetPage {
     await this.field.press('Enter');
   }
 
-  /** Asks, and waits for the end of the answer; gives how it ended. */
+  /** Asks and waits for the end of the answer; returns its status. */
   async ask(text) {
     const before = await this.answers.count();
     await this.say(text);
@@ -72,7 +72,7 @@ export class WidgetPage {
     });
   }
 
-  /** What axe-core finds wrong; `within`: in that element alone. */
+  /** The problems that axe-core finds; `within` limits the search to one element. */
   async violations(within) {
     await this.page.evaluate(axeSource);
     const found = await this.page.evaluate(async (selector) => {
@@ -85,7 +85,7 @@ export class WidgetPage {
   }
 }
 
-/** Waits until a value is what it should be: what the page does takes its time to arrive at the server. */
+/** Waits until a value is as expected: the page's actions reach the server with a delay. */
 export async function becomes(value, expected) {
   for (const deadline = Date.now() + patience; Date.now() < deadline; await sleep(10)) {
     if (JSON.stringify(await value()) === JSON.stringify(expected)) return;

@@ -1,5 +1,5 @@
-// What a screen reader says at each step of a visit, from the browser's accessibility tree, held against the table of docs/widget.md.
-// Run: node --test tests/browser/widget_reader_test.mjs; FOOTNOTE_UPDATE=1 writes the table anew.
+// What a screen reader announces at each step of a visit, from the browser's accessibility tree, compared with the table in docs/widget.md.
+// Run: node --test tests/browser/widget_reader_test.mjs; FOOTNOTE_UPDATE=1 rewrites the table.
 
 import test, { after, before } from 'node:test';
 import assert from 'node:assert/strict';
@@ -25,7 +25,7 @@ after(async () => {
   await server?.close();
 });
 
-/** Of an element of the accessibility tree: its name, what it is, and its state, in a reader's words. */
+/** The name, role and state of an element of the accessibility tree, in a screen reader's words. */
 function words(node) {
   const states = Object.fromEntries((node.properties ?? []).map(({ name, value }) => [name, value.value]));
   const state = told.flatMap((name) => {
@@ -53,7 +53,7 @@ class Reader {
     const session = await page.context().newCDPSession(page);
     await session.send('Accessibility.enable');
     const reader = new Reader(page, session);
-    // What is put into a live region is spoken when it is put there; later looks would miss what was replaced.
+    // Text in a live region is announced when it is inserted; a later check would miss replaced text.
     await page.exposeFunction('footnoteSpoken', (text) => reader.spoken.push(text));
     await page.evaluate(() => {
       const root = document.querySelector('footnote-widget').shadowRoot;
@@ -80,7 +80,7 @@ class Reader {
     return (await this.session.send('Accessibility.getFullAXTree')).nodes;
   }
 
-  /** What has the focus, and the landmarks and dialogs around it, outermost first. */
+  /** The focused element with its landmarks and dialogs, outermost first. */
   async focused() {
     const nodes = await this.nodes();
     const byId = new Map(nodes.map((node) => [node.nodeId, node]));
@@ -99,7 +99,7 @@ class Reader {
     await this.note(step, await this.focused());
   }
 
-  /** The last that live regions said since the last call. */
+  /** The last announcement of live regions since the previous call. */
   async heard(step) {
     await becomes(() => this.spoken.length > 0, true);
     await this.note(step, this.spoken.splice(0).at(-1));

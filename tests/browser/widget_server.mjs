@@ -1,7 +1,7 @@
-// The visitor's door as a script, and pages to put the widget on: the demonstration shop, and a hostile one. No C++ needed.
-// `node tests/browser/widget_server.mjs [port]` serves it for looking at; tests call startWidgetServer().
+// A scripted visitor chat server, and pages with the widget: the demonstration shop and a hostile one. No C++ needed.
+// `node tests/browser/widget_server.mjs [port]` serves it for manual tests; tests call startWidgetServer().
 //
-// What comes back depends on the question: see `answers` and `scenarios` below.
+// The response depends on the question: see `answers` and `scenarios` below.
 
 import { createServer } from 'node:http';
 import { randomUUID } from 'node:crypto';
@@ -14,7 +14,7 @@ import { hostilePage, hostileHeaders, hostileFiles } from './hostile_page.mjs';
 const shop = new URL('../../examples/shop/', import.meta.url);
 const types = { html: 'text/html; charset=utf-8', css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8', svg: 'image/svg+xml' };
 
-/** What the C++ server sends with the shop. */
+/** The headers that the C++ server sends with the shop. */
 export const shopPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
@@ -52,7 +52,7 @@ const hostileAnswer = (base) => ({
     { id: 3, url: '', title: 'A file', start: null, end: null, support: 'unchecked' }],
 });
 
-/** Question -> what is answered, and how. */
+/** Question -> the answer and how it is sent. */
 const answers = {
   'widget: long': long,
   'widget: hostile': hostileAnswer,
@@ -64,7 +64,7 @@ const answers = {
   'widget: endless': () => ({ text: 'word '.repeat(20_000), citations: [], pace: 20 }),
 };
 
-/** Question -> an answer without a stream: [status, code, headers]. */
+/** Question -> a response without a stream: [status, code, headers]. */
 const refusals = {
   'widget: quota': [429, 'message_quota_exceeded', { 'retry-after': '300' }],
   'widget: overloaded': [503, 'overloaded', { 'retry-after': '2' }],
@@ -150,7 +150,7 @@ class Door {
     }));
   }
 
-  /** The tokens of everybody are no longer good; who has one may trade it for another. */
+  /** Expires all tokens; an expired token can be exchanged for a new one. */
   expireTokens() {
     for (const [token, visitor] of this.visitors) this.visitors.set(token, { ...visitor, expired: true });
   }
@@ -263,8 +263,8 @@ async function handle(request, response, door, script) {
 }
 
 /**
- * Starts the door with the shop, and the hostile page on an origin of its own. `state` may be changed while they run (pace, agent,
- * initFails, slowInit, forgetTokens, cutAfter, resumeFails, beforeAnswer, beforeDone) and keeps what came in.
+ * Starts the server with the shop, and the hostile page on another origin. Tests may change `state` while they run (pace, agent,
+ * initFails, slowInit, forgetTokens, cutAfter, resumeFails, beforeAnswer, beforeDone); it also records requests.
  */
 export async function startWidgetServer({ port = 0, pace = 4 } = {}) {
   const script = await bundleWidget();

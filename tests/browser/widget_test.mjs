@@ -1,4 +1,4 @@
-// The widget against the scripted door: on the demonstration shop and on a hostile page. No C++ needed.
+// Tests the widget with the scripted server: on the demonstration shop and on a hostile page. No C++ needed.
 // Run: node --test tests/browser/widget_test.mjs
 
 import test, { after, before, beforeEach, describe } from 'node:test';
@@ -23,7 +23,7 @@ after(async () => {
 });
 beforeEach(() => Object.assign(server.state, structuredClone(defaults), { beforeAnswer: undefined, beforeDone: undefined }));
 
-/** Opens a page, runs the steps, and insists that nothing went wrong in the background. */
+/** Opens a page, runs the steps, and checks that no error occurred in the background. */
 function on(path, name, options, steps, expected = /^$/) {
   test(name, async () => {
     const url = path === '/hostile' ? server.hostileUrl : server.url;
@@ -186,7 +186,7 @@ describe('a turn', () => {
     server.state.resumeFails = 1;
     await widget.open();
     assert.equal(await widget.ask(question), 'done');
-    // What was on its way when the connection broke may be lost with it: the widget asks for all after the last line that it has seen.
+    // Data in transit may be lost with the connection: the widget requests everything after the last event that it has seen.
     const asked = server.state.resumes.map(({ last }) => Number(last));
     assert.equal(asked.length, 2);
     assert.equal(asked[0], asked[1]);
@@ -424,7 +424,7 @@ describe('the page', () => {
     assert.equal(await widget.find('.prose p').first().evaluate((element) => getComputedStyle(element, '::before').content), 'none');
     const host = await page.locator('footnote-widget').evaluate((element) => { const style = getComputedStyle(element); return [style.opacity, style.transform, style.display, style.filter]; });
     assert.deepEqual(host, ['1', 'none', 'block', 'none']);
-    await page.evaluate(() => { delete window.define; delete Object.prototype.hostileExtra; }); // axe-core itself would stumble over them
+    await page.evaluate(() => { delete window.define; delete Object.prototype.hostileExtra; }); // axe-core itself would fail because of them
     assert.deepEqual(await widget.violations('footnote-widget'), []);
     await page.keyboard.press('Escape');
     assert.equal(await widget.panel.isVisible(), false);

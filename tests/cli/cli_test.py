@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the real program in temporary folders, as a person and as a script would.
+"""Runs the real program in temporary folders, as people and scripts do.
 
 usage: cli_test.py FOOTNOTE_BINARY [unittest arguments]
 The model is taken from FOOTNOTE_MODELS, or from .deps/models of this repository.
@@ -44,13 +44,13 @@ PARKING = "Bicycles are parked in the cellar of the Utrecht office.\n"
 
 
 def reachable_by_others(path):
-    """True when a stranger may read the file and pass through every folder above it."""
+    """True if any user may read the file and enter every folder above it."""
     path = pathlib.Path(path).resolve()
     return bool(path.stat().st_mode & 0o004) and all(folder.stat().st_mode & 0o001 for folder in path.parents)
 
 
 def set_schema_number(database, number):
-    """Writes the number into the database's first page, and the page's checksum: CRC-32C of its place (0) and its bytes."""
+    """Writes the number into the database's first page and updates the page's checksum: CRC-32C of its position (0) and its bytes."""
     with open(database, "r+b") as file:
         page = bytearray(file.read(8192))
         page[60:64] = number.to_bytes(4, "big")
@@ -66,7 +66,7 @@ def set_schema_number(database, number):
 
 
 class Run:
-    """What came of one run of the program."""
+    """The result of one run of the program."""
 
     def __init__(self, done):
         self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
@@ -81,7 +81,7 @@ class Run:
 
 
 class FakeModelServer:
-    """Speaks OpenAI's chat completions: streams `pieces`, then waits for `hold` before it ends."""
+    """A fake OpenAI chat completions server: streams `pieces`, then waits for `hold` before it ends."""
 
     def __init__(self, pieces):
         self.pieces, self.hold, self.bodies = pieces, threading.Event(), []
@@ -160,7 +160,7 @@ class Case(unittest.TestCase):
         while True:
             try:
                 piece = os.read(terminal, 65536)
-            except OSError:  # the other end closed
+            except OSError:  # the other side closed the connection
                 break
             if not piece:
                 break
@@ -175,7 +175,7 @@ class Case(unittest.TestCase):
         return fake
 
     def serve(self, *arguments, env=None):
-        """A running server; its ready line and its process."""
+        """Starts a server; returns its ready line and its process."""
         process = subprocess.Popen([BINARY, "serve", "--port", "0", "--json", *arguments], cwd=self.folder, env={**self.env, **(env or {})},
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
 
@@ -395,7 +395,7 @@ class BadInput(Case):
         os.chmod(self.folder / "docs/secret", 0)
         self.addCleanup(os.chmod, self.folder / "docs/secret", 0o700)
         user = None
-        if os.geteuid() == 0:  # root reads everything: be somebody else
+        if os.geteuid() == 0:  # root can read everything: run as another user
             user = 65534
             if not reachable_by_others(BINARY) or not reachable_by_others(MODELS / MODEL / "config.json"):
                 self.skipTest("other users can't reach the program or the model")
@@ -620,19 +620,19 @@ class Processes(Case):
         self.assertIn("late", stages(half))
         self.assertNotIn("late", stages(self.env))
         self.assertEqual(rebuild("memory")["recoded"], 0, "once is enough")
-        # Of passages that have none, too.
+        # Also for passages without codes.
         off = {**self.env, "LATE_CODES": "off"}
         self.write("docs/lantern.md", "# Lanterns\n\nA lantern of brass burns for nine hours.\n")
         self.run_footnote("ingest", "docs", env=off)
         self.assertEqual(rebuild("memory", env=off)["recoded"], 0, "a model that makes none")
         self.assertEqual(rebuild("memory")["recoded"], 1)
-        # A file of the old codes is not read any more, where none takes its place either.
+        # A file with old codes is ignored, even if there is no new one.
         self.assertEqual(rebuild("memory", env={**self.env, "FOOTNOTE_INDEX_CODE_FILE_MIB": "0"})["recoded"], first["rows"] + 1)
         self.assertIn("late", stages(self.env))
         self.assertEqual(rebuild("memory")["recoded"], first["rows"] + 1)
         without_model = rebuild("memory", env={**self.env, "FOOTNOTE_MODELS": str(self.folder)})
         self.assertEqual(without_model["recoded"], 0)
-        # A running server does it while it answers.
+        # A running server does it in the background.
         self.serve()
         self.assertNotIn("late", stages(self.env))
         state = rebuild("memory", env=self.env)

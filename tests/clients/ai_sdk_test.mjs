@@ -1,5 +1,5 @@
-// The AI SDK's own transport, versions 6 and 7, against a running server: FOOTNOTE_URL=http://127.0.0.1:7700.
-// The SDK checks every chunk against a closed schema, so a chunk that it does not know fails the stream here.
+// Tests the AI SDK's own transport, versions 6 and 7, with a running server: FOOTNOTE_URL=http://127.0.0.1:7700.
+// The SDK checks every chunk against a closed schema, so an unknown chunk fails the stream here.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as ai6 from 'ai';

@@ -1,4 +1,4 @@
-// OpenAI's own client against a running server: FOOTNOTE_URL=http://127.0.0.1:7700. It asks for base64 unless told otherwise.
+// Tests OpenAI's own client with a running server: FOOTNOTE_URL=http://127.0.0.1:7700. It requests base64 by default.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI from 'openai';

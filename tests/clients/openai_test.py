@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The openai client of PyPI against a running server with a model server behind it: FOOTNOTE_URL=http://127.0.0.1:7700.
+"""Tests the openai client from PyPI with a running server and a model server behind it: FOOTNOTE_URL=http://127.0.0.1:7700.
 
-tests/server/fake_upstream.py says what each model does; tools/setup.sh brings the client (PYTHONPATH=.deps/python).
+tests/server/fake_upstream.py defines what each model does; tools/setup.sh installs the client (PYTHONPATH=.deps/python).
 """
 import json
 import os

@@ -1,5 +1,5 @@
-// The clients of OpenAI's form against a running server with a model server behind it: FOOTNOTE_URL=http://127.0.0.1:7700.
-// tests/server/fake_upstream.py says what each model does.
+// Tests OpenAI-compatible clients with a running server and a model server behind it: FOOTNOTE_URL=http://127.0.0.1:7700.
+// tests/server/fake_upstream.py defines what each model does.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI from 'openai';

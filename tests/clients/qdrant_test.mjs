@@ -1,4 +1,4 @@
-// Qdrant's own clients, an older and a newer one, against a running server: FOOTNOTE_URL=http://127.0.0.1:7700.
+// Tests Qdrant's own clients, an older and a newer version, with a running server: FOOTNOTE_URL=http://127.0.0.1:7700.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QdrantClient as Newer } from '@qdrant/js-client-rest';
@@ -48,7 +48,7 @@ for (const [version, Client] of [['1.16', Older], ['1.19', Newer]]) {
     await client.upsert(name, { wait: false, batch: { ids: [9], vectors: [[0, 0, 0, 1]], payloads: [{ city: 'Rome' }] } });
     const found = await client.retrieve(name, { ids: [2, 77, 1], with_vector: true });
     assert.deepEqual(ids(found), [2, 1]);
-    assert.deepEqual(found[0].vector, [0, 1, 0, 0]);  // stored at length 1
+    assert.deepEqual(found[0].vector, [0, 1, 0, 0]);  // normalised to length 1
     assert.equal(found[0].payload.city, 'Bergen');
     assert.equal((await raw('GET', '/points/3')).result.payload.year, 2010);
     assert.equal((await raw('GET', '/points/99')).status, 404);
@@ -62,7 +62,7 @@ for (const [version, Client] of [['1.16', Older], ['1.19', Newer]]) {
     assert.deepEqual(ids(hits), [1, 3]);
     assert.deepEqual(hits[0].payload, { city: 'Oslo' });
     assert.ok(Math.abs(hits[0].score - 0.99503719) < 1e-5);
-    assert.deepEqual(ids((await client.query(name, { query: 1, limit: 1 })).points), [3]);  // by id, without itself
+    assert.deepEqual(ids((await client.query(name, { query: 1, limit: 1 })).points), [3]);  // by id, excluding the point itself
     assert.deepEqual(ids((await client.query(name, { query: [1, 0, 0, 0], score_threshold: 0.5 })).points), [1, 3]);
     assert.deepEqual(ids((await client.query(name, { query: [1, 0, 0, 0], offset: 1, limit: 1 })).points), [3]);
     assert.deepEqual(ids((await client.query(name, { limit: 2 })).points), [1, 2]);
@@ -261,7 +261,7 @@ test('points are found by the other front doors', async () => {
   assert.match(JSON.stringify(answer), /spruce pellets/);
   await client.createCollection('plain', { vectors: { size: 2, distance: 'Dot' } });
   await client.upsert('plain', { points: [{ id: 1, vector: [1, 0], payload: { text } }] });
-  assert.equal((await post('/api/search', { query: question, project_key: 'plain' })).hits[0].text, text);  // by words alone
+  assert.equal((await post('/api/search', { query: question, project_key: 'plain' })).hits[0].text, text);  // by keywords only
 });
 
 test('GET / is the page for browsers and the version for clients', async () => {

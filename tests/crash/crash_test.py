@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Kills `footnote` with SIGKILL at random moments while it writes, and checks what is left.
+"""Kills `footnote` with SIGKILL at random moments while it writes, and checks the data folder.
 
-Every cycle rewrites, adds and deletes files of a folder and reads it in, by `footnote ingest` alone or through a server, and kills
-the process that has the store: in the middle, or while it drains and saves its indexes. Now and then the next process is killed too,
-while it recovers. The lines that the ingest printed are acknowledgements. Then, on the same data folder:
-  - an acknowledged version is there, or a later one of that cycle: nothing acknowledged is lost;
-  - each live document is one whole version that the folder held, never a mixture: `doctor` finds no broken invariant;
-  - the indexes, from their files and the store, reach the store's generation, and no file of theirs is damaged.
-The model is a tiny one, so that kills fall on the store's work and not on the encoder's. With --power-cuts the program that simulates
-power cuts runs as well. The seed is printed; give it with --seed to repeat a run.
+Every cycle rewrites, adds and deletes files of a folder and ingests it, with `footnote ingest` alone or through a server, and kills
+the process that has the store open: while it works, or while it shuts down and saves its indexes. Sometimes the next process is killed too,
+while it recovers. The lines printed by the ingest are acknowledgements. Then these must hold for the data folder:
+  - every acknowledged version exists, or a later one of the same cycle;
+  - each live document is one complete version from the folder, never a mixture, and `doctor` finds no broken invariant;
+  - the indexes reach the store's generation, and none of their files is damaged.
+The model is tiny, so that kills hit the store's work and not the encoder's. With --power-cuts the program that simulates
+power cuts runs as well. The seed is printed; pass it with --seed to repeat a run.
 
 usage: crash_test.py --binary build/release/footnote [--cycles 20] [--seed N] [--files 60]
                      [--power-cuts 2000 --power-binary build/release/tests/footnote_durability_tests]
@@ -30,13 +30,13 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import tiny_model  # noqa: E402
 
-# Checks of `doctor` that say nothing about the store: the tiny model has no judgement, the machine is what it is.
+# Checks of `doctor` that do not concern the store; the tiny model has random weights.
 OTHER_CHECKS = {"model", "machine", "disk", "cpu", "port", "llm"}
 PROGRESS_SECONDS = 10
 
 
 def page(rng, name, edition):
-    """A page whose text says which edition it is, in every section."""
+    """A page that states its edition in every section."""
     lines = [f"# Page {name}", ""]
     for section in range(rng.randint(1, 3)):
         lines += [f"## Section {section}", ""]
@@ -47,12 +47,12 @@ def page(rng, name, edition):
 
 
 class Folder:
-    """The files, and for each path the hash that it may have in the store by now."""
+    """The files, and for each path the hashes that the store may have."""
 
     def __init__(self, root, rng, count):
         self.root, self.rng, self.count = root, rng, count
         self.edition = 0
-        self.hashes = {}  # path -> hash of the bytes now in the folder; absent when deleted
+        self.hashes = {}  # path -> hash of the bytes in the folder; absent if deleted
 
     def change(self):
         for index in range(self.count):
@@ -77,10 +77,10 @@ class Crash:
         self.folder = Folder(work / "docs", self.rng, options.files)
         self.environment = {**os.environ, "FOOTNOTE_MODELS": str(tiny_model.write(work / "models")), "MODEL_NAME": tiny_model.NAME,
                             "FOOTNOTE_THREADS": "1"}
-        self.stored = {}  # path -> hash that the store held after the last cycle
+        self.stored = {}  # path -> hash in the store after the last cycle
         self.violations = []
         self.acknowledged = self.mid_ingest = self.finished = self.servers = self.recoveries = 0
-        self.seconds = {}  # how long each kind of run takes when it is let finish: kills fall on its whole length
+        self.seconds = {}  # how long each kind of run takes when it is not killed, to spread kills over its whole duration
         self.shown = time.monotonic()
 
     def start(self, *words, **options):
@@ -93,7 +93,7 @@ class Crash:
         return process.returncode, out
 
     def wait_or_kill(self, process, kind, victim=None):
-        """Waits for `process`, at most for a random share of what its kind takes, then kills it, or the victim."""
+        """Waits for `process` for at most a random share of its usual duration, then kills it, or the victim."""
         started = time.monotonic()
         moment = self.rng.uniform(0.0, 1.05) * self.seconds[kind] if kind in self.seconds else 120
         try:
@@ -106,7 +106,7 @@ class Crash:
 
     @staticmethod
     def collect(process):
-        """Reads what a process prints, while it runs."""
+        """Reads the output of a process while it runs."""
         lines = []
         reader = threading.Thread(target=lambda: lines.extend(process.stdout), daemon=True)
         reader.start()
@@ -120,7 +120,7 @@ class Crash:
         return lines
 
     def serve_and_kill(self):
-        """The same through a server, which is the one that dies: while it works, or while it stops."""
+        """The same through a server; the server is killed while it works or while it stops."""
         self.servers += 1
         server = self.start("serve", "--port", "0")
         lines = []
@@ -163,7 +163,7 @@ class Crash:
         live = {row["path"]: row["content_hash"].split("-")[0] for row in map(json.loads, out.splitlines()) if "path" in row}
         acked = {}
         for ack in acks:
-            # Through a server the version is not told: it is what the folder held.
+            # A server does not report the version: it is the one in the folder.
             version = ack.get("content_hash", self.folder.hashes.get(ack["path"], "")).split("-")[0]
             acked[ack["path"]] = version if ack["event"] == "committed" else None
         for path in set(live) | set(acked) | set(self.stored):
@@ -202,7 +202,7 @@ class Crash:
 
 
 def power_cuts(options):
-    """Runs the simulation; returns its violations."""
+    """Runs the simulation; returns the violations."""
     environment = {**os.environ, "FOOTNOTE_POWER_CUTS": str(options.power_cuts), "FOOTNOTE_POWER_SEED": str(options.seed % 1_000_000_000)}
     process = subprocess.Popen([options.power_binary, "--gtest_filter=PowerCut.*", "--gtest_brief=1"], env=environment,
                                stdout=subprocess.PIPE, text=True)

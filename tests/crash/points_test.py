@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Kills a server with SIGKILL at random moments while points are written and searched through /collections, and checks what is left.
+"""Kills a server with SIGKILL at random moments while points are written and searched through /collections, and checks the store.
 
 Every cycle starts the server on the same data folder, upserts and deletes points from one thread, searches from another, and kills the
-process. After the next start: every acknowledged change is there, a change that was under way is there whole or not at all, and the
-vector index finds exactly the points that the store has.
+process. After the next start, every acknowledged change must exist, an unacknowledged one completely or not at all, and the
+vector index must find exactly the points in the store.
 
 usage: points_test.py --binary build/release/footnote [--cycles 5] [--seed N]
 """
@@ -49,7 +49,7 @@ class Crash:
         self.environment = {"FOOTNOTE_MODELS": str(tiny_model.write(work / "models")), "MODEL_NAME": tiny_model.NAME,
                             "FOOTNOTE_THREADS": "1"}
         self.acknowledged = {}  # id -> edition
-        self.under_way = None  # the change that was not answered: {id: edition or None}
+        self.under_way = None  # the unacknowledged change: {id: edition or None}
         self.edition = self.changes = self.searches = 0
         self.violations = []
 
@@ -89,7 +89,7 @@ class Crash:
                     self.changes += 1
                     self.under_way = None
         except (OSError, http.client.HTTPException, ValueError):
-            pass  # the server is gone
+            pass  # the server was killed
 
     def search(self, port):
         client, rng = Client(port), random.Random(self.options.seed)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The real binary against clients that mean harm: slow ones, idle ones, large ones, malformed ones, ones that do not read.
-Each must get a clear 4xx or be cut off, others must be served meanwhile, and nothing may be left behind.
+"""Attacks the real binary with hostile clients: slow, idle, oversized and malformed ones, and clients that do not read.
+Each must get a clear 4xx or be disconnected, other clients must be served meanwhile, and no resource may leak.
 
 usage: abuse_test.py --binary FOOTNOTE --data PREPARED [--full]   (a data folder with examples/handbook ingested)
 --full opens 10,000 idle connections and 2,000 slow ones.
@@ -27,9 +27,9 @@ from server import Server  # noqa: E402
 
 OPTIONS = None
 COVERED = "How many days of unused leave can I carry over into next year?"
-# What the encoders of embedder and judge take for themselves when they are first used.
+# Memory that the encoders of embedder and judge allocate on first use.
 WORKING_MEMORY = 64 << 20
-PATIENCE = 30  # seconds; for what takes well under one on a quiet machine
+PATIENCE = 30  # seconds; far more than needed on a quiet machine
 MEBIBYTE = 1 << 20
 GET = b"GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
 
@@ -59,7 +59,7 @@ class Answer:
 
 
 class Connection:
-    """A plain socket that sends bytes and reads whole answers."""
+    """A plain socket that sends bytes and reads complete responses."""
 
     def __init__(self, port, receive_buffer=None):
         self.socket = socket.socket()
@@ -76,7 +76,7 @@ class Connection:
         self.socket.close()
 
     def send(self, data):
-        # A server that refuses what it has read so far may close before it has read the rest.
+        # A server that refuses a request may close before it has read all of it.
         with contextlib.suppress(ConnectionResetError, BrokenPipeError):
             self.socket.sendall(data)
         return self
@@ -89,7 +89,7 @@ class Connection:
         return False
 
     def answer(self):
-        """The next answer, or None when the server closed."""
+        """The next response, or None if the server closed the connection."""
         while b"\r\n\r\n" not in self.input:
             if not self.fill():
                 return None
@@ -103,13 +103,13 @@ class Connection:
         return answer
 
     def is_closed(self):
-        """True once the server has closed, and sent nothing more."""
+        """True if the server has closed the connection without sending more."""
         return not self.input and not self.fill()
 
 
 class AbuseCase(unittest.TestCase):
     environment = {}
-    descriptors_max = None  # the hard limit that the server starts under
+    descriptors_max = None  # hard limit of open files for the server
 
     @classmethod
     def setUpClass(cls):
@@ -129,9 +129,9 @@ class AbuseCase(unittest.TestCase):
     @classmethod
     @contextlib.contextmanager
     def limited_descriptors(cls):
-        """What is started inside inherits a low soft limit, as from most shells, and the hard limit that the class asks for."""
+        """Processes started inside inherit a low soft limit, as from most shells, and the class's hard limit."""
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        # A hard limit can't be raised again, so it is set from a shell between us and the server.
+        # A hard limit cannot be raised again, so a shell between this process and the server sets it.
         binary = OPTIONS.binary
         if cls.descriptors_max:
             wrapper = os.path.join(cls.work.name, "footnote")
@@ -176,7 +176,7 @@ class AbuseCase(unittest.TestCase):
     def gauge(self, name):
         answer = self.ask(b"GET /metrics HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
         if answer is None or answer.status != 200:
-            return float("inf")  # still at a bound
+            return float("inf")  # still at a limit
         found = re.search(rf"^{name} (\S+)", answer.body.decode(), re.MULTILINE)
         self.assertTrue(found, f"no metric {name}")
         return float(found[1])
@@ -186,7 +186,7 @@ class AbuseCase(unittest.TestCase):
         self.assertEqual(self.ask(post("/api/search", b'{"query":"unused leave"}')).status, 200)
 
     def check_nothing_is_left(self, growth_max=64 * MEBIBYTE):
-        # The call that reads the metrics is itself a connection and a running handler.
+        # The metrics request itself is one connection and one running handler.
         for name, allowed in (("footnote_http_connections_open", 1), ("footnote_http_handlers_running", 1),
                               ("footnote_http_queue_depth", 0), ("footnote_sse_open_streams", 0)):
             self.assertTrue(wait_until(lambda: self.gauge(name) <= allowed), f"{name}: {self.gauge(name)}")  # noqa: B023
@@ -195,7 +195,7 @@ class AbuseCase(unittest.TestCase):
 
 
 class Drip:
-    """Connections that send one byte at a time and never come to an end."""
+    """Connections that send one byte at a time and never finish."""
 
     def __init__(self, port, count, start, every):
         self.every = every
@@ -250,7 +250,7 @@ class SlowClients(AbuseCase):
             drip.thread.join(PATIENCE)
             self.assertEqual(drip.cut, count)
             self.assertEqual(set(drip.statuses), {408})
-            # A byte that is sent in the moment of the close can reset the answer away; it is the exception.
+            # A byte sent at the moment of closing can reset the connection and lose the response; this is rare.
             self.assertGreater(len(drip.statuses), count * 0.9)
         self.assertGreater(served, 0)
         self.check_nothing_is_left()
@@ -277,7 +277,7 @@ class IdleConnections(AbuseCase):
     def test_thousands_of_idle_connections_cost_little_and_hurt_nobody(self):
         count = 10_000 if OPTIONS.full else 3_000
         self.raise_own_limit(count)
-        for _ in range(200):  # what the first requests cost is not theirs
+        for _ in range(200):  # exclude the cost of the first requests
             self.ask(GET)
         before = self.resident_bytes()
         idle = [self.connect() for _ in range(count)]
@@ -457,7 +457,7 @@ class Oversized(AbuseCase):
 
 
 class FloodModel(FakeModel):
-    """Answers a question that holds FLOOD with far more than any buffer takes, others with a few words and pauses."""
+    """Answers a question with FLOOD with far more than any buffer holds, and others with a few words and pauses."""
 
     FLOOD = "zanzibar"
 
@@ -467,7 +467,7 @@ class FloodModel(FakeModel):
         self.bodies = self
 
     def append(self, body):
-        """Called with a request's body, on the thread that answers it."""
+        """Called with the request body, on the handler's thread."""
         self.asked.text = json.dumps(body)
 
     @property
@@ -480,7 +480,7 @@ class FloodModel(FakeModel):
 
 
 class StalledReader(AbuseCase):
-    # All come at once: more than are searched for in the usual wait.
+    # All arrive at once: more than can be searched within the usual wait.
     environment = {"FOOTNOTE_WRITE_TIMEOUT": "1s", "FOOTNOTE_QUEUE_WAIT": "120s"}
     streams = 100
 
@@ -508,14 +508,14 @@ class StalledReader(AbuseCase):
         for connection in others:
             self.assertIn(b"[DONE]", connection.input)
             connection.socket.close()
-        # The stalled one has neither read nor closed; the server alone ends it.
+        # The stalled client neither reads nor closes; only the server ends it.
         self.assertTrue(wait_until(lambda: self.gauge("footnote_sse_open_streams") == 0))
         self.assertTrue(wait_until(lambda: self.gauge("footnote_upstream_calls_open") == 0), "the model is no longer asked")
         while stalled.fill():
             pass
         self.assertNotIn(b"[DONE]", stalled.input)
         stalled.socket.close()
-        # A worker's thread stays, and with it some of what its allocator has at hand.
+        # Worker threads stay alive, and their allocators keep some memory.
         self.check_nothing_is_left(growth_max=2 * self.streams * MEBIBYTE)
 
 

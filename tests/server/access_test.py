@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who is let in: every route of /openapi.json against every kind of bad key, and against what pages of other sites can send.
+"""Access control: every route of /openapi.json with every kind of bad key, and with requests that pages of other sites can send.
 
 usage: access_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
@@ -25,7 +25,7 @@ ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 VISITORS = "/api/v1/widget/"
 EVIL = "https://evil.example"
 QUESTION = "How many days of unused leave can I carry over into next year?"
-BODIES = {  # a good body for each route that takes one, so that only the key can be at fault
+BODIES = {  # a valid body for each route that takes one, so that only the key can be wrong
     "/api/kb/chat": {"question": QUESTION},
     "/api/kb/chat/stream": {"question": QUESTION},
     "/api/search": {"query": QUESTION},
@@ -60,7 +60,7 @@ BODIES = {  # a good body for each route that takes one, so that only the key ca
 
 
 def error_of(data):
-    """(code, message) of an error in any of the forms that routes have: ours and OpenAI's, TEI's, or Qdrant's, which has no code."""
+    """(code, message) of an error in any format: ours, OpenAI's, TEI's, or Qdrant's, which has no code."""
     body = json.loads(data)
     if "status" in body:
         return None, body["status"]["error"]
@@ -70,7 +70,7 @@ def error_of(data):
 
 
 def forged_key(random_part="Z" * 30):
-    """Well-formed, with the right check, but never given out."""
+    """Well-formed with a valid checksum, but never issued."""
     rest, check = zlib.crc32(random_part.encode()), ""
     for _ in range(6):
         check = ALPHABET[rest % 62] + check
@@ -130,7 +130,7 @@ class AccessCase(unittest.TestCase):
 
     @classmethod
     def read_routes(cls):
-        """(method, pattern, scope or None) of the server's own table."""
+        """(method, pattern, scope or None) from the server's route table."""
         _, data = cls.call("GET", "/openapi.json")
         out = []
         for pattern, operations in json.loads(data)["paths"].items():
@@ -142,7 +142,7 @@ class AccessCase(unittest.TestCase):
     def send(self, method, pattern, key=None, headers=None):
         body = None
         if method in ("POST", "PUT", "PATCH"):
-            # Qdrant's routes look at the key before they look at the body.
+            # Qdrant's routes check the key before the body.
             body = {} if pattern.startswith("/collections") else BODIES[pattern]
         return self.call(method, re.sub(r"\{[^}]*\}", "1", pattern), body, key, headers)
 
@@ -158,7 +158,7 @@ class Keys(AccessCase):
         cls.revoked = cls.make_key("--name", "revoked", "--scope", "admin")
         cls.cli("keys", "revoke", str(cls.revoked["id"]))
         cls.expired = cls.make_key("--name", "expired", "--scope", "admin", "--expires", "3s")
-        time.sleep(3.1)  # Shorter, it may be over before a busy server has made it.
+        time.sleep(3.1)  # A shorter expiry could pass before a busy server has created the key.
 
     def guarded(self):
         routes = [route for route in self.routes if route[2]]
@@ -228,7 +228,7 @@ class Keys(AccessCase):
         missing, nowhere = self.call("GET", "/api/kb/documents/987654/preview", key=acme)
         self.assertEqual((theirs.status, missing.status), (404, 404))
         self.assertEqual(foreign.replace(str(document).encode(), b""), nowhere.replace(b"987654", b""))
-        # Nor are its keys, nor can it name another workspace.
+        # Its keys are hidden too, and it cannot name another workspace.
         mine = self.keys["read"]["id"]
         self.assertEqual(self.call("DELETE", f"/api/admin/keys/{mine}", key=acme)[0].status, 404)
         self.assertEqual(self.call("POST", f"/api/admin/keys/{mine}/rotate", {}, acme)[0].status, 404)
@@ -238,7 +238,7 @@ class Keys(AccessCase):
         listed = json.loads(self.call("GET", "/api/admin/workspaces", key=acme)[1])["workspaces"]
         self.assertEqual([workspace["name"] for workspace in listed], ["acme"])
         self.assertEqual({key["name"] for key in json.loads(self.call("GET", "/api/admin/keys", key=acme)[1])["keys"]}, {"acme"})
-        # A key's workspace can't be changed by a header.
+        # A header cannot change the workspace of a key.
         self.assertEqual(json.loads(self.call("GET", "/api/corpora", key=acme, headers={"x-footnote-workspace": "default"})[1])["corpora"], [])
 
     def test_equal_texts_in_two_workspaces_stay_apart(self):
@@ -277,7 +277,7 @@ class Keys(AccessCase):
         self.assertEqual(response.status, 429)
         self.assertGreaterEqual(int(response.headers["retry-after"]), 1)
         self.assertEqual(json.loads(data)["error"]["code"], "resource_exhausted")
-        # Another key is not slowed by it.
+        # Another key is not affected.
         self.assertEqual(self.call("GET", "/api/corpora", key=self.keys["read"]["key"])[0].status, 200)
 
     def test_wrong_wishes_are_named(self):
@@ -305,14 +305,14 @@ class Keys(AccessCase):
 
 
 class Browsers(AccessCase):
-    """A server without keys, and one site that may call it."""
+    """A server without keys, and one allowed site."""
 
     @classmethod
     def environment(cls):
         return {"FOOTNOTE_ALLOWED_ORIGINS": "https://www.example.com", "FOOTNOTE_ALLOWED_HOSTS": "docs.example.com"}
 
     def paths(self):
-        """All but those of the visitors' door, which is for pages of every site and looks itself at whose they are."""
+        """All routes except visitor chat, which accepts pages of every site and checks their origin itself."""
         return [*(route for route in self.routes if not route[1].startswith(VISITORS)), ("GET", "/nothing/here", None), ("POST", "/nothing/here", None)]
 
     def test_a_rebound_name_reaches_nothing(self):
@@ -373,7 +373,7 @@ class Browsers(AccessCase):
                 self.assertLessEqual(methods, {m.strip() for m in good.headers["access-control-allow-methods"].split(",")})
                 self.assertIsNone(good.headers["access-control-allow-credentials"])
                 if path.startswith(VISITORS):
-                    continue  # Whose page it is shows with the token.
+                    continue  # The token determines the allowed origin.
                 bad, _ = self.call("OPTIONS", path, headers={"origin": EVIL, **ask})
                 self.assertEqual(bad.status, 403)
                 self.assertIsNone(bad.headers["access-control-allow-methods"])

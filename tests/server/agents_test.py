@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Agents, their curated answers, gaps and webhooks, by the real binary.
+"""Tests agents, curated answers, gaps and webhooks with the real binary.
 
 usage: agents_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
@@ -99,7 +99,7 @@ class Agents(AgentsCase):
         connection.putrequest("POST", path)
         for name, value in {**CSV, "content-length": str((16 << 20) + 1)}.items():
             connection.putheader(name, value)
-        connection.endheaders()  # told by its length alone
+        connection.endheaders()  # refused by its declared length
         self.assertEqual(connection.getresponse().status, 413)
         connection.close()
         self.assertEqual(self.answer("POST", path, b"a,b\n", CSV)[0], 422)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The embedding and reranking services of the real binary: bad input, bounds, other servers behind and in front.
+"""Tests the embedding and reranking services of the real binary: bad input, limits, other servers behind and in front.
 
 usage: embed_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
@@ -30,7 +30,7 @@ INPUT = {"/embed": "inputs", "/v1/embeddings": "input", "/tei/embed": "inputs"}
 
 
 def blocks(page, language):
-    """The fenced blocks of that language on a page of the docs."""
+    """The fenced code blocks of that language on a documentation page."""
     return re.findall(rf"^```{language}\n(.*?)^```$", (DOCS / page).read_text(), re.M | re.S)
 
 
@@ -54,7 +54,7 @@ class Services(ServerCase):
         return self.post(path, {INPUT[path]: texts, **more})
 
     def good(self, path, texts, **more):
-        """The vectors, each of finite numbers and one long."""
+        """The vectors; each must be finite and have length 1."""
         status, body = self.embed(path, texts, **more)
         self.assertEqual(status, 200, body)
         vectors = vectors_of(path, body)
@@ -135,7 +135,7 @@ class Embedding(Services):
                 status, body = self.post(path, {field: ["x"] * count})
                 self.assertEqual(status, 413)
                 self.assertIn("2048", message_of(body))
-            with socket.create_connection(("127.0.0.1", self.server.port), timeout=30) as client:  # refused by its length alone
+            with socket.create_connection(("127.0.0.1", self.server.port), timeout=30) as client:  # refused by its declared length
                 client.sendall(b"POST %s HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
                                b"content-length: %d\r\n\r\n" % (path.encode(), 33 << 20))
                 self.assertIn(b" 413 ", client.recv(100))
@@ -166,7 +166,7 @@ class Embedding(Services):
             client.sendall(b"POST /embed HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
                            b"content-length: %d\r\n\r\n" % len(body) + body)
             self.assertTrue(wait_until(lambda: self.gauge("footnote_http_handlers_running") > 1, 20))
-        # The scrape itself is one that runs.
+        # The metrics request itself is one of them.
         self.assertTrue(wait_until(lambda: self.gauge("footnote_http_handlers_running") == 1, 30))
 
     def test_the_page_tells_what_happens(self):
@@ -183,7 +183,7 @@ class Embedding(Services):
                 self.assert_like(json.loads(data), shown)
 
     def assert_like(self, found, shown):
-        """Every field that is shown is there; a list of numbers is shown by its first ones."""
+        """Checks that every documented field exists; number lists are documented by their first entries."""
         if isinstance(shown, dict):
             self.assertLessEqual(set(shown), set(found))
             for key in shown:
@@ -192,7 +192,7 @@ class Embedding(Services):
             for one, other in zip(found, shown):
                 self.assert_like(one, other)
         elif isinstance(shown, float):
-            self.assertAlmostEqual(found, shown, delta=0.01)  # levels of instructions round differently
+            self.assertAlmostEqual(found, shown, delta=0.01)  # CPU levels round differently
         else:
             self.assertEqual(found, shown)
 
@@ -219,7 +219,7 @@ class WithoutReranker(Services):
 
 
 class FakeTei:
-    """A TEI server that scores a text by the words that it shares with the query. It takes 32 texts at once."""
+    """A fake TEI server that scores a text by the words it shares with the query. It accepts 32 texts at once."""
 
     def __init__(self):
         fake = self
@@ -295,7 +295,7 @@ class ElsewhereCase(unittest.TestCase):
         self.assertLessEqual(max(tei.batches[-2:]), 32)
 
     def tell(self, data, settings):
-        """doctor knows who embeds, and a wrong dimension is told at the start."""
+        """doctor shows the embedder, and a wrong dimension is reported at startup."""
         run = lambda *arguments, **more: subprocess.run([http_test.OPTIONS.binary, *arguments, "--data", data], capture_output=True, text=True,
                                                         timeout=60, env={**os.environ, **settings, **more})
         checks = {check["name"]: check for check in json.loads(run("doctor", "--json").stdout)["checks"]}

@@ -1,4 +1,4 @@
-"""A language-model server that speaks OpenAI's chat completions, scripted for tests. Loopback only."""
+"""A scripted OpenAI-compatible language-model server for tests. Loopback only."""
 import http.server
 import json
 import threading
@@ -11,7 +11,7 @@ class FakeModel:
     def __init__(self, pieces, pause=0.0, status=200):
         self.pieces, self.pause, self.status = pieces, pause, status
         self.calls, self.open, self.broken_at, self.bodies, self.headers = 0, 0, None, [], []
-        self.error_body, self.raw = b"", None  # of a status that is not 200; sent in place of the pieces
+        self.error_body, self.raw = b"", None  # body for a status other than 200, sent instead of the pieces
         model = self
 
         class Handler(http.server.BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""A server of language models that speaks OpenAI's form, for tests of the proxy. What it does depends on the model's name. Loopback only."""
+"""A scripted OpenAI-compatible server for tests of the proxy. Its behaviour depends on the model's name. Loopback only."""
 import http.server
 import json
 import threading
@@ -8,14 +8,14 @@ ANSWER = ("Qdrant's latest release focuses on hybrid search throughput and faste
           "- [1] https://qdrant.tech/blog/qdrant-1-9/\n- [2] https://qdrant.tech/changelog/")
 MODELS = ["local/phi3-en", "plain"]
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-#: Bytes with all that a reader might be tempted to tidy.
+#: Bytes with unusual formatting that a proxy might be tempted to clean up.
 RAW_ANSWER = b'{ "id":"x",\n  "model" : "plain", "odd": 1.0e+2, "text": "\\u00e4 \xc3\xa4", "choices":[] }\n'
 RAW_EVENTS = b': hello\r\n\r\ndata:{"model":"plain","n": 1.50}\r\n\r\nevent: x\ndata: {"a" : [1,\ndata: 2]}\n\ndata: [DONE]\n\n'
 
 
 class FakeUpstream:
     def __init__(self, models=None, tls=None):
-        """`tls`: an ssl.SSLContext of a server; with it the address is an https one."""
+        """`tls`: a server's ssl.SSLContext; with it the address is https."""
         self.models = models or MODELS
         self.bodies, self.headers, self.paths = [], [], []
         self.open, self.broken = 0, 0
@@ -130,7 +130,7 @@ class FakeUpstream:
                 self.whole(200, b"it works!", {"content-type": "text/plain"})
 
             def model_unasked(self, ask):
-                """A whole completion of so many bytes, whatever was asked for."""
+                """A complete response of this many bytes, even if a stream was requested."""
                 empty = {"id": "c1", "object": "chat.completion", "created": 5, "model": ask["model"],
                          "choices": [{"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "stop"}]}
                 empty["choices"][0]["message"]["content"] = "x" * (ask["bytes"] - len(json.dumps(empty)))
@@ -189,7 +189,7 @@ class FakeUpstream:
         self.server.daemon_threads = True
         self.port = self.server.server_address[1]
         if tls:
-            # The handshake belongs to the connection's own thread: one that fails must not end the others.
+            # The handshake runs on the connection's own thread, so a failed one does not affect others.
             self.server.socket = tls.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
             self.server.handle_error = lambda *_: None
         self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}/v1"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The real binary over HTTP: what comes in wrong, what comes out, and what is left when clients go away.
+"""Tests the real binary over HTTP: invalid input, responses, and cleanup after clients disconnect.
 
 usage: http_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
@@ -280,7 +280,7 @@ class ClientsThatLeave(ServerCase):
             self.assertIsNotNone(self.model.broken_at)
             self.assertLess(self.model.broken_at - closed, 1.0)
         for name in ("footnote_upstream_calls_open", "footnote_sse_open_streams", "footnote_http_handlers_running"):
-            # The call that reads the metrics is itself a running handler.
+            # The metrics request itself is one running handler.
             allowed = 1 if name == "footnote_http_handlers_running" else 0
             self.assertTrue(wait_until(lambda: self.gauge(name) <= allowed, 3), name)
         self.assertTrue(wait_until(lambda: self.descriptors() <= before, 6), f"{before} -> {self.descriptors()}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The real binary: filters on every door, and indexes that are rebuilt, by another model too.
+"""Tests the real binary: filters in every API, and rebuilding indexes, also with another model.
 
 usage: lifecycle_test.py --binary FOOTNOTE
-The models are tiny ones: what is asked here is not their judgement.
+The models are tiny; their quality does not matter here.
 """
 import argparse
 import json
@@ -91,7 +91,7 @@ class Filters(Case):
                 status, answer = self.call(server, path, {**body, "filters": filters})
                 self.assertEqual((status, answer["error"]["field"]), (422, field))
 
-        # The same through the program, with the server and without.
+        # The same on the command line, with and without the server.
         for _ in range(2):
             run = self.footnote("search", "lantern harbour", "--json", "--filter", "path_globs=docs/**", "--filter", "tags=night")
             self.assertEqual([hit["source_path"] for hit in json.loads(run.stdout)["hits"]], [b])

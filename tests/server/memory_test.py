@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Agents' notes and the retrieval proxy's windows, by the real binary.
+"""Tests agents' notes and the retrieval proxy's windows with the real binary.
 
 usage: memory_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
@@ -144,7 +144,7 @@ class Keys(NotesCase):
 
 
 def proxy_points(text, url):
-    """What the retrieval proxy's indexer makes of a page."""
+    """How the retrieval proxy's indexer splits a page."""
     starts = range(0, max(len(text) - 100, 1), 700)
     return {str(uuid.uuid5(uuid.NAMESPACE_URL, f"{url}#{ix}")): (url, ix, text[start:start + 800]) for ix, start in enumerate(starts)}
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a running server says about itself: traceparent, traces of turns, metrics, logs, and what none of them may hold.
+"""Tests what a running server reports: traceparent, traces of turns, metrics and logs, and what none of them may contain.
 
 usage: observability_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
@@ -32,12 +32,12 @@ def footnote(*arguments, data, environment=None):
 
 
 def blocks(page, language):
-    """The fenced blocks of that language on a page of the docs."""
+    """The fenced code blocks of that language on a documentation page."""
     return re.findall(rf"^```{language}\n(.*?)^```$", (DOCS / page).read_text(), re.M | re.S)
 
 
 def shape(value):
-    """The keys of a JSON value, all the way down; of lists the first entry counts."""
+    """The keys of a JSON value, recursively; lists are represented by their first entry."""
     if isinstance(value, dict):
         return {key: shape(entry) for key, entry in value.items()}
     return [shape(value[0])] if isinstance(value, list) and value else None
@@ -160,7 +160,7 @@ class Traces(WithModel):
         for block in commands:
             script = block.replace("http://127.0.0.1:7700", self.server.url).replace("footnote ", f"'{http_test.OPTIONS.binary}' ")
             fetch = "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())"
-            script = script.replace("curl -s ", f"'{sys.executable}' -c '{fetch}' ")  # not every machine has curl
+            script = script.replace("curl -s ", f"'{sys.executable}' -c '{fetch}' ")  # curl may be missing
             environment = {**os.environ, "TURN": body["meta"]["turn_id"], "FOOTNOTE_DATA": self.server.data}
             done = subprocess.run(["sh", "-eu", "-c", script], env=environment, capture_output=True, encoding="utf-8", timeout=120)
             self.assertEqual(done.returncode, 0, f"{script}\n{done.stdout}\n{done.stderr}")
@@ -244,8 +244,8 @@ class Logs(Observed):
 
 
 class Privacy(Observed):
-    """Marks every text that a person or an upstream hands over, does what can be done with it, good and bad, at the most talkative
-    log level, and looks for the marks wherever they do not belong."""
+    """Marks every text from a person or an upstream, runs successful and failing requests with them at the most verbose
+    log level, and searches for the marks where they must not appear."""
     environment = {}
 
     @classmethod
@@ -255,7 +255,7 @@ class Privacy(Observed):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        # With the model's address, which the base class has just set.
+        # Needs the model's address, which the base class has just set.
         cls.server.__exit__(None, None, None)
         cls.server.environment.update({"FOOTNOTE_LOG_LEVEL": "debug", "LLM_API_KEY": "sk-canary-modelkey-0123456789abcdef"})
         cls.server.__enter__()
@@ -273,7 +273,7 @@ class Privacy(Observed):
                 pass
 
     def exercise(self):
-        """Gives the id of the turn that asked with marks."""
+        """Returns the id of the turn with marked texts."""
         send = lambda method, path, body=None: self.call(method, path, body, self.HEADERS)
         document = {"source_path": "canary-path/kiln.md", "title": "Kiln canary-title",
                     "content": "# Kiln\n\nThe kiln on floor nine is named Vesuvius. The password is canary-content, sk-canary-secretkey."}
@@ -284,7 +284,7 @@ class Privacy(Observed):
         self.assertIn(b"canary-answer", data)
         send("POST", "/api/kb/chat/stream?token=canary-query", question)
         send("POST", "/api/search", {"query": self.QUESTION, "project_key": "kilns"})
-        # What goes wrong with it.
+        # Failing requests.
         for body in (b'{"question": "canary-malformed"', b'{"question": "x", "canary-field": 1}', b'"canary-malformed"',
                      b'{"question": "\xff canary-malformed"}', json.dumps({"question": "x", "project_key": "canary-corpus"}).encode(),
                      json.dumps({"question": "canary-long " * 2000}).encode(), b"canary-huge" * 200_000):
@@ -303,7 +303,7 @@ class Privacy(Observed):
                      b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Bad\x01: canary-badheader\r\n\r\n",
                      b"POST /api/kb/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\ncanary-cutshort"):
             self.raw(data)
-        # What goes wrong upstream.
+        # Upstream failures.
         model = self.model
         for status in (400, 401, 404, 429, 500):
             model.status, model.error_body = status, b'{"error":{"message":"canary-upstream ' + self.QUESTION.encode() + b'"}}'
@@ -318,7 +318,7 @@ class Privacy(Observed):
         return json.loads(send("POST", "/api/kb/chat", question)[1])["meta"]["turn_id"]
 
     def test_marked_texts_are_found_where_they_belong_alone(self):
-        _, other = self.ask()  # before any mark was there, in another corpus
+        _, other = self.ask()  # created before any marks, in another corpus
         marked = self.exercise()
         _, metrics = self.call("GET", "/metrics")
         _, own = self.trace(marked)

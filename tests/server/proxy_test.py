@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The proxy of the real binary: what goes on to the model server, what comes back, and what happens when either end fails.
+"""Tests the proxy of the real binary: what is sent to the model server, what is returned, and failures on both sides.
 
 usage: proxy_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
@@ -31,7 +31,7 @@ CHAT = "/v1/chat/completions"
 
 
 def events_of(data):
-    """The data of each event of a stream."""
+    """The data of each event in a stream."""
     return [block.removeprefix("data: ") for block in data.decode().split("\n\n") if block.startswith("data: ")]
 
 
@@ -42,7 +42,7 @@ def text_of(chunks):
 class ProxyCase(ServerCase):
     """A server with a model server behind it, and the two points of the fixture in `memory`."""
     settings = {}
-    prepared = False  # with the handbook ingested
+    prepared = False  # has the handbook ingested
     upstream_models = None
     upstream_tls = None
 
@@ -161,7 +161,7 @@ class WorkedExample(ProxyCase):
 
     def test_a_model_that_is_not_there_is_tried_by_its_bare_name_once(self):
         response, data = self.chat("rag/plain")
-        self.assertEqual(response.status, 200, data)  # local/plain is served by the fake as well
+        self.assertEqual(response.status, 200, data)  # the fake also serves local/plain
         self.assertEqual(self.sent()["model"], "local/plain")
         error = self.error(*self.chat("rag/nowhere"), 404)
         self.assertEqual(error["code"], "model_not_found")
@@ -173,7 +173,7 @@ class WorkedExample(ProxyCase):
 
 
 class Page(ProxyCase):
-    """docs/proxy.md tells what happens."""
+    """Checks the examples in docs/proxy.md."""
 
     @staticmethod
     def blocks(language):
@@ -318,7 +318,7 @@ class BadInput(ProxyCase):
 
     def setUp(self):
         super().setUp()
-        # Until the model server is no longer left alone because of the tests before.
+        # Wait until the circuit breaker, opened by earlier tests, closes again.
         self.assertTrue(wait_until(lambda: self.chat("plain")[0].status == 200, 30))
 
     def both(self, model):
@@ -409,7 +409,7 @@ class BadInput(ProxyCase):
 
 
 class Down(ProxyCase):
-    """A model server that is not there."""
+    """An unreachable model server."""
     settings = {"LLM_BASE_URL": f"http://127.0.0.1:{free_port()}/v1"}
 
     def test_it_is_said_and_then_left_alone(self):
@@ -423,7 +423,7 @@ class Down(ProxyCase):
 
 
 class Https(unittest.TestCase):
-    """A model server behind TLS, whose certificate an authority of this test signed."""
+    """A model server with TLS; its certificate is signed by this test's own authority."""
 
     @classmethod
     def setUpClass(cls):
@@ -441,7 +441,7 @@ class Https(unittest.TestCase):
         subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=cls.folder, timeout=60)
 
     def certified(self, name):
-        """A server's TLS for this name ("IP:127.0.0.1"), signed by the authority."""
+        """A server's TLS context for this name ("IP:127.0.0.1"), signed by the authority."""
         self.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=server", "-keyout", "server.key", "-out", "server.csr")
         (self.folder / "names").write_text(f"subjectAltName={name}\n")
         self.openssl("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "names",
@@ -479,7 +479,7 @@ class Https(unittest.TestCase):
 
 
 class NoUpstream(ProxyCase):
-    """Out of the box."""
+    """Default settings."""
     settings = {"LITELLM_BASE": ""}
     prepared = True
 
@@ -537,7 +537,7 @@ class Models(ProxyCase):
         self.error(*self.call("GET", "/v1/models/rag/none"), 404)
 
     def test_rules_map_model_corpus_and_prompt(self):
-        self.error(*self.chat("rag/support"), 404)  # its corpus is not there
+        self.error(*self.chat("rag/support"), 404)  # its corpus does not exist
         document = {"source_path": "tea.md", "content": "# Tea\n\nThe Qdrant tea release is oolong."}
         self.assertEqual(self.post("/api/kb/ingest", {"project_key": "other", "documents": [document]})[0], 200)
         response, data = self.chat("rag/support")
@@ -549,7 +549,7 @@ class Models(ProxyCase):
 
 
 class Switches(unittest.TestCase):
-    """What each variable of the configuration changes."""
+    """Checks the effect of each configuration variable."""
 
     def run_with(self, settings, points=None, ask=None):
         case = type("Case", (ProxyCase,), {"settings": settings})
@@ -629,7 +629,7 @@ class Switches(unittest.TestCase):
 
 class Elsewhere(unittest.TestCase):
     def test_another_store_is_searched_and_another_embedder_asked(self):
-        """A second Footnote stands for both: it speaks Qdrant's REST and /embed."""
+        """A second Footnote plays both roles: it serves Qdrant's REST and /embed."""
         other = type("Other", (ProxyCase,), {})
         other.setUpClass()
         self.addCleanup(other.tearDownClass)

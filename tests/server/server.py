@@ -15,7 +15,7 @@ def free_port():
 
 
 class Server:
-    """`footnote serve` on a free port; ready when entered, drained by SIGTERM when left."""
+    """`footnote serve` on a free port; ready on entry, stopped by SIGTERM on exit."""
 
     def __init__(self, binary, data, environment=None, ready="/readyz", flags=()):
         self.binary, self.data, self.ready, self.flags = binary, data, ready, flags

@@ -1,10 +1,10 @@
-"""Agents of a site, made over the admin API of a running server."""
+"""Creates site agents through the admin API of a running server."""
 import http.client
 import json
 
 
 def admin(port, path, body=None, method="POST", headers=None):
-    """The answer's JSON; anything but a success fails the test."""
+    """The JSON of a response; anything but success fails the test."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     payload = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
     connection.request(method, "/api/admin/" + path, payload, {"content-type": "application/json", **(headers or {})})

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Snapshots of the data folder while a server writes to it, what is refused on the way back, and the page about operations.
+"""Tests snapshots of the data folder while a server writes to it, refused restores, and docs/OPERATIONS.md.
 
 usage: snapshot_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
@@ -208,7 +208,7 @@ class Killed(Case):
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
                 process.wait()
-            if self.file.exists():  # done before it was killed
+            if self.file.exists():  # finished before it was killed
                 self.footnote("restore", self.file, data=self.work / f"whole-{delay}")
                 self.file.unlink()
         self.footnote("snapshot", self.file)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The real binary on storage that fails it: full disks, folders that may not be written, files that were damaged or left behind.
+"""Tests the real binary on failing storage: full disks, read-only folders, damaged and left-over files.
 
 usage: storage_test.py --binary FOOTNOTE
-The model is a tiny one: what is asked here is the store.
+The model is tiny; only the store is tested here.
 """
 import argparse
 import json
@@ -52,7 +52,7 @@ class Case(unittest.TestCase):
         return done
 
     def doctor(self, name, user=None):
-        """The check of that name."""
+        """The check with that name."""
         done = self.run_footnote("doctor", "--json", user=user)
         return next(check for check in json.loads(done.stdout)["checks"] if check["name"] == name)
 
@@ -78,13 +78,13 @@ class Case(unittest.TestCase):
 
 class FullDisk(Case):
     def check_full_disk(self, server, fill, free):
-        """`fill` takes all room away, `free` gives it back; the server runs on."""
+        """`fill` uses up all space, `free` releases it; the server keeps running."""
         self.assertEqual(self.ingest(server, document("kept.md"))[0], 200)
         fill()
         refused = 0
         for number in range(20):
             status, body = self.ingest(server, document(f"refused{number}.md", words=20_000))
-            if status == 200:  # what room there was
+            if status == 200:  # the original free space
                 continue
             refused += 1
             self.assertEqual(status, 507, body)
@@ -159,7 +159,7 @@ class NoRightToWrite(Case):
         docs.mkdir()
         (docs / "a.md").write_text(document("a.md")["content"])
         self.assertEqual(self.run_footnote("ingest", docs).returncode, 0)
-        if os.geteuid() == 0:  # root may write everywhere: be somebody else
+        if os.geteuid() == 0:  # root can write everywhere: run as another user
             self.user = NOBODY
             if not all(folder.stat().st_mode & 0o001 for folder in pathlib.Path(OPTIONS.binary).resolve().parents):
                 self.skipTest("other users can't reach the program")
@@ -246,7 +246,7 @@ class Leftovers(Case):
         for path in files:
             self.assertEqual(hits(), sound)
             content = bytearray(path.read_bytes())
-            content[min(len(content) // 2, 1000)] ^= 16  # a start does not read full vectors, which come last
+            content[min(len(content) // 2, 1000)] ^= 16  # startup does not read full vectors, which come last
             path.write_bytes(content)
             check = self.doctor("indexes memory")
             self.assertEqual(check["status"], "note")
@@ -283,7 +283,7 @@ class Leftovers(Case):
         self.run_footnote("rebuild-index")
         path = self.data / "indexes" / "1-codes.index"
         content = bytearray(path.read_bytes())
-        content[4096 + 20] ^= 64  # in the first passage's codes
+        content[4096 + 20] ^= 64  # in the codes of the first passage
         path.write_bytes(content)
         self.assertEqual(hits(), sound)
         check = self.doctor("indexes memory")

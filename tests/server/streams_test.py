@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Many answers at once at the visitor's door, by the real binary with two workers and a scripted language model.
+"""Tests many simultaneous visitor chats with the real binary, two workers and a scripted language model.
 
 usage: streams_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
@@ -24,7 +24,7 @@ STREAMS_OF_VISITOR = 8
 
 
 class Held:
-    """A model's answer: one piece at once, the rest when it is let go."""
+    """A model's answer: the first piece at once, the rest when released."""
 
     def __init__(self):
         self.go = threading.Event()
@@ -89,7 +89,7 @@ class Many(ServerCase):
         return self.stream(token, "messages/stream", {"message": COVERED})
 
     def accepted(self, token):
-        """A stream, as soon as there is room for one: those that are over leave a moment after their last event."""
+        """Opens a stream as soon as there is room: finished streams are removed a moment after their last event."""
         readers = []
 
         def is_open():
@@ -105,14 +105,14 @@ class Many(ServerCase):
         stalled, readers = readers[0], readers[1:]
         for reader in readers:
             reader.open().read_until("token")
-        # The one that does not read has its answer written too.
+        # The answer of the client that does not read is completed too.
         self.assertTrue(wait_until(lambda: self.model.open == STREAMS - RESUMED, 60))
         resumed = []
         for reader, token in zip(readers[:RESUMED], tokens[1:]):
             turn = reader.events[0]["message_id"]
             resumed.append(self.stream(token, f"messages/{turn}/stream", after=1).open().read_until("token"))
 
-        token = self.visitor()  # other requests are answered meanwhile
+        token = self.visitor()  # other requests are still answered
         refused = self.message(token).open()
         self.assertEqual(refused.response.status, 503)
         self.assertGreaterEqual(int(refused.response.headers["retry-after"]), 1)
@@ -124,7 +124,7 @@ class Many(ServerCase):
             reader.read_until("done")
             self.assertEqual(text_of(reader.events), "Expenses are paid in the next salary run [1].")
             self.assertEqual(reader.events[-1]["outcome"], "answer")
-        stalled.open().read_until("done")  # its answer waited for it
+        stalled.open().read_until("done")  # its answer was kept
         self.assertEqual(text_of(stalled.events), "Expenses are paid in the next salary run [1].")
         self.accepted(token).read_until("done")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A site's visitors at the door, by the real binary: with its built-in models, and with a scripted language model.
+"""Tests visitor chat with the real binary: with its built-in models, and with a scripted language model.
 
 usage: widget_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
@@ -254,7 +254,7 @@ class Scripted(WidgetCase):
 
 
 class Short(WidgetCase):
-    """An agent that says little, and a model that says much, then nothing."""
+    """An agent with a low length limit, and a model that says a lot, then nothing."""
     settings = {"guardrails": {"max_chars": 100}}
     environment = {"LLM_TIMEOUT": "1s"}
 
@@ -281,7 +281,7 @@ class Short(WidgetCase):
 
 
 class Rewritten(WidgetCase):
-    """Follow-ups by a model of their own."""
+    """Follow-ups rewritten by a separate model."""
     environment = {"RAG_QUERY_REWRITE": "model", "RAG_QUERY_REWRITE_MODEL": "small-1", "RAG_QUERY_REWRITE_TIMEOUT": "20s"}
 
     @classmethod

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs a command against a fresh server of the real binary, on a free port and a copy of a prepared data folder.
+"""Runs a command with a new server of the real binary, on a free port and a copy of a prepared data folder.
 
 usage: with_server.py --binary FOOTNOTE --data PREPARED [--key] [--upstream] [--demo] -- COMMAND...
-The command finds the server in FOOTNOTE_URL and its process in FOOTNOTE_PID, with --key an API key of it in FOOTNOTE_KEY. With --upstream
-a scripted model server stands behind it, and the points of tests/fixtures/proxy are in its store. With --demo it serves the demonstration
-shop. The command's exit code is ours.
+The command gets the server's URL in FOOTNOTE_URL, its process id in FOOTNOTE_PID and, with --key, an API key in FOOTNOTE_KEY. With --upstream
+it uses a scripted model server, and the points of tests/fixtures/proxy are in its store. With --demo it serves the demonstration
+shop. The exit code is the command's.
 """
 import argparse
 import contextlib
@@ -50,7 +50,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="footnote-server-") as work:
         data = os.path.join(work, "data")
         if options.upstream:
-            os.mkdir(data)  # nothing but the points
+            os.mkdir(data)  # only the points
         else:
             shutil.copytree(options.data, data)
         with contextlib.ExitStack() as stack:

@@ -1,4 +1,4 @@
-// How a conversation changes: every action, and those that must change nothing.
+// Tests the conversation reducer: every action, and those that must change nothing.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';

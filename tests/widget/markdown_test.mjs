@@ -1,10 +1,10 @@
-// Markdown of answers as a tree.
+// Tests the Markdown parser of answers.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { ANSWER_CHARS_MAX, parseBlocks, parseInline, plainText } from '../../web/widget/markdown.ts';
 
-/** A tree as a short text: <b>, <i>, `code`, {label|url}, ^1,2 for citations, / for a line break. */
+/** A tree in short notation: <b>, <i>, `code`, {label|url}, ^1,2 for citations, / for a line break. */
 const show = (nodes) => nodes.map((node) => {
   switch (node.kind) {
     case 'text': return node.text;

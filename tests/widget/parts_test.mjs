@@ -1,4 +1,4 @@
-// Links, colours, locales, page context, what is remembered.
+// Tests links, colours, locales, page context and the session store.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';

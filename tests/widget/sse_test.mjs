@@ -1,4 +1,4 @@
-// The parser of server-sent events, whatever way the bytes are cut.
+// Tests the parser of server-sent events with arbitrary slices.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// A turn over a connection that breaks in every way.
+// Tests a turn over a connection that breaks in many ways.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -11,7 +11,7 @@ const token = (id, text) => ({ id, event: { event: 'token', token: text } });
 const done = (id) => ({ id, event: { event: 'done', message_id: 'm1' } });
 const network = () => new ApiError(0, 'network');
 
-/** Plays one script a call: events, then an error to throw or the end. Gives what was called and how it ended. */
+/** Plays one script per call: events, then an error or the end. Returns the calls and the outcome. */
 async function play(scripts, { stored = [], renewFails = false, beginning = { question: { message: 'Q' } }, abortAfter } = {}) {
   const calls = [];
   const control = new AbortController();

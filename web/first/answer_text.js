@@ -1,4 +1,4 @@
-// The text of an answer as elements: light Markdown and citations. Links stay text.
+// Renders the text of an answer: simple Markdown and citations. Links stay plain text.
 
 import { h } from './dom.js';
 import { lineRanges, parseBlocks } from './text_blocks.js';
@@ -14,7 +14,7 @@ const INLINE = new RegExp(
   'dg',
 );
 
-/** Where each text node of an answer stands in the raw answer. */
+/** The position of each text node in the raw answer. */
 const rawStart = new WeakMap();
 
 /** Appends the text of [start, end) to `into`, with emphasis, code and citations as elements. */
@@ -25,7 +25,7 @@ function appendInline(into, text, start, end, cite) {
     rawStart.set(node, from);
     parent.append(node);
   };
-  // A footnote's number clings to the word before it: no space, no line break between them.
+  // A footnote number follows its word directly: no space, no line break between them.
   const footnotes = (from, at, buttons) => {
     const to = from + text.slice(from, at).trimEnd().length;
     if (to === from && into.lastChild?.className === 'cling') return into.lastChild.append(...buttons);
@@ -45,7 +45,7 @@ function appendInline(into, text, start, end, cite) {
     const [groupStart, groupEnd] = Object.values(match.indices.groups).find(Boolean);
     if (match.groups.cite !== undefined) {
       const buttons = cite(match.groups.cite.split(',').map(Number), match.index);
-      if (!buttons) continue; // no such source: it stays what it is, text
+      if (!buttons) continue; // no such source: keep it as text
       footnotes(from, match.index, buttons);
     } else {
       plain(from, match.index);
@@ -111,8 +111,8 @@ function groupLists(blocks) {
 }
 
 /**
- * Brings `container` in line with the text, touching only the blocks that changed: focus and selection survive.
- * `cite(numbers, position)` gives the buttons of a citation, or null when there is no such source.
+ * Updates `container` to show the text. Only changed blocks are replaced, so focus and selection survive.
+ * `cite(numbers, position)` returns the buttons of a citation, or null if there is no such source.
  */
 export function renderAnswer(container, text, sourceCount, cite) {
   const blocks = groupLists(parseBlocks(text));
@@ -130,7 +130,7 @@ export function renderAnswer(container, text, sourceCount, cite) {
   while (container.children.length > blocks.length) container.lastElementChild.remove();
 }
 
-/** The parts of the page that show [from, to) of the raw answer in `container`. */
+/** The nodes of `container` that show [from, to) of the raw answer. */
 export function rangesOf(container, from, to) {
   const ranges = [];
   const nodes = document.createTreeWalker(container, NodeFilter.SHOW_TEXT);

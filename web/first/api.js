@@ -1,11 +1,11 @@
-// The server as the page sees it: what is asked of it, what it says when that fails, and how its values are read.
+// The page's view of the server: requests, error messages, and how values are parsed.
 
 import { plural } from './dom.js';
 import { askForKey, keyHeaders } from './key.js';
 
 const CACHED_DOCUMENTS = 20;
 
-/** A failure in words for the person who asked; `hint` says what may help. */
+/** An error with a message for the user; `hint` suggests what to do. */
 export class AskError extends Error {
   constructor(message, hint = '') {
     super(message);
@@ -16,7 +16,7 @@ export class AskError extends Error {
 export const asText = (value) => (typeof value === 'string' ? value : '');
 export const asTexts = (value) => (Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []);
 
-/** Offsets in UTF-16 code units, as JavaScript counts, for `points` in Unicode code points, as the server counts. */
+/** Converts `points` from Unicode code points (server) to UTF-16 code units (JavaScript). */
 export function codeUnitOffsets(text, points) {
   const found = new Map();
   let unit = 0;
@@ -36,7 +36,7 @@ async function errorOf(response) {
   try {
     message = asText((await response.json())?.error?.message);
   } catch {
-    // No envelope; the status has to do.
+    // No JSON error body; use the status.
   }
   const wait = Number(response.headers.get('retry-after'));
   const hint = wait > 0 ? `Try again in ${plural(wait, 'second', 'seconds')}.` : '';
@@ -55,11 +55,11 @@ async function fetchOk(url, options = {}) {
     }
     if (response.ok) return response;
     if (response.status !== 401) throw await errorOf(response);
-    if (!(await askForKey(key.authorization))) throw new AskError('This server wants an API key.', 'Try again to enter one.');
+    if (!(await askForKey(key.authorization))) throw new AskError('This server needs an API key.', 'Try again to enter one.');
   }
 }
 
-/** The corpora that the server has: {name, documents}. */
+/** The server's corpora: {name, documents}. */
 export async function fetchCorpora() {
   return (await (await fetchOk('/api/corpora')).json()).corpora ?? [];
 }
@@ -69,7 +69,7 @@ export async function fetchExamples() {
   return asTexts((await (await fetchOk('/api/examples')).json()).questions);
 }
 
-/** Asks; the body of the response is the stream of the answer. */
+/** Sends a question; the response body is the answer's stream. */
 export const postQuestion = (question, corpus, signal) => fetchOk('/api/kb/chat/stream', {
   method: 'POST',
   headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
@@ -77,7 +77,7 @@ export const postQuestion = (question, corpus, signal) => fetchOk('/api/kb/chat/
   signal,
 });
 
-/** The documents that were opened last, by version. */
+/** A cache of recently opened documents, by version. */
 export class DocumentCache {
   #entries = new Map();
 

@@ -1,6 +1,6 @@
-// The first page: ask, watch the answer stream, open the sentence behind a footnote.
+// The start page: ask a question, watch the answer stream, open the sentence behind a footnote.
 //
-// Text of models, documents and people reaches the page as text nodes only, and links in answers stay text.
+// Text from models, documents and people is only inserted as text nodes, and links in answers stay text.
 
 import { AskError, fetchCorpora, fetchExamples } from './api.js';
 import { byId, copyButton, h, plural } from './dom.js';
@@ -10,7 +10,7 @@ import { announcement, TurnView } from './turn_view.js';
 
 const LIMITS = {
   questionChars: 10_000,
-  countFrom: 9_000, // the counter shows from here on
+  countFrom: 9_000, // the counter is shown from this length on
   turns: 50,
   historyRows: 3,
 };
@@ -18,11 +18,11 @@ const LIMITS = {
 class Page {
   #panel = new SourcePanel();
   #turns = []; // {turn, view}, oldest first
-  #shown = null; // the one on the page
-  #running = null; // {entry, controller} of the stream that runs
+  #shown = null; // the turn that is displayed
+  #running = null; // {entry, controller} of the running stream
   #historyOpen = false;
   #examples = [];
-  #soleCorpus = ''; // set when documents lie in one corpus that is not the default
+  #soleCorpus = ''; // set if all documents are in one corpus that is not the default
   #question = byId('question');
 
   start() {
@@ -53,7 +53,7 @@ class Page {
   // --- asking
 
   #questionKey(event) {
-    if (event.isComposing || event.keyCode === 229) return; // Enter belongs to the input method
+    if (event.isComposing || event.keyCode === 229) return; // Enter is handled by the input method
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
       this.#submit();
@@ -129,13 +129,13 @@ class Page {
     this.#question.select();
   }
 
-  // --- what is on show
+  // --- what is displayed
 
   #show(entry) {
     this.#shown = entry;
     document.body.dataset.view = entry ? 'asked' : 'home';
     byId('answer').replaceChildren(...(entry ? [entry.view.element] : []));
-    entry?.view.schedule(); // its sentences' marks are the page's only while it is shown
+    entry?.view.schedule(); // highlights are drawn only while the turn is displayed
     this.#question.placeholder = entry ? 'Ask something else' : 'What would you like to know?';
     this.#drawState();
     scrollTo({ top: 0, behavior: 'instant' });
@@ -182,7 +182,7 @@ class Page {
     try {
       corpora = await fetchCorpora();
     } catch {
-      return; // Asking will say what is wrong.
+      return; // The error is shown when a question is asked.
     }
     const filled = corpora.filter((corpus) => corpus.documents > 0);
     const total = filled.reduce((sum, corpus) => sum + corpus.documents, 0);
@@ -200,7 +200,7 @@ class Page {
     try {
       this.#examples = (await fetchExamples()).slice(0, 3);
     } catch {
-      return; // There are none, then.
+      return; // Show no examples.
     }
     byId('examples-list').replaceChildren(...this.#examples.map((question) =>
       h('li', {}, h('button', { type: 'button', class: 'example', onclick: () => this.ask(question) },

@@ -1,15 +1,15 @@
-// The text of a document as elements, whole and exact, and where cited passages stand in it.
+// Renders the complete text of a document and highlights cited passages in it.
 
 import { asText, codeUnitOffsets } from './api.js';
 import { h } from './dom.js';
 import { parseBlocks, parsePlainBlocks } from './text_blocks.js';
 
-const WHOLE_DOCUMENT_CHARS = 400_000; // longer documents are shown around the passage first
-const EXCERPT_CHARS = 60_000; // on each side of it
+const WHOLE_DOCUMENT_CHARS = 400_000; // longer documents first show the part around the passage
+const EXCERPT_CHARS = 60_000; // on each side of the passage
 
 const folded = (text) => text.replace(/\s+/g, ' ').trim();
 
-/** Where a mark's sentence stands in the document's text, as [start, end) code units; null when it is not there. */
+/** The range of a mark's sentence in the document's text, as [start, end) code units; null if not found. */
 export function locateMark(text, mark) {
   const [start, end] = codeUnitOffsets(text, [mark.sourceStart, mark.sourceEnd]);
   const there = text.slice(start, end);
@@ -18,11 +18,11 @@ export function locateMark(text, mark) {
   return at < 0 ? null : { start: at, end: at + mark.quote.length };
 }
 
-/** Where a passage begins whose first words, white space folded, are `snippet`; null when it is not there. */
+/** The start of the passage whose first words, ignoring white space, are `snippet`; null if not found. */
 export function locateSnippet(text, snippet) {
   const words = folded(snippet).split(' ').slice(0, 40);
   if (words.length < 4) return null;
-  words.pop(); // it may have been cut
+  words.pop(); // the last word may be truncated
   const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('\\s+');
   const match = new RegExp(pattern).exec(text);
   return match && { start: match.index, end: match.index + match[0].length };
@@ -30,7 +30,7 @@ export function locateSnippet(text, snippet) {
 
 const SYNTAX = /\*\*|(?<![*\w])\*(?=[^\s*])|(?<=[^\s*])\*(?![*\w])|`+|(?<=^[ \t]{0,8})(?:#{1,6}\s|>)|\]\([^()\s]+\)|\[(?=[^[\]\n]+\]\([^()\s]+\))/gm;
 
-/** Appends [start, end) of the text, dimming Markdown's signs and wrapping what `highlights` cover in <mark>. */
+/** Appends [start, end) of the text. Markdown syntax is dimmed, and highlighted ranges are wrapped in <mark>. */
 function appendExact(into, text, start, end, highlights, dimSyntax) {
   const signs = dimSyntax
     ? [...text.slice(start, end).matchAll(SYNTAX)].map((m) => [start + m.index, start + m.index + m[0].length])
@@ -44,7 +44,7 @@ function appendExact(into, text, start, end, highlights, dimSyntax) {
   let sign = 0;
   for (let i = 0; i + 1 < sorted.length; i++) {
     const [from, to] = [sorted[i], sorted[i + 1]];
-    // Where highlights overlap, the active one is in front.
+    // If highlights overlap, the active one wins.
     const covering = inside.filter((range) => range.start <= from && range.end >= to);
     const range = covering.find((candidate) => candidate.active) ?? covering[0] ?? null;
     if (range !== (mark?.range ?? null)) {
@@ -77,7 +77,7 @@ function documentBlock(text, block, highlights, markdown) {
   }
 }
 
-/** A document's text as elements; of a very long one, what lies around the first active highlight. */
+/** Renders a document; if it is very long, only the part around the first active highlight. */
 export function documentNodes(doc, headings, highlights, showAll) {
   const markdown = /markdown/.test(asText(doc.media_type));
   const blocks = markdown ? parseBlocks(doc.text) : parsePlainBlocks(doc.text, new Set([doc.title, ...headings]));

@@ -1,8 +1,8 @@
-// What every part of the page is built with. Text reaches the page as text nodes only: there is no innerHTML.
+// DOM helpers for the page. Text is only inserted as text nodes: there is no innerHTML.
 
 export const byId = (id) => document.getElementById(id);
 
-/** Builds an element; children are nodes or text, properties are attributes, or listeners when named `on…`. */
+/** Creates an element. Children are nodes or text; properties are attributes, or listeners if named `on…`. */
 export function h(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -16,7 +16,7 @@ export function h(tag, properties = {}, ...children) {
 
 export const plural = (count, one, many) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
-/** A button that puts what `text()` gives on the clipboard, and says for a moment how that went. */
+/** A button that copies `text()` to the clipboard and briefly shows the result. */
 export function copyButton(label, text) {
   const button = h('button', {
     type: 'button',

@@ -1,19 +1,19 @@
-// The API key of a server that wants one: asked for when it does, kept for this tab alone.
+// The API key: requested when the server needs one, and kept for this tab only.
 
 import { byId } from './dom.js';
 
 const STORED = 'footnote-key';
 
-let asking = null; // the question that is open, for all who wait for it
+let asking = null; // the open key dialog, shared by all waiting requests
 
 export const keyHeaders = () => {
   const key = sessionStorage.getItem(STORED);
   return key ? { authorization: `Bearer ${key}` } : {};
 };
 
-/** Asks for a key; false when the person would rather not. `refused` is the header of the key that was not taken. */
+/** Asks for a key; false if the user cancels. `refused` is the header with the rejected key. */
 export function askForKey(refused) {
-  if (refused !== keyHeaders().authorization) return Promise.resolve(true); // another one has come since
+  if (refused !== keyHeaders().authorization) return Promise.resolve(true); // another key has been entered since
   asking ??= openDialog(refused !== undefined).finally(() => (asking = null));
   return asking;
 }

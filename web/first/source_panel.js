@@ -1,4 +1,4 @@
-// The source panel: beside the answer where there is room, a sheet from below where there is not.
+// The source panel: next to the answer on wide screens, a sheet from below on narrow ones.
 
 import { AskError, asText, DocumentCache } from './api.js';
 import { documentNodes, locateMark, locateSnippet } from './document_text.js';
@@ -14,8 +14,8 @@ export class SourcePanel {
   #fetching = null;
   #doc = null;
   #marks = [];
-  #active = 0; // of #marks
-  #missing = false; // citations came, but their sentences are not in this text
+  #active = 0; // index into #marks
+  #missing = false; // there are citations, but their sentences are not in this text
 
   constructor() {
     byId('panel-close').addEventListener('click', () => this.close());
@@ -26,7 +26,7 @@ export class SourcePanel {
       this.close();
     });
     this.#dialog.addEventListener('click', (event) => {
-      if (event.target === this.#dialog) this.close(); // the backdrop: the sheet covers the rest
+      if (event.target === this.#dialog) this.close(); // a click on the backdrop, outside the sheet
     });
     document.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || !this.#dialog.open || event.defaultPrevented) return;
@@ -41,8 +41,8 @@ export class SourcePanel {
   }
 
   /**
-   * Shows a source: {source, opener, marks(): its citations, active: the one that was asked for, or null,
-   * onActive(citation): told which one is on show, null in the end}.
+   * Shows a source: {source, opener, marks(): its citations, active: the selected citation or null,
+   * onActive(citation): called with the displayed citation, and with null when the panel closes}.
    */
   async open(request) {
     this.#markOpener(false);
@@ -60,7 +60,7 @@ export class SourcePanel {
     await this.#load();
   }
 
-  /** The turn on show has got its citations: a panel that was opened before shows them now. */
+  /** The citations of the displayed turn have arrived: update a panel that is already open. */
   refresh() {
     if (this.#doc && !this.#marks[0]?.mark && this.#request?.marks().length > 0) this.#showDocument(false);
   }
@@ -118,7 +118,7 @@ export class SourcePanel {
     byId('panel-path').replaceChildren(asText(doc.source_path) || source.path, ...externalLink(doc.url));
 
     const given = marks();
-    const places = new Map(); // one highlight per place, however often it is cited
+    const places = new Map(); // one highlight per range, even if it is cited several times
     for (const mark of given) {
       const range = locateMark(doc.text, mark);
       if (!range) continue;
@@ -129,7 +129,7 @@ export class SourcePanel {
     this.#marks = [...places.values()].sort((a, b) => a.start - b.start);
     this.#active = Math.max(0, this.#marks.findIndex((range) => range.wanted));
     if (this.#marks.length > 0) this.#marks[this.#active].active = true;
-    // No sentence is bound to this source: show where the passage is that was read.
+    // No sentence is bound to this source: show the passage that was read.
     const passage = given.length === 0 && locateSnippet(doc.text, source.snippet);
     if (passage) this.#marks = [{ ...passage, mark: null, near: true }];
     this.#missing = given.length > 0 && this.#marks.length === 0;
@@ -153,7 +153,7 @@ export class SourcePanel {
       trail(this.#request.source),
       this.#marks.length > 1 && `Passage ${this.#active + 1} of ${this.#marks.length}`,
       this.#missing && 'The cited sentence was not found in this version.',
-      active?.mark?.support === 'unsupported' && 'Checked: this sentence does not carry the claim.',
+      active?.mark?.support === 'unsupported' && 'Checked: this sentence does not support the claim.',
       this.#doc.live === false && 'This is the version that was cited; the document has changed since.',
     ].filter(Boolean);
     byId('panel-note').textContent = notes.join(' · ');
@@ -170,7 +170,7 @@ export class SourcePanel {
     this.#reveal(matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth');
   }
 
-  /** Brings the active passage to the upper third of the panel. */
+  /** Scrolls the active passage to the upper third of the panel. */
   #reveal(behavior) {
     const mark = this.#text.querySelector('mark.active, mark.near');
     const offset = mark ? mark.getBoundingClientRect().top - this.#text.getBoundingClientRect().top : 0;
@@ -179,7 +179,7 @@ export class SourcePanel {
   }
 }
 
-/** A link to the page that a document came from, for web addresses alone. */
+/** A link to the document's original page, for http and https URLs only. */
 function externalLink(address) {
   if (typeof address !== 'string' || !/^https?:\/\//i.test(address)) return [];
   return [' ', h('a', { href: address, target: '_blank', rel: 'noopener noreferrer' }, 'Open page')];

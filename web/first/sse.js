@@ -1,10 +1,10 @@
-// Server-sent events out of the body of a response.
+// Parses server-sent events from a response body.
 
 import { AskError } from './api.js';
 
-const EVENT_CHARS = 4 << 20; // the most that one event may hold
+const EVENT_CHARS = 4 << 20; // maximum size of one event
 
-/** Takes text in any slices, gives the `data` of each finished event. Line ends: LF, CRLF or CR. */
+/** Accepts text in arbitrary slices and returns the `data` of each complete event. Line ends: LF, CRLF or CR. */
 export class EventParser {
   #line = '';
   #data = [];
@@ -24,8 +24,8 @@ export class EventParser {
     for (let i = 0; i < lines.length; i++) {
       this.#line += lines[i];
       this.#size += lines[i].length;
-      if (this.#size > EVENT_CHARS) throw new AskError('The server sent more than this page can take.');
-      if (i === lines.length - 1) break; // the rest of the line is still to come
+      if (this.#size > EVENT_CHARS) throw new AskError('The server sent more data than this page can handle.');
+      if (i === lines.length - 1) break; // the line is not complete yet
       this.#take(this.#line, events);
       this.#line = '';
     }
@@ -41,7 +41,7 @@ export class EventParser {
     }
     const colon = line.indexOf(':');
     if (colon === 0) {
-      this.#size -= line.length; // a comment: the server's keep-alive
+      this.#size -= line.length; // a comment: the server's keep-alive; not counted
       return;
     }
     const field = colon < 0 ? line : line.slice(0, colon);
@@ -50,10 +50,10 @@ export class EventParser {
   }
 }
 
-/** The `data` of each event of a stream of bytes; leaving the loop cancels the stream. */
+/** The `data` of each event in a byte stream. Leaving the loop cancels the stream. */
 export async function* readEvents(body) {
   const reader = body.getReader();
-  const decoder = new TextDecoder(); // keeps a character that was cut in two until its rest comes
+  const decoder = new TextDecoder(); // buffers a character that is split between two slices
   const parser = new EventParser();
   try {
     for (;;) {

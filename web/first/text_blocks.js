@@ -1,5 +1,5 @@
-// Where the blocks of a text begin and end: light Markdown, or plain text. Answers are built from the blocks; documents
-// are shown whole and exact. A block is {kind, start, end, bodyStart, …} in code units of the text.
+// Finds the blocks of a text: simple Markdown or plain text. Answers are rendered from the blocks; documents
+// are shown completely. A block is {kind, start, end, bodyStart, …} in code units of the text.
 
 export function* lineRanges(text) {
   let start = 0;
@@ -11,10 +11,10 @@ export function* lineRanges(text) {
   }
 }
 
-/** Light Markdown: headings, items, quotes, tables, fenced code, rules and paragraphs. */
+/** Simple Markdown: headings, items, quotes, tables, fenced code, rules and paragraphs. */
 export function parseBlocks(text) {
   const blocks = [];
-  let open = null; // the block that a following plain line continues
+  let open = null; // the block that the next plain line continues
   let fence = null;
   const add = (block) => {
     blocks.push(block);
@@ -57,7 +57,7 @@ export function parseBlocks(text) {
   return blocks;
 }
 
-/** Plain text: blank lines part the blocks. A short line that stands alone reads as a heading. */
+/** Plain text: blank lines separate blocks. A short line on its own is treated as a heading. */
 export function parsePlainBlocks(text, headings) {
   const blocks = [];
   let open = null;

@@ -1,4 +1,4 @@
-// A turn: one question and what came of it. It is fed by the stream of its answer.
+// A turn: one question and its outcome. It is updated from the answer's stream.
 
 import { AskError, asText, asTexts, codeUnitOffsets, postQuestion } from './api.js';
 import { readEvents } from './sse.js';
@@ -13,7 +13,7 @@ export function newTurn(question, corpus) {
     sources: new Map(),
     text: '',
     citations: [],
-    checks: [], // sentences that were checked: {support, numbers, answerFrom, answerTo}
+    checks: [], // checked sentences: {support, numbers, answerFrom, answerTo}
     confidence: null,
     refusal: null,
     error: null,
@@ -35,7 +35,7 @@ function sourceFrom(chunk) {
   };
 }
 
-/** Takes one chunk of the stream into the turn. Chunks of unknown types are left alone. */
+/** Applies one chunk of the stream to the turn. Chunks of unknown types are ignored. */
 function applyChunk(turn, chunk) {
   switch (chunk.type) {
     case 'source-url': {
@@ -76,7 +76,7 @@ function applyChunk(turn, chunk) {
   }
 }
 
-/** Asks, and feeds the turn until the stream ends. Throws AskError; on abort whatever the fetch throws. */
+/** Asks and updates the turn until the stream ends. Throws AskError; on abort, whatever fetch throws. */
 export async function streamTurn(turn, signal, onChange) {
   const response = await postQuestion(turn.question, turn.corpus, signal);
   try {
@@ -97,7 +97,7 @@ export async function streamTurn(turn, signal, onChange) {
   if (!turn.refusal && turn.text.trim() === '') throw new AskError('The server finished without an answer.');
 }
 
-/** Numbers of the sources that the answer cites, in the order of their first marks. */
+/** Numbers of the cited sources, in order of their first citation. */
 export function citedNumbers(turn) {
   const cited = new Set();
   for (const match of turn.text.matchAll(/\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\](?!\()/g)) {
@@ -106,20 +106,20 @@ export function citedNumbers(turn) {
   return [...cited];
 }
 
-/** The citations of a source that are bound to a sentence of it. */
+/** The citations that are bound to a sentence of this source. */
 export const marksOf = (turn, number) =>
   turn.citations.filter((citation) => citation.number === number && citation.sourceEnd > citation.sourceStart);
 
-/** Sentences that no source carries: those whose sources do not, and statements that name none. */
+/** Unsupported sentences: those whose sources do not support them, and statements without a source. */
 export const doubtful = (turn) => turn.checks.filter(({ support }) => support === 'unsupported' || support === 'uncited');
 
-/** The citation that the marker at `position` of the answer's text stands for. */
+/** The citation of the marker at `position` in the answer's text. */
 export function markAt(turn, number, position) {
   const distance = (mark) => Math.abs(mark.answerTo - position) + (mark.answerFrom > position ? 1e6 : 0);
   const candidates = turn.citations.filter((citation) => citation.number === number);
   return candidates.reduce((best, mark) => (!best || distance(mark) < distance(best) ? mark : best), null);
 }
 
-/** Headings on the way to a passage, without repeating the title. */
+/** The heading path of a passage, without repeating the title. */
 export const trail = (source) =>
   source.headings.filter((heading, i) => i > 0 || heading !== source.title).join(' › ');

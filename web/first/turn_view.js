@@ -1,4 +1,4 @@
-// A turn on the page: the question, the answer as it comes, how it ended, and the sources below it.
+// Shows a turn: the question, the streaming answer, its outcome, and the sources below it.
 
 import { rangesOf, renderAnswer } from './answer_text.js';
 import { asText } from './api.js';
@@ -13,7 +13,7 @@ export class TurnView {
   #frame = 0;
   #notesKey = null;
   #endKey = null;
-  #pinned = null; // the citation whose source is open: its sentence stays lit
+  #pinned = null; // the citation whose source is open: its sentence stays highlighted
 
   constructor(turn, actions) {
     this.#turn = turn;
@@ -27,7 +27,7 @@ export class TurnView {
     this.render();
   }
 
-  /** Draws with the next frame; several changes of one frame are drawn once. */
+  /** Draws in the next frame; several changes are drawn once. */
   schedule() {
     this.#frame ||= requestAnimationFrame(() => this.render());
   }
@@ -72,7 +72,7 @@ export class TurnView {
     });
   }
 
-  /** Citations that were checked and do not hold are marked as such: none stands there as if it did. */
+  /** Marks citations that failed the check, so that none looks valid when it is not. */
   #flagUnsupported() {
     for (const button of this.prose.querySelectorAll('.cite')) {
       const mark = markAt(this.#turn, Number(button.dataset.number), Number(button.dataset.at));
@@ -83,7 +83,7 @@ export class TurnView {
     }
   }
 
-  /** Sentences that no source carries get a dotted line as their verdicts come; #meta says in words how many there are. */
+  /** Underlines unsupported sentences with dots as their results arrive; #meta states their number. */
   #markDoubts() {
     if (!CSS.highlights || !this.element.isConnected) return;
     const ranges = doubtful(this.#turn).flatMap(({ answerFrom, answerTo }) => rangesOf(this.prose, answerFrom, answerTo));
@@ -91,7 +91,7 @@ export class TurnView {
     else CSS.highlights.delete('doubtful');
   }
 
-  /** Lights up the sentence of the answer that a citation backs; without one, that of the open source. */
+  /** Highlights the answer sentence of a citation; without one, that of the open source. */
   #light(mark) {
     if (!CSS.highlights) return;
     mark ??= this.#pinned;
@@ -167,7 +167,7 @@ export class TurnView {
       h('h3', { id: 'refusal-title' }, h('span', { class: 'refusal-sign', 'aria-hidden': 'true' }, '[ ]'), 'Not in these documents'),
       h('p', { dir: 'auto' }, body),
       asText(refusal.hint) && h('p', { class: 'refusal-hint', dir: 'auto' }, refusal.hint),
-      nearest.length > 0 && h('p', { class: 'refusal-nearest-title', id: 'nearest-title' }, 'The nearest that was found'),
+      nearest.length > 0 && h('p', { class: 'refusal-nearest-title', id: 'nearest-title' }, 'Closest matches'),
       nearest.length > 0 && h('ul', { class: 'nearest', 'aria-labelledby': 'nearest-title' },
         ...nearest.map((near) => this.#nearest(near))),
       this.#buttons(['Reword the question', () => this.#actions.reword(this.#turn)]));
@@ -211,7 +211,7 @@ export class TurnView {
     return row;
   }
 
-  /** How many sentences no source carries, and which: for people who do not see the dotted line too. */
+  /** States how many sentences are unsupported, and which, also for people who cannot see the dotted line. */
   #doubts(count) {
     const told = doubtful(this.#turn).map(({ support, answerFrom, answerTo }) => h('li', {},
       h('span', { dir: 'auto' }, this.#turn.text.slice(answerFrom, answerTo).replace(/\s*\[\d{1,3}\]/g, '')),
@@ -220,7 +220,7 @@ export class TurnView {
       h('summary', {}, `${plural(count, 'sentence', 'sentences')} not confirmed`), h('ul', {}, ...told));
   }
 
-  /** The answer and its notes as text, for the clipboard. */
+  /** The answer and its notes as plain text, for the clipboard. */
   #plain() {
     const numbers = citedNumbers(this.#turn).sort((a, b) => a - b);
     const notes = numbers.map((number) => {
@@ -255,7 +255,7 @@ export class TurnView {
   }
 }
 
-/** What a screen reader is told when a turn has ended. Failures speak for themselves through role=alert. */
+/** The screen reader announcement when a turn has ended. Failures are announced by role=alert. */
 export function announcement(turn) {
   if (turn.refusal) return `Not in these documents. ${asText(turn.refusal.body) || turn.text}`;
   if (turn.status === 'stopped') return 'Stopped.';

@@ -1,4 +1,4 @@
-// An answer as elements: its blocks, its citations, its links as far as they may be links.
+// Renders an answer: its blocks, its citations, and links to trusted hosts.
 
 import { h, type Child } from './dom.ts';
 import { LinkPolicy, webAddress } from './links.ts';
@@ -6,7 +6,7 @@ import { fill, type Locale } from './locale.ts';
 import { honest, parseBlocks, type Block, type Inline, type ListBlock } from './markdown.ts';
 import type { Citation } from './wire.ts';
 
-/** What a source is called; pages without a title are called by their address. */
+/** The display name of a source: its title, or its address if it has none. */
 const titleOf = ({ title, url }: Citation): string => honest(title).trim() || url;
 
 export class AnswerView {
@@ -21,7 +21,7 @@ export class AnswerView {
     this.locale = locale;
   }
 
-  /** Brings the element in line with the answer, touching only the blocks that changed: focus and selection stay. */
+  /** Updates the element to show the answer. Only changed blocks are replaced, so focus and selection survive. */
   update(text: string, citations: readonly Citation[], language: string | undefined): void {
     if (language) this.element.lang = language;
     this.citations = new Map(citations.map((citation) => [citation.id, citation]));
@@ -92,7 +92,7 @@ export class AnswerView {
     }
   }
 
-  /** Adds numbers of sources to the word before them: no space and no line break between. */
+  /** Attaches source numbers to the word before them: no space and no line break between. */
   private cling(out: Child[], numbers: HTMLElement[]): void {
     const last = out.at(-1);
     if (last instanceof HTMLElement && last.className === 'cling') return last.append(...numbers);
@@ -106,7 +106,7 @@ export class AnswerView {
     out.push(h('span', { class: 'cling' }, word, ...numbers));
   }
 
-  /** A link, where its host is trusted; else its words and where it would have led. */
+  /** A link if its host is trusted; otherwise its text and its address. */
   private link(url: string, label: Inline[]): Child[] {
     const children = this.inlines(label);
     const target = this.policy.target(url);
@@ -115,7 +115,7 @@ export class AnswerView {
     return same || !webAddress(url) ? children : [...children, ` (${url})`];
   }
 
-  /** The number of a source: a link with the source's name, once the server has named it. */
+  /** A source number; it becomes a link with the source's name when the server sends the sources. */
   private cite(id: number): HTMLElement {
     const citation = this.citations.get(id);
     if (!citation) return h('span', { class: 'cite' }, String(id));
@@ -128,13 +128,13 @@ export class AnswerView {
   }
 }
 
-/** Pages of this site open in place, where the conversation goes on; others beside it, without a word of where from. */
+/** Pages of this site open in the same tab, where the conversation continues; others in a new tab, without a referrer. */
 export function linkTo(href: string): Record<string, string | null> {
   const here = webAddress(href)?.origin === location.origin;
   return { href, rel: here ? 'nofollow' : 'noopener noreferrer nofollow', target: here ? null : '_blank' };
 }
 
-/** The sources under an answer, one line each. */
+/** The list of sources under an answer. */
 export function sourceList(citations: readonly Citation[], locale: Locale): HTMLElement | null {
   const numbered = new Map<number, Citation[]>();
   for (const citation of citations) numbered.set(citation.id, [...(numbered.get(citation.id) ?? []), citation]);
@@ -161,13 +161,13 @@ export function sourceList(citations: readonly Citation[], locale: Locale): HTML
   return h('div', { class: 'sources' }, h('p', { class: 'label' }, words.sources), h('ol', {}, ...rows));
 }
 
-/** Host and path, so that everybody sees where a source leads. */
+/** Host and path, so that visitors see where a source leads. */
 function placeOf(url: URL): string {
   let path = url.pathname.replace(/\/$/, '');
   try {
     path = decodeURI(path);
   } catch {
-    // No UTF-8: it stays as it is written.
+    // Not UTF-8: keep the escapes.
   }
   return url.origin === location.origin ? path || '/' : url.host.replace(/^www\./, '') + path;
 }

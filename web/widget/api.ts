@@ -1,9 +1,9 @@
-// The visitor's door of the server.
+// Client for the server's visitor chat API.
 
 import { readEvents } from './sse.ts';
 import type { Question, Rating, Session, StreamEvent } from './wire.ts';
 
-/** An answer of the server that is none, or no answer at all (status 0). */
+/** An error response, or no response at all (status 0). */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -22,7 +22,7 @@ export interface NumberedEvent {
   event: StreamEvent;
 }
 
-/** How long a call may take until its answer begins; how long a stream may be silent (the server says something every 15 s). */
+/** Time limit until a response begins; time limit for silence in a stream (the server sends something every 15 s). */
 const ANSWER_MS_MAX = 30_000;
 const SILENCE_MS_MAX = 45_000;
 
@@ -35,14 +35,14 @@ const parseEvent = (data: string): StreamEvent | undefined => {
   }
 };
 
-/** Seconds or a date; nothing where it is neither. */
+/** Parses seconds or a date; undefined for anything else. */
 export function retryAfter(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
   const seconds = /^\d{1,9}$/.test(value.trim()) ? Number(value) : (Date.parse(value) - now) / 1000;
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
 }
 
-/** JSON that every parser takes: half of a character, which pages may hold, is replaced. */
+/** JSON that every parser accepts: lone surrogates, which pages may contain, are replaced. */
 export const toJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? part.replace(/\p{Surrogate}/gu, '\uFFFD') : part));
 
@@ -52,7 +52,7 @@ async function errorOf(response: Response): Promise<ApiError> {
     const body = (await response.json()) as { error?: { code?: unknown } };
     if (typeof body.error?.code === 'string') code = body.error.code;
   } catch {
-    // A proxy's page instead of ours: the status says enough.
+    // The page of a proxy instead of our JSON: use the status.
   }
   return new ApiError(response.status, code || `http_${response.status}`, retryAfter(response.headers.get('retry-after'), Date.now()));
 }
@@ -78,7 +78,7 @@ export class Api {
     return this.events('/messages/stream', { method: 'POST', body: question, signal });
   }
 
-  /** The events of a turn under way, after the one numbered `lastEventId`. */
+  /** The events of a running turn after `lastEventId`. */
   resume(messageId: string, lastEventId: number, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
     return this.events(`/messages/${encodeURIComponent(messageId)}/stream`, { method: 'GET', signal, lastEventId });
   }
@@ -128,7 +128,7 @@ export class Api {
     const leave = (): void => deadline.abort();
     const timer = setTimeout(leave, ANSWER_MS_MAX);
     if (signal?.aborted) leave();
-    signal?.addEventListener('abort', leave); // stays: it ends the reading of the body too
+    signal?.addEventListener('abort', leave); // not removed: it also cancels reading the body
     let response: Response;
     try {
       response = await fetch(this.base + path, {

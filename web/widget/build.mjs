@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
 
-const target = ['chrome100', 'firefox104', 'safari16.4']; // adopted style sheets, and what else is used without a substitute
+const target = ['chrome100', 'firefox104', 'safari16.4']; // the first versions with adopted style sheets and the other features used here
 
-/** A style sheet that is imported becomes its text: it is adopted by the shadow root, never put into the page. */
+/** Imports a style sheet as text: the shadow root adopts it; it is never added to the page. */
 const styleText = {
   name: 'style-text',
   setup(build) {

@@ -1,4 +1,4 @@
-// The widget's words. Each locale has every one of them: the type says so.
+// The widget's texts. The type requires every locale to have all of them.
 
 export type PluralForms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 

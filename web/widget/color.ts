@@ -1,4 +1,4 @@
-// Colours that a site chose, made readable: WCAG's contrast of 4.5 to 1 holds whatever they are.
+// Makes a site's colours readable: text always has WCAG's contrast of 4.5 to 1.
 
 export type Rgb = readonly [number, number, number];
 
@@ -33,10 +33,10 @@ export function contrast(one: Rgb, other: Rgb): number {
 export const mix = (from: Rgb, to: Rgb, share: number): Rgb =>
   [0, 1, 2].map((at) => Math.round((from[at] ?? 0) + ((to[at] ?? 0) - (from[at] ?? 0)) * share)) as unknown as Rgb;
 
-/** The one of them that is better read on `ground`. */
+/** The candidate with the higher contrast to `ground`. */
 export const blackOrWhite = (ground: Rgb): Rgb => (contrast(ground, WHITE) > contrast(ground, BLACK) ? WHITE : BLACK);
 
-/** `color`, or the nearest to it on the way to black or white that can be read on `ground`. */
+/** `color`, moved towards black or white only as far as needed to be readable on `ground`. */
 export function readableOn(ground: Rgb, color: Rgb, least = CONTRAST_MIN): Rgb {
   const end = blackOrWhite(ground);
   for (let step = 0; step <= 20; step++) {

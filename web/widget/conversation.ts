@@ -1,21 +1,21 @@
-// What a conversation is, and how it changes. Pure: no network, no clock, no page.
+// The state of a conversation and its reducer. Pure: no network, no clock, no page.
 
 import type { Citation, Rating, StoredMessage, StreamEvent } from './wire.ts';
 
-/** Why a turn failed, in words for programs; the view has those for people. */
+/** Error codes of a failed turn; the view has the messages for people. */
 export interface Failure {
   code: string;
-  /** How long to wait, when the server said so. */
+  /** How long to wait, if the server said so. */
   retryAfterSeconds?: number;
 }
 
 export type MessageStatus = 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed';
 
 export interface Message {
-  /** Counts the messages of this page's life: stable while the rest changes. */
+  /** Message number on this page; it never changes. */
   key: number;
   role: 'user' | 'assistant';
-  /** The server's name for it; empty until it is known. */
+  /** The server's id; empty until it is known. */
   id: string;
   text: string;
   status: MessageStatus;
@@ -29,7 +29,7 @@ export interface Message {
 
 export interface Conversation {
   messages: readonly Message[];
-  /** The number of the last event of the running turn; what comes again after a resume is known by it. */
+  /** The number of the last event of the running turn; used to skip repeated events after a resume. */
   lastEventId: number;
   reconnecting: boolean;
   nextKey: number;
@@ -49,20 +49,20 @@ export type Action =
 
 export const emptyConversation: Conversation = { messages: [], lastEventId: 0, reconnecting: false, nextKey: 1 };
 
-/** Texts that a conversation holds at most: older ones are let go of. */
+/** Maximum number of messages; older ones are dropped. */
 export const MESSAGES_MAX = 200;
 
 const message = (key: number, role: Message['role'], text: string, status: MessageStatus): Message => ({
   key, role, id: '', text, status, stage: 'sending', citations: [], feedback: null, lowConfidence: false, truncated: false, failure: null,
 });
 
-/** The answer that is under way, if one is. */
+/** The answer in progress, if any. */
 export function running(state: Conversation): Message | undefined {
   const last = state.messages.at(-1);
   return last && (last.status === 'waiting' || last.status === 'streaming') ? last : undefined;
 }
 
-/** The question of the last turn: what a retry asks again. */
+/** The question of the last turn, for a retry. */
 export const lastQuestion = (state: Conversation): string | undefined => state.messages.findLast(({ role }) => role === 'user')?.text;
 
 function changeLast(state: Conversation, change: Partial<Message>): Conversation {
@@ -70,7 +70,7 @@ function changeLast(state: Conversation, change: Partial<Message>): Conversation
   return last ? { ...state, messages: [...state.messages.slice(0, -1), { ...last, ...change }] } : state;
 }
 
-/** What is stored comes before a turn that has begun meanwhile. */
+/** Stored messages are placed before a turn that has started in the meantime. */
 function restored(state: Conversation, stored: StoredMessage[]): Conversation {
   let key = state.nextKey;
   const messages = stored.map((one) => ({
@@ -108,11 +108,11 @@ function heard(state: Conversation, event: StreamEvent): Conversation {
     case 'error':
       return changeLast(state, { status: 'failed', failure: { code: event.code } });
     default:
-      return state; // of a newer server
+      return state; // unknown event of a newer server
   }
 }
 
-/** A failed turn leaves: its question is asked anew. */
+/** Removes a failed turn, because its question is asked again. */
 function withoutFailed(state: Conversation): Conversation {
   const last = state.messages.at(-1);
   if (last?.status !== 'failed' && last?.status !== 'stopped') return state;

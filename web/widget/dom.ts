@@ -1,9 +1,9 @@
-// What the widget is built with. Text reaches the page as text nodes only: there is no innerHTML, so no policy for it is needed.
+// DOM helpers for the widget. Text is only inserted as text nodes: there is no innerHTML, so no Trusted Types policy is needed.
 
 type Value = string | number | boolean | null | undefined | ((event: never) => void);
 export type Child = Node | string | null | undefined | false;
 
-/** An element; properties are attributes, or listeners when named `on…`; children are nodes or text. */
+/** Creates an element. Properties are attributes, or listeners if named `on…`; children are nodes or text. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, properties: Record<string, Value> = {}, ...children: Child[]): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag);
   set(element, properties);
@@ -11,7 +11,7 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, properties:
   return element;
 }
 
-/** Changes attributes; null, undefined and false take one away. */
+/** Changes attributes; null, undefined and false remove one. */
 export function set(element: Element, properties: Record<string, Value>): void {
   for (const [name, value] of Object.entries(properties)) {
     if (typeof value === 'function') element.addEventListener(name.slice(2), value as EventListener);

@@ -1,7 +1,7 @@
-// Which addresses may become links. An answer is made of pages that anybody may have written: only the site's own hosts and those
-// of the sources that it cites are trusted to be linked, everything else stays text.
+// Decides which addresses may become links. Answers come from pages that anybody may have written, so only the site's own hosts and those
+// of cited sources are linked. Everything else stays text.
 
-/** The address as a browser reads it, when it is one of the web; relative ones count from `base`. */
+/** Parses an http or https address as a browser does; relative ones are resolved against `base`. */
 export function webAddress(text: string, base?: string): URL | undefined {
   let url: URL;
   try {
@@ -10,7 +10,7 @@ export function webAddress(text: string, base?: string): URL | undefined {
     return undefined;
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined;
-  return url.username || url.password ? undefined : url; // a name before the host is there to deceive
+  return url.username || url.password ? undefined : url; // a user name before the host is used to deceive
 }
 
 export class LinkPolicy {
@@ -23,14 +23,14 @@ export class LinkPolicy {
     }
   }
 
-  /** Where a link of an answer may lead; undefined: it stays text. */
+  /** The allowed target of a link in an answer; undefined: it stays text. */
   target(text: string): string | undefined {
     if (/^mailto:/i.test(text)) return this.mail(text.slice(7));
     const url = webAddress(text);
     return url && this.hosts.has(url.host) ? url.href : undefined;
   }
 
-  /** A bare address at a trusted host or a domain above it: no subject, no body, no second receiver. */
+  /** A plain mail address at a trusted host or its parent domain: no subject, no body, no second recipient. */
   private mail(address: string): string | undefined {
     const domain = /^[\w.+-]{1,64}@([a-z\d-]+(?:\.[a-z\d-]+)+)$/i.exec(address)?.[1]?.toLowerCase();
     if (domain === undefined) return undefined;

@@ -1,10 +1,10 @@
-// Which language the widget speaks, and how it says numbers and times in it.
+// Selects the widget's language, and formats numbers and times in it.
 
 import { catalogues, type PluralForms, type Words } from './catalogue.ts';
 
 const RIGHT_TO_LEFT = /^(?:ar|arc|ckb|dv|fa|he|iw|ps|sd|ug|ur|yi)(?:-|$)/i;
 
-/** A well-formed tag of a language, or undefined. */
+/** A well-formed language tag, or undefined. */
 function wellFormed(tag: string | undefined | null): string | undefined {
   if (!tag) return undefined;
   try {
@@ -15,13 +15,13 @@ function wellFormed(tag: string | undefined | null): string | undefined {
 }
 
 export class Locale {
-  /** What the visitor asked for: sent to the server. */
+  /** The requested language, sent to the server. */
   readonly tag: string;
-  /** The language of the widget's own words: the nearest that there is. */
+  /** The language of the widget's own texts: the closest available one. */
   readonly spoken: string;
   readonly words: Words;
 
-  /** Tags in the order of their weight; those that are none are passed over. */
+  /** Tags in order of preference; invalid ones are skipped. */
   constructor(candidates: Iterable<string | undefined | null>) {
     const tags = [...candidates].map(wellFormed).filter((tag) => tag !== undefined);
     this.tag = tags[0] ?? 'en';
@@ -47,6 +47,6 @@ export class Locale {
   private base(tag: string): string { return tag.split('-')[0]?.toLowerCase() ?? tag; }
 }
 
-/** `{name}` by its value. */
+/** Replaces `{name}` by its value. */
 export const fill = (text: string, values: Record<string, string>): string =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);

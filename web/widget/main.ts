@@ -1,4 +1,4 @@
-// Reads the script tag, starts the widget and takes the commands that were queued before it came.
+// Reads the script tag, starts the widget and runs the commands that were queued before it loaded.
 
 import { webAddress } from './links.ts';
 import { Widget, type Settings } from './widget.ts';
@@ -12,7 +12,7 @@ interface Site {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined);
 
-/** The tag that brought this script. */
+/** The tag that loaded this script. */
 function findTag(): HTMLScriptElement | undefined {
   if (document.currentScript instanceof HTMLScriptElement) return document.currentScript;
   return document.querySelector<HTMLScriptElement>('script[data-agent][src*="/widget.js"]') ?? undefined;
@@ -33,7 +33,7 @@ function readSettings(tag: HTMLScriptElement, given: Record<string, unknown>): S
   };
 }
 
-/** `footnote.push(["open"])` works before and after the script came; `footnote.open()` after it. */
+/** `footnote.push(["open"])` works before and after the script has loaded; `footnote.open()` only after. */
 function takeCommands(site: Site, widget: Widget): void {
   const commands: Record<string, (...values: never[]) => void> = {
     open: () => widget.open(),
@@ -55,7 +55,7 @@ function takeCommands(site: Site, widget: Widget): void {
 
 function start(): void {
   const site = window as unknown as Site;
-  if ((site.footnote as { loaded?: boolean } | undefined)?.loaded) return; // the tag stands twice on the page
+  if ((site.footnote as { loaded?: boolean } | undefined)?.loaded) return; // the page contains the tag twice
   const tag = findTag();
   const settings = tag && readSettings(tag, site.footnoteSettings ?? {});
   if (!settings) {

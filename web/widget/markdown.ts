@@ -1,4 +1,4 @@
-// The little Markdown that answers hold, as a tree. Raw HTML is text, images are their words, numbers in brackets are citations.
+// Parses the simple Markdown of answers into a tree. Raw HTML is text, images become their alternative text, numbers in brackets are citations.
 
 export type Inline =
   | { kind: 'text'; text: string }
@@ -10,7 +10,7 @@ export type Inline =
 
 export interface ListItem {
   children: Inline[];
-  /** Lists inside this item. */
+  /** Nested lists of this item. */
   lists: ListBlock[];
 }
 
@@ -28,14 +28,14 @@ export type Block =
   | { kind: 'table'; head: Inline[][]; rows: Inline[][][] }
   | { kind: 'rule' };
 
-/** Characters of an answer that are looked at; the rest is left out. Servers end answers long before. */
+/** Maximum number of characters that are parsed; the rest is dropped. Servers send much shorter answers. */
 export const ANSWER_CHARS_MAX = 40_000;
 const NESTING_MAX = 4;
 const COLUMNS_MAX = 12;
-/** How far apart the two marks of an emphasis may stand. */
+/** Maximum distance between the two marks of an emphasis. */
 const EMPHASIS_CHARS_MAX = 1000;
 
-/** Without characters that turn text around or say what nobody sees: they are there to deceive. Joiners of letters stay. */
+/** Removes bidirectional controls and invisible characters, which can deceive readers. Letter joiners are kept. */
 export const honest = (text: string): string => text.replace(/[\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]/gu, '');
 
 const CITE = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\](?!\()/y;
@@ -50,7 +50,7 @@ function match(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
 
 const isWord = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{N}]/u.test(character);
 
-/** What stands between the mark at `at` and the next one like it; undefined when it is no emphasis. */
+/** The text between the mark at `at` and its closing mark; undefined if it is no emphasis. */
 function emphasis(text: string, at: number, mark: string): { inner: string; end: number } | undefined {
   const from = at + mark.length;
   if (/^\s|^$/.test(text.slice(from, from + 1))) return undefined;
@@ -88,7 +88,7 @@ export function parseInline(text: string, depth = 0): Inline[] {
   return out;
 }
 
-/** Puts the node that begins at `at`, if one does; gives where it ends. */
+/** Appends the node that begins at `at`, if any; returns its end. */
 function step(text: string, at: number, depth: number, put: (node: Inline) => void): number {
   switch (text[at]) {
     case '\n':
@@ -190,7 +190,7 @@ function readTable(lines: Lines): Block {
   return { kind: 'table', head, rows };
 }
 
-/** Items of one list; those set further in make a list of the item before them. */
+/** Items of one list; indented items form a nested list of the item before them. */
 function readList(lines: Lines, depth = 0): ListBlock {
   const first = ITEM.exec(lines.peek ?? '');
   const indent = first?.[1]?.length ?? 0;
@@ -203,7 +203,7 @@ function readList(lines: Lines, depth = 0): ListBlock {
   };
   for (;;) {
     let line = lines.peek;
-    // One empty line between items still is one list.
+    // Items separated by one empty line belong to the same list.
     if (line?.trim() === '' && ITEM.test(lines.second ?? '') && isSameList(lines.second ?? '')) {
       lines.next();
       line = lines.peek;
@@ -270,7 +270,7 @@ export function parseBlocks(text: string): Block[] {
   return blocks;
 }
 
-/** The words of an answer, for those who hear it: no marks, no numbers of sources. */
+/** The plain text of an answer for screen readers: no markup, no source numbers. */
 export function plainText(text: string): string {
   const inline = (nodes: Inline[]): string => nodes.map((node) => {
     if (node.kind === 'text' || node.kind === 'code') return node.text;

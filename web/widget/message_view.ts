@@ -1,4 +1,4 @@
-// One message of the log: the visitor's words, or an answer with what belongs to it.
+// Shows one message of the log: the visitor's text, or an answer with its sources and actions.
 
 import { AnswerView, sourceList } from './answer_view.ts';
 import type { Failure, Message } from './conversation.ts';
@@ -14,7 +14,7 @@ export interface MessageActions {
 
 const REASON_CHARS_MAX = 500;
 
-/** What a failure is called, for people. */
+/** The message for an error, for people. */
 export function failureText({ code, retryAfterSeconds }: Failure, locale: Locale): string {
   const { words } = locale;
   switch (code) {

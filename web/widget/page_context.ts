@@ -1,4 +1,4 @@
-// What the visitor is looking at, for questions about this very page. Never what was typed into it.
+// Reads the content of the visitor's page, for questions about it. User input is never read.
 
 import { webAddress } from './links.ts';
 import type { PageContext } from './wire.ts';
@@ -11,7 +11,7 @@ const NODES_MAX = 20_000;
 
 const OG_KEYS = ['title', 'type', 'site_name', 'description', 'price:amount', 'price:currency', 'availability', 'brand'];
 
-/** Never read: navigation, code, media, and everything that a visitor fills in. */
+/** Never read: navigation, code, media, and everything that visitors fill in. */
 const SKIPPED = 'nav,script,style,noscript,template,svg,canvas,iframe,object,video,audio,picture,form,input,textarea,select,option,button,' +
   'datalist,output,dialog,[hidden],[inert],[aria-hidden="true"],[contenteditable],[role="navigation"],[role="dialog"],[role="textbox"],' +
   '[role="search"],[data-footnote-ignore],footnote-widget';
@@ -22,18 +22,18 @@ const encoder = new TextEncoder();
 export const jsonBytes = (value: unknown): number => encoder.encode(JSON.stringify(value)).length;
 const folded = (text: string | null | undefined): string => (text ?? '').replace(/\s+/g, ' ').trim();
 
-/** The first `count` characters, never half of one. */
+/** The first `count` characters, without splitting one. */
 export function cut(text: string, count: number): string {
   const part = text.slice(0, Math.max(0, count));
   return /[\uD800-\uDBFF]$/.test(part) ? part.slice(0, -1) : part;
 }
 
-/** The context within `bytesMax` of JSON: the visible text gives way first, then JSON-LD, headings, the rest; at last there is none. */
+/** Shortens the context to `bytesMax` of JSON: first the visible text, then JSON-LD, headings, the rest; finally the whole context. */
 export function fit(context: PageContext, bytesMax: number): PageContext | undefined {
   const { visible_text: text = '', ...rest } = context;
   const room = bytesMax - jsonBytes({ ...rest, visible_text: '' });
   if (room >= 0) {
-    // The longest beginning that fits; escapes and letters beyond ASCII take several bytes.
+    // The longest prefix that fits; escapes and non-ASCII letters take several bytes.
     let [low, high] = [0, Math.min(text.length, room)];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
@@ -51,7 +51,7 @@ export function fit(context: PageContext, bytesMax: number): PageContext | undef
   return jsonBytes(rest) <= bytesMax ? rest : undefined;
 }
 
-/** Blocks of JSON-LD as one text of at most `bytesMax`, whole blocks alone: half of one is no JSON. */
+/** JSON-LD blocks as one text of at most `bytesMax`. Only complete blocks: half a block is not valid JSON. */
 export function joinJsonLd(blocks: string[], bytesMax = JSON_LD_BYTES_MAX): string {
   const kept: string[] = [];
   let size = 0;
@@ -70,7 +70,7 @@ export function joinJsonLd(blocks: string[], bytesMax = JSON_LD_BYTES_MAX): stri
   return kept.join('\n');
 }
 
-/** The page's own name for itself when it is of this site, else its address without the fragment. */
+/** The canonical URL if it belongs to this site, otherwise the address without the fragment. */
 export function pageUrl(page: Document, place: Location): string {
   const canonical = page.querySelector<HTMLLinkElement>('link[rel="canonical"]')?.href;
   if (canonical && webAddress(canonical)?.origin === place.origin) return canonical.split('#')[0] ?? canonical;
@@ -90,7 +90,7 @@ function headings(page: Document, tag: string): string[] {
   return out;
 }
 
-/** The words that can be seen, a line a block. */
+/** The visible text, one line per block. */
 export function visibleText(page: Document): string {
   const main = page.querySelector('main,[role="main"]') ?? page.querySelector('article');
   const root = main ?? page.body;
@@ -115,7 +115,7 @@ export function visibleText(page: Document): string {
   return cut(out.replace(/ *\n[\n ]*/g, '\n').replace(/ {2,}/g, ' ').trim(), TEXT_CHARS_MAX);
 }
 
-/** Everything, within `bytesMax`. Reading a page must never break it: whatever goes wrong, there is no context then. */
+/** The complete context within `bytesMax`. Reading a page must never break it: on any error there is no context. */
 export function readPage(page: Document, place: Location, bytesMax: number): PageContext | undefined {
   try {
     const og: Record<string, string> = {};

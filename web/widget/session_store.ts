@@ -1,4 +1,4 @@
-// What outlives a page: the visitor's token, the look of the agent, the turn under way. In the tab's own storage, which pages of one
+// Data that survives a page change: the visitor's token, the agent's appearance, the running turn. It is kept in sessionStorage, which pages of one
 // origin share and which ends with the tab.
 
 import type { Agent, Limits } from './wire.ts';
@@ -37,7 +37,7 @@ export class SessionStore {
     try {
       this.storage?.setItem(this.key, JSON.stringify(this.value));
     } catch {
-      // Full or forbidden: the conversation then ends with the page.
+      // Storage is full or forbidden: the conversation ends with the page.
     }
   }
 
@@ -57,7 +57,7 @@ export class SessionStore {
   }
 }
 
-/** The tab's storage; reading it throws where cookies are blocked. */
+/** The tab's storage; access throws if cookies are blocked. */
 export function tabStorage(): Storage | undefined {
   try {
     return window.sessionStorage;

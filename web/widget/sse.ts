@@ -1,15 +1,15 @@
-// Server-sent events out of the body of a response.
+// Parses server-sent events from a response body.
 
 export interface RawEvent {
-  /** The last `id:` of the stream, this event's or an earlier one's; empty before the first. */
+  /** The last `id:` of the stream, from this or an earlier event; empty before the first. */
   id: string;
   data: string;
 }
 
-/** The most characters that one event may hold: a server that sends more is not ours. */
+/** Maximum number of characters per event; our server never sends more. */
 export const EVENT_CHARS_MAX = 1 << 20;
 
-/** Takes text in any slices and gives the events that became whole. Line ends: LF, CRLF or CR. */
+/** Accepts text in arbitrary slices and returns the complete events. Line ends: LF, CRLF or CR. */
 export class EventParser {
   private line = '';
   private data: string[] = [];
@@ -51,7 +51,7 @@ export class EventParser {
     }
     const colon = line.indexOf(':');
     if (colon === 0) {
-      this.size -= line.length; // a comment, the server's sign of life: it belongs to no event
+      this.size -= line.length; // a comment: the server's keep-alive, not part of any event
       return;
     }
     const field = colon < 0 ? line : line.slice(0, colon);
@@ -61,10 +61,10 @@ export class EventParser {
   }
 }
 
-/** The events of a stream of bytes. Leaving the loop cancels the stream. */
+/** The events of a byte stream. Leaving the loop cancels the stream. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<RawEvent> {
   const reader = body.getReader();
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true }); // keeps a character that was cut in two until its rest comes
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true }); // buffers a character that is split between two slices
   const parser = new EventParser();
   try {
     for (;;) {

@@ -1,4 +1,4 @@
-// The site's colours as properties of the style sheet, each readable on what it stands on.
+// The site's colours as CSS properties, each readable on its background.
 
 import { blackOrWhite, contrast, CONTRAST_MIN, formatColor, mix, parseColor, readableOn, type Rgb } from './color.ts';
 import type { Theme } from './wire.ts';
@@ -8,7 +8,7 @@ export type Scheme = 'light' | 'dark';
 const grounds: Record<Scheme, Rgb> = { light: [255, 255, 255], dark: [23, 25, 31] };
 const ACCENT: Rgb = [31, 79, 214];
 const WHITE: Rgb = [255, 255, 255];
-/** Thin lines of text are better seen with more than the least. */
+/** Thin text needs more than the minimum contrast. */
 const LINK_CONTRAST = 6;
 
 export function themeProperties(theme: Theme | undefined, scheme: Scheme): Record<string, string> {

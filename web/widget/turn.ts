@@ -1,4 +1,4 @@
-// One turn, from the question to its end, over a connection that may break. The page, the clock and the network are given to it.
+// Runs one turn from the question to its end, over a connection that may break. The page, the clock and the network are passed in.
 
 import { ApiError, type NumberedEvent } from './api.ts';
 import type { Action, Conversation } from './conversation.ts';
@@ -7,18 +7,18 @@ import type { Question, StoredMessage } from './wire.ts';
 export interface TurnParts {
   ask(question: Question, signal: AbortSignal): AsyncIterable<NumberedEvent>;
   resume(messageId: string, lastEventId: number, signal: AbortSignal): AsyncIterable<NumberedEvent>;
-  /** A new token for the same visitor; what the server has stored of the conversation. */
+  /** A new token for the same visitor; the stored messages of the conversation. */
   renew(): Promise<StoredMessage[]>;
   dispatch(action: Action): Conversation;
-  /** Waits so long, and for the network to be back. */
+  /** Waits for this time and until the network is back. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
   started(messageId: string): void;
 }
 
-/** A server keeps a turn for 10 s without a reader: later tries only find what was stored. */
+/** The server keeps a turn for 10 s without a reader; later attempts only find the stored messages. */
 export const RESUME_WAITS_MS = [300, 1000, 2000, 4000, 8000] as const;
 
-/** What the turn begins with: a question, or a turn of the page before this one. */
+/** How the turn starts: with a question, or with a running turn of the previous page. */
 export type Beginning = { question: Question } | { messageId: string };
 
 const isBroken = (error: ApiError): boolean => error.status === 0 || error.status >= 500;
@@ -43,7 +43,7 @@ class Turn {
     while (!this.signal.aborted) {
       try {
         if (await this.read()) return;
-        throw new ApiError(0, 'network'); // it ended without an end
+        throw new ApiError(0, 'network'); // the stream ended without a final event
       } catch (thrown) {
         if (this.signal.aborted) return;
         const error = thrown instanceof ApiError ? thrown : new ApiError(0, 'failed');
@@ -52,7 +52,7 @@ class Turn {
     }
   }
 
-  /** Whether the turn came to its end. */
+  /** Whether the turn has ended. */
   private async read(): Promise<boolean> {
     const events = this.messageId
       ? this.parts.resume(this.messageId, this.lastEventId, this.signal)
@@ -71,7 +71,7 @@ class Turn {
     return false;
   }
 
-  /** Whether to go on. */
+  /** Whether to continue. */
   private async recover(error: ApiError): Promise<boolean> {
     if (error.status === 401 && !this.renewed) {
       this.renewed = true;
@@ -95,7 +95,7 @@ class Turn {
     }
   }
 
-  /** The stream is gone, but the answer may have been finished without us. */
+  /** The stream is gone, but the answer may have been completed without us. */
   private async takeStored(): Promise<boolean> {
     try {
       const stored = (await this.parts.renew()).find((one) => one.role === 'assistant' && one.message_id === this.messageId);
@@ -115,5 +115,5 @@ class Turn {
   }
 }
 
-/** Runs the turn to its end: what happens is dispatched, nothing is thrown. Aborting it leaves silently. */
+/** Runs the turn to its end. Events are dispatched, nothing is thrown. Aborting ends it silently. */
 export const runTurn = (parts: TurnParts, beginning: Beginning, signal: AbortSignal): Promise<void> => new Turn(parts, beginning, signal).run();

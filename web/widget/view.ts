@@ -18,9 +18,9 @@ export interface ViewActions extends MessageActions {
   draft(text: string): void;
 }
 
-/** How near the end the log must be for new words to move it. */
+/** How close to the end the log must be to scroll with new text. */
 const FOLLOW_PX = 48;
-/** From this share of the limit on, what is left of it is said. */
+/** The remaining characters are shown from this share of the limit on. */
 const LIMIT_SHOWN_FROM = 0.9;
 const SHEET = '(max-width: 480px), (max-height: 480px)';
 
@@ -35,7 +35,7 @@ export class View {
   private readonly restart = h('button', { type: 'button', class: 'icon-button', onclick: () => this.actions.reset() }, icon('restart'));
   private readonly closer = h('button', { type: 'button', class: 'icon-button', onclick: () => this.actions.close() }, icon('close'));
   private readonly welcome = h('div', { class: 'welcome' });
-  /** Not live itself: what is finished is told once by `status`, instead of every word that comes. */
+  /** Not a live region: `status` announces the finished answer once, instead of every word. */
   private readonly log = h('div', { class: 'log', role: 'log', 'aria-live': 'off', tabindex: 0 });
   private readonly latest = h('button', { type: 'button', class: 'latest', hidden: true, onclick: () => this.scrollToEnd() }, icon('down'));
   private readonly banner = h('p', { class: 'banner', role: 'status' });
@@ -123,7 +123,7 @@ export class View {
     this.launcherRegion.hidden = !shown;
   }
 
-  /** `focus`: the visitor opened it. After a navigation the page keeps the focus. */
+  /** `focus`: the visitor opened the panel. After a navigation the page keeps the focus. */
   open(focus: boolean): void {
     this.panel.hidden = false;
     set(this.root, { 'data-open': true, 'data-unread': false });
@@ -132,7 +132,7 @@ export class View {
     this.draw();
     this.scrollToEnd();
     this.measure();
-    // On a touch screen a focused field brings up the keyboard, over what there is to read.
+    // On a touch screen a focused field opens the keyboard, which covers the text.
     if (focus) (window.matchMedia('(pointer: coarse)').matches ? this.title : this.field).focus({ preventScroll: true });
   }
 
@@ -178,7 +178,7 @@ export class View {
     });
     this.log.addEventListener('scroll', () => this.noteScroll(), { passive: true });
     this.panel.addEventListener('keydown', (event) => this.panelKey(event));
-    // The page takes keys of the widget for its own shortcuts: it sees no field, only this element.
+    // The page would treat the widget's keys as its own shortcuts, because it sees only this element and no field.
     for (const type of ['keydown', 'keyup', 'keypress'] as const) this.root.addEventListener(type, (event) => event.stopPropagation());
     this.dark.addEventListener('change', () => this.paint());
     this.sheet.addEventListener('change', () => set(this.panel, { 'aria-modal': this.isSheet && this.isOpen ? 'true' : null }));
@@ -196,7 +196,7 @@ export class View {
     }
   }
 
-  /** A sheet hides the page: the focus goes round inside it. */
+  /** A sheet covers the page, so the focus stays inside it. */
   private keepInside(event: KeyboardEvent): void {
     const stops = [...this.panel.querySelectorAll<HTMLElement>('a[href], button, textarea, [tabindex="0"]')]
       .filter((element) => element.getClientRects().length > 0 && !(element as HTMLButtonElement).disabled);
@@ -239,7 +239,7 @@ export class View {
     ];
   }
 
-  /** The site's picture; where it can't be loaded, the initial. */
+  /** The site's logo, or the initial if it cannot be loaded. */
   private logo(initial: string): HTMLImageElement | undefined {
     const url = this.agent?.theme?.logo_url ? webAddress(this.agent.theme.logo_url, location.href) : undefined;
     if (!url) return undefined;
@@ -261,7 +261,7 @@ export class View {
     this.launcher.replaceChildren(icon(this.isOpen ? 'down' : 'chat'));
   }
 
-  /** The field grows with its text; the button says what it does; the rest of the limit is told when it is near. */
+  /** Resizes the field, labels the button and shows the remaining characters near the limit. */
   private measure(): void {
     const busy = running(this.state) !== undefined;
     const { words } = this.locale;
@@ -305,7 +305,7 @@ export class View {
     else this.noteScroll();
   }
 
-  /** Says a finished answer once, in a region of its own. Failures are alerts by themselves. */
+  /** Announces a finished answer once, in a separate live region. Failures are alerts. */
   private announce(state: Conversation): void {
     const last = state.messages.at(-1);
     const active = running(state);
@@ -314,7 +314,7 @@ export class View {
       this.announced = active.key;
       return;
     }
-    if (last?.key !== this.announced || last === undefined) return; // restored, not heard just now
+    if (last?.key !== this.announced || last === undefined) return; // restored, not new
     this.announced = undefined;
     set(this.root, { 'data-unread': !this.isOpen });
     const { words } = this.locale;

@@ -1,4 +1,4 @@
-// The widget as a whole: what happens when something is clicked, comes in, or goes wrong.
+// The widget's controller: reacts to clicks, incoming events and errors.
 
 import { Api, ApiError } from './api.ts';
 import { emptyConversation, lastQuestion, reduce, running, type Action, type Conversation } from './conversation.ts';
@@ -12,7 +12,7 @@ import type { Rating, Session, StoredMessage } from './wire.ts';
 
 export interface Settings {
   agent: string;
-  /** Of the server: where the script came from. */
+  /** The server's address: where the script was loaded from. */
   origin: string;
   locale: string | undefined;
   colorScheme: Scheme | undefined;
@@ -58,18 +58,18 @@ export class Widget {
     }, this.locale, settings.colorScheme);
   }
 
-  /** Shows the launcher as soon as it is known how it looks: from the page before, else from the server. */
+  /** Shows the launcher as soon as its appearance is known: from the previous page, otherwise from the server. */
   start(): void {
     document.body.append(this.view.host);
     this.view.setOnline(navigator.onLine);
     window.addEventListener('online', () => this.view.setOnline(true));
     window.addEventListener('offline', () => this.view.setOnline(false));
-    // A page of this site that a link of an answer leads to would lie under the sheet.
+    // The sheet would cover a page of this site that an answer links to.
     this.view.host.shadowRoot?.addEventListener('click', (event) => {
       const link = (event.target as Element).closest?.('a[href]');
       if (link && !link.getAttribute('target') && this.view.isSheet) this.store.set({ open: undefined });
     });
-    // A page that comes back as it was left knows nothing of what was said on others since.
+    // A page restored from the back/forward cache does not know what was said on other pages since.
     window.addEventListener('pageshow', ({ persisted }) => {
       if (!persisted || running(this.state)) return;
       this.session = undefined;
@@ -108,7 +108,7 @@ export class Widget {
     this.view.setLocale(this.locale);
   }
 
-  /** A new conversation, as a visitor that was never here. */
+  /** Starts a new conversation as a new visitor. */
   reset(): void {
     this.stop();
     this.store.clear();
@@ -133,7 +133,7 @@ export class Widget {
     } catch (error) {
       this.tellError(error);
       const refused = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
-      if (refused) return; // not for this page: nothing is shown
+      if (refused) return; // the agent is not for this page: show nothing
       this.introduce();
       const wait = INIT_RETRY_MS[attempt];
       if (wait !== undefined) setTimeout(() => void this.begin(attempt + 1), wait);
@@ -142,7 +142,7 @@ export class Widget {
     this.introduce();
   }
 
-  /** The launcher comes. */
+  /** Shows the launcher. */
   private introduce(): void {
     const { agent, limits } = this.store.current;
     if (agent) this.view.setAgent(agent);
@@ -153,7 +153,7 @@ export class Widget {
     this.emit('ready', { agent: this.settings.agent });
   }
 
-  /** One session a page: made when it is first needed, made again after a failure. */
+  /** One session per page: created when first needed, and again after a failure. */
   private ensureSession(): Promise<Session> {
     this.session ??= this.init().then((session) => {
       this.restore(session.messages ?? []);
@@ -165,7 +165,7 @@ export class Widget {
     return this.session;
   }
 
-  /** Another token for this visitor, in the midst of a turn; what is shown stays. */
+  /** Gets a new token for this visitor during a turn; the display does not change. */
   private async renew(): Promise<StoredMessage[]> {
     const session = await this.init();
     this.session = Promise.resolve(session);
@@ -176,7 +176,7 @@ export class Widget {
     const call = (token?: string): Promise<Session> => this.api.init(this.settings.agent, pageUrl(document, location), this.locale.tag, token);
     const { token } = this.store.current;
     const session = await call(token).catch((error: unknown) => {
-      // A token that is worth nothing any more: a visitor that was never here.
+      // The token is no longer valid: start as a new visitor.
       if (token && error instanceof ApiError && error.status === 401) return call();
       throw error;
     });
@@ -186,9 +186,9 @@ export class Widget {
     return session;
   }
 
-  /** What was said on the pages before this one; a turn that was under way goes on. */
+  /** Restores the messages of the previous pages and continues a running turn. */
   private restore(stored: StoredMessage[]): void {
-    const busy = running(this.state) !== undefined; // asked before the session was there
+    const busy = running(this.state) !== undefined; // asked before the session was created
     this.dispatch({ type: 'restore', messages: stored });
     const { pending } = this.store.current;
     if (busy || !pending) return;
@@ -238,7 +238,7 @@ export class Widget {
     if (this.turn === turn) this.finish();
   }
 
-  /** A turn came to its end, one way or another. */
+  /** A turn has ended. */
   private finish(): void {
     this.turn = undefined;
     this.store.set({ pending: undefined });
@@ -284,20 +284,20 @@ export class Widget {
     this.emit('error', { code: error instanceof ApiError ? error.code : 'failed' });
   }
 
-  /** To the page: those who listen by command, and everybody by a DOM event. */
+  /** Notifies the page: listeners added by command, and a DOM event. */
   private emit(name: EventName, detail: object): void {
     for (const listener of this.listeners.get(name) ?? []) {
       try {
         listener(detail);
       } catch (error) {
-        console.error(error); // the page's own mistake, told as such
+        console.error(error); // an error in the page's own listener
       }
     }
     window.dispatchEvent(new CustomEvent(`footnote:${name}`, { detail }));
   }
 }
 
-/** `ms`, and then until the network is back, but not for ever. */
+/** Waits `ms`, then until the network is back, with a limit. */
 async function waitForNetwork(ms: number, signal: AbortSignal): Promise<void> {
   const pause = (time: number, also?: string): Promise<void> => new Promise((resolve) => {
     const done = (): void => {

@@ -1,13 +1,13 @@
-// What goes over the wire, as the server's documentation has it.
+// The wire format: docs/visitor-chat.md.
 
 export type Rating = 'up' | 'down';
 
 export interface Citation {
   id: number;
-  /** Empty: a source that is no page. */
+  /** Empty if the source is not a web page. */
   url: string;
   title: string;
-  /** Characters of the source's text that carry the claim, where they are known. */
+  /** The characters of the source that support the claim, if known. */
   start: number | null;
   end: number | null;
   support: 'supported' | 'unsupported' | 'unchecked';
