@@ -70,10 +70,10 @@ bool is_event_stream(const http::Headers& headers) {
   return starts_with_ignoring_case(headers.find("content-type").value_or(""), "text/event-stream");
 }
 
-/// One answer on its way to the client.
-class HandedOn final : public http::Relay {
+/// Passes an upstream answer through to the client unchanged.
+class PassThrough final : public http::Relay {
  public:
-  explicit HandedOn(http::ResponseStream& response) : response_(response) {}
+  explicit PassThrough(http::ResponseStream& response) : response_(response) {}
 
   Result<void> on_head(int status, const http::Headers& headers) override {
     whole_.status = status;
@@ -187,7 +187,7 @@ http::Response error_answer(int status, const http::Headers& headers, std::strin
 }
 
 void relay(const ChatUpstream& upstream, http::ClientRequest request, http::ResponseStream& response) {
-  response.relay(upstream.client, std::move(request), std::make_unique<HandedOn>(response));
+  response.relay(upstream.client, std::move(request), std::make_unique<PassThrough>(response));
 }
 
 }  // namespace footnote::api

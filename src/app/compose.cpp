@@ -132,10 +132,10 @@ Result<void> check_stored_spaces(const CallContext& call, const CatalogStore& ca
 }
 
 /// One less than the engine's: the thread that asks works too.
-std::size_t threads_beside(const Settings& settings) {
+std::size_t helper_thread_count(const Settings& settings) {
   const auto engine = static_cast<std::size_t>(settings.integer(Setting::kEngineThreads));
   const std::size_t all = engine != 0 ? engine : std::thread::hardware_concurrency();
-  return std::clamp<std::size_t>(all, 1, Beside::kThreadsMax + 1) - 1;
+  return std::clamp<std::size_t>(all, 1, HelperThreads::kThreadsMax + 1) - 1;
 }
 
 /// Null where none are configured.
@@ -212,11 +212,11 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
       embedder_(std::move(opened.embedder)),
       agent_embedder_(std::move(opened.agent_embedder)),
       reranker_(std::move(opened.reranker)),
-      beside_(threads_beside(settings)),
+      helpers_(helper_thread_count(settings)),
       vectors_(level,
                {.unsaved_bytes_max = static_cast<std::uint64_t>(settings.integer(Setting::kIndexMemoryBudget)) << 20,
                 .save = [this](const CallContext& call, CorpusId corpus) { save_index(call, corpus); }},
-               &beside_),
+               &helpers_),
       graphs_(vectors_),
       keywords_(
           {.k1 = static_cast<float>(settings.number(Setting::kKeywordK1)), .b = static_cast<float>(settings.number(Setting::kKeywordB))},
@@ -242,7 +242,7 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                  .embedder = agent_embedder_.port ? *agent_embedder_.port : embedder(),
                  .clock = stores_->clock()},
                 {.vector_size = static_cast<int>(settings.integer(Setting::kAgentVectorSize))}),
-      late_(stores_->chunks(), &codes_, level, &beside_),
+      late_(stores_->chunks(), &codes_, level, &helpers_),
       retriever_({.embedder = embedder(),
                   .vectors = vectors_,
                   .keywords = keywords_,
@@ -251,7 +251,7 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                   .judge = reranker_.for_ranking(),
                   .judge_timeout = settings.duration(Setting::kJudgeTimeout),
                   .metrics = metrics_.get(),
-                  .beside = &beside_}),
+                  .helpers = &helpers_}),
       proxy_policy_(std::move(opened.proxy)),
       qdrant_client_(make_qdrant_client(settings, *metrics_)),
       qdrant_(make_qdrant(settings, qdrant_client_.get())),

@@ -17,7 +17,7 @@
 #include "app/stores.h"
 #include "app/terminal.h"
 #include "app/webhook_sender.h"
-#include "base/beside.h"
+#include "base/helper_threads.h"
 #include "base/metrics.h"
 #include "http/client.h"
 #include "ingest/index_lag.h"
@@ -127,7 +127,7 @@ class Composition {
   Provided<Embedder> embedder_;
   Provided<Embedder> agent_embedder_;  ///< Its port is null: agents' notes are embedded by the same as all else.
   Rerankers reranker_;
-  Beside beside_;
+  HelperThreads helpers_;
   LocalVectorStore vectors_;
   VectorGraphs graphs_;
   LocalKeywordIndex keywords_;

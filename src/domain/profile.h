@@ -56,8 +56,8 @@ struct Profile {
   GatePolicy gate;
   bool vectors = true;    ///< False: the corpus's vectors are none of the embedder's, so words alone are looked for.
   double page_boost = 0;  ///< Added to the score of passages of the page that the visitor is on.
-  /// A stage that fails is done without, down to no passages at all, and said to have failed. False: the question fails with it.
-  bool goes_on = false;
+  /// True: a failed stage is skipped and reported, down to a result without passages. False: the question fails with the stage.
+  bool degrade_on_failure = false;
 };
 
 /// `ask`, `search`, `eval`: equal weights.
@@ -67,7 +67,7 @@ inline constexpr Profile kAskProfile{};
 inline constexpr Profile kKnowledgeBaseProfile{.weights = {.vector = 0.55, .keyword = 0.25, .heading = 0.05, .late = 0.5}};
 
 /// A site's visitors: the best 6 of 18 that the judge reads, and the page that they are on.
-inline constexpr Profile kVisitorProfile{.top_k = 6, .judged = 18, .page_boost = 0.15, .goes_on = true};
+inline constexpr Profile kVisitorProfile{.top_k = 6, .judged = 18, .page_boost = 0.15, .degrade_on_failure = true};
 
 /// The same front door for a corpus that has no vectors of the embedder: found by words, and grounded by the share of them.
 constexpr Profile by_words_alone(Profile profile) {

@@ -364,7 +364,7 @@ Task<Result<bool>> ClientCall::read_by_loop(ResponseParser& parser, CallSink::Le
       co_return false;
     }
     looped_ = &looped;
-    looped.id = loop_->add(upstream.descriptor(), lent.socket, *this, {shared_.options.silence_timeout, lent.beat_time});
+    looped.id = loop_->add(upstream.descriptor(), lent.socket, *this, {shared_.options.silence_timeout, lent.keep_alive_time});
     while (!looped.ended) {
       pause_.expires_at(kNever);
       co_await pause_.async_wait(kAwait);

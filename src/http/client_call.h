@@ -43,12 +43,12 @@ class CallSink {
   /// made on another thread.
   struct Lent {
     int socket;
-    std::optional<std::chrono::milliseconds> beat_time;  ///< Silence that is filled.
+    std::optional<std::chrono::milliseconds> keep_alive_time;  ///< Silence that is filled.
   };
   virtual std::optional<Lent> lend() { return std::nullopt; }
   /// While it is lent, on the loop's thread, on_body too: appends what the client is to get now, or in a silence.
   virtual void take_output(std::string&) {}
-  virtual void take_beat(std::string&) {}
+  virtual void take_keep_alive(std::string&) {}
   /// `unsent`: what was taken and did not go.
   virtual void take_back(std::string) {}
   /// The call was aborted: a wait in make_room is to end.
@@ -96,7 +96,7 @@ class ClientCall final : private RelayLoop::Stream {
   Result<void> hand_over(std::string& bytes);
   Task<Result<bool>> read_by_loop(ResponseParser& parser, CallSink::Lent lent, bool& ended);
   bool on_bytes(std::string_view bytes, std::string& output) override;
-  void on_beat(std::string& output) override { sink_->take_beat(output); }
+  void on_keep_alive(std::string& output) override { sink_->take_keep_alive(output); }
   void on_end(RelayLoop::Ended ended) override;
   Result<bool> take_in_place(ResponseParser& parser, asio::const_buffer bytes);
   void keep(asio::const_buffer bytes);

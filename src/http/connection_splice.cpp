@@ -15,9 +15,11 @@ namespace footnote::http {
 class Connection::Splice final : public CallSink {
  public:
   Splice(Connection& connection, Exchange& exchange, const Arrival& arrival, std::unique_ptr<Relay> relay)
-      : connection_(connection), exchange_(exchange), arrival_(arrival), relay_(std::move(relay)), beat_(connection.executor(), [this] {
-          beat();
-        }) {}
+      : connection_(connection),
+        exchange_(exchange),
+        arrival_(arrival),
+        relay_(std::move(relay)),
+        keep_alive_timer_(connection.executor(), [this] { keep_alive(); }) {}
 
   /// Asks until the relay has its answer.
   Task<void> run(AdmittedCall call);
@@ -33,14 +35,14 @@ class Connection::Splice final : public CallSink {
   Task<Result<void>> make_room() override;
   std::optional<Lent> lend() override;
   void take_output(std::string& out) override;
-  void take_beat(std::string& out) override;
+  void take_keep_alive(std::string& out) override;
   void take_back(std::string unsent) override;
   /// True when all that was written is out.
   bool write_at_once();
   Task<bool> write_rest();
   void forget_output();
   void wait_for_upstream();
-  void beat();
+  void keep_alive();
 
   /// What a relay throws must not unwind past a call that is under way. What it has written so far is not all.
   template <class Callback>
@@ -62,7 +64,7 @@ class Connection::Splice final : public CallSink {
   Exchange& exchange_;
   const Arrival& arrival_;
   const std::unique_ptr<Relay> relay_;
-  Watchdog beat_;
+  Watchdog keep_alive_timer_;
   std::optional<GaugeHold> open_;
   std::optional<Outgoing> stream_;
   ClientCall* call_ = nullptr;
@@ -95,7 +97,7 @@ Task<std::optional<ClientRequest>> Connection::Splice::ask(AdmittedCall call) {
   CallEnd ended = co_await running.run(*this);
   call_ = nullptr;
   waiting_ = false;
-  beat_.disarm();
+  keep_alive_timer_.disarm();
   call.end(ended);
   co_return end(ended);
 }
@@ -136,14 +138,14 @@ void Connection::Splice::take_output(std::string& out) {
 std::optional<CallSink::Lent> Connection::Splice::lend() {
   if (!stream_ || head_only()) return std::nullopt;
   waiting_ = false;
-  beat_.disarm();
+  keep_alive_timer_.disarm();
   connection_.lent_ = true;
   Lent lent{connection_.socket_.native_handle(), std::nullopt};
-  if (stream_->is_sse) lent.beat_time = connection_.shared_.options.sse_keep_alive;
+  if (stream_->is_sse) lent.keep_alive_time = connection_.shared_.options.sse_keep_alive;
   return lent;
 }
 
-void Connection::Splice::take_beat(std::string& out) { append_framed(out, kKeepAliveComment); }
+void Connection::Splice::take_keep_alive(std::string& out) { append_framed(out, kKeepAliveComment); }
 
 void Connection::Splice::take_back(std::string unsent) {
   connection_.lent_ = false;
@@ -177,7 +179,7 @@ void Connection::Splice::forget_output() {
 
 void Connection::Splice::wait_for_upstream() {
   waiting_ = true;
-  if (stream_ && stream_->is_sse) beat_.arm(connection_.shared_.options.sse_keep_alive);
+  if (stream_ && stream_->is_sse) keep_alive_timer_.arm(connection_.shared_.options.sse_keep_alive);
 }
 
 Task<Result<void>> Connection::Splice::make_room() {
@@ -190,7 +192,7 @@ Task<Result<void>> Connection::Splice::make_room() {
 }
 
 /// The upstream is silent: the client hears a comment. Where its buffer is full it has enough to read.
-void Connection::Splice::beat() {
+void Connection::Splice::keep_alive() {
   if (!waiting_) return;
   std::string comment;
   append_framed(comment, kKeepAliveComment);
@@ -200,7 +202,7 @@ void Connection::Splice::beat() {
     call_->abort({ErrorCode::kCancelled, "the client went away", {}});
     return;
   }
-  beat_.arm(connection_.shared_.options.sse_keep_alive);
+  keep_alive_timer_.arm(connection_.shared_.options.sse_keep_alive);
 }
 
 Task<bool> Connection::Splice::finish() {

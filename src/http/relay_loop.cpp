@@ -148,13 +148,13 @@ void RelayLoop::look_at(Link& link) {
   const Clock::time_point silent = link.heard + link.times.silence_max;
   if (now_ >= silent) return end(link, End::kSilent);
   next_look_ = std::min(next_look_, silent);
-  if (!link.times.beat_time) return;
-  if (now_ >= link.spoken + *link.times.beat_time) {
+  if (!link.times.keep_alive_time) return;
+  if (now_ >= link.spoken + *link.times.keep_alive_time) {
     link.spoken = now_;
-    link.stream->on_beat(link.made);
+    link.stream->on_keep_alive(link.made);
     await_write(link);
   }
-  next_look_ = std::min(next_look_, link.spoken + *link.times.beat_time);
+  next_look_ = std::min(next_look_, link.spoken + *link.times.keep_alive_time);
 }
 
 void RelayLoop::await_write(Link& link) {

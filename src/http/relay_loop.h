@@ -42,14 +42,14 @@ class RelayLoop : private RelayIo::Handler {
     virtual ~Stream() = default;
     /// Appends to `output` what the client is to get for these bytes. False: no more is needed. Called on for what was read already.
     virtual bool on_bytes(std::string_view bytes, std::string& output) = 0;
-    /// Nothing came for Times::beat_time.
-    virtual void on_beat(std::string& output) = 0;
+    /// Nothing came for Times::keep_alive_time.
+    virtual void on_keep_alive(std::string& output) = 0;
     /// The last call: the sockets are no longer used. The stream may go at once.
     virtual void on_end(Ended ended) = 0;
   };
   struct Times {
     std::chrono::milliseconds silence_max;
-    std::optional<std::chrono::milliseconds> beat_time;
+    std::optional<std::chrono::milliseconds> keep_alive_time;
   };
 
   /// Throws std::system_error where the system has no descriptor or thread left.

@@ -64,7 +64,7 @@ class Handed final : public RelayLoop::Stream {
     output += bytes;
     return bytes.find('!') == std::string_view::npos;
   }
-  void on_beat(std::string& output) override { output += "beat "; }
+  void on_keep_alive(std::string& output) override { output += "alive "; }
   void on_end(RelayLoop::Ended ended) override {
     MutexLock lock(mutex_);
     EXPECT_FALSE(ended_) << "told twice";
@@ -168,7 +168,7 @@ TEST_P(RelayLoopTest, GivesBackWhenAsked) {
 TEST_P(RelayLoopTest, SilenceIsFilledAndThenEnds) {
   Handed stream;
   stream.add_to(loop_, {std::chrono::milliseconds{400}, std::chrono::milliseconds{20}});
-  EXPECT_EQ(stream.client.read_exactly(10), "beat beat ");
+  EXPECT_EQ(stream.client.read_exactly(12), "alive alive ");
   EXPECT_EQ(stream.ended().end, End::kSilent);
 }
 
@@ -187,7 +187,7 @@ TEST_P(RelayLoopTest, WhoTalksIsNotSilent) {
   EXPECT_EQ(stream.ended().end, End::kDone);
   stream.to().close();
   std::string all = stream.client.read_to_end() + stream.ended().unsent;
-  for (std::size_t at = 0; (at = all.find("beat ")) != std::string::npos;) all.erase(at, 5);
+  for (std::size_t at = 0; (at = all.find("alive ")) != std::string::npos;) all.erase(at, 6);
   EXPECT_EQ(all, std::string(sent, 'x') + "!");
 }
 

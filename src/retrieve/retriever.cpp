@@ -179,9 +179,9 @@ class Run {
     pin_generation();
     Result<void> embedded;
     // Words need no vector: they are looked for meanwhile, where that takes no processor from the embedder.
-    const bool meanwhile = profile_.vectors && ports_.beside != nullptr && ports_.beside->threads() >= kThreadsForWordsMin;
-    both(
-        meanwhile ? ports_.beside : nullptr,
+    const bool meanwhile = profile_.vectors && ports_.helpers != nullptr && ports_.helpers->threads() >= kThreadsForWordsMin;
+    run_both(
+        meanwhile ? ports_.helpers : nullptr,
         [&] {
           embedded = embed();
           watch_.lap("embed");
@@ -192,9 +192,9 @@ class Run {
     FOOTNOTE_CHECK(std::move(embedded));
     FOOTNOTE_CHECK(recall(!meanwhile));
     FOOTNOTE_CHECK(fuse_candidates());
-    FOOTNOTE_CHECK(bear("late", compare_tokens()));
+    FOOTNOTE_CHECK(tolerate("late", compare_tokens()));
     watch_.lap("late");
-    FOOTNOTE_CHECK(bear("fetch", fetch()));
+    FOOTNOTE_CHECK(tolerate("fetch", fetch()));
     watch_.lap("fetch");
     FOOTNOTE_CHECK(judge());
     select_hits();
@@ -205,9 +205,9 @@ class Run {
   }
 
  private:
-  /// A failed stage is done without where the profile says so; the caller's own end is no failure of the stage.
-  Result<void> bear(std::string_view stage, Result<void> result) {
-    if (result || !profile_.goes_on) return result;
+  /// Records a failed stage and continues without it, where the profile degrades on failure. The end of the call itself still fails.
+  Result<void> tolerate(std::string_view stage, Result<void> result) {
+    if (result || !profile_.degrade_on_failure) return result;
     FOOTNOTE_CHECK(call_.check());
     retrieval_.failures.push_back({stage, std::move(result).error()});
     return {};
@@ -252,7 +252,7 @@ class Run {
     return ids;
   }
 
-  Result<void> embed() { return profile_.vectors ? bear("embed", embed_question()) : Result<void>{}; }
+  Result<void> embed() { return profile_.vectors ? tolerate("embed", embed_question()) : Result<void>{}; }
 
   Result<void> embed_question() {
     const std::string_view texts[] = {question_};
@@ -290,12 +290,12 @@ class Run {
 
   /// `words`: they were not looked for yet.
   Result<void> recall(bool words) {
-    if (!vector_generation_) FOOTNOTE_CHECK(bear("vector", std::unexpected(vector_generation_.error())));
-    if (!keyword_generation_) FOOTNOTE_CHECK(bear("keyword", std::unexpected(keyword_generation_.error())));
+    if (!vector_generation_) FOOTNOTE_CHECK(tolerate("vector", std::unexpected(vector_generation_.error())));
+    if (!keyword_generation_) FOOTNOTE_CHECK(tolerate("keyword", std::unexpected(keyword_generation_.error())));
     if (!vector_generation_) do_without_vector();
     // Who looks for the words is done first and takes part in the search of the vectors then.
-    both(
-        words && wants_vectors() ? ports_.beside : nullptr,
+    run_both(
+        words && wants_vectors() ? ports_.helpers : nullptr,
         [&] {
           if (words) search_keywords();
         },
@@ -303,8 +303,8 @@ class Run {
     watch_.add(vector_timing_);
     watch_.add(keyword_timing_);
     watch_.skip();
-    if (!by_vector_) FOOTNOTE_CHECK(bear("vector", std::unexpected(by_vector_.error())));
-    if (!by_keyword_) FOOTNOTE_CHECK(bear("keyword", std::unexpected(by_keyword_.error())));
+    if (!by_vector_) FOOTNOTE_CHECK(tolerate("vector", std::unexpected(by_vector_.error())));
+    if (!by_keyword_) FOOTNOTE_CHECK(tolerate("keyword", std::unexpected(by_keyword_.error())));
     if (failed("vector")) do_without_vector();
     has_keywords_ = keyword_generation_ && !failed("keyword");
     candidates_ = merge(by_vector_.value_or(std::vector<ScoredChunk>{}), by_keyword_.value_or(std::vector<ScoredChunk>{}));
@@ -317,7 +317,7 @@ class Run {
   }
 
   Result<void> fuse_candidates() {
-    if (has_vector()) FOOTNOTE_CHECK(bear("vector", fill_cosines()));
+    if (has_vector()) FOOTNOTE_CHECK(tolerate("vector", fill_cosines()));
     // Of late interaction alone the first order is that of answers: it decides which candidates are compared.
     scale_ = fuse(candidates_, recall_ == Recall::kLateOnly ? profile_weights() : weights(), profile_.fusion);
     watch_.lap("fuse");
@@ -376,12 +376,12 @@ class Run {
   };
 
   Result<Passages> read_passages(std::span<const ChunkId> ids) const {
-    const bool shared = ports_.beside != nullptr && ids.size() >= kFetchSharedMin;
+    const bool shared = ports_.helpers != nullptr && ids.size() >= kFetchSharedMin;
     const std::size_t own = shared ? ids.size() * 2 / 5 : ids.size();  // The coverage takes as long as the difference.
     Result<std::vector<double>> coverage(std::vector<double>(ids.size(), 0));
     Result<std::vector<ChunkReader::ChunkRecord>> records, others;
-    both(
-        shared ? ports_.beside : nullptr,
+    run_both(
+        shared ? ports_.helpers : nullptr,
         [&] {
           if (has_keywords_) coverage = ports_.keywords.coverage(call_, keyword_query(), ids);
           records = ports_.chunks.chunks(call_, corpus_, ids.first(own));

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/beside.h"
 #include "base/call_context.h"
 #include "base/error.h"
+#include "base/helper_threads.h"
 #include "base/metrics.h"
 #include "domain/profile.h"
 #include "domain/retrieval.h"
@@ -95,8 +95,8 @@ class Retriever {
     Reranker* judge = nullptr;         ///< Null: nobody reads question and passage together.
     /// The judge's share of a question's time. What it does not manage by then it leaves to the order that there was.
     std::chrono::milliseconds judge_timeout = std::chrono::seconds(3);
-    Metrics* metrics = nullptr;  ///< Null: nothing is counted.
-    Beside* beside = nullptr;    ///< Does what can be done at the same time; null: nobody does.
+    Metrics* metrics = nullptr;        ///< Null: nothing is counted.
+    HelperThreads* helpers = nullptr;  ///< Does what can be done at the same time; null: nobody does.
   };
   explicit Retriever(const Ports& ports);
 

@@ -55,10 +55,10 @@ TEST_F(RetrieverTest, TheScoreIsExplainedByItsStages) {
 TEST_F(RetrieverTest, WhatIsDoneOnAnotherThreadChangesNothing) {
   for (int i = 0; i < 40; ++i) world_.put_document(fmt::format("d{}.md", i), fmt::format("Shipping number {} takes {} days.", i, i % 7));
   const fakes::MemoryLateScorer late(world_.store);
-  Beside beside(2);
+  HelperThreads helpers(2);
   retrieve::Retriever::Ports ports{world_.embedder, world_.vectors, world_.keywords, world_.store, &late};
   const retrieve::Retriever alone(ports);
-  ports.beside = &beside;
+  ports.helpers = &helpers;
   const retrieve::Retriever shared(ports);
   for (const Recall recall : {Recall::kBoth, Recall::kVectorOnly, Recall::kKeywordOnly, Recall::kLateOnly}) {
     const RetrieveOptions options{.recall = recall};

@@ -125,7 +125,7 @@ std::vector<ScoredLabel> FlatIndex::search(const FlatQuery& query, ScanReport* r
 }
 
 std::vector<std::optional<float>> FlatIndex::score(std::span<const float> vector, std::int64_t generation,
-                                                   std::span<const std::int64_t> labels, Beside* beside) const {
+                                                   std::span<const std::int64_t> labels, HelperThreads* helpers) const {
   const ExactScores exact(space_, vector, *damaged_);
   std::vector<std::optional<float>> out(labels.size());
   const auto score_some = [&](std::size_t begin, std::size_t end) {
@@ -150,7 +150,7 @@ std::vector<std::optional<float>> FlatIndex::score(std::span<const float> vector
   };
   constexpr std::size_t kWorthSharing = 32;
   const std::size_t half = labels.size() / 2;
-  both(labels.size() < kWorthSharing ? nullptr : beside, [&] { score_some(0, half); }, [&] { score_some(half, labels.size()); });
+  run_both(labels.size() < kWorthSharing ? nullptr : helpers, [&] { score_some(0, half); }, [&] { score_some(half, labels.size()); });
   return out;
 }
 

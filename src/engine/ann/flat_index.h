@@ -46,9 +46,9 @@ class FlatIndex {
   /// Best first, equal scores by label. REQUIRES: the query has dimension() numbers.
   std::vector<ScoredLabel> search(const FlatQuery& query, ScanReport* report = nullptr) const;
 
-  /// The best score of `vector` with each label's vectors, in their order; nothing for a label that is not there. `beside` does half.
+  /// The best score of `vector` with each label's vectors, in their order; nothing for a label that is not there. `helpers` does half.
   std::vector<std::optional<float>> score(std::span<const float> vector, std::int64_t generation, std::span<const std::int64_t> labels,
-                                          Beside* beside = nullptr) const;
+                                          HelperThreads* helpers = nullptr) const;
 
   /// index   := metric:u32 dimension:u32 segments:u32 segment*
   /// segment := rows died:i64[rows] first:u32[rows + 1] codes sum:u32[first.back()]

@@ -282,7 +282,7 @@ TEST(FlatIndex, LevelsFindTheSameRows) {
 TEST(FlatIndex, SignsFindTheSameRowsInWhateverOrderTheyCame) {
   // Signs of so few numbers say little: many a row of the true list is not among the first by signs, so another choice of those would
   // show. Every tenth vector is one of three, whose estimates are equal.
-  Beside beside(1);
+  HelperThreads helpers(1);
   for (const Metric metric : {Metric::kDot, Metric::kEuclid}) {
     Model model;
     auto entries = model.add(9000, 1);
@@ -310,7 +310,7 @@ TEST(FlatIndex, SignsFindTheSameRowsInWhateverOrderTheyCame) {
       EXPECT_EQ(mixed.search(query), expected);
       ScanReport alone, shared;
       (void)mixed.search(query, &alone);
-      query.beside = &beside;
+      query.helpers = &helpers;
       EXPECT_EQ(mixed.search(query, &shared), expected) << "half of it on another thread";
       EXPECT_EQ(std::tie(shared.scanned, shared.compared, shared.rescored), std::tie(alone.scanned, alone.compared, alone.rescored));
     }
@@ -358,8 +358,8 @@ TEST(FlatIndex, ScoresLabelsOneByOne) {
   std::vector<std::int64_t> labels = {-1};
   for (const auto& known : model.rows()) labels.push_back(known.row.label);
   const auto scores = index.score(asked, 2, labels);
-  Beside beside(1);
-  EXPECT_EQ(index.score(asked, 2, labels, &beside), scores);
+  HelperThreads helpers(1);
+  EXPECT_EQ(index.score(asked, 2, labels, &helpers), scores);
   EXPECT_EQ(scores[0], std::nullopt);
   for (std::size_t i = 1; i < labels.size(); ++i) EXPECT_EQ(scores[i], expected.at(labels[i]));
 }

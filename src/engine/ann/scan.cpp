@@ -436,8 +436,8 @@ std::vector<ScoredLabel> Scan::rescore(const CodeScores& codes, Contenders& cont
     const std::span<const Candidate> some =
         std::span(candidates).subspan(c, std::min(candidates.size() - c, first ? std::max(query_.limit, kRowsAtOnce) : kRowsAtOnce));
     scores.resize(some.size());
-    const std::size_t parts = first && query_.beside != nullptr ? kParts : 1;
-    share(first ? query_.beside : nullptr, parts, [&](std::size_t part) {
+    const std::size_t parts = first && query_.helpers != nullptr ? kParts : 1;
+    run_parts(first ? query_.helpers : nullptr, parts, [&](std::size_t part) {
       const std::size_t begin = some.size() * part / parts, end = some.size() * (part + 1) / parts;
       score_rows(some.subspan(begin, end - begin), scores.data() + begin);
     });
@@ -538,10 +538,10 @@ Scan::Bar Scan::likely_bar(const SignQuery& signs, std::size_t candidates) const
 Scan::Guesses Scan::guess_all(const SignQuery& signs, std::size_t candidates, float floor) const {
   std::size_t blocks = 0;
   for (const Scope& scope : scopes_) blocks += scope.segment->codes.sign_block_count();
-  const std::size_t parts = query_.beside == nullptr ? 1 : kParts;
+  const std::size_t parts = query_.helpers == nullptr ? 1 : kParts;
   std::vector<Guesses> of_part(parts, Guesses(scopes_, candidates, floor));
-  share(query_.beside, parts,
-        [&](std::size_t part) { guess_share(signs, blocks * part / parts, blocks * (part + 1) / parts, of_part[part]); });
+  run_parts(query_.helpers, parts,
+            [&](std::size_t part) { guess_share(signs, blocks * part / parts, blocks * (part + 1) / parts, of_part[part]); });
   for (std::size_t part = 1; part < parts; ++part) of_part[0].join(of_part[part]);
   return std::move(of_part[0]);
 }
@@ -598,7 +598,7 @@ void Scan::compare_share(const CodeScores& codes, std::span<const Guess> found, 
 
 void Scan::compare_guesses(const CodeScores& codes, std::span<const Guess> found, Contenders& contenders) {
   report_.compared = found.size();
-  if (query_.beside == nullptr) return compare_share(codes, found, contenders);
+  if (query_.helpers == nullptr) return compare_share(codes, found, contenders);
   const auto row_of = [&](const Guess& guess) { return scopes_[guess.scope].segment->row_of(guess.vector); };
   const auto begins_row = [&](std::size_t g) { return found[g].scope != found[g - 1].scope || row_of(found[g]) != row_of(found[g - 1]); };
   std::size_t begins[kParts + 1] = {};
@@ -607,8 +607,8 @@ void Scan::compare_guesses(const CodeScores& codes, std::span<const Guess> found
     while (begins[part] > 0 && begins[part] < found.size() && !begins_row(begins[part])) ++begins[part];
   }
   std::vector<Contenders> of_part(kParts, Contenders(query_.limit));
-  share(query_.beside, kParts,
-        [&](std::size_t part) { compare_share(codes, found.subspan(begins[part], begins[part + 1] - begins[part]), of_part[part]); });
+  run_parts(query_.helpers, kParts,
+            [&](std::size_t part) { compare_share(codes, found.subspan(begins[part], begins[part + 1] - begins[part]), of_part[part]); });
   for (const Contenders& part : of_part) contenders.join(part);
 }
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "base/beside.h"
+#include "base/helper_threads.h"
 #include "engine/ann/kernels.h"
 #include "engine/ann/scan_plan.h"
 #include "engine/ann/segment.h"
@@ -20,7 +20,7 @@ struct FlatQuery {
   RowFilter filter = {};
   std::optional<ScanPlan> plan = {};  ///< Instead of the one that choose_plan() takes: for tests and measurements.
   std::size_t effort = 0;             ///< Likewise of a walk; 0: as graph_effort() has it.
-  Beside* beside = nullptr;           ///< Does half of the work of kSigns, where there is one. What is found is the same.
+  HelperThreads* helpers = nullptr;   ///< Does half of the work of kSigns, where there is one. What is found is the same.
 };
 
 /// What the vectors of an index have in common.

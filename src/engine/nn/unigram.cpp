@@ -99,8 +99,8 @@ class Unigram::Run {
     }
     for (; at < bytes.size(); at += size_at(at)) {
       run = bytes[at] == ' ' ? run + 1 : 0;
-      const bool goes_on = run > 0 && at + 1 < bytes.size() && bytes[at + 1] == ' ';
-      if (spaces_.runs != Runs::kKept && goes_on) continue;
+      const bool run_continues = run > 0 && at + 1 < bytes.size() && bytes[at + 1] == ' ';
+      if (spaces_.runs != Runs::kKept && run_continues) continue;
       const bool is_mark = run > 1 && spaces_.runs == Runs::kOneMark;
       out.add(is_mark ? kWordMark : bytes.substr(at, size_at(at)), normalised_.range(at));
     }

@@ -175,14 +175,14 @@ Result<void> Database::copy_to(const CallContext& call, const std::filesystem::p
   sqlite3_backup* backup = sqlite3_backup_init(target->handle_, "main", handle_, "main");
   if (backup == nullptr) return target->failure(sqlite3_errcode(target->handle_));
   int code = SQLITE_OK;
-  Result<void> goes_on;
-  while (code == SQLITE_OK && goes_on) {
+  Result<void> checked;
+  while (code == SQLITE_OK && checked) {
     code = sqlite3_backup_step(backup, kCopyStepPages);
-    goes_on = call.check();
+    checked = call.check();
   }
   const int finished = sqlite3_backup_finish(backup);
   if (code != SQLITE_DONE && code != SQLITE_OK) return target->failure(finished == SQLITE_OK ? code : finished);
-  if (code == SQLITE_OK) return goes_on;
+  if (code == SQLITE_OK) return checked;
   FOOTNOTE_TRY(const bool whole, target->checkpoint(Checkpoint::kTruncate, busy_timeout_));
   return whole ? Result<void>() : fail(ErrorCode::kUnavailable, "database {}: somebody else reads it", file.string());
 }

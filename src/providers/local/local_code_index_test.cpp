@@ -69,10 +69,10 @@ class LocalCodeIndexTest : public ::testing::Test {
     std::ofstream(path(), std::ios::binary) << bytes;
   }
   std::vector<std::optional<double>> scores(const LocalCodeIndex* index, const std::vector<ChunkId>& chunks,
-                                            Beside* beside = nullptr) const {
+                                            HelperThreads* helpers = nullptr) const {
     QuestionCodes question{.form = kForm, .dimension = 16, .tokens = {}};
     for (int i = 0; i < 32; ++i) question.tokens.push_back(i % 3 == 0 ? 0.25F : -0.25F);
-    return LocalLateScorer(store_, index, cpu::best_cpu_level(), beside).score({}, corpus_, question, chunks).value();
+    return LocalLateScorer(store_, index, cpu::best_cpu_level(), helpers).score({}, corpus_, question, chunks).value();
   }
 
   const sql::FolderForTest folder_;
@@ -126,8 +126,8 @@ TEST_F(LocalCodeIndexTest, HalfOfThePassagesComparedOnAnotherThreadScoreTheSame)
   LocalCodeIndex index(store_);
   save(index);
   for (const ChunkId late : commit({4, 5})) chunks.insert(chunks.begin() + 10, late);  // not in the file
-  Beside beside(1);
-  EXPECT_EQ(scores(&index, chunks, &beside), scores(nullptr, chunks));
+  HelperThreads helpers(1);
+  EXPECT_EQ(scores(&index, chunks, &helpers), scores(nullptr, chunks));
 }
 
 TEST_F(LocalCodeIndexTest, ASecondFileTakesWhatTheFirstHasAndLetsGoOfWhatIsPurged) {

@@ -48,8 +48,8 @@ Result<std::vector<std::optional<double>>> LocalLateScorer::score(const CallCont
   if (file) {
     constexpr std::size_t kWorthSharing = 16;
     const std::size_t half = chunks.size() / 2;
-    both(
-        chunks.size() < kWorthSharing ? nullptr : beside_, [&] { compare_in_file(0, half); },
+    run_both(
+        chunks.size() < kWorthSharing ? nullptr : helpers_, [&] { compare_in_file(0, half); },
         [&] { compare_in_file(half, chunks.size()); });
   }
   std::vector<ChunkId> missing;

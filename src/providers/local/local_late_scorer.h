@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/beside.h"
+#include "base/helper_threads.h"
 #include "engine/cpu/cpu_level.h"
 #include "ports/chunk_store.h"
 #include "ports/late_scorer.h"
@@ -12,11 +12,11 @@ namespace footnote {
 /// read.
 class LocalLateScorer final : public LateScorer {
  public:
-  /// Borrows all of them. Without `codes` all are read from the store; `beside` compares half of what is in the file. REQUIRES: the
+  /// Borrows all of them. Without `codes` all are read from the store; `helpers` compares half of what is in the file. REQUIRES: the
   /// level is usable here.
   explicit LocalLateScorer(const ChunkReader& chunks, const LocalCodeIndex* codes = nullptr, cpu::CpuLevel level = cpu::best_cpu_level(),
-                           Beside* beside = nullptr)
-      : chunks_(chunks), codes_(codes), level_(level), beside_(beside) {}
+                           HelperThreads* helpers = nullptr)
+      : chunks_(chunks), codes_(codes), level_(level), helpers_(helpers) {}
 
   Result<std::vector<std::optional<double>>> score(const CallContext& call, CorpusId corpus, const QuestionCodes& question,
                                                    std::span<const ChunkId> chunks) const override;
@@ -25,7 +25,7 @@ class LocalLateScorer final : public LateScorer {
   const ChunkReader& chunks_;
   const LocalCodeIndex* const codes_;
   const cpu::CpuLevel level_;
-  Beside* const beside_;
+  HelperThreads* const helpers_;
 };
 
 }  // namespace footnote

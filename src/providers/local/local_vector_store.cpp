@@ -210,8 +210,8 @@ void LocalVectorStore::Rows::attach(const RawBytes& raw) {
   }
 }
 
-LocalVectorStore::LocalVectorStore(cpu::CpuLevel level, VectorBudget budget, Beside* beside)
-    : budget_(std::move(budget)), beside_(beside), corpora_(Rows{.level = level}), save_at_bytes_(budget_.unsaved_bytes_max) {}
+LocalVectorStore::LocalVectorStore(cpu::CpuLevel level, VectorBudget budget, HelperThreads* helpers)
+    : budget_(std::move(budget)), helpers_(helpers), corpora_(Rows{.level = level}), save_at_bytes_(budget_.unsaved_bytes_max) {}
 
 Result<Generation> LocalVectorStore::generation(const CallContext& call, CorpusId corpus) const {
   FOOTNOTE_CHECK(call.check());
@@ -368,7 +368,7 @@ Result<std::vector<ScoredChunk>> LocalVectorStore::search(const CallContext& cal
   const FilteredRows filtered(state->documents, query.filter);
   ann::ScanReport report;
   const ann::FlatQuery asked{
-      .vector = vector, .generation = query.generation, .limit = query.limit, .filter = filtered.rows(), .beside = beside_};
+      .vector = vector, .generation = query.generation, .limit = query.limit, .filter = filtered.rows(), .helpers = helpers_};
   const auto found = space->index->search(asked, &report);
   tell_of_damage(query.corpus, space->index->damaged_count());
   if (query.report != nullptr) *query.report = {to_string(report.plan), report.scanned, report.rescored};
@@ -394,7 +394,7 @@ Result<std::vector<double>> LocalVectorStore::score(const CallContext& call, con
   std::vector<std::int64_t> labels;
   labels.reserve(chunks.size());
   for (const ChunkId chunk : chunks) labels.push_back(chunk.value);
-  const auto scores = space->index->score(vector, query.generation, labels, beside_);
+  const auto scores = space->index->score(vector, query.generation, labels, helpers_);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = scores[i] ? *scores[i] : out[i];
   tell_of_damage(query.corpus, space->index->damaged_count());
   return out;

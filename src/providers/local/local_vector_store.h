@@ -28,8 +28,8 @@ struct VectorBudget {
 /// single bad row can't keep a corpus from being searched.
 class LocalVectorStore final : public VectorStore, public SavedIndex {
  public:
-  /// Borrows `beside`, which does half of large searches. REQUIRES: the level is usable here.
-  explicit LocalVectorStore(cpu::CpuLevel level = cpu::best_cpu_level(), VectorBudget budget = {}, Beside* beside = nullptr);
+  /// Borrows `helpers`, which does half of large searches. REQUIRES: the level is usable here.
+  explicit LocalVectorStore(cpu::CpuLevel level = cpu::best_cpu_level(), VectorBudget budget = {}, HelperThreads* helpers = nullptr);
 
   Result<Generation> generation(const CallContext& call, CorpusId corpus) const override;
   Result<void> apply(const CallContext& call, CorpusId corpus, const IndexChanges& changes) override;
@@ -105,7 +105,7 @@ class LocalVectorStore final : public VectorStore, public SavedIndex {
   void keep_to_budget(const CallContext& call);
 
   const VectorBudget budget_;
-  Beside* const beside_;
+  HelperThreads* const helpers_;
   CorpusIndexes<Rows> corpora_;
   std::atomic<std::uint64_t> save_at_bytes_;  // The budget, or more after a save that did not help.
   mutable Mutex mutex_;

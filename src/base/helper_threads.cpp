@@ -1,4 +1,4 @@
-#include "base/beside.h"
+#include "base/helper_threads.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,10 +8,10 @@
 namespace footnote {
 namespace {
 
-// Who waits looks so long for itself before it sleeps: halves of a question take some ten microseconds up to a few hundred, follow each
-// other as fast, and to be woken takes as long.
-constexpr std::chrono::microseconds kLookForEnd{100};
-constexpr std::chrono::microseconds kLookForNext{50};
+// Spin this long before sleeping: half a question takes some ten to a few hundred microseconds, the next half follows as quickly, and
+// waking a thread takes about as long.
+constexpr std::chrono::microseconds kSpinForEnd{100};
+constexpr std::chrono::microseconds kSpinForNext{50};
 
 void pause() {
 #if defined(__x86_64__)
@@ -19,14 +19,14 @@ void pause() {
 #endif
 }
 
-/// True when it is there in time.
-template <class IsThere>
-bool look(std::chrono::microseconds time, const IsThere& is_there) {
-  constexpr int kLooksAtOnce = 16;
+/// Spins until `is_ready` or the time is up. True when it became ready in time.
+template <class IsReady>
+bool spin(std::chrono::microseconds time, const IsReady& is_ready) {
+  constexpr int kSpinsPerClockRead = 16;
   const auto until = std::chrono::steady_clock::now() + time;
   do {
-    for (int i = 0; i < kLooksAtOnce; ++i) {
-      if (is_there()) return true;
+    for (int i = 0; i < kSpinsPerClockRead; ++i) {
+      if (is_ready()) return true;
       pause();
     }
   } while (std::chrono::steady_clock::now() < until);
@@ -35,9 +35,9 @@ bool look(std::chrono::microseconds time, const IsThere& is_there) {
 
 }  // namespace
 
-thread_local Beside::Serving Beside::serving_;
+thread_local HelperThreads::Serving HelperThreads::serving_;
 
-Beside::Beside(std::size_t threads) {
+HelperThreads::HelperThreads(std::size_t threads) {
   FOOTNOTE_ASSERT(threads <= kThreadsMax);
   {
     const MutexLock lock(mutex_);
@@ -46,19 +46,19 @@ Beside::Beside(std::size_t threads) {
   for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { serve(); });
 }
 
-Beside::~Beside() {
+HelperThreads::~HelperThreads() {
   {
     const MutexLock lock(mutex_);
-    FOOTNOTE_ASSERT(owners_ == 0);
+    FOOTNOTE_ASSERT(callers_ == 0);
     stopping_ = true;
   }
   arrived_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Beside::serve() {
+void HelperThreads::serve() {
   for (bool worked = false;; worked = true) {
-    if (worked) look(kLookForNext, [this] { return given_.load(std::memory_order_relaxed) > 0; });
+    if (worked) spin(kSpinForNext, [this] { return queued_.load(std::memory_order_relaxed) > 0; });
     Job* job = nullptr;
     {
       MutexLock lock(mutex_);
@@ -66,7 +66,7 @@ void Beside::serve() {
       if (waiting_.empty()) return;
       job = waiting_.back();
       waiting_.pop_back();
-      given_.store(waiting_.size(), std::memory_order_relaxed);
+      queued_.store(waiting_.size(), std::memory_order_relaxed);
     }
     serving_ = {this, job};
     try {
@@ -77,36 +77,36 @@ void Beside::serve() {
     serving_ = {};
     const MutexLock lock(mutex_);
     ++idle_;
-    // Its owner may let go of it from here on.
+    // From here on the caller may destroy the job.
     job->done.store(true, std::memory_order_release);
     finished_.notify_all();
   }
 }
 
-bool Beside::give(Job& job) {
+bool HelperThreads::enqueue(Job& job) {
   {
     const MutexLock lock(mutex_);
-    ++owners_;
-    if (owners_ > idle_) return false;
+    ++callers_;
+    if (callers_ > idle_) return false;
     --idle_;
     waiting_.push_back(&job);
-    given_.store(waiting_.size(), std::memory_order_relaxed);
+    queued_.store(waiting_.size(), std::memory_order_relaxed);
   }
   arrived_.notify_one();
   return true;
 }
 
-bool Beside::take_back(const Job& job) {
+bool HelperThreads::take_back(const Job& job) {
   const MutexLock lock(mutex_);
   const auto found = std::ranges::find(waiting_, &job);
   if (found == waiting_.end()) return false;
   waiting_.erase(found);
-  given_.store(waiting_.size(), std::memory_order_relaxed);
+  queued_.store(waiting_.size(), std::memory_order_relaxed);
   ++idle_;
   return true;
 }
 
-void Beside::do_offered(Job& job) {
+void HelperThreads::run_offered(Job& job) {
   Job* const inner = job.offered.exchange(nullptr);
   if (inner == nullptr) return;
   try {
@@ -119,26 +119,26 @@ void Beside::do_offered(Job& job) {
   finished_.notify_all();
 }
 
-void Beside::finish(Job& job) {
-  const auto has_news = [&] { return job.done.load(std::memory_order_acquire) || job.offered.load() != nullptr; };
+void HelperThreads::wait_for(Job& job) {
+  const auto done_or_offering = [&] { return job.done.load(std::memory_order_acquire) || job.offered.load() != nullptr; };
   for (;;) {
-    if (!look(kLookForEnd, has_news)) {
+    if (!spin(kSpinForEnd, done_or_offering)) {
       MutexLock lock(mutex_);
-      // Without a deadline: what was begun works on what lies on this thread's stack. It has the call's own deadline.
-      while (!has_news()) finished_.wait(lock);
+      // No deadline here: the job uses this thread's stack. The work itself checks the call's deadline.
+      while (!done_or_offering()) finished_.wait(lock);
     }
     if (job.done.load(std::memory_order_acquire)) return;
-    do_offered(job);
+    run_offered(job);
   }
 }
 
-void Beside::both_within(Job& outer, const std::function<void()>& here, const std::function<void()>& there) {
+void HelperThreads::run_both_within(Job& outer, const std::function<void()>& here, const std::function<void()>& there) {
   Job job{.work = &there};
   Job* expected = nullptr;
-  // One at a time: within `here` everything is done on this thread.
-  const bool given = outer.offered.compare_exchange_strong(expected, &job);
-  if (given) {
-    // The owner may be about to sleep: it looks once more when it has the lock.
+  // A job offers one piece of work at a time: a call nested in `here` runs on this thread alone.
+  const bool queued = outer.offered.compare_exchange_strong(expected, &job);
+  if (queued) {
+    // The caller may be about to sleep. It checks once more under the lock, so notify under the lock.
     const MutexLock lock(mutex_);
     finished_.notify_all();
   }
@@ -149,28 +149,28 @@ void Beside::both_within(Job& outer, const std::function<void()>& here, const st
     thrown = std::current_exception();
   }
   expected = &job;
-  const bool is_left = !given || outer.offered.compare_exchange_strong(expected, nullptr);
-  if (!is_left) finish(job);
+  const bool is_left = !queued || outer.offered.compare_exchange_strong(expected, nullptr);
+  if (!is_left) wait_for(job);
   if (thrown) std::rethrow_exception(thrown);
   if (is_left) return there();
   if (job.thrown) std::rethrow_exception(job.thrown);
 }
 
-void Beside::both(const std::function<void()>& here, const std::function<void()>& there) {
-  if (serving_.beside == this) return both_within(*serving_.job, here, there);
+void HelperThreads::run_both(const std::function<void()>& here, const std::function<void()>& there) {
+  if (serving_.helpers == this) return run_both_within(*serving_.job, here, there);
   Job job{.work = &there};
-  const bool given = give(job);
+  const bool queued = enqueue(job);
   std::exception_ptr thrown;
   try {
     here();
   } catch (...) {
     thrown = std::current_exception();
   }
-  const bool is_left = !given || take_back(job);
-  if (!is_left) finish(job);
+  const bool is_left = !queued || take_back(job);
+  if (!is_left) wait_for(job);
   {
     const MutexLock lock(mutex_);
-    --owners_;
+    --callers_;
   }
   if (thrown) std::rethrow_exception(thrown);
   if (is_left) return there();
