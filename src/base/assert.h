@@ -2,7 +2,7 @@
 
 namespace footnote {
 
-/// Prints the failed condition and aborts. For what we control; input is checked, never asserted.
+/// Prints the failed condition and aborts. Use it for invariants of our own code; input is validated, never asserted.
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line);
 
 }  // namespace footnote

@@ -7,10 +7,10 @@
 
 namespace footnote {
 
-/// RFC 4648 with padding, without line breaks. Appends, so that a long text is made in one place.
+/// RFC 4648 with padding, without line breaks. Appends to `out`, so that a long text is built in one buffer.
 void append_base64(std::string& out, std::string_view bytes);
 
-/// The bytes of a text as append_base64 writes it; padding may be left out. kInvalidArgument for any other character or a cut-off text.
+/// Decodes what append_base64() writes; the padding may be missing. kInvalidArgument for any other character or a truncated text.
 Result<std::string> decode_base64(std::string_view text);
 
 }  // namespace footnote

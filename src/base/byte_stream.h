@@ -14,10 +14,10 @@
 
 namespace footnote {
 
-// Binary forms of values, one after the other, for files of our own. Numbers are little-endian.
+// A binary format for our own files: values one after the other, numbers in little-endian byte order.
 static_assert(std::endian::native == std::endian::little, "numbers are written in the machine's own byte order");
 
-/// Where bytes go.
+/// A destination for bytes.
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
@@ -33,18 +33,18 @@ class ByteSink {
   Result<void> put_all(std::span<const T> values) {
     return write(std::as_bytes(values));
   }
-  /// Its length, then its bytes.
+  /// text := length:u64 bytes
   Result<void> put_text(std::string_view text) {
     FOOTNOTE_CHECK(put(static_cast<std::uint64_t>(text.size())));
     return write(std::as_bytes(std::span(text)));
   }
 };
 
-/// Where bytes come from. Nothing that they say makes it read or make room for more than there are left: kCorrupted.
+/// A source of bytes that does not trust them: a length that exceeds remaining() is kCorrupted, before anything is read or allocated.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  /// Fills `out`. REQUIRES: no more than remaining().
+  /// Fills `out`. REQUIRES: out.size() <= remaining().
   virtual Result<void> read(std::span<std::byte> out) = 0;
   virtual std::uint64_t remaining() const = 0;
 
@@ -71,7 +71,7 @@ class ByteSource {
     FOOTNOTE_CHECK(read(std::as_writable_bytes(std::span(text))));
     return text;
   }
-  /// kCorrupted unless `count` values can still come.
+  /// kCorrupted unless `count` more values of T remain.
   template <class T>
   Result<void> fits(std::uint64_t count) const {
     if (count <= remaining() / sizeof(T)) return {};
@@ -79,7 +79,7 @@ class ByteSource {
   }
 };
 
-/// Keeps what it is given.
+/// Collects the bytes in memory.
 class BufferSink final : public ByteSink {
  public:
   Result<void> write(std::span<const std::byte> more) override {
@@ -89,7 +89,7 @@ class BufferSink final : public ByteSink {
   std::vector<std::byte> bytes;
 };
 
-/// Gives what lies in memory. Borrows it.
+/// Reads from memory that it borrows.
 class BufferSource final : public ByteSource {
  public:
   explicit BufferSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -105,7 +105,7 @@ class BufferSource final : public ByteSource {
   std::span<const std::byte> bytes_;
 };
 
-/// Counts what it is given.
+/// Counts the bytes and drops them.
 class ByteCount final : public ByteSink {
  public:
   Result<void> write(std::span<const std::byte> bytes) override {

@@ -9,13 +9,13 @@
 
 namespace footnote {
 
-/// Travels with every call that can wait: until when, whether the caller is still there, and
-/// under which names the work is logged and traced. Cheap to copy.
+/// Passed to every call that can wait: its deadline, whether the caller has cancelled it, and the ids under which the work is logged and
+/// traced. Cheap to copy.
 struct CallContext {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   std::stop_token stop;
-  TraceContext trace;      ///< Sent on to whom we call.
-  std::string request_id;  ///< What the client calls this request; empty outside of one.
+  TraceContext trace;      ///< Forwarded to the services that we call.
+  std::string request_id;  ///< The client's id for this request; empty outside a request.
 
   /// A context that ends after `timeout` and can't be cancelled.
   static CallContext with_timeout(std::chrono::milliseconds timeout) {
@@ -24,7 +24,7 @@ struct CallContext {
     return out;
   }
 
-  /// For work that is done whether or not the caller is still there: the same names, a time of its own.
+  /// For work that continues when the caller is gone: the same ids, its own timeout, no cancellation.
   CallContext detached(std::chrono::milliseconds timeout) const {
     CallContext out = with_timeout(timeout);
     out.trace = trace;
@@ -39,7 +39,7 @@ struct CallContext {
     return out;
   }
 
-  /// kCancelled when the caller went away, kDeadlineExceeded when time ran out.
+  /// kCancelled when the caller cancelled, kDeadlineExceeded when the deadline has passed.
   Result<void> check() const {
     if (stop.stop_requested()) return fail(ErrorCode::kCancelled, "the caller went away");
     if (std::chrono::steady_clock::now() >= deadline) return fail(ErrorCode::kDeadlineExceeded, "the call's time ran out");

@@ -9,15 +9,15 @@
 
 namespace footnote {
 
-/// A moment on the wall clock, in UTC, to the millisecond.
+/// A wall-clock time in UTC, in milliseconds.
 using UtcTime = std::chrono::sys_time<std::chrono::milliseconds>;
 
 /// "2026-03-01T09:30:00.125Z"
 std::string to_rfc3339(UtcTime time);
-/// Accepts a date alone, a date and time with `Z` or an offset. kInvalidArgument otherwise.
+/// Accepts a date, or a date and time with `Z` or an offset. kInvalidArgument otherwise.
 Result<UtcTime> parse_rfc3339(std::string_view text);
 
-/// Where wall-clock time comes from, so that tests can set it. Thread-safe.
+/// The source of wall-clock time; tests replace it. Thread-safe.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -29,7 +29,7 @@ class SystemClock final : public Clock {
   UtcTime now() const override;
 };
 
-/// Stands still until told otherwise.
+/// Changes only when a test advances it.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(UtcTime start) : milliseconds_(start.time_since_epoch().count()) {}

@@ -9,15 +9,16 @@
 
 namespace footnote {
 
-/// One record of a CSV text and the line that it begins on, counted from 1.
+/// One CSV record and the line that it starts on, counted from 1.
 struct CsvRecord {
   std::size_t line = 0;
   std::vector<std::string> fields;
 };
 
-/// Reads RFC 4180: fields with commas between, in quotes where they hold commas, quotes (doubled) or line breaks; lines end in LF or CRLF.
-/// A byte order mark and blank lines are passed over. kInvalidArgument names the line: a quote in the midst of a field, one that is never
-/// closed, bytes that are not UTF-8. kTooLarge: more than `records_max` records.
+/// Parses RFC 4180: fields are separated by commas, and quoted where they contain commas, quotes (doubled) or line breaks. Lines end in LF
+/// or CRLF. A byte order mark and blank lines are skipped.
+/// kInvalidArgument, with the line number: a quote inside an unquoted field, an unclosed quote, or bytes that are not UTF-8. kTooLarge:
+/// more than `records_max` records.
 Result<std::vector<CsvRecord>> parse_csv(std::string_view text, std::size_t records_max);
 
 }  // namespace footnote

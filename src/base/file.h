@@ -13,8 +13,8 @@
 
 namespace footnote {
 
-/// Errors of everything here: kNotFound, kPermissionDenied, kStorageFull (disk, quota or file-size limit), kResourceExhausted (too
-/// many open files), kUnavailable (the disk fails), kInvalidArgument for what is not a regular file.
+/// Errors of every function here: kNotFound, kPermissionDenied, kStorageFull (disk, quota or file-size limit), kResourceExhausted (too many
+/// open files), kUnavailable (I/O error), kInvalidArgument (not a regular file).
 
 ErrorCode code_of_errno(int error);
 
@@ -39,8 +39,8 @@ class Descriptor {
   int value_;
 };
 
-/// The bytes of a whole file, read from disk when they are touched. They stay when another file takes its name. A file that is cut
-/// short under it, or a disk that fails, ends the process (SIGBUS): for files that only this program writes, and only whole.
+/// A read-only mmap of a whole file. It stays valid when another file replaces the name. Truncating the file, or an I/O error, kills the
+/// process with SIGBUS: map only files that this program alone writes, and writes whole.
 class FileMapping {
  public:
   FileMapping() = default;
@@ -61,19 +61,19 @@ class FileMapping {
 /// Reads a whole regular file. kTooLarge past `bytes_max`; never blocks on a FIFO or device.
 Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t bytes_max);
 
-/// Replaces `path` so that after a crash it holds either the old bytes or the new: see AtomicFile.
+/// Replaces `path` atomically: after a crash it holds either the old bytes or the new. See AtomicFile.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
-/// Makes what was created, renamed and deleted in a folder survive a power cut.
+/// fsync of a folder: files created, renamed or deleted in it stay so after a power failure.
 Result<void> sync_folder(const std::filesystem::path& folder);
 
-/// Makes the folder, for this user alone, and those above it that are missing, so that they survive a power cut. True when it was
-/// not there before. kInvalidArgument: something else of that name is.
+/// Creates the folder and its missing parents, readable by this user alone and durable after a power failure. Returns true when the folder
+/// is new. kInvalidArgument: the name belongs to something that is not a folder.
 Result<bool> make_folders(const std::filesystem::path& folder);
 
-/// A file on its way, written piece by piece: temporary file in the same folder, fsync, rename, fsync of the folder. After a crash
-/// `path` holds either the old bytes or the new, whole. Given up without commit() it leaves nothing behind; a process that is
-/// killed leaves a file that ends in kTemporarySuffix.
+/// Writes a new file piece by piece: temporary file in the same folder, fsync, rename, fsync of the folder. After a crash `path` holds
+/// either the old bytes or the new. Destroyed without commit(), it removes the temporary file; a killed process leaves a file that ends in
+/// kTemporarySuffix.
 class AtomicFile {
  public:
   static constexpr std::string_view kTemporarySuffix = ".tmp";
@@ -84,9 +84,9 @@ class AtomicFile {
   AtomicFile& operator=(AtomicFile&&) = delete;
 
   Result<void> write(std::span<const std::byte> bytes);
-  /// What was written up to now, to be read; it stays what it is after commit().
+  /// Maps the bytes written so far. The mapping stays valid after commit().
   Result<FileMapping> map();
-  /// Call once, last.
+  /// Call it once, as the last call.
   Result<void> commit();
 
  private:
@@ -94,20 +94,20 @@ class AtomicFile {
   Result<void> flush();
 
   std::filesystem::path path_;
-  std::filesystem::path temporary_;  // empty once there is none
+  std::filesystem::path temporary_;  // Empty once the temporary file is gone.
   Descriptor file_;
   std::vector<std::byte> buffer_;
 };
 
-/// A regular file read from its start, piece by piece. Never blocks on a FIFO or device.
+/// Reads a regular file sequentially. Never blocks on a FIFO or device.
 class InputFile {
  public:
   static Result<InputFile> open(const std::filesystem::path& path);
 
-  std::uint64_t size() const { return size_; }  ///< When it was opened.
-  /// Fills `out`. kCorrupted: the file ends before.
+  std::uint64_t size() const { return size_; }  ///< At the time of opening.
+  /// Fills `out`. kCorrupted: the file ends too early.
   Result<void> read(std::span<std::byte> out);
-  /// All of it, wherever reading stands.
+  /// Maps the whole file, independent of the read position.
   Result<FileMapping> map() const { return FileMapping::map(file_, path_); }
 
  private:
@@ -116,7 +116,7 @@ class InputFile {
   std::filesystem::path path_;
   Descriptor file_;
   std::uint64_t size_;
-  // Bytes read ahead that nobody has asked for yet: [next_, buffer_.size()).
+  // Bytes read ahead and not yet consumed: [next_, buffer_.size()).
   std::vector<std::byte> buffer_;
   std::size_t next_ = 0;
 };

@@ -5,9 +5,9 @@
 
 namespace footnote {
 
-/// The words of a text as people compare them: letters and digits alone, without case, accents and compatibility forms, one space
-/// between. "Ou est  le CAFÉ?" is "ou est le cafe". In scripts that write no spaces (Chinese, Japanese, Thai ...) each character is a
-/// word of its own. Malformed UTF-8 separates words.
+/// Normalises a text for comparing words: letters and digits only, without case, accents or compatibility forms, separated by single
+/// spaces. "Ou est  le CAFÉ?" becomes "ou est le cafe". In scripts without spaces (Chinese, Japanese, Thai ...) each character is a word.
+/// Malformed UTF-8 separates words.
 std::string fold_words(std::string_view text);
 
 }  // namespace footnote

@@ -9,16 +9,17 @@
 
 namespace footnote {
 
-/// The longest pattern, in bytes.
+/// The longest pattern accepted, in bytes.
 inline constexpr std::size_t kGlobBytesMax = 256;
 
-/// A pattern for paths: `*` stands for any run of characters but '/', `?` for one such character, `**` for any run at all, a whole
-/// segment `**/` also for none (`docs/**/*.md` takes docs/a.md). A '/' at the end means all that lies below. Everything else stands
-/// for itself, upper and lower case apart. The whole path must fit.
-/// Time grows with the path's length and, past 63 characters, with the pattern's: all states are followed at once, none is tried again.
+/// A pattern for paths. `*` matches any run of characters except '/', `?` one such character, `**` any run at all, and a whole segment
+/// `**/` also nothing (`docs/**/*.md` matches docs/a.md). A trailing '/' matches everything below. All other characters match themselves;
+/// case matters. The whole path must match.
+/// The pattern is an automaton whose states are simulated in parallel, without backtracking: time is linear in the path's length, and in
+/// the pattern's length beyond 63 characters.
 class Glob {
  public:
-  /// kInvalidArgument: an empty pattern. kTooLarge: one past kGlobBytesMax.
+  /// kInvalidArgument: the pattern is empty. kTooLarge: it is longer than kGlobBytesMax.
   static Result<Glob> compile(std::string_view pattern);
 
   bool matches(std::string_view path) const;
@@ -35,18 +36,19 @@ class Glob {
   bool matches_short(std::string_view path) const;
   bool matches_long(std::string_view path) const;
 
-  // State i: the first i parts of the pattern are behind us. Bit tables of `words_` words a row.
+  // In state i the first i parts of the pattern are matched. The tables are bit sets, `words_` words a row.
   std::size_t words_ = 1;
-  std::size_t last_ = 0;         // The state in which a path fits.
-  std::vector<Word> steps_;      // By byte: states from which it leads to the next one.
-  std::vector<Word> stays_;      // By byte: states that it does not leave.
-  std::vector<Word> skips_;      // One row: states that may be passed over when they are come to.
-  std::string prefix_;           // What every path that fits begins with.
-  std::string suffix_;           // And ends with.
-  bool takes_any_rest_ = false;  // In the last state nothing can go wrong any more.
+  std::size_t last_ = 0;         // The accepting state.
+  std::vector<Word> steps_;      // By byte: the states that advance to the next one.
+  std::vector<Word> stays_;      // By byte: the states that may stay where they are.
+  std::vector<Word> skips_;      // One row: states that may be skipped without input.
+  std::string prefix_;           // The literal prefix of every match.
+  std::string suffix_;           // The literal suffix of every match.
+  bool takes_any_rest_ = false;  // The accepting state accepts any further input.
 };
 
-/// Patterns of which a path must fit at least one, and none of those that begin with '!'. With exclusions alone all others pass.
+/// A path passes if it matches at least one pattern and none of the patterns that start with '!'. With exclusions only, all other paths
+/// pass.
 class PathGlobs {
  public:
   PathGlobs() = default;

@@ -7,7 +7,7 @@
 
 namespace footnote {
 
-/// A row number that only fits where its own kind is asked for. 0 means "none yet".
+/// A row id whose type tells what it identifies, so that ids of different kinds do not mix. 0 means "none yet".
 template <class Tag>
 struct Id {
   std::int64_t value = 0;
@@ -16,7 +16,7 @@ struct Id {
   auto operator<=>(const Id&) const = default;
 };
 
-/// An unguessable name handed to clients ("conv_8Jx..."), typed in the same way. Empty means "none yet".
+/// An unguessable id given to clients ("conv_8Jx..."), typed by what it identifies. Empty means "none yet".
 template <class Tag>
 struct TextId {
   std::string value;
@@ -25,13 +25,13 @@ struct TextId {
   auto operator<=>(const TextId&) const = default;
 };
 
-/// `count` random characters of [0-9A-Za-z] from the system's generator (about 5.95 bits each).
+/// `count` random characters of [0-9A-Za-z] from the system's random generator (about 5.95 bits each).
 std::string random_base62(std::size_t count);
 
-/// That many random bytes as hexadecimal digits, two each. REQUIRES: at most 32 bytes.
+/// `bytes` random bytes as hexadecimal digits. REQUIRES: bytes <= 32.
 std::string random_hex(std::size_t bytes);
 
-/// 128 random bits as 32 hexadecimal digits: request ids.
+/// 128 random bits as 32 hexadecimal digits, for request ids.
 std::string random_hex128();
 
 }  // namespace footnote

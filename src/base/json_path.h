@@ -9,12 +9,12 @@
 
 namespace footnote {
 
-/// The way to values inside a JSON object: "name", "address.city", "items[].price", "\"a.b\".c" where a key itself holds a dot.
-/// A list on the way is entered only where the path says "[]".
+/// A path to values inside a JSON object: "name", "address.city", "items[].price"; "\"a.b\".c" quotes a key that contains a dot. The path
+/// enters a list only where it says "[]".
 struct JsonPath {
   struct Step {
     std::string key;
-    bool each = false;  ///< "[]" follows: every element of that list.
+    bool each = false;  ///< "[]" follows the key: visit every element of that list.
     bool operator==(const Step&) const = default;
   };
   std::vector<Step> steps;
@@ -22,16 +22,16 @@ struct JsonPath {
   bool operator==(const JsonPath&) const = default;
 };
 
-/// kInvalidArgument for an empty path, an empty key, or a bracket that is not "[]".
+/// kInvalidArgument for an empty path, an empty key, or a bracket other than "[]".
 Result<JsonPath> parse_json_path(std::string_view text);
 
-/// Calls `found` for each value that the path leads to. A list at its end is one value.
+/// Calls `found` for each value at the path. A list at the end of the path counts as one value.
 void visit_values(const JsonObject& object, const JsonPath& path, const std::function<void(const Json&)>& found);
 
-/// The same, and of a list at its end each element: what a condition on "any of these" looks at.
+/// Like visit_values(), but visits each element of a list at the end of the path, as conditions of the kind "any of these" need.
 void visit_elements(const JsonObject& object, const JsonPath& path, const std::function<void(const Json&)>& found);
 
-/// Takes away what the path leads to. True when something was there.
+/// Removes the value at the path. True when there was one.
 bool erase_path(JsonObject& object, const JsonPath& path);
 
 }  // namespace footnote

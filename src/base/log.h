@@ -21,10 +21,10 @@ enum class LogLevel { kDebug, kInfo, kWarn, kError, kOff };
 Result<LogLevel> parse_log_level(std::string_view name);
 std::string_view to_string(LogLevel level);
 
-/// The parts of the program that log, each with a threshold of its own.
+/// The modules that log; each has its own threshold.
 inline constexpr std::array<std::string_view, 8> kLogModules{"access", "answer", "app", "http", "ingest", "llm", "sql", "vectors"};
 
-/// One of kLogModules. Written as its name at the call; a name that is not in the table does not compile.
+/// One of kLogModules, constructed from its name. A name that is not in the table does not compile.
 class LogModule {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor)
@@ -42,15 +42,15 @@ class LogModule {
   std::size_t index_;
 };
 
-/// What a person wrote about what shall be logged: "info", "auto", "info,http=warn,ingest=debug".
+/// A log setting as a person writes it: "info", "auto", "info,http=warn,ingest=debug".
 struct LogSpec {
-  std::optional<LogLevel> all;  ///< nullopt: "auto" or not named.
+  std::optional<LogLevel> all;  ///< nullopt: "auto", or no level given.
   std::vector<std::pair<LogModule, LogLevel>> modules;
 };
-/// kInvalidArgument: an unknown level or module (the nearest is named), a module named twice.
+/// kInvalidArgument: an unknown level or module (the message suggests the nearest), or a module named twice.
 Result<LogSpec> parse_log_spec(std::string_view text);
 
-/// One named value of a log line. Texts of users, bodies and keys do not belong here.
+/// One named value in a log line. Never put users' texts, request bodies or keys here.
 struct LogField {
   LogField(std::string_view field_name, std::string_view text) : name(field_name), value(std::string(text)) {}
   LogField(std::string_view field_name, const char* text) : name(field_name), value(std::string(text)) {}
@@ -65,20 +65,19 @@ struct LogField {
   std::variant<std::string, double, bool, std::int64_t> value;
 };
 
-/// Writes one JSON object a line to standard error:
+/// Writes one JSON object per line to standard error:
 ///   {"ts":"2026-03-01T09:30:00.125Z","level":"info","module":"http","msg":"listening","port":7700}
-/// Control characters are escaped, so no text can forge a line or drive a terminal. The thresholds are the one piece
-/// of process-wide state: a log line must be possible anywhere. Thread-safe; a line is one write, so lines of several
-/// threads never mix.
+/// Control characters are escaped, so no text can forge a line or control a terminal. The thresholds are process-wide state, so that any
+/// code can log. Thread-safe: a line is one write, so lines of several threads never mix.
 void log(LogLevel level, LogModule module, std::string_view message, std::initializer_list<LogField> fields = {});
-/// The same for work done for a request: its request_id, trace_id and span_id follow the message.
+/// Adds the call's request_id, trace_id and span_id after the message.
 void log(LogLevel level, LogModule module, std::string_view message, const CallContext& call, std::initializer_list<LogField> fields = {});
 
-/// Whether such a line would be written; for lines that cost something to make.
+/// Whether such a line would be written. Check it before building an expensive line.
 bool log_enabled(LogLevel level, LogModule module);
-/// One threshold for all modules.
+/// Sets the threshold of all modules.
 void set_log_level(LogLevel threshold);
-/// `fallback` where the spec names no level.
+/// Uses `fallback` where the spec names no level.
 void set_log_levels(const LogSpec& spec, LogLevel fallback);
 
 }  // namespace footnote

@@ -13,7 +13,7 @@
 
 namespace footnote {
 
-/// Only ever grows. Thread-safe.
+/// A value that only increases. Thread-safe.
 class Counter {
  public:
   void add(std::uint64_t by = 1) { value_.fetch_add(by, std::memory_order_relaxed); }
@@ -23,7 +23,7 @@ class Counter {
   std::atomic<std::uint64_t> value_{0};
 };
 
-/// Goes up and down. Thread-safe.
+/// A value that goes up and down. Thread-safe.
 class Gauge {
  public:
   void add(std::int64_t by) { value_.fetch_add(by, std::memory_order_relaxed); }
@@ -34,7 +34,7 @@ class Gauge {
   std::atomic<std::int64_t> value_{0};
 };
 
-/// Keeps a Gauge one higher for a scope: open connections, running calls.
+/// Increments a Gauge for a scope: open connections, running calls.
 class GaugeHold {
  public:
   explicit GaugeHold(Gauge& gauge) : gauge_(&gauge) { gauge_->add(1); }
@@ -46,7 +46,7 @@ class GaugeHold {
   Gauge* gauge_;
 };
 
-/// Durations in seconds, in fixed buckets from 0.5 ms to 60 s. Thread-safe.
+/// A histogram of durations in seconds, with fixed buckets from 0.5 ms to 60 s. Thread-safe.
 class Histogram {
  public:
   static constexpr double kBounds[] = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60};
@@ -61,9 +61,9 @@ class Histogram {
   std::atomic<double> sum_{0};
 };
 
-/// All metrics of one process, rendered as Prometheus text. Instruments live as long as the registry, so
-/// callers keep references. Asking again with the same name and labels gives the same instrument. Thread-safe.
-/// A family holds at most kSeriesMax series; past that, new label values share one series labelled "other".
+/// All metrics of the process, rendered as Prometheus text. Instruments live as long as the registry, so callers keep references. The same
+/// name and labels return the same instrument. Thread-safe. A family holds at most kSeriesMax series; beyond that, new label values share
+/// one series labelled "other".
 class Metrics {
  public:
   using Labels = std::vector<std::pair<std::string, std::string>>;
@@ -73,14 +73,14 @@ class Metrics {
   Gauge& gauge(std::string_view name, std::string_view help, Labels labels = {});
   Histogram& histogram(std::string_view name, std::string_view help, Labels labels = {});
 
-  /// text/plain; version=0.0.4
+  /// Prometheus text format (text/plain; version=0.0.4).
   std::string render() const;
 
  private:
   template <class Instrument>
   struct Family {
     std::string help;
-    std::map<std::string, std::unique_ptr<Instrument>> series;  // by rendered labels
+    std::map<std::string, std::unique_ptr<Instrument>> series;  // Keyed by rendered labels.
   };
   template <class Instrument>
   static Instrument& find(std::map<std::string, Family<Instrument>, std::less<>>& families, std::string_view name, std::string_view help,

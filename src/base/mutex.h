@@ -4,7 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 
-// Thread-safety annotations: clang refuses an unlocked read of a guarded member; g++ ignores them.
+// Thread-safety annotations: clang rejects an unlocked access to a guarded member; g++ ignores them.
 #if defined(__clang__)
 #define FOOTNOTE_TSA(x) __attribute__((x))
 #else
@@ -24,7 +24,7 @@ class FOOTNOTE_TSA(capability("mutex")) Mutex {
   std::mutex mutex_;
 };
 
-/// Holds a Mutex for a scope.
+/// Holds a Mutex for the length of a scope.
 class FOOTNOTE_TSA(scoped_lockable) MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) FOOTNOTE_TSA(acquire_capability(mutex)) : lock_(mutex.native()) {}
@@ -37,13 +37,13 @@ class FOOTNOTE_TSA(scoped_lockable) MutexLock {
   std::unique_lock<std::mutex> lock_;
 };
 
-/// Waits under a MutexLock. Callers loop over their condition, as wake-ups may be spurious.
+/// Waits under a MutexLock. Wake-ups may be spurious: callers loop over their condition.
 class CondVar {
  public:
   void wait(MutexLock& lock) { condition_.wait(lock.native()); }
   /// False when the deadline passed.
   bool wait_until(MutexLock& lock, std::chrono::steady_clock::time_point deadline) {
-    // Some library versions overflow on time_point::max(): a day at a time is as good.
+    // Some standard libraries overflow on time_point::max(), so wait at most a day; callers loop anyway.
     const auto cap = std::chrono::steady_clock::now() + std::chrono::hours{24};
     return condition_.wait_until(lock.native(), std::min(deadline, cap)) == std::cv_status::no_timeout;
   }

@@ -9,23 +9,23 @@
 
 namespace footnote {
 
-/// A value or an Error. Expected failure travels as a value; our code does not throw.
+/// A value or an Error. Expected failures are values; our code does not throw.
 template <class T>
 using Result = std::expected<T, Error>;
 
-/// Makes the error half of a Result: `return fail(ErrorCode::kNotFound, "no corpus named '{}'", name);`
+/// Makes the error of a Result: `return fail(ErrorCode::kNotFound, "no corpus named '{}'", name);`
 template <class... Args>
 std::unexpected<Error> fail(ErrorCode code, fmt::format_string<Args...> format, Args&&... args) {
   return std::unexpected(Error{code, fmt::format(format, std::forward<Args>(args)...), {}});
 }
 
-/// The same with the input field at fault named.
+/// fail() that also names the invalid input field.
 template <class... Args>
 std::unexpected<Error> fail_field(ErrorCode code, std::string_view field, fmt::format_string<Args...> format, Args&&... args) {
   return std::unexpected(Error{code, fmt::format(format, std::forward<Args>(args)...), std::string(field)});
 }
 
-/// Prefixes the message of an error on its way up, keeping its code: `read config: no such file`.
+/// Prefixes an error's message while it is passed up, and keeps its code: `read config: no such file`.
 inline std::unexpected<Error> with_context(Error error, std::string_view context) {
   error.message = fmt::format("{}: {}", context, error.message);
   return std::unexpected(std::move(error));
@@ -43,7 +43,7 @@ inline std::unexpected<Error> with_context(Error error, std::string_view context
 /// Unwraps a Result or returns its error: `FOOTNOTE_TRY(auto rows, store.rows(call));` One per line.
 #define FOOTNOTE_TRY(decl, ...) FOOTNOTE_TRY_IMPL_(FOOTNOTE_CONCAT(try_, __LINE__), decl, __VA_ARGS__)
 
-/// The same for a Result<void>, or where the value is not wanted.
+/// The same for a Result<void>, or where the value is not needed.
 #define FOOTNOTE_CHECK(...)                                                                         \
   do {                                                                                              \
     if (auto checked = (__VA_ARGS__); !checked) return std::unexpected(std::move(checked).error()); \

@@ -8,7 +8,7 @@ struct evp_md_ctx_st;
 
 namespace footnote {
 
-/// SHA-256 over pieces. Not thread-safe.
+/// Incremental SHA-256. Not thread-safe.
 class Sha256 {
  public:
   Sha256();
@@ -32,7 +32,7 @@ std::string sha256_hex(std::string_view bytes);
 /// HMAC-SHA-256 of `message` under `key`, as 64 hexadecimal digits.
 std::string hmac_sha256_hex(std::string_view key, std::string_view message);
 
-/// Whether two secrets are equal, in a time that depends on their lengths alone.
+/// Compares two secrets in time that depends on their lengths alone.
 bool equal_in_constant_time(std::string_view a, std::string_view b);
 
 }  // namespace footnote

@@ -5,8 +5,7 @@
 
 namespace footnote {
 
-/// Compatibility form (NFKC): full-width letters, ligatures, circled digits and the like become the plain ones. Malformed UTF-8
-/// becomes U+FFFD.
+/// Unicode NFKC: full-width letters, ligatures, circled digits and the like become plain characters. Malformed UTF-8 becomes U+FFFD.
 std::string to_nfkc(std::string_view text);
 
 }  // namespace footnote

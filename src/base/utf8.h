@@ -7,25 +7,25 @@
 
 namespace footnote {
 
-/// U+FFFD, what a malformed sequence reads as.
+/// U+FFFD, which replaces malformed sequences.
 inline constexpr char32_t kReplacementCharacter = 0xFFFD;
 
-/// True when `text` is well-formed UTF-8: no overlong form, no surrogate, nothing past U+10FFFF.
+/// True when `text` is well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool is_valid_utf8(std::string_view text);
 
 /// The byte offset of the first malformed sequence, or text.size() when there is none.
 std::size_t first_invalid_utf8(std::string_view text);
 
-/// Each malformed sequence becomes U+FFFD; well-formed text comes back as it is.
+/// Replaces each malformed sequence with U+FFFD; well-formed text is unchanged.
 std::string repair_utf8(std::string_view text);
 
-/// Reads one code point at `offset` and moves it past. A malformed sequence reads as U+FFFD and moves one byte.
+/// Reads the code point at `offset` and advances the offset past it. A malformed sequence reads as U+FFFD and advances by one byte.
 /// REQUIRES: offset < text.size().
 char32_t next_code_point(std::string_view text, std::size_t& offset);
 
 void append_utf8(std::string& out, char32_t code_point);
 
-/// Writes a code point's 1 to 4 bytes and returns how many. REQUIRES: room for 4.
+/// Writes a code point as 1 to 4 bytes and returns the number of bytes. REQUIRES: room for 4.
 inline std::size_t encode_utf8(char32_t c, char* out) {
   if (c < 0x80) {
     out[0] = static_cast<char>(c);
@@ -49,16 +49,16 @@ inline std::size_t encode_utf8(char32_t c, char* out) {
   return 4;
 }
 
-/// How many bytes the sequence of a lead byte has, in well-formed text.
+/// The length in bytes of the sequence that starts with `lead`, in well-formed text.
 inline std::size_t utf8_sequence_bytes(char lead) {
   const auto byte = static_cast<unsigned char>(lead);
   return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
-/// Code points of well-formed text.
+/// The number of code points in well-formed text.
 std::size_t count_code_points(std::string_view text);
 
-/// The longest prefix of at most `bytes_max` bytes that does not cut a code point.
+/// The longest prefix of at most `bytes_max` bytes that does not split a code point.
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max);
 
 /// True when `offset` starts a code point of `text` or is its end.

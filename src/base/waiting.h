@@ -2,7 +2,7 @@
 
 namespace footnote {
 
-/// Whoever lends out threads and lets another work in the place of one that only waits. Neither call may wait.
+/// A pool that lends out threads, and starts a replacement while one of them only waits. Neither call may block.
 class ThreadLender {
  public:
   virtual void begin_waiting() = 0;
@@ -12,7 +12,7 @@ class ThreadLender {
   ~ThreadLender() = default;
 };
 
-/// Names the lender of this thread for a scope.
+/// Registers the lender of this thread for a scope.
 class LentThread {
  public:
   explicit LentThread(ThreadLender& lender);
@@ -21,8 +21,8 @@ class LentThread {
   LentThread& operator=(const LentThread&) = delete;
 };
 
-/// Says that this thread waits for somebody else for as long as this lives: a model that writes, a queue of others. What it does in between
-/// (a token handed on) is too little to count. Scopes may be nested; on a thread that nobody lent they mean nothing.
+/// Marks this thread as waiting for the length of a scope: for a model's output, for a queue. Short work in between (forwarding a token) is
+/// too little to count. Scopes nest. No effect on a thread that was not lent.
 class Waiting {
  public:
   Waiting();
