@@ -1,6 +1,6 @@
 #include "api/admin_routes.h"
 
-#include <charconv>
+#include "base/text.h"
 
 namespace footnote::api {
 namespace {
@@ -31,10 +31,9 @@ std::optional<std::string> asked_workspace(const http::Request& request) {
 
 Result<ApiKeyId> parse_key_id(const http::Request& request) {
   const std::string_view text = request.param("id");
-  std::int64_t id = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error != std::errc{} || end != text.data() + text.size()) return fail(ErrorCode::kNotFound, "there is no key '{}'", text);
-  return ApiKeyId{id};
+  const auto id = parse_whole_number(text);
+  if (!id) return fail(ErrorCode::kNotFound, "there is no key '{}'", text);
+  return ApiKeyId{*id};
 }
 
 http::Response render_issued(const access::IssuedKey& issued, const Workspace& workspace, UtcTime now) {

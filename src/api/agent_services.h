@@ -1,8 +1,7 @@
 #pragma once
 
-#include <charconv>
-
 #include "api/route.h"
+#include "base/text.h"
 #include "ports/agent_store.h"
 #include "ports/cache.h"
 #include "ports/catalog_store.h"
@@ -30,16 +29,9 @@ inline Result<Agent> asked_agent(const AgentServices& services, const access::Ca
   return services.agents.agent(call, caller.workspace, {std::string(*id)});
 }
 
-/// The whole number of a text, nothing else around it.
-inline std::optional<std::int64_t> parse_number(std::string_view text) {
-  std::int64_t out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc{} && end == text.data() + text.size() ? std::optional(out) : std::nullopt;
-}
-
 /// The number in the path; what is none is not there.
 inline Result<std::int64_t> id_in_path(const http::Request& request, std::string_view what) {
-  const auto id = parse_number(request.param("id"));
+  const auto id = parse_whole_number(request.param("id"));
   if (!id) return fail(ErrorCode::kNotFound, "there is no {} {}", what, request.param("id"));
   return *id;
 }
@@ -48,7 +40,7 @@ inline Result<std::int64_t> id_in_path(const http::Request& request, std::string
 inline Result<std::size_t> number_in_query(const http::Request& request, std::string_view name, std::size_t missing, std::size_t max) {
   const auto text = request.query_value(name);
   if (!text) return missing;
-  const auto number = parse_number(*text);
+  const auto number = parse_whole_number(*text);
   if (!number || *number < 1 || *number > static_cast<std::int64_t>(max)) {
     return fail_field(ErrorCode::kInvalidArgument, name, "'{}' is a number from 1 to {}", name, max);
   }

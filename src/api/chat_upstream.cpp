@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 
 #include "api/chat_wire.h"
@@ -59,11 +58,7 @@ bool is_own_key(std::string_view authorization) { return authorization.find("fn_
 
 std::optional<std::size_t> length_of(const http::Headers& headers) {
   const auto text = headers.find("content-length");
-  if (!text) return std::nullopt;
-  std::size_t length = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), length);
-  if (error != std::errc{} || end != text->data() + text->size()) return std::nullopt;
-  return length;
+  return text ? parse_whole_number<std::size_t>(*text) : std::nullopt;
 }
 
 bool is_event_stream(const http::Headers& headers) {

@@ -56,7 +56,7 @@ Result<void> set_cell(std::string_view column, std::string cell, CuratedAnswer& 
   if (column == "language") answer.language = trim(cell);
   if (column == "page_url_prefix") answer.page_url_prefix = trim(cell);
   if (column == "priority" && !trim(cell).empty()) {
-    const auto number = parse_number(trim(cell));
+    const auto number = parse_whole_number(trim(cell));
     if (!number) return fail(ErrorCode::kInvalidArgument, "'priority' is a whole number");
     answer.priority = *number;
   }

@@ -1,12 +1,11 @@
 #include "api/kb_routes.h"
 
-#include <charconv>
-
 #include "api/kb_filters.h"
 #include "api/kb_ingest.h"
 #include "api/kb_search.h"
 #include "api/kb_wire.h"
 #include "api/ui_message_stream.h"
+#include "base/text.h"
 
 namespace footnote::api {
 
@@ -65,12 +64,9 @@ void chat_stream(const Services& services, const access::Caller& caller, const h
 }
 
 Result<std::int64_t> parse_number(std::string_view text, std::string_view field) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0) {
-    return fail_field(ErrorCode::kInvalidArgument, field, "'{}' must be a whole number", field);
-  }
-  return value;
+  const auto value = parse_whole_number(text);
+  if (value.value_or(-1) < 0) return fail_field(ErrorCode::kInvalidArgument, field, "'{}' must be a whole number", field);
+  return *value;
 }
 
 Result<http::Response> preview(const Services& services, const access::Caller& caller, const http::Request& request,

@@ -1,7 +1,5 @@
 #include "api/widget_routes.h"
 
-#include <charconv>
-
 #include "answer/visitor_texts.h"
 #include "api/kb_wire.h"
 #include "api/widget_wire.h"
@@ -410,10 +408,7 @@ void stream_message(const WidgetServices& services, const http::Request& request
 }
 
 std::uint64_t last_event_id(const http::Request& request) {
-  const std::string_view text = trim(request.headers.find("last-event-id").value_or(""));
-  std::uint64_t id = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  return error == std::errc{} && end == text.data() + text.size() ? id : 0;
+  return parse_whole_number<std::uint64_t>(trim(request.headers.find("last-event-id").value_or(""))).value_or(0);
 }
 
 void resume_stream(const WidgetServices& services, const http::Request& request, const CallContext& call, http::ResponseStream& response) {

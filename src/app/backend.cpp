@@ -1,7 +1,6 @@
 #include "app/backend.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "api/kb_filters.h"
 #include "api/kb_search.h"
@@ -9,6 +8,7 @@
 #include "app/compose.h"
 #include "app/folder_access.h"
 #include "app/server_link.h"
+#include "base/text.h"
 
 namespace footnote::app {
 namespace {
@@ -105,10 +105,8 @@ Result<Where> where_of(const std::string& corpus, const FilterArguments& filters
     if (equals == std::string::npos) return fail(ErrorCode::kInvalidArgument, "--filter {}: NAME=VALUE is wanted", argument);
     const std::string name = argument.substr(0, equals);
     const std::string value = argument.substr(equals + 1);
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    const bool is_id = name == "doc_ids" && error == std::errc{} && end == value.data() + value.size();
-    const Json entry = is_id ? Json(number) : Json(value);
+    const auto id = name == "doc_ids" ? parse_whole_number(value) : std::nullopt;
+    const Json entry = id ? Json(*id) : Json(value);
     if (std::ranges::find(kSingle, name) != std::end(kSingle)) {
       where.filters[name] = entry;
       continue;

@@ -1,6 +1,5 @@
 #include "app/beir.h"
 
-#include <charconv>
 #include <functional>
 #include <unordered_map>
 
@@ -56,13 +55,12 @@ Result<void> take_grade(std::string_view line, std::unordered_map<std::string, G
   const auto cells = split(line, '\t');
   if (cells.size() < 3) return fail(ErrorCode::kInvalidArgument, "expected query-id, corpus-id and score between tabs");
   const std::string_view score = trim(cells[2]);
-  int grade = 0;
-  const auto [end, error] = std::from_chars(score.data(), score.data() + score.size(), grade);
-  if (error != std::errc{} || end != score.data() + score.size()) {
+  const auto grade = parse_whole_number<int>(score);
+  if (!grade) {
     if (cells[0] == "query-id") return {};
     return fail(ErrorCode::kInvalidArgument, "'{}' is not a score", score);
   }
-  grades[std::string(cells[0])][std::string(cells[1])] = grade;
+  grades[std::string(cells[0])][std::string(cells[1])] = *grade;
   return {};
 }
 

@@ -23,12 +23,9 @@ Result<double> parse_number(std::string_view text) {
 }
 
 Result<std::int64_t> parse_integer(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) {
-    return fail(ErrorCode::kInvalidArgument, "'{}' is not an integer", text);
-  }
-  return number;
+  const auto number = parse_whole_number(text);
+  if (!number) return fail(ErrorCode::kInvalidArgument, "'{}' is not an integer", text);
+  return *number;
 }
 
 Result<void> check_choice(const SettingSpec& spec, std::string_view text) {

@@ -1,7 +1,6 @@
 #include "app/webhook_sender.h"
 
 #include <algorithm>
-#include <charconv>
 #include <random>
 #include <set>
 
@@ -9,6 +8,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/sha256.h"
+#include "base/text.h"
 
 namespace footnote::app {
 
@@ -35,9 +35,7 @@ http::ClientOptions client_options(http::Addresses addresses) {
 std::string bytes_of_hex(std::string_view hex) {
   std::string out;
   for (std::size_t at = 0; at + 1 < hex.size(); at += 2) {
-    unsigned byte = 0;
-    std::from_chars(hex.data() + at, hex.data() + at + 2, byte, 16);
-    out += static_cast<char>(byte);
+    out += static_cast<char>(hex_digit(hex[at]).value_or(0) * 16 + hex_digit(hex[at + 1]).value_or(0));
   }
   return out;
 }
@@ -80,11 +78,7 @@ JsonObject gap_data(const AgentGap& gap) {
           {"occurrences", gap.occurrences}};
 }
 
-std::int64_t number_of(std::string_view text) {
-  std::int64_t out = 0;
-  std::from_chars(text.data(), text.data() + text.size(), out);
-  return out;
-}
+std::int64_t number_of(std::string_view text) { return parse_whole_number(text).value_or(0); }
 
 /// What is not there is nothing to tell.
 template <class T, class Render>

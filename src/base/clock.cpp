@@ -1,7 +1,8 @@
 #include "base/clock.h"
 
-#include <charconv>
 #include <optional>
+
+#include "base/text.h"
 
 namespace footnote {
 
@@ -10,11 +11,8 @@ namespace {
 /// Reads exactly `digits` digits at `text[at]`.
 std::optional<int> number(std::string_view text, std::size_t at, std::size_t digits) {
   if (at + digits > text.size()) return std::nullopt;
-  int value = 0;
-  const char* begin = text.data() + at;
-  auto [end, error] = std::from_chars(begin, begin + digits, value);
-  if (error != std::errc{} || end != begin + digits || value < 0) return std::nullopt;
-  return value;
+  const auto value = parse_whole_number<int>(text.substr(at, digits));
+  return value.value_or(-1) < 0 ? std::nullopt : value;
 }
 
 }  // namespace

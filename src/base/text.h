@@ -1,6 +1,9 @@
 #pragma once
 
+#include <charconv>
+#include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +18,19 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 bool starts_with_ignoring_case(std::string_view text, std::string_view prefix);
 /// Collapses runs of white space to one space, and trims both ends.
 std::string fold_spaces(std::string_view text);
+
+/// The integer that the whole of `text` spells in decimal digits, with a leading '-' where T is signed. nullopt for anything else, and for
+/// values outside T's range.
+template <std::integral T = std::int64_t>
+std::optional<T> parse_whole_number(std::string_view text) {
+  T value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// The value of a hexadecimal digit in either case; nullopt for any other character.
+std::optional<std::uint8_t> hex_digit(char c);
 
 /// Lower-case hexadecimal digits: "ff00...".
 std::string to_hex(std::string_view bytes);

@@ -36,6 +36,22 @@ TEST(Text, FoldSpaces) {
   EXPECT_EQ(fold_spaces(" \n "), "");
 }
 
+TEST(Text, WholeNumbersAreTheWholeText) {
+  EXPECT_EQ(parse_whole_number("42"), 42);
+  EXPECT_EQ(parse_whole_number("-7"), -7);
+  EXPECT_EQ(parse_whole_number<std::uint64_t>("18446744073709551615"), 18446744073709551615U);
+  for (const char* text : {"", " 1", "1 ", "+1", "1.0", "0x1", "9223372036854775808"}) EXPECT_FALSE(parse_whole_number(text)) << text;
+  EXPECT_FALSE(parse_whole_number<std::uint16_t>("65536"));
+  EXPECT_FALSE(parse_whole_number<unsigned>("-1"));
+}
+
+TEST(Text, HexDigitsInEitherCase) {
+  EXPECT_EQ(hex_digit('0'), 0);
+  EXPECT_EQ(hex_digit('f'), 15);
+  EXPECT_EQ(hex_digit('A'), 10);
+  for (const char c : {'g', 'G', '/', ':', '@', '`', ' '}) EXPECT_FALSE(hex_digit(c)) << c;
+}
+
 TEST(Text, Hex) { EXPECT_EQ(to_hex(std::string_view("\x00\xff\x1a", 3)), "00ff1a"); }
 
 TEST(Text, HumanBytes) {

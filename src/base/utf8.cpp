@@ -85,4 +85,10 @@ std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) {
   return text.substr(0, bytes_max);
 }
 
+std::string_view first_code_points(std::string_view text, std::size_t count) {
+  std::size_t end = 0;
+  for (; count > 0 && end < text.size(); --count) next_code_point(text, end);
+  return text.substr(0, end);
+}
+
 }  // namespace footnote

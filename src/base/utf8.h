@@ -61,6 +61,9 @@ std::size_t count_code_points(std::string_view text);
 /// The longest prefix of at most `bytes_max` bytes that does not split a code point.
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max);
 
+/// The first `count` code points of `text`, or all of it.
+std::string_view first_code_points(std::string_view text, std::size_t count);
+
 /// True when `offset` starts a code point of `text` or is its end.
 inline bool is_utf8_boundary(std::string_view text, std::size_t offset) {
   return offset >= text.size() || (static_cast<unsigned char>(text[offset]) & 0xC0) != 0x80;

@@ -56,6 +56,12 @@ TEST(Utf8, AMalformedSequenceReadsAsReplacementAndMovesOneByte) {
   EXPECT_EQ(at, 1u);
 }
 
+TEST(Utf8, FirstCodePointsCountsCodePointsNotBytes) {
+  EXPECT_EQ(first_code_points("añb", 2), "añ");
+  EXPECT_EQ(first_code_points("añb", 9), "añb");
+  EXPECT_EQ(first_code_points("a", 0), "");
+}
+
 TEST(Utf8, PrefixNeverCutsACodePoint) {
   const std::string_view text =
       "a\xe2\x82\xac"

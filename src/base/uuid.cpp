@@ -19,13 +19,6 @@ constexpr std::size_t kSha1Bytes = 20;
 /// RFC 9562's name space of addresses.
 constexpr Uuid kUrlSpace{{0x6b, 0xa7, 0xb8, 0x11, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8}};
 
-std::optional<std::uint8_t> digit_of(char c) {
-  if (c >= '0' && c <= '9') return static_cast<std::uint8_t>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<std::uint8_t>(c - 'a' + 10);
-  if (c >= 'A' && c <= 'F') return static_cast<std::uint8_t>(c - 'A' + 10);
-  return std::nullopt;
-}
-
 bool is_hyphen_place(std::size_t at) { return std::ranges::find(kHyphenAt, at) != std::end(kHyphenAt); }
 
 }  // namespace
@@ -41,7 +34,7 @@ std::optional<Uuid> parse_uuid(std::string_view text) {
       if (text[at] != '-') return std::nullopt;
       continue;
     }
-    const auto digit = digit_of(text[at]);
+    const auto digit = hex_digit(text[at]);
     if (!digit) return std::nullopt;
     out.bytes[digits / 2] = static_cast<std::uint8_t>(out.bytes[digits / 2] << 4 | *digit);
     ++digits;

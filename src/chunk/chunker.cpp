@@ -39,8 +39,7 @@ Piece piece_of(const ParsedDocument& document, const LineIndex& lines, TextRange
 
 /// The offset `count` characters after `offset`, or the text's end.
 std::size_t skip_chars(std::string_view text, std::size_t offset, std::size_t count) {
-  for (; count > 0 && offset < text.size(); --count) next_code_point(text, offset);
-  return offset;
+  return offset + first_code_points(text.substr(offset), count).size();
 }
 
 std::vector<Piece> windows_of(const ParsedDocument& document) {

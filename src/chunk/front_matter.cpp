@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 
 #include "base/page_url.h"
@@ -130,11 +129,9 @@ void read_checked(const Values& values, FrontMatter& out) {
     if (!out.evidence) wrong("evidence_tier", tier, "a known tier");
   }
   if (const std::string priority = scalar(values, "retrieval_priority"); !priority.empty()) {
-    int number = -1;
-    const char* end = priority.data() + priority.size();
-    const auto [rest, error] = std::from_chars(priority.data(), end, number);
-    if (error == std::errc{} && rest == end && number >= 0 && number <= 100) {
-      out.retrieval_priority = number;
+    const auto number = parse_whole_number<int>(priority);
+    if (number && *number >= 0 && *number <= 100) {
+      out.retrieval_priority = *number;
     } else {
       wrong("retrieval_priority", priority, "a number from 0 to 100");
     }

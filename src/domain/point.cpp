@@ -1,8 +1,8 @@
 #include "domain/point.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
+
+#include "base/text.h"
 
 namespace footnote {
 
@@ -12,9 +12,7 @@ std::string to_string(const PointId& id) {
 }
 
 std::optional<PointId> parse_point_id(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc{} && end == text.data() + text.size()) return PointId{number};
+  if (const auto number = parse_whole_number<std::uint64_t>(text)) return PointId{*number};
   if (const auto uuid = parse_uuid(text)) return PointId{*uuid};
   return std::nullopt;
 }

@@ -1,7 +1,6 @@
 #include "http/forwarded.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <ranges>
 
@@ -31,9 +30,7 @@ Result<AddressRange> parse_range(std::string_view text) {
   const auto address = parse_address(text.substr(0, slash));
   unsigned bits = 0;
   if (address && slash != std::string_view::npos) {
-    const std::string_view digits = text.substr(slash + 1);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits);
-    if (error != std::errc{} || end != digits.data() + digits.size()) bits = 129;
+    bits = parse_whole_number<unsigned>(text.substr(slash + 1)).value_or(129);
   } else if (address) {
     bits = address->is_v4() ? 32 : 128;
   }

@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/text.h"
 #include "base/utf8.h"
@@ -16,13 +15,6 @@ bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <
 
 bool is_host_character(char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '_'; }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 std::uint16_t default_port(Scheme scheme) {
   switch (scheme) {
     case Scheme::kHttp: return 80;
@@ -34,12 +26,11 @@ std::uint16_t default_port(Scheme scheme) {
 std::string bracketed(const std::string& host) { return host.find(':') == std::string::npos ? host : "[" + host + "]"; }
 
 Result<std::uint16_t> parse_port(std::string_view text) {
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value == 0 || value > 65535) {
+  const auto value = parse_whole_number<std::uint16_t>(text);
+  if (value.value_or(0) == 0) {
     return fail(ErrorCode::kInvalidArgument, "port '{}' is not a number from 1 to 65535", text);
   }
-  return static_cast<std::uint16_t>(value);
+  return *value;
 }
 
 /// "host", "host:port", "[v6]" or "[v6]:port".
@@ -138,10 +129,10 @@ Result<std::string> percent_decode(std::string_view text) {
       out.push_back(text[i]);
       continue;
     }
-    const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-    const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-    if (high < 0 || low < 0) return fail(ErrorCode::kInvalidArgument, "a '%' is not followed by two hexadecimal digits");
-    out.push_back(static_cast<char>(high * 16 + low));
+    const auto high = i + 2 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
+    const auto low = i + 2 < text.size() ? hex_digit(text[i + 2]) : std::nullopt;
+    if (!high || !low) return fail(ErrorCode::kInvalidArgument, "a '%' is not followed by two hexadecimal digits");
+    out.push_back(static_cast<char>(*high * 16 + *low));
     i += 2;
   }
   if (out.find('\0') != std::string::npos) return fail(ErrorCode::kInvalidArgument, "the text holds a NUL character");

@@ -67,12 +67,6 @@ std::string one_line(std::string_view url) {
   return out;
 }
 
-std::string_view first_characters(std::string_view text, std::size_t count) {
-  std::size_t at = 0;
-  for (; count > 0 && at < text.size(); --count) next_code_point(text, at);
-  return text.substr(0, at);
-}
-
 }  // namespace
 
 std::string defuse_lines(std::string_view text) {
@@ -98,7 +92,7 @@ std::string build_proxy_message(std::string_view question, std::span<const Promp
   std::string list;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const std::string url = one_line(sources[i].url);
-    const std::string_view kept = first_characters(sources[i].text, characters_max);
+    const std::string_view kept = first_code_points(sources[i].text, characters_max);
     blocks +=
         fmt::format("Source [{}] {}\n{}{}\n\n", i + 1, url, defuse_lines(kept), kept.size() < sources[i].text.size() ? "\n...\n" : "");
     list += fmt::format("- [{}] {}\n", i + 1, url);

@@ -42,11 +42,7 @@ std::string address_of(const Hit& hit) {
 }
 
 /// The start of a long question: what an embedder sees of it anyway.
-std::string_view searchable(std::string_view question) {
-  std::size_t at = 0;
-  for (std::size_t left = retrieve::kQuestionCharactersMax; left > 0 && at < question.size(); --left) next_code_point(question, at);
-  return question.substr(0, at);
-}
+std::string_view searchable(std::string_view question) { return first_code_points(question, retrieve::kQuestionCharactersMax); }
 
 }  // namespace
 

@@ -102,12 +102,6 @@ std::string without_question_word(std::string_view question) {
   return out;
 }
 
-std::string_view first_characters(std::string_view text, std::size_t count) {
-  std::size_t at = 0;
-  for (; count > 0 && at < text.size(); --count) next_code_point(text, at);
-  return text.substr(0, at);
-}
-
 }  // namespace
 
 bool leans_on_context(std::string_view message, const TurnBefore& before) {
@@ -125,7 +119,7 @@ std::string search_text(std::string_view message, const TurnBefore& before) {
   std::vector<std::string> parts;
   if (trim(before.answer).ends_with('?')) parts = names_in(last_sentence(before.answer));
   const std::string carried = without_question_word(before.question);
-  parts.emplace_back(first_characters(carried, kFollowUpCarriedMax));
+  parts.emplace_back(first_code_points(carried, kFollowUpCarriedMax));
   parts.emplace_back(trim(message));
   return join(parts, " ");
 }

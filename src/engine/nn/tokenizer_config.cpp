@@ -1,6 +1,6 @@
 #include "engine/nn/tokenizer_config.h"
 
-#include <charconv>
+#include "base/text.h"
 
 namespace footnote::nn {
 namespace {
@@ -85,12 +85,11 @@ Result<TokenizerConfig> TokenizerConfig::parse(std::string_view text) {
   const JsonObject* added = object_at(object, "added_tokens_decoder");
   if (added == nullptr) return out;
   for (const auto& [key, token] : *added) {
-    std::uint32_t id = 0;
-    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), id);
-    if (error != std::errc() || end != key.data() + key.size() || id >= kTokenIdsMax || !token.is_object()) {
+    const auto id = parse_whole_number<std::uint32_t>(key);
+    if (!id || *id >= kTokenIdsMax || !token.is_object()) {
       return fail(ErrorCode::kCorrupted, "its added_tokens_decoder has no ids of tokens");
     }
-    out.added.push_back(added_token_of(token.get_object(), id));
+    out.added.push_back(added_token_of(token.get_object(), *id));
   }
   return out;
 }

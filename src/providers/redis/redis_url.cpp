@@ -1,6 +1,5 @@
 #include "providers/redis/redis_url.h"
 
-#include <charconv>
 #include <optional>
 
 #include "base/text.h"
@@ -10,10 +9,8 @@ namespace footnote {
 namespace {
 
 std::optional<int> number(std::string_view text, int max) {
-  int out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc{} || end != text.data() + text.size() || out < 0 || out > max) return std::nullopt;
-  return out;
+  const auto out = parse_whole_number<int>(text);
+  return out && *out >= 0 && *out <= max ? out : std::nullopt;
 }
 
 /// What stands for %XX in user and password.
@@ -24,11 +21,10 @@ std::optional<std::string> unescaped(std::string_view text) {
       out += text[i];
       continue;
     }
-    unsigned value = 0;
-    const std::string_view digits = text.substr(i + 1, 2);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    if (digits.size() != 2 || error != std::errc{} || end != digits.data() + 2) return std::nullopt;
-    out += static_cast<char>(value);
+    const auto high = i + 2 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
+    const auto low = i + 2 < text.size() ? hex_digit(text[i + 2]) : std::nullopt;
+    if (!high || !low) return std::nullopt;
+    out += static_cast<char>(*high * 16 + *low);
     i += 2;
   }
   return out;

@@ -1,10 +1,10 @@
 #include "providers/remote/json_upstream.h"
 
-#include <charconv>
 #include <random>
 
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/text.h"
 #include "http/url.h"
 
 namespace footnote {
@@ -13,11 +13,9 @@ namespace {
 using std::chrono::milliseconds, std::chrono::steady_clock;
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   constexpr std::int64_t kMax = 1'000'000'000;
-  if (error != std::errc{} || end != text.data() + text.size() || number < 0 || number > kMax) return std::nullopt;
-  return number;
+  const auto number = parse_whole_number(text);
+  return number && *number >= 0 && *number <= kMax ? number : std::nullopt;
 }
 
 /// Between half of it and all of it, so that clients that failed together do not come back together.
