@@ -87,7 +87,7 @@ TEST(Settings, LogLevelsMayDifferByModule) {
               "environment variable FOOTNOTE_LOG_LEVEL");
   check_value(Layers().flag(Setting::kLogLevel, "auto,http=off"), Setting::kLogLevel, "auto,http=off", "flag --log-level");
   check_error(Layers().flag(Setting::kLogLevel, "info,ingset=debug"),
-              "log.level: no module 'ingset' logs; did you mean ingest? (from flag --log-level)");
+              "log.level: unknown log module 'ingset'; did you mean ingest? (from flag --log-level)");
   check_error(Layers().env("FOOTNOTE_LOG_LEVEL", "loud"),
               "log.level: log level 'loud' is not one of debug, info, warn, error, off (from environment variable FOOTNOTE_LOG_LEVEL)");
   check_error(Layers().toml("[log]\nlevel = \"info,http=\"\n"),

@@ -7,7 +7,7 @@ namespace footnote {
 
 namespace {
 
-/// The six bits of a character, -1 for one that has none.
+/// The 6-bit value of a base64 character; -1 for any other character.
 int sextet(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -30,13 +30,13 @@ void append_base64(std::string& out, std::string_view bytes) {
 
 Result<std::string> decode_base64(std::string_view text) {
   for (int padding = 0; padding < 2 && text.ends_with('='); ++padding) text.remove_suffix(1);
-  if (text.size() % 4 == 1) return fail(ErrorCode::kInvalidArgument, "the base64 text is cut off");
+  if (text.size() % 4 == 1) return fail(ErrorCode::kInvalidArgument, "the base64 text is truncated");
   std::string out;
   std::uint32_t bits = 0;
   int held = 0;
   for (const char c : text) {
     const int value = sextet(c);
-    if (value < 0) return fail(ErrorCode::kInvalidArgument, "the base64 text holds another character");
+    if (value < 0) return fail(ErrorCode::kInvalidArgument, "the base64 text contains an invalid character");
     bits = bits << 6 | static_cast<std::uint32_t>(value);
     held += 6;
     if (held < 8) continue;

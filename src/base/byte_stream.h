@@ -15,7 +15,7 @@
 namespace footnote {
 
 // A binary format for our own files: values one after the other, numbers in little-endian byte order.
-static_assert(std::endian::native == std::endian::little, "numbers are written in the machine's own byte order");
+static_assert(std::endian::native == std::endian::little, "numbers are written in native byte order");
 
 /// A destination for bytes.
 class ByteSink {
@@ -75,7 +75,7 @@ class ByteSource {
   template <class T>
   Result<void> fits(std::uint64_t count) const {
     if (count <= remaining() / sizeof(T)) return {};
-    return fail(ErrorCode::kCorrupted, "{} values are announced, and {} bytes are left", count, remaining());
+    return fail(ErrorCode::kCorrupted, "{} values are expected, but only {} bytes are left", count, remaining());
   }
 };
 

@@ -41,8 +41,8 @@ struct CallContext {
 
   /// kCancelled when the caller cancelled, kDeadlineExceeded when the deadline has passed.
   Result<void> check() const {
-    if (stop.stop_requested()) return fail(ErrorCode::kCancelled, "the caller went away");
-    if (std::chrono::steady_clock::now() >= deadline) return fail(ErrorCode::kDeadlineExceeded, "the call's time ran out");
+    if (stop.stop_requested()) return fail(ErrorCode::kCancelled, "the caller cancelled");
+    if (std::chrono::steady_clock::now() >= deadline) return fail(ErrorCode::kDeadlineExceeded, "the deadline passed");
     return {};
   }
 };

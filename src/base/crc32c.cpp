@@ -11,10 +11,10 @@ namespace footnote {
 
 namespace {
 
-/// The polynomial 0x1EDC6F41, bits reversed.
+/// The polynomial 0x1EDC6F41, bit-reversed.
 constexpr std::uint32_t kPolynomial = 0x82F63B78;
 
-/// tables[k][b]: what the byte b adds k bytes before the end of a word of eight.
+/// tables[k][b]: the contribution of byte b, k bytes before the end of an 8-byte word.
 constexpr auto make_tables() {
   std::array<std::array<std::uint32_t, 256>, 8> tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -34,10 +34,11 @@ constexpr auto make_tables() {
 constexpr auto kTables = make_tables();
 
 #if defined(__x86_64__)
-/// The instruction takes three cycles and one can begin in each: three neighbouring lanes of so many bytes are summed side by side.
+/// The instruction has a latency of three cycles and a throughput of one per cycle, so three adjacent lanes of this size are computed at a
+/// time.
 constexpr std::size_t kLaneBytes = 256;
 
-/// tables[k][b]: what the byte b at place k of a sum becomes after kLaneBytes zeros.
+/// tables[k][b]: byte k of a checksum with value b, advanced over kLaneBytes zero bytes.
 constexpr auto make_shift_tables() {
   std::array<std::uint32_t, 32> of_bit{};
   for (std::size_t bit = 0; bit < 32; ++bit) {

@@ -27,7 +27,7 @@ TEST(Crc32c, GivesThePublishedValues) {
 
 TEST(Crc32c, TheInstructionAndTheTablesAgreeAtEveryLength) {
   std::mt19937 random(1);
-  const auto bytes = random_bytes(random, 2600);  // Lanes of the instruction and what is left after them, several times.
+  const auto bytes = random_bytes(random, 2600);  // Several rounds of the instruction's lanes, with a remainder.
   for (std::size_t size = 0; size <= bytes.size(); ++size) {
     const auto part = std::span(bytes).first(size);
     EXPECT_EQ(crc32c(part, 7), detail::crc32c_portable(part, 7)) << size;

@@ -8,7 +8,7 @@ namespace footnote {
 
 namespace {
 
-/// Walks over the text, field by field.
+/// Reads the text field by field.
 class CsvReader {
  public:
   explicit CsvReader(std::string_view text) : text_(text) {}
@@ -16,7 +16,7 @@ class CsvReader {
   bool at_end() const { return at_ == text_.size(); }
   std::size_t line() const { return line_; }
 
-  /// True when there was a line end to pass.
+  /// True when a line end was skipped.
   bool skip_line_end() {
     const std::string_view rest = text_.substr(at_);
     const std::size_t bytes = rest.starts_with("\r\n") ? 2 : rest.starts_with("\n") ? 1 : 0;
@@ -35,7 +35,7 @@ class CsvReader {
   Result<std::string> plain() {
     const std::size_t end = std::min(text_.find_first_of(",\n\"", at_), text_.size());
     if (end < text_.size() && text_[end] == '"')
-      return fail(ErrorCode::kInvalidArgument, "line {}: a quote in the midst of a field", line_);
+      return fail(ErrorCode::kInvalidArgument, "line {}: a quote inside an unquoted field", line_);
     std::string_view out = text_.substr(at_, end - at_);
     if (out.ends_with('\r')) out.remove_suffix(1);
     at_ += out.size();
@@ -60,7 +60,7 @@ class CsvReader {
       if (!ends) return fail(ErrorCode::kInvalidArgument, "line {}: text after the closing quote of a field", line_);
       return out;
     }
-    return fail(ErrorCode::kInvalidArgument, "line {}: a quote that is never closed", first_line);
+    return fail(ErrorCode::kInvalidArgument, "line {}: a quote is never closed", first_line);
   }
 
   std::string_view text_;

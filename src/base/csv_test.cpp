@@ -46,8 +46,8 @@ TEST(Csv, RecordsKnowTheirLine) {
 }
 
 TEST(Csv, WhatIsWrongIsNamedByItsLine) {
-  EXPECT_EQ(message("a\nb\"c\n"), "line 2: a quote in the midst of a field");
-  EXPECT_EQ(message("a\n\"b\nc"), "line 2: a quote that is never closed");
+  EXPECT_EQ(message("a\nb\"c\n"), "line 2: a quote inside an unquoted field");
+  EXPECT_EQ(message("a\n\"b\nc"), "line 2: a quote is never closed");
   EXPECT_EQ(message("\"a\" b"), "line 1: text after the closing quote of a field");
   EXPECT_EQ(message("a\n\xFF"), "line 2: not UTF-8");
   EXPECT_EQ(message("a\rb"), "");

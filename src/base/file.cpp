@@ -33,7 +33,7 @@ Result<void> write_all(int descriptor, std::span<const std::byte> bytes, const s
   return {};
 }
 
-/// How many bytes came; 0 at the end.
+/// Returns the number of bytes read; 0 at the end of the file.
 Result<std::size_t> read_some(int descriptor, std::span<std::byte> out, const std::filesystem::path& path) {
   for (;;) {
     const ssize_t count = ::read(descriptor, out.data(), out.size());
@@ -48,7 +48,7 @@ struct OpenedFile {
 };
 
 Result<OpenedFile> open_regular(const std::filesystem::path& path) {
-  // O_NONBLOCK: opening a FIFO must not wait for a writer that never comes.
+  // O_NONBLOCK: open() of a FIFO must not wait for a writer.
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) return errno_error(path, "open");
   struct stat status{};
@@ -65,11 +65,11 @@ Result<bool> make_folder(const std::filesystem::path& folder, mode_t mode) {
   std::error_code ignored;
   if (std::filesystem::is_directory(folder, ignored)) return false;
   const std::filesystem::path parent = folder_of(folder);
-  // "a/" has the parent "a".
+  // path("a/").parent_path() is "a".
   if (folder.filename().empty() && parent != folder) return make_folder(parent, mode);
   if (parent != folder) FOOTNOTE_CHECK(make_folder(parent, 0777));
   if (::mkdir(folder.c_str(), mode) != 0) {
-    if (errno == EEXIST && std::filesystem::is_directory(folder, ignored)) return false;  // made by another just now
+    if (errno == EEXIST && std::filesystem::is_directory(folder, ignored)) return false;  // Another process just created it.
     if (errno == EEXIST || errno == ENOTDIR) return fail(ErrorCode::kInvalidArgument, "{} is not a folder", folder.string());
     return errno_error(folder, "make");
   }
@@ -126,7 +126,7 @@ Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t b
   if (opened.size > bytes_max) {
     return fail(ErrorCode::kTooLarge, "{} has {}; the limit is {}", path.string(), human_bytes(opened.size), human_bytes(bytes_max));
   }
-  // The file may grow while it is read: the limit holds for what was read, not for what stat said.
+  // The file may grow while it is read, so the limit applies to the bytes read, not to st_size.
   std::string out;
   out.resize(static_cast<std::size_t>(opened.size) + 1);
   std::size_t size = 0;
@@ -150,7 +150,7 @@ Result<void> write_file_atomically(const std::filesystem::path& path, std::strin
 Result<void> sync_folder(const std::filesystem::path& folder) {
   const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.get() < 0) return errno_error(folder, "open");
-  // EINVAL: its file system has no such thing, and makes entries last by itself or not at all.
+  // EINVAL: this file system has no fsync for folders.
   if (::fsync(directory.get()) != 0 && errno != EINVAL) return errno_error(folder, "sync");
   return {};
 }
@@ -225,14 +225,14 @@ Result<void> InputFile::read(std::span<std::byte> out) {
       out = out.subspan(count);
       continue;
     }
-    // What is wanted in bulk goes to its place without a stop here.
+    // Large reads bypass the buffer.
     const bool direct = out.size() >= kBufferBytes;
     if (!direct) buffer_.resize(kBufferBytes);
     auto count = read_some(file_.get(), direct ? out : std::span<std::byte>(buffer_), path_);
     next_ = 0;
     buffer_.resize(direct || !count ? 0 : *count);
     if (!count) return std::unexpected(std::move(count).error());
-    if (*count == 0) return fail(ErrorCode::kCorrupted, "{} ends too soon", path_.string());
+    if (*count == 0) return fail(ErrorCode::kCorrupted, "{} is truncated", path_.string());
     if (direct) out = out.subspan(*count);
   }
   return {};

@@ -58,7 +58,7 @@ TEST_F(FileTest, TellsWhyAFileCantBeRead) {
   check_error(folder_, ErrorCode::kInvalidArgument);
   fs::create_symlink(path("loop"), path("loop"));
   check_error(path("loop"), ErrorCode::kInvalidArgument);
-  if (::geteuid() == 0) return;  // root may read everything
+  if (::geteuid() == 0) return;  // root may read everything.
   ASSERT_TRUE(write_file_atomically(path("secret"), "x"));
   fs::permissions(path("secret"), fs::perms::none);
   check_error(path("secret"), ErrorCode::kPermissionDenied);
@@ -90,7 +90,7 @@ TEST_F(FileTest, AFailedWriteLeavesTheOldBytesAndNoLitter) {
 
 TEST_F(FileTest, AFileOnItsWayShowsOnlyWhenItIsWhole) {
   ASSERT_TRUE(write_file_atomically(path("x"), "old"));
-  const std::vector<std::byte> bulk(600 << 10, std::byte{7});  // past the buffer
+  const std::vector<std::byte> bulk(600 << 10, std::byte{7});  // Larger than the buffer.
   {
     auto file = AtomicFile::create(path("x")).value();
     ASSERT_TRUE(file.write(bulk));
@@ -155,7 +155,7 @@ TEST_F(FileTest, MakesFoldersOnce) {
 }
 
 TEST_F(FileTest, AFileThatMayNotGrowIsAFullDisk) {
-  // A limit of the process alone: what it meets is what a full disk or a used-up quota gives.
+  // A file-size limit of this process fails writes as a full disk or an exhausted quota does.
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   const auto ignore_signal = std::signal(SIGXFSZ, SIG_IGN);

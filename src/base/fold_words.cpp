@@ -17,7 +17,7 @@ bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-/// Gathers words, with one space between them.
+/// Collects words, separated by single spaces.
 class WordWriter {
  public:
   explicit WordWriter(std::size_t bytes) { out_.reserve(bytes); }
@@ -49,10 +49,10 @@ std::string fold_ascii(std::string_view text) {
   return out.take();
 }
 
-/// Accents of the alphabets that carry them. Vowel signs of other scripts are no accents: without them words are others.
+/// Combining accents, which alphabets can drop. Vowel signs of other scripts stay: without them words change their meaning.
 bool is_accent(char32_t c) { return c >= 0x0300 && c <= 0x036F; }
 
-/// Parts of a word that are neither letters nor digits: vowel signs, joiners.
+/// Characters inside words that are neither letters nor digits: vowel signs, joiners.
 bool is_word_mark(char32_t c) { return (U_GET_GC_MASK(static_cast<UChar32>(c)) & U_GC_M_MASK) != 0; }
 
 bool writes_no_spaces(char32_t c) {
@@ -62,7 +62,7 @@ bool writes_no_spaces(char32_t c) {
   return std::ranges::find(kScripts, uscript_getScript(static_cast<UChar32>(c), &status)) != std::end(kScripts);
 }
 
-/// Compatibility forms and case folded, accents apart from their letters.
+/// Folds case and compatibility forms, and decomposes accented letters.
 icu::UnicodeString unfolded_accents(std::string_view text) {
   UErrorCode status = U_ZERO_ERROR;
   const auto source = icu::UnicodeString::fromUTF8(icu::StringPiece(text.data(), static_cast<int32_t>(text.size())));

@@ -15,7 +15,7 @@ struct Part {
   unsigned char byte = 0;
 };
 
-/// Adds a part; of runs beside each other the widest says it all.
+/// Adds a part; of adjacent wildcards only the widest is kept.
 void add(std::vector<Part>& parts, Part part) {
   const auto is_run = [](PartKind kind) { return kind == PartKind::kRun || kind == PartKind::kAny; };
   if (!parts.empty() && is_run(parts.back().kind) && is_run(part.kind)) {
@@ -72,7 +72,7 @@ Result<Glob> Glob::compile(std::string_view pattern) {
           if (byte != '/' && !continues_character(byte)) out.set(out.steps_, byte, state);
         }
         ++state;
-        // The rest of the character's bytes. No other part begins with one, as both texts are UTF-8.
+        // The continuation bytes of the character. Both texts are UTF-8, so no other part starts with one.
         for (std::size_t byte = 0x80; byte < 0xC0; ++byte) out.set(out.stays_, byte, state);
         break;
       case PartKind::kRun:
@@ -100,7 +100,7 @@ Result<Glob> Glob::compile(std::string_view pattern) {
   return out;
 }
 
-/// Adds the states that need nothing more to be come to.
+/// Adds the states that are reachable without input.
 void Glob::close(Word* states) const {
   Word carry = 0;
   for (std::size_t w = 0; w < words_; ++w) {

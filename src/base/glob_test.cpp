@@ -10,7 +10,7 @@ namespace {
 
 bool fits(std::string_view pattern, std::string_view path) { return Glob::compile(pattern).value().matches(path); }
 
-/// The meaning of a pattern, tried out one way after the other and remembered by place.
+/// A reference matcher: recursive, with memoised positions.
 class Oracle {
  public:
   Oracle(std::string_view pattern, std::string_view path) : pattern_(pattern), path_(path) {}
@@ -80,7 +80,7 @@ TEST(Glob, AgreesWithTheOracle) {
   std::mt19937 random(7);
   for (int round = 0; round < 100'000; ++round) {
     std::string pattern, path;
-    // Every tenth one needs more than one word of states.
+    // Every tenth pattern needs more than one word of states.
     if (round % 10 == 0) pattern = path = std::string(58, 'a');
     for (std::size_t i = 1 + random() % 8; i > 0; --i) pattern += kPatternParts[random() % std::size(kPatternParts)];
     for (std::size_t i = random() % 9; i > 0; --i) path += kPathParts[random() % std::size(kPathParts)];

@@ -13,7 +13,7 @@ namespace {
 
 TEST(HelperThreads, DoesBothHalvesAtTheSameTimeWhereAThreadIsIdle) {
   HelperThreads helpers(1);
-  // Each half waits for the other: on one thread, one after the other, this would never end.
+  // Each half waits for the other, so this ends only if they run in parallel.
   std::latch met(2);
   std::thread::id other;
   helpers.run_both([&] { met.arrive_and_wait(); },
@@ -66,7 +66,7 @@ TEST(HelperThreads, AWaitingOwnerTakesPartInWhatItGaveAway) {
   std::thread::id first, second;
   helpers.run_both([] {},
                    [&] {
-                     // Each waits for the other: only two threads can do that.
+                     // Each half waits for the other, so this needs two threads.
                      helpers.run_both(
                          [&] {
                            first = std::this_thread::get_id();
@@ -116,7 +116,7 @@ TEST(Share, DoesEveryPartOnce) {
         std::vector<std::atomic<int>> done(parts);
         run_parts(helpers, parts, [&](std::size_t part) { ++done[part]; });
         for (const auto& count : done) EXPECT_EQ(count, 1);
-        // And within a half, with the owner.
+        // Nested in a half: shared with the caller.
         run_both(helpers, [] {}, [&] { run_parts(helpers, parts, [&](std::size_t part) { ++done[part]; }); });
         for (const auto& count : done) EXPECT_EQ(count, 2);
       }

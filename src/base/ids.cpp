@@ -17,7 +17,7 @@ std::string random_base62(std::size_t count) {
   while (out.size() < count) {
     FOOTNOTE_ASSERT(RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) == 1);
     for (unsigned char byte : bytes) {
-      // 248 = 4 * 62: larger bytes would make the first digits likelier.
+      // 248 == 4 * 62: larger bytes would bias the first digits.
       if (byte < 248 && out.size() < count) out.push_back(kDigits[byte % 62]);
     }
   }

@@ -31,12 +31,12 @@ bool has_infinity(const Json& value) {
   return false;
 }
 
-/// The members of all objects of a well-formed text: each has one colon outside of strings.
+/// The number of object members in a well-formed text: one per colon outside strings.
 std::size_t count_members(std::string_view text) {
   std::size_t count = 0;
   bool in_string = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\') {  // only strings hold one
+    if (text[i] == '\\') {  // Backslashes occur only in strings.
       ++i;
     } else if (text[i] == '"') {
       in_string = !in_string;
@@ -47,7 +47,7 @@ std::size_t count_members(std::string_view text) {
   return count;
 }
 
-/// The members of all objects that are left of it: of equal keys one.
+/// The number of object members left after parsing; duplicate keys count once.
 std::size_t count_members(const Json& value) {
   std::size_t count = 0;
   if (const auto* array = value.if_array()) {
@@ -67,7 +67,7 @@ void write_number(std::string& out, Number number) {
 
 void write_string(std::string& out, std::string_view text) {
   static constexpr char kDigits[] = "0123456789abcdef";
-  // Names of files and the like reach logs and events as they are: the output stays JSON all the same.
+  // File names and the like may not be UTF-8; the output must be valid JSON anyway.
   if (!is_valid_utf8(text)) return write_string(out, repair_utf8(text));
   out.push_back('"');
   for (char c : text) {
@@ -154,7 +154,7 @@ Result<Json> parse_json(std::string_view text) {
 
 Result<Json> parse_request_json(std::string_view text) {
   FOOTNOTE_TRY(Json value, parse_json(text));
-  if (count_members(text) != count_members(value)) return fail(ErrorCode::kInvalidArgument, "an object holds the same key twice");
+  if (count_members(text) != count_members(value)) return fail(ErrorCode::kInvalidArgument, "an object has the same key twice");
   return value;
 }
 
@@ -205,7 +205,7 @@ bool JsonReader::has(std::string_view key) const { return find(key) != nullptr; 
 Result<std::string> JsonReader::required_string(std::string_view key, std::size_t bytes_max) const {
   FOOTNOTE_TRY(auto text, optional_string(key, bytes_max));
   if (!text || trim(*text).empty()) {
-    return fail_field(ErrorCode::kInvalidArgument, path_of(key), "'{}' is required and must be a text that is not empty", path_of(key));
+    return fail_field(ErrorCode::kInvalidArgument, path_of(key), "'{}' is required and must be a non-empty string", path_of(key));
   }
   return *std::move(text);
 }
@@ -213,7 +213,7 @@ Result<std::string> JsonReader::required_string(std::string_view key, std::size_
 Result<std::optional<std::string>> JsonReader::optional_string(std::string_view key, std::size_t bytes_max) const {
   const Json* value = find(key);
   if (value == nullptr) return std::nullopt;
-  if (!value->is_string()) return fail_field(ErrorCode::kInvalidArgument, path_of(key), "'{}' must be a text", path_of(key));
+  if (!value->is_string()) return fail_field(ErrorCode::kInvalidArgument, path_of(key), "'{}' must be a string", path_of(key));
   if (value->get_string().size() > bytes_max) {
     return fail_field(ErrorCode::kTooLarge, path_of(key), "'{}' is over the limit of {} bytes", path_of(key), bytes_max);
   }
@@ -257,17 +257,17 @@ Result<std::optional<std::vector<std::string>>> JsonReader::optional_strings(std
                                                                              std::size_t bytes_max) const {
   const Json* value = find(key);
   if (value == nullptr) return std::nullopt;
-  if (!value->is_array()) return fail_field(ErrorCode::kInvalidArgument, path_of(key), "'{}' must be a list of texts", path_of(key));
+  if (!value->is_array()) return fail_field(ErrorCode::kInvalidArgument, path_of(key), "'{}' must be a list of strings", path_of(key));
   const JsonArray& array = value->get_array();
   if (array.size() > count_max) {
-    return fail_field(ErrorCode::kTooLarge, path_of(key), "'{}' has {} entries; at most {} are taken", path_of(key), array.size(),
+    return fail_field(ErrorCode::kTooLarge, path_of(key), "'{}' has {} entries; at most {} are allowed", path_of(key), array.size(),
                       count_max);
   }
   std::vector<std::string> out;
   out.reserve(array.size());
   for (std::size_t i = 0; i < array.size(); ++i) {
     const std::string path = fmt::format("{}[{}]", path_of(key), i);
-    if (!array[i].is_string()) return fail_field(ErrorCode::kInvalidArgument, path, "'{}' must be a text", path);
+    if (!array[i].is_string()) return fail_field(ErrorCode::kInvalidArgument, path, "'{}' must be a string", path);
     if (array[i].get_string().size() > bytes_max) {
       return fail_field(ErrorCode::kTooLarge, path, "'{}' is over the limit of {} bytes", path, bytes_max);
     }
@@ -289,7 +289,7 @@ Result<const JsonArray*> JsonReader::required_array(std::string_view key, std::s
     return fail_field(ErrorCode::kInvalidArgument, path_of(key), "'{}' is required and must be a list", path_of(key));
   }
   if (value->get_array().size() > count_max) {
-    return fail_field(ErrorCode::kTooLarge, path_of(key), "'{}' has {} entries; at most {} are taken", path_of(key),
+    return fail_field(ErrorCode::kTooLarge, path_of(key), "'{}' has {} entries; at most {} are allowed", path_of(key),
                       value->get_array().size(), count_max);
   }
   return &value->get_array();

@@ -47,7 +47,7 @@ bool erase(Json& value, Steps steps) {
   return object != nullptr && erase(*object, steps);
 }
 
-/// Moves `text` past one key. Empty when there is none.
+/// Removes one key from the front of `text`. Empty when there is none.
 std::string take_key(std::string_view& text) {
   if (text.starts_with('"')) {
     const std::size_t end = text.find('"', 1);
@@ -66,7 +66,7 @@ std::string take_key(std::string_view& text) {
 
 Result<JsonPath> parse_json_path(std::string_view text) {
   const auto wrong = [whole = text] {
-    return fail(ErrorCode::kInvalidArgument, "'{}' is no key: write name, address.city or items[].price", whole);
+    return fail(ErrorCode::kInvalidArgument, "'{}' is not a key: write name, address.city or items[].price", whole);
   };
   JsonPath path;
   for (;;) {

@@ -5,7 +5,7 @@
 namespace footnote {
 namespace {
 
-/// A reader over a parsed body that lives as long as the test.
+/// Keeps the parsed body alive for its reader.
 class JsonReaderTest : public testing::Test {
  protected:
   JsonReader read(std::string_view text) {

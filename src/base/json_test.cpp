@@ -8,7 +8,7 @@
 namespace footnote {
 namespace {
 
-/// Parses and writes again.
+/// Parses the text and writes it again.
 void check_round_trip(std::string_view text, std::string_view expected) {
   const auto value = parse_json(text);
   ASSERT_TRUE(value) << text << ": " << value.error().message;

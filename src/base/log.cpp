@@ -24,11 +24,10 @@ Json to_json(const LogField& field) {
   return std::visit([](const auto& value) { return Json(value); }, field.value);
 }
 
-/// True for what JSON leaves as it is and a terminal may obey: DEL, the C1 controls, marks that turn the direction of
-/// text, line separators.
+/// Characters that JSON does not escape but a terminal may obey: DEL, C1 controls, bidirectional marks, line separators.
 bool drives_terminal(char32_t c) { return (c >= 0x7F && c < 0xA0) || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069); }
 
-/// `json` with those escaped too. They can stand in strings alone, so the escapes are JSON.
+/// Escapes them too. They occur only inside strings, so the result is still JSON.
 std::string escape_rest(const std::string& json) {
   if (std::ranges::none_of(json, [](char c) { return static_cast<unsigned char>(c) >= 0x7F; })) return json;
   std::string out;
@@ -58,11 +57,11 @@ void write_line(LogLevel level, LogModule module, std::string_view message, cons
   for (const LogField& field : fields) line[field.name] = to_json(field);
   std::string text = escape_rest(to_text(line));
   text.push_back('\n');
-  // A full or closed stderr must not stop the work: the line is lost, nothing else.
+  // A full or closed stderr must not stop the program: only this line is lost.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
-/// "; did you mean http?", or the whole list where nothing is near.
+/// "; did you mean http?", or the whole list when nothing is close.
 std::string module_hint(std::string_view name) {
   constexpr std::size_t kDistanceMax = 2;
   for (std::size_t limit = 1; limit <= kDistanceMax; ++limit) {
@@ -75,7 +74,7 @@ std::string module_hint(std::string_view name) {
 
 Result<std::pair<LogModule, LogLevel>> parse_module_level(std::string_view name, std::string_view level_name) {
   const auto module = LogModule::named(name);
-  if (!module) return fail(ErrorCode::kInvalidArgument, "no module '{}' logs; {}", name, module_hint(name));
+  if (!module) return fail(ErrorCode::kInvalidArgument, "unknown log module '{}'; {}", name, module_hint(name));
   FOOTNOTE_TRY(const LogLevel level, parse_log_level(level_name));
   return std::pair(*module, level);
 }
@@ -114,7 +113,8 @@ Result<LogSpec> parse_log_spec(std::string_view text) {
       }
       spec.modules.push_back(module);
     } else if (!first) {
-      return fail(ErrorCode::kInvalidArgument, "'{}' is not MODULE=LEVEL; a level for all stands first, as in info,http=warn", entry);
+      return fail(ErrorCode::kInvalidArgument, "'{}' is not MODULE=LEVEL; put the level for all modules first, as in info,http=warn",
+                  entry);
     } else if (entry != "auto") {
       FOOTNOTE_TRY(spec.all, parse_log_level(entry));
     }

@@ -14,7 +14,7 @@
 namespace footnote {
 namespace {
 
-/// What `body` logged, line by line, each parsed.
+/// The lines that `body` logged, parsed.
 std::vector<JsonObject> logged(const std::function<void()>& body) {
   testing::internal::CaptureStderr();
   body();
@@ -100,10 +100,10 @@ std::string spec_error(std::string_view text) {
 }
 
 TEST(LogSpec, MistakesAreNamedWithTheNearestName) {
-  EXPECT_EQ(spec_error("info,htpp=warn"), "no module 'htpp' logs; did you mean http?");
-  EXPECT_EQ(spec_error("info,HTTP=warn"), "no module 'HTTP' logs; there are access, answer, app, http, ingest, llm, sql, vectors");
+  EXPECT_EQ(spec_error("info,htpp=warn"), "unknown log module 'htpp'; did you mean http?");
+  EXPECT_EQ(spec_error("info,HTTP=warn"), "unknown log module 'HTTP'; there are access, answer, app, http, ingest, llm, sql, vectors");
   EXPECT_EQ(spec_error("info,http=loud"), "log level 'loud' is not one of debug, info, warn, error, off");
-  EXPECT_EQ(spec_error("http=warn,info"), "'info' is not MODULE=LEVEL; a level for all stands first, as in info,http=warn");
+  EXPECT_EQ(spec_error("http=warn,info"), "'info' is not MODULE=LEVEL; put the level for all modules first, as in info,http=warn");
   EXPECT_EQ(spec_error("info,http=warn,http=debug"), "module http has two levels");
   for (const std::string_view text : {"", ",", "info,", "=", "http=", "=warn", "info=warn", "info;http=warn", "http=auto"})
     spec_error(text);

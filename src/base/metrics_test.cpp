@@ -27,7 +27,7 @@ TEST(Metrics, RendersPrometheusText) {
 TEST(Metrics, HistogramBucketsAreCumulative) {
   Metrics metrics;
   Histogram& histogram = metrics.histogram("took_seconds", "Time.", {{"stage", "embed"}});
-  histogram.observe(0.0005);  // a bound belongs to its own bucket
+  histogram.observe(0.0005);  // A bound belongs to its own bucket.
   histogram.observe(0.3);
   histogram.observe(1000);
   const std::string text = metrics.render();

@@ -8,7 +8,7 @@ namespace footnote {
 
 namespace {
 
-/// Set by advertisers and mailers to know a visitor again: the page is the same without them.
+/// Tracking parameters of advertisers and mailers; they do not change the page.
 constexpr std::string_view kClickIds[] = {"_ga",       "_gl",    "dclid",  "fbclid",  "gad_source", "gbraid", "gclid",  "gclsrc", "igshid",
                                           "li_fat_id", "mc_cid", "mc_eid", "msclkid", "srsltid",    "ttclid", "twclid", "wbraid", "yclid"};
 
@@ -31,7 +31,7 @@ bool is_page_character(char c) { return static_cast<unsigned char>(c) > 0x20 && 
 
 bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-/// As a browser spells a path or query: all that is not ASCII, quotes and brackets as %XX, in capitals.
+/// Percent-encodes a path or query as a browser does: non-ASCII bytes, quotes and brackets as upper-case %XX.
 std::string encoded(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   constexpr std::string_view kEncoded = "\"<>`{}|^";
@@ -53,7 +53,7 @@ std::string encoded(std::string_view text) {
   return out;
 }
 
-/// "host", "host:port" or "[v6]:port", in lower case and without a default port; empty for anything else.
+/// "host", "host:port" or "[v6]:port", in lower case, without a default port; empty when invalid.
 std::string canonical_authority(std::string_view text, std::string_view default_port) {
   const std::size_t host_end = text.starts_with('[') ? text.find(']') + 1 : std::min(text.find(':'), text.size());
   const std::string_view port = text.substr(std::min(host_end, text.size()));

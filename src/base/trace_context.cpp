@@ -16,14 +16,14 @@ constexpr std::size_t kSpanIdDigits = 16;
 constexpr std::size_t kByteDigits = 2;
 constexpr std::uint8_t kKnownFlags = TraceContext::kSampled | TraceContext::kRandom;
 
-/// Of one lower-case hexadecimal digit; -1 for any other character.
+/// The value of a lower-case hexadecimal digit; -1 for any other character.
 int digit_of(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   return -1;
 }
 
-/// The next `count` digits of `text`, taken off it; nullopt when others stand there.
+/// Removes `count` digits from the front of `text`; nullopt when other characters follow.
 std::optional<std::string_view> take_digits(std::string_view& text, std::size_t count) {
   const std::string_view digits = text.substr(0, count);
   if (digits.size() != count || std::ranges::any_of(digits, [](char c) { return digit_of(c) < 0; })) return std::nullopt;

@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kTrace = "4bf92f3577b34da6a3ce929d0e0e4736";
 constexpr std::string_view kSpan = "00f067aa0ba902b7";
 
-/// "trace span flags" of what was read, "none" where nothing was.
+/// "trace span flags" of the parsed header, or "none".
 std::string read(std::string_view header) {
   const auto trace = parse_traceparent(header);
   return trace ? trace->trace_id + " " + trace->span_id + " " + std::to_string(trace->flags) : "none";
@@ -53,23 +53,23 @@ TEST(Traceparent, WhatIsMalformedIsIgnored) {
       "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-",
       "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1",
       "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-001",
-      "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-",  // this version has no more fields
+      "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-",  // This version has no further fields.
       "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more",
       "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01.",
       "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0g",
-      "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",  // the version that is forbidden
+      "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",  // The forbidden version.
       "0-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
       "000-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
       ".0-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
       "0x-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-      "00-00000000000000000000000000000000-00f067aa0ba902b7-01",  // ids of zeros
+      "00-00000000000000000000000000000000-00f067aa0ba902b7-01",  // All-zero ids.
       "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
-      "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",  // upper case
+      "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",  // Upper case.
       "00-4bf92f3577b34da6a3ce929d0e0e4736-00F067AA0BA902B7-01",
       "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0A",
       "FF-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
       "CC-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-      "00-4bf92f3577b34da6a3ce929d0e0e473-00f067aa0ba902b7-01",  // too short, too long
+      "00-4bf92f3577b34da6a3ce929d0e0e473-00f067aa0ba902b7-01",  // Too short, too long.
       "00-4bf92f3577b34da6a3ce929d0e0e47366-00f067aa0ba902b7-01",
       "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b-01",
       "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b77-01",

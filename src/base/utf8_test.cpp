@@ -23,14 +23,14 @@ TEST(Utf8, WellFormedTextComesBackAsItIs) {
 
 TEST(Utf8, FindsEveryKindOfMalformedSequence) {
   check_malformed("ab\xff", 2);
-  check_malformed("\x80", 0);                  // a tail alone
+  check_malformed("\x80", 0);                  // A lone continuation byte.
   check_malformed("a\xc0\xaf", 1);             // overlong "/"
-  check_malformed("\xe0\x80\xaf", 0);          // overlong in three
-  check_malformed("\xf0\x80\x80\xaf", 0);      // overlong in four
+  check_malformed("\xe0\x80\xaf", 0);          // Overlong in three bytes.
+  check_malformed("\xf0\x80\x80\xaf", 0);      // Overlong in four bytes.
   check_malformed("\xed\xa0\x80", 0);          // surrogate
-  check_malformed("\xf4\x90\x80\x80", 0);      // past U+10FFFF
-  check_malformed("\xf8\x88\x80\x80\x80", 0);  // five bytes
-  check_malformed("x\xe2\x82", 1);             // cut off
+  check_malformed("\xf4\x90\x80\x80", 0);      // Above U+10FFFF.
+  check_malformed("\xf8\x88\x80\x80\x80", 0);  // Five bytes.
+  check_malformed("x\xe2\x82", 1);             // Truncated.
 }
 
 TEST(Utf8, RepairKeepsTheGoodParts) {

@@ -16,7 +16,7 @@ constexpr std::size_t kTextChars = 36;
 constexpr std::size_t kPlainChars = 32;
 constexpr std::size_t kSha1Bytes = 20;
 
-/// RFC 9562's name space of addresses.
+/// RFC 9562's namespace for URLs.
 constexpr Uuid kUrlSpace{{0x6b, 0xa7, 0xb8, 0x11, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8}};
 
 bool is_hyphen_place(std::size_t at) { return std::ranges::find(kHyphenAt, at) != std::end(kHyphenAt); }

@@ -74,7 +74,7 @@ AdmittedCall::AdmittedCall(ClientCore& core, ClientRequest request, Url url)
 AdmittedCall::AdmittedCall(AdmittedCall&& other) noexcept
     : core_(std::exchange(other.core_, nullptr)), request_(std::move(other.request_)), url_(std::move(other.url_)) {}
 
-AdmittedCall::~AdmittedCall() { end({0, fail(ErrorCode::kCancelled, "the caller went away"), false}); }
+AdmittedCall::~AdmittedCall() { end({0, fail(ErrorCode::kCancelled, "the caller cancelled"), false}); }
 
 void AdmittedCall::end(const CallEnd& end) {
   if (core_ == nullptr) return;
@@ -125,7 +125,7 @@ Result<int> ClientCore::stream(const CallContext& context, const ClientRequest& 
   const Waiting waiting;
   CallEnd end;
   {
-    const std::stop_callback on_stop(context.stop, [&call] { call->cancel({ErrorCode::kCancelled, "the caller went away", {}}); });
+    const std::stop_callback on_stop(context.stop, [&call] { call->cancel({ErrorCode::kCancelled, "the caller cancelled", {}}); });
     end = consume(*call, on_head, on_body);
   }
   asio::post(shared_->io, [last = std::move(call)] {});

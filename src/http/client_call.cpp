@@ -109,7 +109,7 @@ ClientCall::ClientCall(ClientShared& shared, IdleConnections& idle, RelayLoop* l
       url_(std::move(url)),
       pool_key_(pool_key(url_)),
       deadline_(deadline),
-      deadline_watch_(executor, [this] { abort({ErrorCode::kDeadlineExceeded, "the call's time ran out", {}}); }),
+      deadline_watch_(executor, [this] { abort({ErrorCode::kDeadlineExceeded, "the deadline passed", {}}); }),
       silence_watch_(executor, [this] { abort(unavailable(too_late_).error()); }),
       pause_(executor),
       buffer_(shared.options.header_bytes_max + 2 * kReadBytes) {}
