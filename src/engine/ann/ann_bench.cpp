@@ -37,7 +37,7 @@ std::vector<float> floats_of(const std::filesystem::path& path, std::size_t coun
 
 struct Outcome {
   double p50_us = 0;
-  std::vector<std::vector<ann::ScoredLabel>> lists;
+  std::vector<std::vector<rows::ScoredLabel>> lists;
   ann::ScanReport report = {};
 };
 

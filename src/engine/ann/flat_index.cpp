@@ -33,19 +33,19 @@ SegmentPtr FlatIndex::merge(const Segment& older, const Segment& newer) const {
   return out.build();
 }
 
-void FlatIndex::apply(std::span<const FlatEntry> added, std::span<const Death> ended) {
-  const auto end_row = [this](const Death& death) {
+void FlatIndex::apply(std::span<const FlatEntry> added, std::span<const rows::Death> ended) {
+  const auto end_row = [this](const rows::Death& death) {
     return std::any_of(segments_.begin(), segments_.end(),
-                       [&](const SegmentPtr& segment) { return segment->rows.end(death) != RowTable::kNone; });
+                       [&](const SegmentPtr& segment) { return segment->rows.end(death) != rows::RowTable::kNone; });
   };
   // A row that was there before goes first, so that a label may end and begin anew in one step.
-  std::vector<Death> open;
-  for (const Death& death : ended) {
+  std::vector<rows::Death> open;
+  for (const rows::Death& death : ended) {
     if (!end_row(death)) open.push_back(death);
   }
-  std::vector<Row> rows(added.size());
+  std::vector<rows::Row> rows(added.size());
   std::transform(added.begin(), added.end(), rows.begin(), [](const FlatEntry& entry) { return entry.row; });
-  const auto order = sorted_order(rows);
+  const auto order = rows::sorted_order(rows);
   for (std::size_t begin = 0; begin < order.size(); begin += kSegmentRowsMax) {
     const auto part = std::span(order).subspan(begin, std::min(kSegmentRowsMax, order.size() - begin));
     std::size_t vector_count = 0;
@@ -59,10 +59,10 @@ void FlatIndex::apply(std::span<const FlatEntry> added, std::span<const Death> e
         builder.add_vector(vector);
       }
     }
-    append_tiered(segments_, builder.build(), kSegmentRowsMax,
-                  [this](const Segment& older, const Segment& newer) { return merge(older, newer); });
+    rows::append_tiered(segments_, builder.build(), kSegmentRowsMax,
+                        [this](const Segment& older, const Segment& newer) { return merge(older, newer); });
   }
-  for (const Death& death : open) end_row(death);
+  for (const rows::Death& death : open) end_row(death);
   move_graph();
 }
 
@@ -118,7 +118,7 @@ SegmentGraphPtr FlatIndex::build_graph(const std::function<bool()>& keep_on) con
 
 void FlatIndex::use_graph(const SegmentGraphPtr& graph) { graph_ = graph ? SegmentGraph::moved(graph, segments_) : nullptr; }
 
-std::vector<ScoredLabel> FlatIndex::search(const FlatQuery& query, ScanReport* report) const {
+std::vector<rows::ScoredLabel> FlatIndex::search(const FlatQuery& query, ScanReport* report) const {
   FOOTNOTE_ASSERT(query.vector.size() == space_.dimension);
   ScanReport unused;
   return scan(space_, segments_, graph_.get(), query, *damaged_, report != nullptr ? *report : unused);
@@ -138,7 +138,7 @@ std::vector<std::optional<float>> FlatIndex::score(std::span<const float> vector
     for (std::size_t l = begin; l < end; ++l) {
       for (const auto& segment : segments_) {
         const std::size_t i = segment->rows.find(labels[l], generation);
-        if (i == RowTable::kNone) continue;
+        if (i == rows::RowTable::kNone) continue;
         places[l - begin] = {segment.get(), i};
         prefetch(segment->raw.at(segment->first[i]), space_.stride * sizeof(float));
         break;
@@ -159,7 +159,7 @@ Result<void> FlatIndex::save(ByteSink& sink) const {
   FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(space_.dimension)));
   FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(segments_.size())));
   for (const auto& segment : segments_) {
-    FOOTNOTE_CHECK(write_rows(sink, segment->rows));
+    FOOTNOTE_CHECK(rows::write_rows(sink, segment->rows));
     std::vector<std::int64_t> died(segment->rows.size());
     for (std::size_t i = 0; i < died.size(); ++i) died[i] = segment->rows.died(i);
     FOOTNOTE_CHECK(sink.put_all<std::int64_t>(died));
@@ -235,11 +235,11 @@ void FlatIndex::attach_codes(std::shared_ptr<const std::int8_t> codes, std::uint
   }
 }
 
-Result<SegmentPtr> FlatIndex::load_segment(ByteSource& source, const RowLimits& limits) const {
-  FOOTNOTE_TRY(auto rows, read_rows(source, limits));
+Result<SegmentPtr> FlatIndex::load_segment(ByteSource& source, const rows::RowLimits& limits) const {
+  FOOTNOTE_TRY(auto rows, rows::read_rows(source, limits));
   FOOTNOTE_TRY(const auto died, source.take_all<std::int64_t>(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const bool can_be = died[i] == kAlive || (died[i] > rows[i].born && died[i] <= limits.born_last);
+    const bool can_be = died[i] == rows::kAlive || (died[i] > rows[i].born && died[i] <= limits.born_last);
     if (!can_be) return fail(ErrorCode::kCorrupted, "row {} of a segment died when it can't have", i);
     rows[i].died = died[i];
   }
@@ -253,7 +253,7 @@ Result<SegmentPtr> FlatIndex::load_segment(ByteSource& source, const RowLimits& 
                                    RawVectors(nullptr, space_.stride, std::move(sums)));
 }
 
-Result<FlatIndex> FlatIndex::load(ByteSource& source, RowLimits limits, cpu::CpuLevel level) {
+Result<FlatIndex> FlatIndex::load(ByteSource& source, rows::RowLimits limits, cpu::CpuLevel level) {
   limits.rows_max = kSegmentRowsMax;
   FOOTNOTE_TRY(const auto metric, source.take<std::uint32_t>());
   if (metric > static_cast<std::uint32_t>(Metric::kManhattan)) return fail(ErrorCode::kCorrupted, "metric {} is not known", metric);
@@ -270,10 +270,10 @@ Result<FlatIndex> FlatIndex::load(ByteSource& source, RowLimits limits, cpu::Cpu
 
 bool FlatIndex::contains(std::int64_t label, std::int64_t generation) const {
   return std::any_of(segments_.begin(), segments_.end(),
-                     [&](const SegmentPtr& segment) { return segment->rows.find(label, generation) != RowTable::kNone; });
+                     [&](const SegmentPtr& segment) { return segment->rows.find(label, generation) != rows::RowTable::kNone; });
 }
 
-void FlatIndex::mark_groups(GroupMask& used) const {
+void FlatIndex::mark_groups(rows::GroupMask& used) const {
   for (const auto& segment : segments_) {
     for (std::size_t i = 0; i < segment->rows.size(); ++i) used[segment->rows.group(i)] = 1;
   }

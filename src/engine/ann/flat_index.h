@@ -13,7 +13,7 @@ namespace footnote::ann {
 
 /// A row on its way in: one or several vectors under one label, of which the best counts.
 struct FlatEntry {
-  Row row;
+  rows::Row row;
   std::vector<std::span<const float>> vectors;
 };
 
@@ -38,13 +38,13 @@ class FlatIndex {
   /// finds none is passed over.
   /// REQUIRES: every vector has dimension() numbers; each entry has at least one; births and deaths lie past the
   /// generations that readers of older copies ask for.
-  void apply(std::span<const FlatEntry> added, std::span<const Death> ended);
+  void apply(std::span<const FlatEntry> added, std::span<const rows::Death> ended);
 
   /// Drops the rows that died at or before `died_until`.
   void forget(std::int64_t died_until);
 
   /// Best first, equal scores by label. REQUIRES: the query has dimension() numbers.
-  std::vector<ScoredLabel> search(const FlatQuery& query, ScanReport* report = nullptr) const;
+  std::vector<rows::ScoredLabel> search(const FlatQuery& query, ScanReport* report = nullptr) const;
 
   /// The best score of `vector` with each label's vectors, in their order; nothing for a label that is not there. `helpers` does half.
   std::vector<std::optional<float>> score(std::span<const float> vector, std::int64_t generation, std::span<const std::int64_t> labels,
@@ -60,7 +60,7 @@ class FlatIndex {
   /// Sums the full numbers in memory, so that what follows need not do it again and again.
   void seal();
   /// What save() wrote; attach() must follow. kCorrupted: something else.
-  static Result<FlatIndex> load(ByteSource& source, RowLimits limits, cpu::CpuLevel level = cpu::best_cpu_level());
+  static Result<FlatIndex> load(ByteSource& source, rows::RowLimits limits, cpu::CpuLevel level = cpu::best_cpu_level());
   /// Gives an index that was loaded, or saved just now, the place where save_raw()'s bytes lie; of the full numbers nothing stays in
   /// memory. The codes of an index that was loaded are read from there too, unless they are few.
   /// REQUIRES: raw_bytes() of them, 64-byte aligned, for as long as the pointer lives.
@@ -96,7 +96,7 @@ class FlatIndex {
     for (const auto& segment : segments_) segment->rows.for_each_alive(generation, visit);
   }
   /// Sets the bytes of the groups that some row belongs to, dead ones too. REQUIRES: a byte for each.
-  void mark_groups(GroupMask& used) const;
+  void mark_groups(rows::GroupMask& used) const;
 
   std::size_t dimension() const { return space_.dimension; }
   Metric metric() const { return space_.metric; }
@@ -109,7 +109,7 @@ class FlatIndex {
   void move_graph();
   SegmentPtr merge(const Segment& older, const Segment& newer) const;
   void attach_codes(std::shared_ptr<const std::int8_t> codes, std::uint64_t bytes_held);
-  Result<SegmentPtr> load_segment(ByteSource& source, const RowLimits& limits) const;
+  Result<SegmentPtr> load_segment(ByteSource& source, const rows::RowLimits& limits) const;
 
   VectorSpace space_;
   std::vector<SegmentPtr> segments_;

@@ -23,7 +23,7 @@ constexpr std::size_t kDimension = 24;
 class Model {
  public:
   struct Known {
-    Row row;
+    rows::Row row;
     std::vector<std::vector<float>> vectors;
   };
 
@@ -46,10 +46,10 @@ class Model {
     return out;
   }
 
-  std::vector<Death> end_some(std::int64_t died) {
-    std::vector<Death> out;
+  std::vector<rows::Death> end_some(std::int64_t died) {
+    std::vector<rows::Death> out;
     for (Known& known : rows_) {
-      if (known.row.died != kAlive || random_() % 10 != 0) continue;
+      if (known.row.died != rows::kAlive || random_() % 10 != 0) continue;
       known.row.died = died;
       out.push_back({known.row.label, died});
     }
@@ -71,21 +71,21 @@ class Model {
   }
 
   /// Scored by the same kernel, row by row: results must be equal to the bit.
-  std::vector<ScoredLabel> search(const FlatQuery& query, cpu::CpuLevel level, Metric metric = Metric::kDot) const {
-    std::vector<ScoredLabel> out;
+  std::vector<rows::ScoredLabel> search(const FlatQuery& query, cpu::CpuLevel level, Metric metric = Metric::kDot) const {
+    std::vector<rows::ScoredLabel> out;
     for (const Known& known : rows_) {
       if (!shows(known.row, query)) continue;
       float best = -std::numeric_limits<float>::infinity();
       for (const auto& v : known.vectors) best = std::max(best, score(query.vector, v, level, metric));
       out.push_back({known.row.label, best});
     }
-    std::sort(out.begin(), out.end(), ranks_before);
+    std::sort(out.begin(), out.end(), rows::ranks_before);
     if (out.size() > query.limit) out.resize(query.limit);
     return out;
   }
 
-  static bool shows(const Row& row, const FlatQuery& query) {
-    const RowFilter& filter = query.filter;
+  static bool shows(const rows::Row& row, const FlatQuery& query) {
+    const rows::RowFilter& filter = query.filter;
     return row.born <= query.generation && query.generation < row.died && (filter.groups == nullptr || (*filter.groups)[row.group] != 0) &&
            (!filter.labels || std::ranges::binary_search(*filter.labels, row.label));
   }
@@ -147,16 +147,16 @@ class FlatIndexAtLevel : public ::testing::TestWithParam<cpu::CpuLevel> {
   /// Every plan, every metric, with and without filters: to the bit what a plain loop finds, and of plans that guess, only what
   /// it could find, scored as it does.
   static void expect_equal(const FlatIndex& index, Model& model, std::int64_t generation) {
-    static const GroupMask masks[] = {{1, 0, 1, 0, 0}, {0, 0, 0, 0, 0}};
+    static const rows::GroupMask masks[] = {{1, 0, 1, 0, 0}, {0, 0, 0, 0, 0}};
     std::vector<std::int64_t> labels;
     for (const auto& known : model.rows()) {
       if (known.row.label % 3 == 0) labels.push_back(known.row.label);
     }
     std::ranges::sort(labels);
-    const RowFilter filters[] = {
+    const rows::RowFilter filters[] = {
         {}, {.groups = &masks[0]}, {.groups = &masks[1]}, {.labels = labels}, {.groups = &masks[0], .labels = labels}};
     const auto asked = model.vector();
-    for (const RowFilter& filter : filters) {
+    for (const rows::RowFilter& filter : filters) {
       for (const std::size_t limit : {1, 25}) {
         FlatQuery query{asked, generation, limit, filter};
         const auto expected = model.search(query, GetParam(), index.metric());
@@ -172,14 +172,14 @@ class FlatIndexAtLevel : public ::testing::TestWithParam<cpu::CpuLevel> {
     }
   }
 
-  static void expect_sane_guess(const std::vector<ScoredLabel>& found, const std::vector<ScoredLabel>& expected, const Model& model,
-                                FlatQuery query, Metric metric) {
+  static void expect_sane_guess(const std::vector<rows::ScoredLabel>& found, const std::vector<rows::ScoredLabel>& expected,
+                                const Model& model, FlatQuery query, Metric metric) {
     ASSERT_EQ(found.size(), expected.size());
-    EXPECT_TRUE(std::ranges::is_sorted(found, ranks_before));
+    EXPECT_TRUE(std::ranges::is_sorted(found, rows::ranks_before));
     query.limit = model.rows().size();
     const auto all = model.search(query, GetParam(), metric);
     std::size_t shared = 0;
-    for (const ScoredLabel& hit : found) {
+    for (const rows::ScoredLabel& hit : found) {
       ASSERT_NE(std::ranges::find(all, hit), all.end()) << "a row that can't be seen, or another score";
       shared += std::ranges::count(expected, hit);
     }
@@ -267,7 +267,7 @@ TEST(FlatIndex, LevelsFindTheSameRows) {
   Model model;
   const auto entries = model.add(2000, 1);
   const auto asked = model.vector();
-  std::vector<std::vector<ScoredLabel>> lists;
+  std::vector<std::vector<rows::ScoredLabel>> lists;
   for (const cpu::CpuLevel level : cpu::usable_cpu_levels()) {
     FlatIndex index(kDimension, Metric::kDot, level);
     index.apply(entries, {});
@@ -339,7 +339,7 @@ TEST(FlatIndex, SignsFindTheSameWhereverTheNearestLie) {
     FlatIndex index(kDimension);
     index.apply(entries, {});
     std::vector<float> scores;
-    for (const ScoredLabel& hit : index.search({.vector = asked, .generation = 1, .limit = 60, .plan = ScanPlan::kSigns}))
+    for (const rows::ScoredLabel& hit : index.search({.vector = asked, .generation = 1, .limit = 60, .plan = ScanPlan::kSigns}))
       scores.push_back(hit.score);
     ASSERT_EQ(scores.size(), 60U);
     if (expected.empty()) expected = scores;
@@ -459,7 +459,7 @@ TEST(FlatIndex, AVectorWhoseNumbersAndCodesAreDamagedCountsAsZeros) {
   const auto asked = model.vector();
   const auto found = loaded.search({.vector = asked, .generation = 1, .limit = 10, .plan = ScanPlan::kCodes});
   ASSERT_EQ(found.size(), 10U);
-  for (const ScoredLabel& hit : found) EXPECT_EQ(hit.score, 0);
+  for (const rows::ScoredLabel& hit : found) EXPECT_EQ(hit.score, 0);
 }
 
 TEST(FlatIndex, LoadingRefusesWhatSavingDoesNotWrite) {
@@ -546,7 +546,7 @@ TEST(FlatIndex, ALabelMayEndAndBeginAnewInOneStep) {
   const auto two = model.vector();
   const FlatEntry first[] = {{{.label = 1, .born = 1}, {one}}};
   const FlatEntry second[] = {{{.label = 1, .born = 2}, {two}}};
-  const Death death[] = {{1, 2}};
+  const rows::Death death[] = {{1, 2}};
   index.apply(first, {});
   index.apply(second, death);
   const std::int64_t label[] = {1};

@@ -80,9 +80,9 @@ FlatIndex with_graph() {
 
 FlatQuery query_of(std::size_t i) { return {.vector = vector(i), .generation = 1, .limit = 10, .plan = ScanPlan::kGraph, .effort = 96}; }
 
-std::set<std::int64_t> labels_of(const std::vector<ScoredLabel>& hits) {
+std::set<std::int64_t> labels_of(const std::vector<rows::ScoredLabel>& hits) {
   std::set<std::int64_t> out;
-  for (const ScoredLabel& hit : hits) out.insert(hit.label);
+  for (const rows::ScoredLabel& hit : hits) out.insert(hit.label);
   return out;
 }
 
@@ -96,7 +96,7 @@ double recall(const FlatIndex& index, FlatQuery query) {
     ScanReport report;
     const auto labels = labels_of(index.search(query, &report));
     EXPECT_EQ(report.plan, ScanPlan::kGraph);
-    for (const ScoredLabel& hit : exact) found += labels.count(hit.label), ++all;
+    for (const rows::ScoredLabel& hit : exact) found += labels.count(hit.label), ++all;
   }
   return static_cast<double>(found) / static_cast<double>(all);
 }
@@ -134,25 +134,25 @@ TEST(Graph, TheSameVectorsMakeTheSameGraph) {
 
 TEST(Graph, AFilterHidesRowsInsideTheWalk) {
   const FlatIndex index = with_graph();
-  GroupMask mask(10, 0);
+  rows::GroupMask mask(10, 0);
   mask[3] = mask[4] = 1;
   FlatQuery query = query_of(0);
   query.filter.groups = &mask;
   EXPECT_GE(recall(index, query), 0.98);
-  for (const ScoredLabel& hit : index.search(query)) EXPECT_TRUE(hit.label % 10 == 3 || hit.label % 10 == 4);
+  for (const rows::ScoredLabel& hit : index.search(query)) EXPECT_TRUE(hit.label % 10 == 3 || hit.label % 10 == 4);
 }
 
 TEST(Graph, RowsThatEndAreHiddenAtOnceAndOlderGenerationsStillSeeThem) {
   FlatIndex index = with_graph();
   const auto before = index.search(query_of(5));
   const FlatIndex older = index;
-  std::vector<Death> deaths;
+  std::vector<rows::Death> deaths;
   for (std::size_t i = 0; i < 5; ++i) deaths.push_back({before[i].label, 2});
   index.apply({}, deaths);
   FlatQuery query = query_of(5);
   query.generation = 2;
-  for (const ScoredLabel& hit : index.search(query)) {
-    EXPECT_TRUE(std::none_of(deaths.begin(), deaths.end(), [&](const Death& death) { return death.label == hit.label; }));
+  for (const rows::ScoredLabel& hit : index.search(query)) {
+    EXPECT_TRUE(std::none_of(deaths.begin(), deaths.end(), [&](const rows::Death& death) { return death.label == hit.label; }));
   }
   EXPECT_EQ(older.search(query_of(5)), before);
   EXPECT_EQ(index.search(query_of(5)), before);
@@ -160,7 +160,7 @@ TEST(Graph, RowsThatEndAreHiddenAtOnceAndOlderGenerationsStillSeeThem) {
 
 TEST(Graph, FollowsItsRowsIntoTheSegmentsThatTakeTheirPlace) {
   FlatIndex index = with_graph();
-  std::vector<Death> deaths;
+  std::vector<rows::Death> deaths;
   for (std::int64_t label = 0; label < static_cast<std::int64_t>(kSettled); label += 9) deaths.push_back({label, 2});
   index.apply({}, deaths);
   index.forget(2);
@@ -174,7 +174,7 @@ TEST(Graph, FollowsItsRowsIntoTheSegmentsThatTakeTheirPlace) {
 TEST(Graph, ASegmentWithRowsThatItDoesNotKnowIsReadRowByRow) {
   FlatIndex index = with_graph();
   // What is left of the last covered segment is small enough to be merged with what comes.
-  std::vector<Death> deaths;
+  std::vector<rows::Death> deaths;
   for (std::size_t i = kSegment; i < kRows; ++i) {
     if (i < kSettled - 100) deaths.push_back({static_cast<std::int64_t>(i), 2});
   }
@@ -199,12 +199,12 @@ TEST(Graph, IsWantedFromASizeOnAndAgainWhenMuchHasChanged) {
   EXPECT_TRUE(index.wants_graph(kSettled));
   index.use_graph(graph_of_filled());
   EXPECT_FALSE(index.wants_graph(kSettled));
-  std::vector<Death> deaths;
+  std::vector<rows::Death> deaths;
   for (std::size_t i = 0; i < kSettled / FlatIndex::kGraphStaleShare; ++i) deaths.push_back({static_cast<std::int64_t>(i * 2), 2});
   index.apply({}, deaths);
   index.forget(2);
   EXPECT_FALSE(index.wants_graph(1)) << "one in five is gone: just not too many";
-  index.apply({}, std::vector<Death>{{1, 3}});
+  index.apply({}, std::vector<rows::Death>{{1, 3}});
   index.forget(3);
   EXPECT_TRUE(index.wants_graph(1));
 }
@@ -229,7 +229,7 @@ TEST(Graph, IsNotMadeWhereItWouldFindTheWrongOnes) {
   FlatIndex euclid = filled(Metric::kEuclid, kSegment);
   euclid.use_graph(euclid.build_graph(always));
   ASSERT_NE(euclid.graph(), nullptr);
-  EXPECT_EQ(euclid.search(query_of(77)).front(), (ScoredLabel{77, 0}));
+  EXPECT_EQ(euclid.search(query_of(77)).front(), (rows::ScoredLabel{77, 0}));
 }
 
 TEST(Graph, RowsOfSeveralVectorsAreFoundByTheirBest) {

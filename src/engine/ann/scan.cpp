@@ -33,7 +33,7 @@ Kernels::Floats kernel_for(const VectorSpace& space) {
 struct Scope {
   const Segment* segment = nullptr;
   bool all = false;
-  RowBits bits = {};  // Where not all.
+  rows::RowBits bits = {};  // Where not all.
   std::size_t rows = 0;
 
   bool shows(std::size_t row) const { return all || (bits[row / 64] >> (row % 64) & 1) != 0; }
@@ -198,11 +198,11 @@ class Scan {
         report_(report),
         top_(query.limit) {}
 
-  std::vector<ScoredLabel> full();
-  std::vector<ScoredLabel> by_codes();
-  std::vector<ScoredLabel> by_signs(std::size_t candidates);
+  std::vector<rows::ScoredLabel> full();
+  std::vector<rows::ScoredLabel> by_codes();
+  std::vector<rows::ScoredLabel> by_signs(std::size_t candidates);
   /// Nothing when the walk would have become dearer than a scan.
-  std::optional<std::vector<ScoredLabel>> by_graph(const SegmentGraph& graph, std::size_t effort, std::size_t visits_max);
+  std::optional<std::vector<rows::ScoredLabel>> by_graph(const SegmentGraph& graph, std::size_t effort, std::size_t visits_max);
 
  private:
   struct Guess {
@@ -233,14 +233,14 @@ class Scan {
   void compare_share(const CodeScores& codes, std::span<const Guess> found, Contenders& contenders) const;
   void compare_guesses(const CodeScores& codes, std::span<const Guess> found, Contenders& contenders);
   void score_rows(std::span<const Candidate> candidates, float* out) const;
-  std::vector<ScoredLabel> rescore(const CodeScores& codes, Contenders& contenders);
+  std::vector<rows::ScoredLabel> rescore(const CodeScores& codes, Contenders& contenders);
 
   const VectorSpace& space_;
   const FlatQuery& query_;
   const std::vector<Scope> scopes_;
   const ExactScores exact_;
   ScanReport& report_;
-  TopK top_;
+  rows::TopK top_;
 };
 
 /// The first `limit` by estimate, equal ones by label. Once it has seen a few times as many, it counts what it keeps by how high it lies:
@@ -371,7 +371,7 @@ void Scan::scan_run(const Segment& segment, std::size_t begin, std::size_t end) 
   }
 }
 
-std::vector<ScoredLabel> Scan::full() {
+std::vector<rows::ScoredLabel> Scan::full() {
   for (const Scope& scope : scopes_) {
     scope.for_each_run([&](std::size_t begin, std::size_t end) { scan_run(*scope.segment, begin, end); });
   }
@@ -424,7 +424,7 @@ void Scan::score_rows(std::span<const Candidate> candidates, float* out) const {
   }
 }
 
-std::vector<ScoredLabel> Scan::rescore(const CodeScores& codes, Contenders& contenders) {
+std::vector<rows::ScoredLabel> Scan::rescore(const CodeScores& codes, Contenders& contenders) {
   const std::vector<Candidate> candidates = contenders.take();
   // Until there are as many as are asked for, none can be left out; from then on a few at a time.
   constexpr std::size_t kRowsAtOnce = 4;
@@ -451,7 +451,7 @@ std::vector<ScoredLabel> Scan::rescore(const CodeScores& codes, Contenders& cont
   return top_.take();
 }
 
-std::vector<ScoredLabel> Scan::by_codes() {
+std::vector<rows::ScoredLabel> Scan::by_codes() {
   const CodeScores codes(space_, query_.vector);
   Contenders contenders(query_.limit);
   for (std::uint32_t s = 0; s < scopes_.size(); ++s) {
@@ -556,7 +556,7 @@ std::vector<Scan::Guess> Scan::guess(const SignQuery& signs, std::size_t candida
   return guess_all(signs, candidates, Guesses::kNoFloor).take();
 }
 
-std::vector<ScoredLabel> Scan::by_signs(std::size_t candidates) {
+std::vector<rows::ScoredLabel> Scan::by_signs(std::size_t candidates) {
   SignQuery signs = make_sign_query(query_.vector, scopes_.front().segment->codes.sign_row_bytes());
   if (space_.metric == Metric::kEuclid) {
     // Twice the product less the square of the row: the squared distance below zero, but for the query's own.
@@ -612,7 +612,7 @@ void Scan::compare_guesses(const CodeScores& codes, std::span<const Guess> found
   for (const Contenders& part : of_part) contenders.join(part);
 }
 
-std::optional<std::vector<ScoredLabel>> Scan::by_graph(const SegmentGraph& graph, std::size_t effort, std::size_t visits_max) {
+std::optional<std::vector<rows::ScoredLabel>> Scan::by_graph(const SegmentGraph& graph, std::size_t effort, std::size_t visits_max) {
   constexpr std::uint32_t kNoScope = 0xFFFFFFFF;
   std::unordered_map<const SegmentBody*, std::uint32_t> scopes;
   for (std::uint32_t s = 0; s < scopes_.size(); ++s) scopes.emplace(scopes_[s].segment->body.get(), s);
@@ -695,8 +695,8 @@ void ExactScores::of_run(const Segment& segment, std::size_t first, std::size_t 
   std::transform(out, out + count, out, [this](float measured) { return to_score(measured); });
 }
 
-std::vector<ScoredLabel> scan(const VectorSpace& space, std::span<const SegmentPtr> segments, const SegmentGraph* graph,
-                              const FlatQuery& query, DamageCount& damaged, ScanReport& report) {
+std::vector<rows::ScoredLabel> scan(const VectorSpace& space, std::span<const SegmentPtr> segments, const SegmentGraph* graph,
+                                    const FlatQuery& query, DamageCount& damaged, ScanReport& report) {
   std::vector<Scope> scopes = find_scopes(segments, query);
   if (scopes.empty() || query.limit == 0) return {};
   ScanTask task = task_of(space, scopes, graph, query.limit);

@@ -17,7 +17,7 @@ struct FlatQuery {
   std::span<const float> vector;
   std::int64_t generation = 0;
   std::size_t limit = 10;
-  RowFilter filter = {};
+  rows::RowFilter filter = {};
   std::optional<ScanPlan> plan = {};  ///< Instead of the one that choose_plan() takes: for tests and measurements.
   std::size_t effort = 0;             ///< Likewise of a walk; 0: as graph_effort() has it.
   HelperThreads* helpers = nullptr;   ///< Does half of the work of kSigns, where there is one. What is found is the same.
@@ -55,7 +55,7 @@ class ExactScores {
 };
 
 /// Best first, equal scores by label. `graph` may be null. REQUIRES: the query has space.dimension numbers.
-std::vector<ScoredLabel> scan(const VectorSpace& space, std::span<const SegmentPtr> segments, const SegmentGraph* graph,
-                              const FlatQuery& query, DamageCount& damaged, ScanReport& report);
+std::vector<rows::ScoredLabel> scan(const VectorSpace& space, std::span<const SegmentPtr> segments, const SegmentGraph* graph,
+                                    const FlatQuery& query, DamageCount& damaged, ScanReport& report);
 
 }  // namespace footnote::ann

@@ -56,7 +56,7 @@ std::vector<std::uint32_t> RawVectors::sums() const {
   return out;
 }
 
-SegmentBody::SegmentBody(std::span<const Row> table, std::vector<std::uint32_t> firsts, Codes short_forms)
+SegmentBody::SegmentBody(std::span<const rows::Row> table, std::vector<std::uint32_t> firsts, Codes short_forms)
     : rows(table), first(std::move(firsts)), codes(std::move(short_forms)) {
   if (first.back() == rows.size()) return;
   // A row has a vector at least, so rows grow no faster than vectors.
@@ -84,7 +84,7 @@ SegmentBuilder::SegmentBuilder(std::size_t dimension, std::size_t stride, std::s
   first_.push_back(0);
 }
 
-void SegmentBuilder::add_row(const Row& row) {
+void SegmentBuilder::add_row(const rows::Row& row) {
   rows_.push_back(row);
   first_.push_back(first_.back());
 }
@@ -119,7 +119,7 @@ SegmentPtr SegmentBuilder::build() {
 
 SegmentPtr keep_rows(const Segment& segment, std::size_t dimension, std::span<const std::uint32_t> living, DamageCount& damaged) {
   if (living.empty()) return nullptr;
-  std::vector<Row> rows;
+  std::vector<rows::Row> rows;
   std::vector<std::uint32_t> first{0};
   std::vector<std::uint32_t> vectors;
   for (const std::uint32_t i : living) {

@@ -59,9 +59,9 @@ class RawVectors {
 
 /// What stays when the full numbers move from memory to a file.
 struct SegmentBody {
-  SegmentBody(std::span<const Row> table, std::vector<std::uint32_t> firsts, Codes short_forms);
+  SegmentBody(std::span<const rows::Row> table, std::vector<std::uint32_t> firsts, Codes short_forms);
 
-  RowTable rows;
+  rows::RowTable rows;
   std::vector<std::uint32_t> first;  // Row i has the vectors [first[i], first[i + 1]).
   // Both empty where each row has one vector.
   std::vector<std::uint32_t> marks;  // The rows of vector 0, kMarkStep, 2 * kMarkStep and so on.
@@ -84,7 +84,7 @@ struct Segment {
   void copy_codes(std::size_t vector, std::size_t dimension, Codes& out, std::size_t at, DamageCount& damaged) const;
 
   const std::shared_ptr<SegmentBody> body;  // Shared: so are the deaths in it.
-  RowTable& rows;
+  rows::RowTable& rows;
   const std::vector<std::uint32_t>& first;
   const Codes& codes;
   const RawVectors raw;
@@ -97,7 +97,7 @@ class SegmentBuilder {
  public:
   SegmentBuilder(std::size_t dimension, std::size_t stride, std::size_t row_count, std::size_t vector_count);
 
-  void add_row(const Row& row);
+  void add_row(const rows::Row& row);
   /// To the row added last.
   void add_vector(std::span<const float> vector);
   /// With all its vectors. Full numbers that are damaged are made of the codes.
@@ -109,7 +109,7 @@ class SegmentBuilder {
   std::size_t stride_;
   AlignedFloats values_;
   Codes codes_;
-  std::vector<Row> rows_;
+  std::vector<rows::Row> rows_;
   std::vector<std::uint32_t> first_;
 };
 

@@ -75,14 +75,14 @@ SegmentGraph::NodeName SegmentGraph::name_of(std::uint32_t node) const {
   const SegmentBody& body = *bodies_[places_[node].body].body;
   const std::uint32_t vector = places_[node].vector;
   const auto row = static_cast<std::size_t>(std::ranges::upper_bound(body.first, vector) - body.first.begin()) - 1;
-  const Row facts = body.rows.row(row);
+  const rows::Row facts = body.rows.row(row);
   return {facts.label, facts.born, vector - body.first[row]};
 }
 
 void SegmentGraph::find_and_put(std::uint32_t node, const NodeName& name, std::span<const SegmentPtr> segments) {
   for (const SegmentPtr& segment : segments) {
     const std::size_t row = segment->rows.find_born(name.label, name.born);
-    if (row == RowTable::kNone || segment->first[row] + name.ordinal >= segment->first[row + 1]) continue;
+    if (row == rows::RowTable::kNone || segment->first[row] + name.ordinal >= segment->first[row + 1]) continue;
     put(node, index_of(segment->body), segment->first[row] + name.ordinal);
     return;
   }

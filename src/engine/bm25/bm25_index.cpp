@@ -11,8 +11,8 @@
 namespace footnote::bm25 {
 namespace {
 
-using ann::Death;
-using ann::RowTable;
+using rows::Death;
+using rows::RowTable;
 
 double idf_of(std::uint64_t rows, std::uint64_t holding) {
   const auto all = static_cast<double>(rows);
@@ -31,7 +31,7 @@ constexpr std::size_t kTabledRows = 1024;
 /// The rows of one segment that a query can see.
 class Sight {
  public:
-  Sight(const Segment& segment, std::int64_t generation, const ann::RowFilter& filter) {
+  Sight(const Segment& segment, std::int64_t generation, const rows::RowFilter& filter) {
     if (segment.rows.all_alive_at(generation)) {
       if (!filter.passes_all()) segment.rows.mark_visible(generation, filter, visible_);
       return;
@@ -94,7 +94,7 @@ class Search {
     }
   }
 
-  std::vector<ann::ScoredLabel> run(const Bm25Options& options, std::uint64_t rows, float mean_length) {
+  std::vector<rows::ScoredLabel> run(const Bm25Options& options, std::uint64_t rows, float mean_length) {
     const std::vector<double> weights = weigh(rows);
     double all = 0;
     for (const double weight : weights) all += weight;
@@ -216,7 +216,7 @@ void Bm25Index::apply(const Batch& added, std::span<const Death> ended) {
   for (const Death& death : ended) {
     if (!end_row(death)) open.push_back(death);
   }
-  const auto order = ann::sorted_order(added.rows());
+  const auto order = rows::sorted_order(added.rows());
   for (std::size_t begin = 0; begin < order.size();) {
     std::size_t end = begin;
     for (std::size_t terms = 0; end < order.size() && end - begin < kSegmentRowsMax && (end == begin || terms < kSliceTermsMax); ++end) {
@@ -225,7 +225,7 @@ void Bm25Index::apply(const Batch& added, std::span<const Death> ended) {
     append(added.build(std::span(order).subspan(begin, end - begin)));
     begin = end;
   }
-  for (const ann::Row& row : added.rows()) changed_last_ = std::max(changed_last_, row.born);
+  for (const rows::Row& row : added.rows()) changed_last_ = std::max(changed_last_, row.born);
   for (const Death& death : open) end_row(death);
 }
 
@@ -264,7 +264,7 @@ std::size_t Bm25Index::document_frequency(std::string_view term, std::int64_t ge
   return count;
 }
 
-std::vector<ann::ScoredLabel> Bm25Index::search(const Bm25Query& query) const {
+std::vector<rows::ScoredLabel> Bm25Index::search(const Bm25Query& query) const {
   const Statistics statistics = statistics_at(query.generation);
   if (statistics.rows == 0 || query.limit == 0) return {};
   const float mean_length = static_cast<float>(statistics.length) / static_cast<float>(statistics.rows);
@@ -313,7 +313,7 @@ Result<void> Bm25Index::save(ByteSink& sink) const {
   return {};
 }
 
-Result<Bm25Index> Bm25Index::load(ByteSource& source, ann::RowLimits limits, Bm25Options options) {
+Result<Bm25Index> Bm25Index::load(ByteSource& source, rows::RowLimits limits, Bm25Options options) {
   limits.rows_max = kSegmentRowsMax;
   Bm25Index index(options);
   FOOTNOTE_TRY(const auto segments, source.take<std::uint32_t>());
@@ -334,7 +334,7 @@ bool Bm25Index::contains(std::int64_t label, std::int64_t generation) const {
                      [&](const auto& segment) { return segment->rows.find(label, generation) != RowTable::kNone; });
 }
 
-void Bm25Index::mark_groups(ann::GroupMask& used) const {
+void Bm25Index::mark_groups(rows::GroupMask& used) const {
   for (const auto& segment : segments_) {
     for (std::size_t i = 0; i < segment->rows.size(); ++i) used[segment->rows.group(i)] = 1;
   }

@@ -38,7 +38,7 @@ struct Bm25Query {
   std::span<const QueryTerm> terms;  ///< Distinct.
   std::int64_t generation = 0;
   std::size_t limit = 10;
-  ann::RowFilter filter = {};  ///< Statistics are always those of all rows.
+  rows::RowFilter filter = {};  ///< Statistics are always those of all rows.
   /// Only rows that hold them are found; one that none of the rows left holds is passed over.
   std::span<const Phrase> phrases = {};
   Pruning pruning = Pruning::kOn;
@@ -64,13 +64,13 @@ class Bm25Index {
   /// Ends and adds rows. A death goes to the living row of its label that was born before it, new or old; one that
   /// finds none is passed over.
   /// REQUIRES: births and deaths lie past the generations that readers of older copies ask for.
-  void apply(const Batch& added, std::span<const ann::Death> ended);
+  void apply(const Batch& added, std::span<const rows::Death> ended);
 
   /// Drops the rows that died at or before `died_until`. Older generations can't be asked for any more.
   void forget(std::int64_t died_until);
 
   /// Rows that hold at least one of the terms, best first, equal scores by label.
-  std::vector<ann::ScoredLabel> search(const Bm25Query& query) const;
+  std::vector<rows::ScoredLabel> search(const Bm25Query& query) const;
 
   /// For each label the share of the words that its row holds, each weighed by its idf (the least of its known
   /// alternatives; a word that no row holds weighs as one that a single row holds). 0 where there are no words and for
@@ -91,7 +91,7 @@ class Bm25Index {
   /// For list see PostingList. Deaths are not written: forget() those that count first.
   Result<void> save(ByteSink& sink) const;
   /// What save() wrote. kCorrupted: something else.
-  static Result<Bm25Index> load(ByteSource& source, ann::RowLimits limits, Bm25Options options = {});
+  static Result<Bm25Index> load(ByteSource& source, rows::RowLimits limits, Bm25Options options = {});
 
   bool contains(std::int64_t label, std::int64_t generation) const;
   /// Calls `visit(Row)` for the rows that are there in that generation.
@@ -100,7 +100,7 @@ class Bm25Index {
     for (const auto& segment : segments_) segment->rows.for_each_alive(generation, visit);
   }
   /// Sets the bytes of the groups that some row belongs to, dead ones too. REQUIRES: a byte for each.
-  void mark_groups(ann::GroupMask& used) const;
+  void mark_groups(rows::GroupMask& used) const;
   const Bm25Options& options() const { return options_; }
   std::size_t segment_count() const { return segments_.size(); }
   /// Rows held, those that died included.
@@ -114,7 +114,7 @@ class Bm25Index {
     std::uint64_t length = 0;
   };
 
-  bool end_row(const ann::Death& death);
+  bool end_row(const rows::Death& death);
   void append(std::shared_ptr<Segment> fresh);
   Statistics statistics_at(std::int64_t generation) const;
 

@@ -13,11 +13,11 @@
 namespace footnote::bm25 {
 namespace {
 
-using ann::Death;
-using ann::GroupMask;
-using ann::kAlive;
-using ann::Row;
-using ann::ScoredLabel;
+using rows::Death;
+using rows::GroupMask;
+using rows::kAlive;
+using rows::Row;
+using rows::ScoredLabel;
 
 /// A plain list of texts that answers by the formula.
 class Model {
@@ -110,7 +110,7 @@ void check_equal(const Bm25Index& index, const Model& model, const Bm25Query& qu
     ASSERT_TRUE(expected.contains(hits[i].label));
     EXPECT_NEAR(hits[i].score, expected.at(hits[i].label), 1e-4);
     EXPECT_NEAR(hits[i].score, best[i], 1e-4) << "rank " << i;
-    EXPECT_TRUE(i == 0 || ann::ranks_before(hits[i - 1], hits[i]));
+    EXPECT_TRUE(i == 0 || rows::ranks_before(hits[i - 1], hits[i]));
   }
 }
 

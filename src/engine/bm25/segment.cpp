@@ -13,7 +13,7 @@ std::uint64_t Segment::total_length() const {
   return out;
 }
 
-void Batch::begin_row(const ann::Row& row) {
+void Batch::begin_row(const rows::Row& row) {
   rows_.push_back(row);
   first_.push_back(occurrences_.size());
 }
@@ -44,7 +44,7 @@ std::vector<std::uint32_t> Batch::terms_of(std::span<const std::uint32_t> order)
 
 std::shared_ptr<Segment> Batch::build(std::span<const std::uint32_t> order) const {
   FOOTNOTE_ASSERT(order.size() <= kSegmentRowsMax);
-  std::vector<ann::Row> table;
+  std::vector<rows::Row> table;
   table.reserve(order.size());
   for (const std::uint32_t i : order) table.push_back(rows_[i]);
   auto out = std::make_shared<Segment>(table);
@@ -90,7 +90,7 @@ namespace {
 /// Where the rows of the parts go: renumbered[part][row] is the new row, or kDropped.
 struct RowPlan {
   static constexpr std::uint32_t kDropped = std::numeric_limits<std::uint32_t>::max();
-  std::vector<ann::Row> rows;
+  std::vector<rows::Row> rows;
   std::vector<LengthCode> lengths;
   std::vector<std::vector<std::uint32_t>> renumbered;
 };
@@ -98,7 +98,7 @@ struct RowPlan {
 RowPlan plan_rows(std::span<const Segment* const> parts, std::int64_t died_until) {
   RowPlan plan;
   plan.renumbered.resize(parts.size());
-  std::vector<ann::Row> all;
+  std::vector<rows::Row> all;
   std::vector<std::pair<std::size_t, std::size_t>> origin;  // part, row
   for (std::size_t p = 0; p < parts.size(); ++p) {
     plan.renumbered[p].assign(parts[p]->rows.size(), RowPlan::kDropped);
@@ -108,7 +108,7 @@ RowPlan plan_rows(std::span<const Segment* const> parts, std::int64_t died_until
       origin.emplace_back(p, r);
     }
   }
-  for (const std::uint32_t i : ann::sorted_order(all)) {
+  for (const std::uint32_t i : rows::sorted_order(all)) {
     const auto [p, r] = origin[i];
     plan.renumbered[p][r] = static_cast<std::uint32_t>(plan.rows.size());
     plan.rows.push_back(all[i]);

@@ -15,13 +15,13 @@ namespace footnote::bm25 {
 
 /// Rows and where their terms stand. Constant after construction but for the rows' deaths.
 struct Segment {
-  explicit Segment(std::span<const ann::Row> table) : rows(table) {}
+  explicit Segment(std::span<const rows::Row> table) : rows(table) {}
 
   PostingList list(std::size_t term) const { return PostingList(std::span(lists).subspan(begins[term], begins[term + 1] - begins[term])); }
   /// The sum of the rows' lengths.
   std::uint64_t total_length() const;
 
-  ann::RowTable rows;
+  rows::RowTable rows;
   std::vector<LengthCode> lengths;  ///< Terms in each row, repetitions counted.
   TermTable terms;
   std::vector<std::uint32_t> begins;  ///< Term t has the list at bytes [begins[t], begins[t + 1]).
@@ -31,11 +31,11 @@ struct Segment {
 /// Rows on their way in, term by term: begin_row, add_term..., begin_row... Equal terms are kept once.
 class Batch {
  public:
-  void begin_row(const ann::Row& row);
+  void begin_row(const rows::Row& row);
   /// To the row begun last: a term and the place in the row where it stands. REQUIRES: one was.
   void add_term(std::string_view term, std::uint32_t position);
 
-  std::span<const ann::Row> rows() const { return rows_; }
+  std::span<const rows::Row> rows() const { return rows_; }
   /// Terms of a row, repetitions counted.
   std::size_t terms_in(std::uint32_t row) const { return occurrences_of(row).size(); }
   /// These rows as a segment. REQUIRES: numbers of rows, in the order of a RowTable, kSegmentRowsMax at most.
@@ -58,7 +58,7 @@ class Batch {
   /// Numbers of the terms that these rows hold, in byte order of their texts.
   std::vector<std::uint32_t> terms_of(std::span<const std::uint32_t> order) const;
 
-  std::vector<ann::Row> rows_;
+  std::vector<rows::Row> rows_;
   std::vector<std::size_t> first_;  // Row i has the occurrences from first_[i] to the next row's.
   std::vector<Occurrence> occurrences_;
   std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> ids_;

@@ -36,7 +36,7 @@ bool are_lists(const Segment& segment) {
 }  // namespace
 
 Result<void> write_segment(ByteSink& sink, const Segment& segment) {
-  FOOTNOTE_CHECK(ann::write_rows(sink, segment.rows));
+  FOOTNOTE_CHECK(rows::write_rows(sink, segment.rows));
   FOOTNOTE_CHECK(sink.put_all<LengthCode>(segment.lengths));
   FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(segment.terms.size())));
   FOOTNOTE_CHECK(sink.put_text(segment.terms.text()));
@@ -45,8 +45,8 @@ Result<void> write_segment(ByteSink& sink, const Segment& segment) {
   return sink.put_all<std::uint8_t>(segment.lists);
 }
 
-Result<std::shared_ptr<Segment>> read_segment(ByteSource& source, const ann::RowLimits& limits) {
-  FOOTNOTE_TRY(const auto rows, ann::read_rows(source, limits));
+Result<std::shared_ptr<Segment>> read_segment(ByteSource& source, const rows::RowLimits& limits) {
+  FOOTNOTE_TRY(const auto rows, rows::read_rows(source, limits));
   auto segment = std::make_shared<Segment>(rows);
   FOOTNOTE_TRY(segment->lengths, source.take_all<LengthCode>(rows.size()));
   FOOTNOTE_TRY(const auto terms, source.take<std::uint32_t>());

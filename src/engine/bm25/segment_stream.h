@@ -11,6 +11,6 @@ namespace footnote::bm25 {
 Result<void> write_segment(ByteSink& sink, const Segment& segment);
 /// kCorrupted: not what write_segment() wrote; every number in it is checked, so that a search of what comes back stays
 /// inside it.
-Result<std::shared_ptr<Segment>> read_segment(ByteSource& source, const ann::RowLimits& limits);
+Result<std::shared_ptr<Segment>> read_segment(ByteSource& source, const rows::RowLimits& limits);
 
 }  // namespace footnote::bm25

@@ -278,7 +278,3 @@ inline std::vector<std::uint32_t> sorted_order(std::span<const Row> rows) {
 }
 
 }  // namespace footnote::rows
-
-namespace footnote::ann {
-using namespace rows;  // The name under which both indexes still speak of rows.
-}

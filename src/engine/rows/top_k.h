@@ -56,7 +56,3 @@ class TopK {
 };
 
 }  // namespace footnote::rows
-
-namespace footnote::ann {
-using namespace rows;  // The name under which both indexes still speak of rows.
-}

@@ -48,14 +48,14 @@ Result<void> check_generation(CorpusId corpus, Generation asked, Generation olde
   return {};
 }
 
-std::vector<ann::Death> deaths_of(const IndexChanges& changes) {
-  std::vector<ann::Death> out;
+std::vector<rows::Death> deaths_of(const IndexChanges& changes) {
+  std::vector<rows::Death> out;
   out.reserve(changes.removed.size());
   for (const IndexRemoval& removal : changes.removed) out.push_back({removal.chunk.value, removal.died});
   return out;
 }
 
-Result<void> write_documents(ByteSink& sink, const DocumentTable& documents, const ann::GroupMask& used) {
+Result<void> write_documents(ByteSink& sink, const DocumentTable& documents, const rows::GroupMask& used) {
   FOOTNOTE_CHECK(sink.put(static_cast<std::uint32_t>(documents.slot_count())));
   for (std::size_t slot = 0; slot < documents.slot_count(); ++slot) {
     const DocumentFacets* facets = used[slot] != 0 ? documents.facets(slot) : nullptr;

@@ -25,10 +25,10 @@ Result<void> check_changes(const IndexChanges& changes, Generation generation, c
 Result<void> check_generation(CorpusId corpus, Generation asked, Generation oldest, Generation newest);
 
 /// The removals as an engine takes them.
-std::vector<ann::Death> deaths_of(const IndexChanges& changes);
+std::vector<rows::Death> deaths_of(const IndexChanges& changes);
 
 /// The section of an index file with the facets of these slots; the others are left empty.
-Result<void> write_documents(ByteSink& sink, const DocumentTable& documents, const ann::GroupMask& used);
+Result<void> write_documents(ByteSink& sink, const DocumentTable& documents, const rows::GroupMask& used);
 Result<DocumentTableWriter> read_documents(ByteSource& source);
 
 /// How much an index of a corpus holds, and how much came and went since it was empty or loaded.
@@ -113,7 +113,7 @@ class CorpusIndexes {
       FOOTNOTE_TRY(documents, read_documents(source));
       return {};
     }));
-    const ann::RowLimits limits{.born_last = file.head().generation, .group_count = static_cast<std::uint32_t>(documents.slot_count())};
+    const rows::RowLimits limits{.born_last = file.head().generation, .group_count = static_cast<std::uint32_t>(documents.slot_count())};
     FOOTNOTE_CHECK(file.section([&](ByteSource& source) { return next->rows.load(source, limits); }));
     if constexpr (KeepsRaw<Rows>) {
       FOOTNOTE_TRY(const RawBytes raw, file.raw(next->rows.raw_bytes()));
@@ -179,7 +179,7 @@ class CorpusIndexes {
     auto next = std::make_shared<State>(*current);
     next->oldest = died_until;
     next->rows.forget(died_until);
-    ann::GroupMask used(entry->documents.slot_count(), 0);
+    rows::GroupMask used(entry->documents.slot_count(), 0);
     next->rows.mark_groups(used);
     entry->documents.keep_only(used);
     next->documents = entry->documents.publish();
@@ -232,7 +232,7 @@ class CorpusIndexes {
     } else {
       rows.forget(head.generation);  // of this copy: nobody who loads it reads older generations
     }
-    ann::GroupMask used(state.documents.slot_count(), 0);
+    rows::GroupMask used(state.documents.slot_count(), 0);
     rows.mark_groups(used);
     FOOTNOTE_TRY(IndexFileWriter file, IndexFileWriter::create(path, head));
     FOOTNOTE_CHECK(file.section([&](ByteSink& sink) { return write_documents(sink, state.documents, used); }));

@@ -122,7 +122,7 @@ void DocumentTableWriter::append(std::optional<DocumentFacets> facets) {
   put(slot, facets ? std::make_shared<const DocumentFacets>(*std::move(facets)) : nullptr);
 }
 
-void DocumentTableWriter::keep_only(const ann::GroupMask& used) {
+void DocumentTableWriter::keep_only(const rows::GroupMask& used) {
   for (std::uint32_t slot = 0; slot < slot_count_; ++slot) {
     const DocumentFacets* old = facets(slot);
     if (old == nullptr || used[slot]) continue;

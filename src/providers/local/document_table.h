@@ -83,7 +83,7 @@ class DocumentTableWriter {
   /// Fills the next slot, or leaves it empty: for a table that is read back slot by slot.
   void append(std::optional<DocumentFacets> facets);
   /// Empties the slots whose byte is 0, to be used again.
-  void keep_only(const ann::GroupMask& used);
+  void keep_only(const rows::GroupMask& used);
   std::size_t slot_count() const { return slot_count_; }
   DocumentTable publish();
 

@@ -147,7 +147,7 @@ TEST(DocumentTable, ReusesSlotsOnlyForNewTables) {
   EXPECT_EQ(writer.slot_for(text_row(5, 1, "en", "")), slots[4]) << "the same facets";
   EXPECT_NE(writer.slot_for(text_row(5, 1, "de", "")), slots[4]) << "other facets";
   const DocumentTable before = writer.publish();
-  ann::GroupMask used(writer.slot_count(), 1);
+  rows::GroupMask used(writer.slot_count(), 1);
   used[slots[7]] = 0;
   writer.keep_only(used);
   EXPECT_EQ(writer.slot_for(text_row(9000, 2, "fr", "")), slots[7]) << "an empty slot is used again";
@@ -171,7 +171,7 @@ TEST(DocumentTable, AnEmptyFilterNeedsNoMaskWhileNothingIsLabelled) {
   ASSERT_NE(table.matching({}), nullptr);
   EXPECT_EQ((*table.matching({}))[slot], 0);
   EXPECT_EQ((*table.matching({.caller_labels = {"hr"}}))[slot], 1);
-  ann::GroupMask used(writer.slot_count(), 1);
+  rows::GroupMask used(writer.slot_count(), 1);
   used[slot] = 0;
   writer.keep_only(used);
   EXPECT_EQ(writer.publish().matching({}), nullptr) << "the last labelled document is gone";
@@ -187,12 +187,12 @@ TEST(DocumentTable, EachSourceTypeOfADocumentHasItsSlot) {
   EXPECT_NE(slots[0], slots[1]);
   EXPECT_EQ(writer.slot_for(prose), slots[0]);
   EXPECT_EQ(writer.slot_for(code), slots[1]);
-  EXPECT_EQ(*writer.publish().matching({.source_types = {"code"}}), (ann::GroupMask{0, 1}));
+  EXPECT_EQ(*writer.publish().matching({.source_types = {"code"}}), (rows::GroupMask{0, 1}));
 }
 
 /// What a table's mask must be, one document at a time.
-ann::GroupMask mask_by_hand(const DocumentTable& table, const Filter& filter) {
-  ann::GroupMask mask;
+rows::GroupMask mask_by_hand(const DocumentTable& table, const Filter& filter) {
+  rows::GroupMask mask;
   for (std::size_t slot = 0; slot < table.slot_count(); ++slot) {
     const DocumentFacets* facets = table.facets(slot);
     mask.push_back(facets != nullptr && matches(filter, facets->subject()));
@@ -211,7 +211,7 @@ TEST(DocumentTable, KeptMasksAreThoseOfTheTable) {
   for (int step = 0; step < 60; ++step) {
     for (int i = 0; i < 100; ++i) writer.slot_for(text_row(next++, 1, random() % 2 == 0 ? "en" : "de", ""));
     if (step % 5 == 4) {
-      ann::GroupMask used(writer.slot_count());
+      rows::GroupMask used(writer.slot_count());
       for (auto& byte : used) byte = random() % 8 != 0;
       writer.keep_only(used);
     }

@@ -37,7 +37,7 @@ Result<void> LocalKeywordIndex::Rows::save(ByteSink& sink) const {
   return index.save(sink);
 }
 
-Result<void> LocalKeywordIndex::Rows::load(ByteSource& source, const ann::RowLimits& limits) {
+Result<void> LocalKeywordIndex::Rows::load(ByteSource& source, const rows::RowLimits& limits) {
   FOOTNOTE_TRY(const auto count, source.take<std::uint32_t>());
   for (std::uint32_t i = 0; i < count; ++i) {
     FOOTNOTE_TRY(std::string language, source.take_text());

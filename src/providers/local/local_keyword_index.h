@@ -50,13 +50,13 @@ class LocalKeywordIndex final : public KeywordIndex, public SavedIndex {
 
     bool contains(std::int64_t label, Generation generation) const { return index.contains(label, generation); }
     void forget(Generation died_until) { index.forget(died_until); }
-    void mark_groups(ann::GroupMask& used) const { index.mark_groups(used); }
+    void mark_groups(rows::GroupMask& used) const { index.mark_groups(used); }
     std::uint64_t row_count() const { return index.row_count(); }
     void list_alive(Generation generation, std::vector<LiveRow>& out) const {
-      index.for_each_alive(generation, [&](const ann::Row& row) { out.push_back({ChunkId{row.label}, row.born}); });
+      index.for_each_alive(generation, [&](const rows::Row& row) { out.push_back({ChunkId{row.label}, row.born}); });
     }
     Result<void> save(ByteSink& sink) const;
-    Result<void> load(ByteSource& source, const ann::RowLimits& limits);
+    Result<void> load(ByteSource& source, const rows::RowLimits& limits);
     std::vector<std::string> languages_at(Generation generation) const;
   };
 

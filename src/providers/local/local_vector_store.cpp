@@ -104,7 +104,7 @@ void LocalVectorStore::Rows::forget(Generation died_until) {
   }
 }
 
-void LocalVectorStore::Rows::mark_groups(ann::GroupMask& used) const {
+void LocalVectorStore::Rows::mark_groups(rows::GroupMask& used) const {
   for (const auto& [name, space] : spaces) {
     if (space.index) space.index->mark_groups(used);
   }
@@ -119,7 +119,7 @@ std::uint64_t LocalVectorStore::Rows::row_count() const {
 void LocalVectorStore::Rows::list_alive(Generation generation, std::vector<LiveRow>& out) const {
   for (const auto& [name, space] : spaces) {
     if (!space.index) continue;
-    space.index->for_each_alive(generation, [&](const ann::Row& row) { out.push_back({ChunkId{row.label}, row.born}); });
+    space.index->for_each_alive(generation, [&](const rows::Row& row) { out.push_back({ChunkId{row.label}, row.born}); });
   }
   for (const auto& [label, born] : bare) out.push_back({ChunkId{label}, born});
 }
@@ -155,7 +155,7 @@ Result<void> LocalVectorStore::Rows::save(ByteSink& sink) const {
   return {};
 }
 
-Result<void> LocalVectorStore::Rows::load(ByteSource& source, const ann::RowLimits& limits) {
+Result<void> LocalVectorStore::Rows::load(ByteSource& source, const rows::RowLimits& limits) {
   FOOTNOTE_TRY(const auto count, source.take<std::uint32_t>());
   for (std::uint32_t i = 0; i < count; ++i) {
     FOOTNOTE_TRY(std::string name, source.take_text());

@@ -82,14 +82,14 @@ class LocalVectorStore final : public VectorStore, public SavedIndex {
     const Space* find(std::string_view name) const;
     bool contains(std::int64_t label, Generation generation) const;
     void forget(Generation died_until);
-    void mark_groups(ann::GroupMask& used) const;
+    void mark_groups(rows::GroupMask& used) const;
     std::uint64_t row_count() const;
     void list_alive(Generation generation, std::vector<LiveRow>& out) const;
     std::uint64_t damaged_count() const;
     std::uint64_t heap_bytes() const;
 
     Result<void> save(ByteSink& sink) const;
-    Result<void> load(ByteSource& source, const ann::RowLimits& limits);
+    Result<void> load(ByteSource& source, const rows::RowLimits& limits);
     void seal();
     std::uint64_t raw_bytes() const;
     Result<void> save_raw(ByteSink& sink) const;
