@@ -10,8 +10,8 @@
 
 namespace footnote::ann {
 
-/// A fixed number of plain values at the start of a cache line, zero at first. Large ones ask for huge pages: a scan of
-/// 150 MB took 5.2 ms with them and 8.8 ms without.
+/// A fixed-size array, aligned to a cache line and zero-initialised. Large arrays ask for huge pages: a scan of 150 MB took 5.2 ms with
+/// them and 8.8 ms without.
 template <class T>
 class AlignedArray {
  public:
@@ -20,7 +20,7 @@ class AlignedArray {
     const std::size_t bytes = count * sizeof(T);
     values_.reset(static_cast<T*>(::operator new(bytes, std::align_val_t{values_.get_deleter().alignment})));
 #if defined(__linux__)
-    if (bytes >= kHugePage) ::madvise(values_.get(), bytes, MADV_HUGEPAGE);  // A wish: failing changes nothing.
+    if (bytes >= kHugePage) ::madvise(values_.get(), bytes, MADV_HUGEPAGE);  // Only a hint: it may fail.
 #endif
     std::uninitialized_fill_n(values_.get(), count, T{});
   }
@@ -42,7 +42,7 @@ class AlignedArray {
 
 using AlignedFloats = AlignedArray<float>;
 
-/// Asks for memory that is soon read.
+/// Prefetches memory that will be read soon.
 inline void prefetch(const void* begin, std::size_t bytes) {
   constexpr std::size_t kCacheLine = 64;
   for (std::size_t at = 0; at < bytes; at += kCacheLine) __builtin_prefetch(static_cast<const std::byte*>(begin) + at);

@@ -1,10 +1,10 @@
 // Times and recall of each plan of the vector index on real vectors.
 //   ann_bench [--graph[=FILE] | --paced=FILE] VECTORS QUERIES DIMENSION [ROWS ...]
-// Both files hold 32-bit floats, one vector after the other. Prints, for the first ROWS vectors and the limits 10 and 100, the
-// median processor time of a search by each plan, its ratio to the scan of full numbers, and how much of that scan's list it found; then
-// the same of walks through a graph, by effort and behind filters; then what loading the index from a file takes. --graph: of the graph
-// alone; it is kept in FILE, and taken from there. --paced: likewise, one line for each effort on the standard input, so that another
-// program can take turns with this one.
+// Both files hold 32-bit floats, one vector after the other. For the first ROWS vectors and the limits 10 and 100 it prints the median CPU
+// time of a search by each plan, its ratio to the scan of full vectors, and its recall against that scan. Then it prints the same for graph
+// walks, by effort and with filters, and the cost of loading the index from a file.
+// --graph: only the graph, which is stored in FILE and reused from there. --paced: likewise, one line for each effort read from standard
+// input, so that another program can alternate with this one.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <time.h>
@@ -41,7 +41,7 @@ struct Outcome {
   ann::ScanReport report = {};
 };
 
-/// What this thread took: on a machine that others use too it says more than the clock.
+/// CPU time of this thread: on a shared machine it is more stable than wall time.
 double processor_us() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -112,7 +112,7 @@ class FileSource final : public ByteSource {
   std::uint64_t left_;
 };
 
-/// Gives the index its graph: the one in the file, else a new one, which is put there. No path: a new one.
+/// Loads the graph from the file, or builds it and saves it there. Empty path: builds a new one.
 Result<void> give_graph(ann::FlatIndex& index, const std::filesystem::path& path) {
   const auto begin = std::chrono::steady_clock::now();
   const bool is_there = !path.empty() && std::filesystem::exists(path);
@@ -149,7 +149,7 @@ void walk_paced(const ann::FlatIndex& index, std::span<const float> queries) {
   }
 }
 
-/// The graph: time and recall by effort, of all rows and behind filters.
+/// The graph's time and recall by effort, over all rows and with filters.
 void walk(const ann::FlatIndex& index, std::span<const float> queries, std::size_t count, std::size_t rows_per_group) {
   for (const std::size_t limit : {10, 100}) {
     ann::FlatQuery query{.vector = {}, .generation = 1, .limit = limit};
@@ -163,7 +163,7 @@ void walk(const ann::FlatIndex& index, std::span<const float> queries, std::size
                  outcome.report.rescored / outcome.lists.size());
     }
     query.effort = 0;
-    // One document in so many passes.
+    // One in `one_in` documents passes.
     for (const std::size_t one_in : {1, 2, 4, 8, 16, 32}) {
       rows::GroupMask mask(count / rows_per_group + 1, 0);
       for (std::size_t i = 0; i < mask.size(); i += one_in) mask[i] = 1;
@@ -187,7 +187,7 @@ double resident_mb() {
   return text ? std::stod(text->substr(text->find(' '))) * 4096 / 1e6 : 0;
 }
 
-/// Saves the index, lets go of it, loads it, and tells what that takes in time and memory.
+/// Saves, destroys and reloads the index, and reports the time and memory that this takes.
 Result<ann::FlatIndex> save_and_load(ann::FlatIndex index, std::size_t rows) {
   const auto folder = std::filesystem::temp_directory_path();
   const auto codes_path = folder / "ann_bench_codes", raw_path = folder / "ann_bench_raw";
@@ -253,7 +253,7 @@ int main(int argc, char** argv) {
     if (graph_only) {
       vectors = {};
       if (paced) {
-        // As it is after a start of the server.
+        // The state after a server start.
         auto loaded = save_and_load(std::move(index), count);
         if (!loaded) return fmt::print(stderr, "{}\n", loaded.error().message), 1;
         index = *std::move(loaded);
@@ -271,7 +271,7 @@ int main(int argc, char** argv) {
     }
     const auto title = fmt::format("{} rows", count);
     for (const std::size_t limit : {10, 100}) compare(index, queries, {.vector = {}, .generation = 1, .limit = limit}, title);
-    // One scope of 1,000 rows and one of 10,000, of neighbouring documents.
+    // Filters that pass 1,000 and 10,000 rows of adjacent documents.
     for (const std::size_t scope : {1000, 10'000}) {
       if (scope * 2 > count) continue;
       rows::GroupMask mask(count / kRowsPerGroup + 1, 0);

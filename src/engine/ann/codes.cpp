@@ -20,15 +20,15 @@ std::size_t sign_row_bytes_for(std::size_t dimension) {
   return (bytes + kSignBytePadding - 1) / kSignBytePadding * kSignBytePadding;
 }
 
-/// Bit i is set where byte i is not negative.
+/// Bit i is set when code i is not negative.
 std::uint8_t signs_of(const std::int8_t* codes) {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, codes, sizeof bytes);
-  // One bit a byte, then a product that gathers them in the highest byte.
+  // Reduce each byte to one bit, then gather the bits in the highest byte by a multiplication.
   return static_cast<std::uint8_t>((((~bytes >> 7) & 0x0101010101010101U) * 0x0102040810204080U) >> 56);
 }
 
-/// As a float that is not below it.
+/// The smallest float that is >= value.
 float rounded_up(double value) {
   const auto nearest = static_cast<float>(value);
   return static_cast<double>(nearest) >= value ? nearest : std::nextafter(nearest, std::numeric_limits<float>::infinity());
@@ -40,7 +40,7 @@ CodeFacts encode(std::span<const float> vector, std::int8_t* codes) {
   float largest = 0;
   for (const float value : vector) largest = std::max(largest, std::fabs(value));
   const float scale = largest / kCodeMax;
-  // A vector whose scale is no number that divides has codes of 0, and all of it is error.
+  // A vector whose scale is zero, denormal or infinite gets codes of 0: its error is its norm.
   const bool fits = std::isnormal(scale);
   const double inverse = fits ? 1.0 / static_cast<double>(scale) : 0;
   double error = 0;
@@ -109,7 +109,7 @@ bool Codes::are_sound(std::size_t first, std::size_t count) const {
   return sound;
 }
 
-/// Those of a file are as they were written, so that damage is not covered up.
+/// Checksums of codes in a file are the stored ones, so that damage stays detectable.
 std::vector<std::uint32_t> Codes::sums() const {
   if (!sums_.empty()) return sums_;
   std::vector<std::uint32_t> out((size() + kCodeSumRows - 1) / kCodeSumRows);
@@ -147,7 +147,7 @@ void Codes::make_signs() {
   signs_ = AlignedArray<std::uint8_t>(sign_bytes());
   for (std::size_t i = 0; i < size(); ++i) {
     std::uint8_t* out = signs_.data() + (i / kSignBlockRows * sign_row_bytes_) * kSignBlockRows + i % kSignBlockRows;
-    // The padding of codes reaches as far as that of signs, or further.
+    // The padding of codes is at least as long as that of signs.
     for (std::size_t p = 0; p < sign_row_bytes_; ++p) out[p * kSignBlockRows] = signs_of(codes(i) + p * 8);
   }
 }
@@ -177,8 +177,8 @@ SignQuery make_sign_query(std::span<const float> query, std::size_t sign_row_byt
       out.tables[g * 16 + signs] = static_cast<std::uint8_t>(std::clamp(std::nearbyint(sum * scale), 0.0F, entry_max));
     }
   }
-  // Signs times the mean magnitude of numbers that are normally distributed; times pi / 2, as the angle between a vector and its
-  // signs shortens every product by that.
+  // norm * sqrt(2 / (pi * dimension)) is the mean magnitude of normally distributed values; the factor pi / 2 corrects for the angle
+  // between a vector and its signs.
   const float factor = std::sqrt(std::numbers::pi_v<float> / 2 / static_cast<float>(query.size()));
   out.line.slope = factor / scale;
   out.line.offset = -factor * range * static_cast<float>(groups);

@@ -12,45 +12,45 @@
 
 namespace footnote::ann {
 
-/// What a vector's 8-bit form leaves out: vector = scale * codes + rest, where |rest| is `error` and |vector| is `norm`.
+/// The quantisation of a vector: vector = scale * codes + rest, with error = |rest| and norm = |vector|.
 struct CodeFacts {
   float scale = 0;
   float error = 0;
   float norm = 0;
 };
 
-/// The 8-bit form of one vector, symmetric around 0, into `codes`, which holds zeros where the vector ends.
+/// Quantises a vector to signed 8-bit codes, symmetric around 0. Codes past the vector's end are zero.
 CodeFacts encode(std::span<const float> vector, std::int8_t* codes);
 
-/// So many codes that follow each other in a file have a sum of their own.
+/// In a file, every group of this many consecutive code rows has one checksum.
 inline constexpr std::size_t kCodeSumRows = 8;
 
-/// What is known of bytes of a file that have a sum.
+/// Whether bytes of a file have been compared with their checksum.
 enum class Checked : std::uint8_t { kNotYet, kSound, kDamaged };
 
-/// The short forms of a segment's vectors: 8-bit codes, and the signs of those, transposed in blocks for Kernels::sign_sums.
-/// Filled once, then constant. Codes of a file are checked when they are first met: until then they may be anything.
+/// The quantised forms of a segment's vectors: 8-bit codes, and the sign bits of these, transposed in blocks for Kernels::sign_sums. Filled
+/// once, then constant. Codes in a file are verified on first use; before that they may be damaged.
 class Codes {
  public:
   Codes(std::size_t dimension, std::size_t count);
 
   void set(std::size_t i, std::span<const float> vector);
   void copy(std::size_t i, const Codes& from, std::size_t j);
-  /// Call once, when all codes are there.
+  /// Call once, after all codes are set.
   void make_signs();
 
   /// codes := signs:u8[blocks of rows] scale:f32[count] error:f32[count] norm:f32[count] sum:u32[(count + 7) / 8]
-  /// The codes themselves are not in it: save_raw() writes them, and the sums are theirs.
+  /// The codes themselves are not included: save_raw() writes them, and `sum` holds their checksums.
   Result<void> save(ByteSink& sink) const;
   /// raw := code:i8[count * stride]
   Result<void> save_raw(ByteSink& sink) const { return sink.put_all(std::span<const std::int8_t>(data_, raw_bytes())); }
   std::uint64_t raw_bytes() const { return std::uint64_t{stride_} * size(); }
-  /// What save() wrote; attach() must follow. kCorrupted: facts that encode() does not make.
+  /// Reads what save() wrote; attach() must follow. kCorrupted: values that encode() never produces.
   static Result<Codes> load(ByteSource& source, std::size_t dimension, std::uint64_t count);
   bool wants_raw() const { return data_ == nullptr && size() > 0; }
-  /// Gives what was loaded the place where save_raw()'s bytes lie. REQUIRES: wants_raw().
+  /// Sets the memory that holds save_raw()'s bytes. REQUIRES: wants_raw().
   void attach(std::shared_ptr<const std::int8_t> raw);
-  /// False when the codes of a vector, or of one of its neighbours, are not those that were written. They are still there to be read.
+  /// False when the checksum of the vector's group does not match, so that its codes may be wrong. They can still be read.
   bool is_sound(std::size_t i) const {
     if (sums_.empty()) return true;
     const Checked known = checked_[i / kCodeSumRows].load(std::memory_order_relaxed);
@@ -65,9 +65,9 @@ class Codes {
   void prefetch_facts(std::size_t i) const {
     for (const std::vector<float>* of : {&scales_, &errors_, &norms_}) __builtin_prefetch(of->data() + i);
   }
-  /// Zero past the last, to the end of its block.
+  /// Padded with zeros to the end of the last block.
   const float* norms() const { return norms_.data(); }
-  /// The numbers that the codes stand for.
+  /// Dequantises vector i.
   void decode(std::size_t i, std::span<float> out) const;
 
   std::size_t sign_row_bytes() const { return sign_row_bytes_; }
@@ -86,10 +86,10 @@ class Codes {
 
   std::size_t stride_;
   std::size_t sign_row_bytes_;
-  AlignedArray<std::int8_t> own_;              // Of those that were not loaded.
-  std::shared_ptr<const std::int8_t> shared_;  // Of those that were: a mapped file, or memory for all segments of an index.
+  AlignedArray<std::int8_t> own_;              // When the codes were not loaded.
+  std::shared_ptr<const std::int8_t> shared_;  // When they were: a mapped file, or memory shared by all segments of an index.
   const std::int8_t* data_ = nullptr;
-  std::vector<std::uint32_t> sums_;  // Of codes that come from a file.
+  std::vector<std::uint32_t> sums_;  // Checksums of codes that come from a file.
   std::unique_ptr<std::atomic<Checked>[]> checked_;
   AlignedArray<std::uint8_t> signs_;
   std::vector<float> scales_;
@@ -97,8 +97,8 @@ class Codes {
   std::vector<float> norms_;
 };
 
-/// A query against signs: `tables` are what Kernels::sign_sums takes, and a row's product with the query is about
-/// norm * (line.slope * sum + line.offset).
+/// A query prepared for comparison with signs. `tables` is the input of Kernels::sign_sums; dot(row, query) is about norm * (line.slope *
+/// sum + line.offset).
 struct SignQuery {
   std::vector<std::uint8_t> tables;
   SignLine line;

@@ -38,7 +38,7 @@ void FlatIndex::apply(std::span<const FlatEntry> added, std::span<const rows::De
     return std::any_of(segments_.begin(), segments_.end(),
                        [&](const SegmentPtr& segment) { return segment->rows.end(death) != rows::RowTable::kNone; });
   };
-  // A row that was there before goes first, so that a label may end and begin anew in one step.
+  // End existing rows first, so that a label may end and start again in one step.
   std::vector<rows::Death> open;
   for (const rows::Death& death : ended) {
     if (!end_row(death)) open.push_back(death);
@@ -88,8 +88,8 @@ void FlatIndex::move_graph() {
 }
 
 std::span<const SegmentPtr> FlatIndex::settled() const {
-  // append_tiered merges the last two segments when the older has less than twice the rows of the newer, and both fit one: never this
-  // large a one, and so none before it.
+  // append_tiered() merges the last two segments when the older has less than twice the rows of the newer and both fit in one. A segment of
+  // this size therefore never merges again, nor does any segment before it.
   constexpr std::size_t kSettledRows = kSegmentRowsMax / 3 * 2 + 2;
   const auto last = std::ranges::find_if(segments_.rbegin(), segments_.rend(),
                                          [](const SegmentPtr& segment) { return segment->rows.size() >= kSettledRows; });
@@ -133,7 +133,7 @@ std::vector<std::optional<float>> FlatIndex::score(std::span<const float> vector
       const Segment* segment = nullptr;
       std::size_t row = 0;
     };
-    // Rows lie apart: they are asked for before the first is read.
+    // Rows are scattered, so prefetch them.
     std::vector<Place> places(end - begin);
     for (std::size_t l = begin; l < end; ++l) {
       for (const auto& segment : segments_) {
@@ -216,13 +216,13 @@ void FlatIndex::attach(const std::shared_ptr<const float>& raw, std::uint64_t co
   attach_codes(std::shared_ptr<const std::int8_t>(raw, reinterpret_cast<const std::int8_t*>(next)), code_bytes_held);
 }
 
-/// Codes that are in memory, or in an older file, stay there: those who read them now must not see them move.
+/// Codes that are already in memory or in an older file stay there: readers may be using them.
 void FlatIndex::attach_codes(std::shared_ptr<const std::int8_t> codes, std::uint64_t bytes_held) {
   if (std::ranges::none_of(segments_, [](const SegmentPtr& segment) { return segment->codes.wants_raw(); })) return;
   std::uint64_t bytes = 0;
   for (const auto& segment : segments_) bytes += segment->codes.raw_bytes();
   if (bytes <= bytes_held) {
-    // In one piece, which large pages fill.
+    // In one allocation, so that huge pages can back it.
     const auto held = std::make_shared<AlignedArray<std::int8_t>>(static_cast<std::size_t>(bytes));
     std::memcpy(held->data(), codes.get(), held->size());
     codes = std::shared_ptr<const std::int8_t>(held, held->data());
@@ -244,7 +244,7 @@ Result<SegmentPtr> FlatIndex::load_segment(ByteSource& source, const rows::RowLi
     rows[i].died = died[i];
   }
   FOOTNOTE_TRY(auto first, source.take_all<std::uint32_t>(rows.size() + 1));
-  // Each row has a vector or more.
+  // Each row has at least one vector.
   const bool ascending = std::ranges::adjacent_find(first, std::greater_equal{}) == first.end();
   if (first.front() != 0 || !ascending) return fail(ErrorCode::kCorrupted, "a segment's vectors are out of order");
   FOOTNOTE_TRY(Codes codes, Codes::load(source, space_.dimension, first.back()));

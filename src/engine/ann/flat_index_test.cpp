@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kDimension = 24;
 
-/// A plain list of rows that answers as FlatIndex must.
+/// A reference implementation of FlatIndex: a plain list of rows.
 class Model {
  public:
   struct Known {
@@ -56,7 +56,7 @@ class Model {
     return out;
   }
 
-  /// Of any length; some are nothing but zeros, some lie very near to others.
+  /// Random vectors of any length, some all zeros and some nearly equal to others.
   std::vector<float> vector() {
     std::normal_distribution<float> normal;
     const float length = random_() % 8 == 0 ? 20.0F : 1.0F;
@@ -70,7 +70,7 @@ class Model {
     return last_ = out;
   }
 
-  /// Scored by the same kernel, row by row: results must be equal to the bit.
+  /// Uses the same kernel row by row: results must be bit-identical.
   std::vector<rows::ScoredLabel> search(const FlatQuery& query, cpu::CpuLevel level, Metric metric = Metric::kDot) const {
     std::vector<rows::ScoredLabel> out;
     for (const Known& known : rows_) {
@@ -113,7 +113,7 @@ class Model {
   std::deque<Known> rows_;
 };
 
-/// What save_raw() writes, where an index can be attached to it.
+/// The bytes of save_raw(), to attach an index to.
 std::shared_ptr<AlignedFloats> raw_of(const FlatIndex& index) {
   BufferSink sink;
   EXPECT_TRUE(index.save_raw(sink).has_value());
@@ -123,12 +123,12 @@ std::shared_ptr<AlignedFloats> raw_of(const FlatIndex& index) {
   return raw;
 }
 
-/// Without a copy of the codes.
+/// Without copying the codes.
 void attach(FlatIndex& index, const std::shared_ptr<AlignedFloats>& raw) {
   index.attach(std::shared_ptr<const float>(raw, raw->data()), 0);
 }
 
-// Of each vector in raw: first the full numbers of all, then the codes of all.
+// Sizes in raw, which holds the full vectors of all, then the codes of all.
 constexpr std::size_t kRawFloats = 32, kRawCodeBytes = 64;
 std::size_t vectors_in(const AlignedFloats& raw) { return raw.size() / (kRawFloats + kRawCodeBytes / sizeof(float)); }
 
@@ -144,8 +144,8 @@ Result<FlatIndex> saved_and_loaded(const FlatIndex& index, std::int64_t generati
 
 class FlatIndexAtLevel : public ::testing::TestWithParam<cpu::CpuLevel> {
  protected:
-  /// Every plan, every metric, with and without filters: to the bit what a plain loop finds, and of plans that guess, only what
-  /// it could find, scored as it does.
+  /// Compares all plans and metrics, with and without filters. Exact plans must match the reference to the bit; approximate plans may
+  /// return only rows that it could return, with its scores.
   static void expect_equal(const FlatIndex& index, Model& model, std::int64_t generation) {
     static const rows::GroupMask masks[] = {{1, 0, 1, 0, 0}, {0, 0, 0, 0, 0}};
     std::vector<std::int64_t> labels;
@@ -249,7 +249,7 @@ TEST(Segment, KnowsTheRowOfEachVector) {
     std::vector<std::size_t> expected;
     for (std::size_t row = 0; row < count; ++row) {
       builder.add_row({.label = static_cast<std::int64_t>(row), .born = 1});
-      // Long stretches of one vector each: so far rows come after the mark before them.
+      // Long runs of rows with one vector each exercise large distances to the previous mark.
       const std::size_t vectors = row == 0 || row % 700 == 699 ? 2 + random() % 5 : 1;
       for (std::size_t v = 0; v < vectors; ++v) {
         builder.add_vector(vector);
@@ -280,8 +280,8 @@ TEST(FlatIndex, LevelsFindTheSameRows) {
 }
 
 TEST(FlatIndex, SignsFindTheSameRowsInWhateverOrderTheyCame) {
-  // Signs of so few numbers say little: many a row of the true list is not among the first by signs, so another choice of those would
-  // show. Every tenth vector is one of three, whose estimates are equal.
+  // With so few dimensions signs are imprecise: many rows of the true list are not among the best by signs, so a different choice of
+  // candidates would show. Every tenth vector is one of three, to create equal estimates.
   HelperThreads helpers(1);
   for (const Metric metric : {Metric::kDot, Metric::kEuclid}) {
     Model model;
@@ -318,7 +318,7 @@ TEST(FlatIndex, SignsFindTheSameRowsInWhateverOrderTheyCame) {
 }
 
 TEST(FlatIndex, SignsFindTheSameWhereverTheNearestLie) {
-  // What is kept of the first rows is guessed from some of the blocks: here the nearest are in a few blocks alone, each in turn.
+  // The floor is estimated from a sample of blocks. Here the nearest vectors are in a few blocks only, varied by round.
   constexpr std::size_t kRows = 12'000, kEvery = 32, kNearest = kRows / kEvery;
   std::mt19937 random(5);
   std::normal_distribution<float> normal;
@@ -375,7 +375,7 @@ TEST(FlatIndex, ADamagedVectorCountsByItsCodesAndIsReported) {
   attach(index, raw);
   EXPECT_EQ(index.search(query), expected);
   EXPECT_EQ(index.damaged_count(), 0U);
-  // One bit of each vector: none is used as it is.
+  // Flip one bit in each vector: no full vector may be used.
   const std::size_t vectors = vectors_in(*raw);
   for (std::size_t v = 0; v < vectors; ++v) reinterpret_cast<std::uint32_t*>(raw->data())[v * kRawFloats + 3] ^= 0x40000000U;
   EXPECT_EQ(index.count_damaged(), vectors);
@@ -385,12 +385,12 @@ TEST(FlatIndex, ADamagedVectorCountsByItsCodesAndIsReported) {
   std::map<std::int64_t, float> scores;
   for (const auto& hit : expected) scores[hit.label] = hit.score;
   for (const auto& hit : found) EXPECT_NEAR(hit.score, scores.at(hit.label), 0.02 * 20 * 20) << hit.label;
-  // What is saved again still tells: its sums are those of the sound numbers.
+  // Saving again keeps the original checksums, so the damage is still detected.
   auto again = saved_and_loaded(index, 1);
   ASSERT_TRUE(again.has_value());
   (void)again->search(query);
   EXPECT_GE(again->damaged_count(), 300U);
-  // A merge takes the codes' numbers rather than damaged ones.
+  // A merge uses the codes instead of damaged full vectors.
   index.apply(model.add(300, 2), {});
   EXPECT_GT(index.damaged_count(), 600U);
   for (const auto& hit : index.search({.vector = asked, .generation = 1, .limit = 300})) {
@@ -409,7 +409,7 @@ TEST(FlatIndex, DamagedCodesOfAFileAreNoticedAndTheFullNumbersCount) {
     const auto raw = raw_of(index);
     const std::size_t vectors = vectors_in(*raw);
     auto* const codes = reinterpret_cast<std::uint8_t*>(raw->data() + vectors * kRawFloats);
-    // A bit in every second group.
+    // One bit in every second group.
     for (std::size_t v = 5; v < vectors; v += 2 * kCodeSumRows) codes[v * kRawCodeBytes + 7] ^= 16;
     BufferSource source(sink.bytes);
     FlatIndex loaded = FlatIndex::load(source, {.born_last = 2, .group_count = 5}).value();
@@ -425,11 +425,11 @@ TEST(FlatIndex, DamagedCodesOfAFileAreNoticedAndTheFullNumbersCount) {
     EXPECT_GT(loaded.damaged_count(), 0U);
     EXPECT_GE(loaded.count_damaged(), vectors / 2 - kCodeSumRows);
     EXPECT_LE(loaded.count_damaged(), vectors / 2 + kCodeSumRows);
-    // What is saved again still tells.
+    // Saving again still detects the damage.
     const auto again = saved_and_loaded(loaded, 2);
     ASSERT_TRUE(again.has_value());
     EXPECT_EQ(again->count_damaged(), loaded.count_damaged());
-    // Those who move take codes that are made anew.
+    // Rows that move get recomputed codes.
     loaded.forget(2);
     EXPECT_EQ(loaded.count_damaged(), 0U);
     const auto entries = model.add(300, 3);

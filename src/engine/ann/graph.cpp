@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kCacheLine = 64;
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
-/// How many nodes are added between two looks at whether to go on.
+/// Nodes added between two calls of keep_on().
 constexpr std::uint32_t kNodesPerLook = 256;
 
 bool is_nearer(const GraphHit& a, const GraphHit& b) { return a.nearness != b.nearness ? a.nearness > b.nearness : a.node < b.node; }
@@ -22,12 +22,12 @@ struct LastFarthest {
   bool operator()(const GraphHit& a, const GraphHit& b) const { return is_nearer(a, b); }
 };
 
-/// The nodes that a walk has met. Emptied without touching those that it has not.
+/// The set of visited nodes. clear() takes time in proportion to the visited nodes only.
 class Met {
  public:
   explicit Met(std::size_t nodes) : bits_((nodes + 63) / 64) {}
 
-  /// True the first time.
+  /// True on the first visit.
   bool insert(std::uint32_t node) {
     std::uint64_t& word = bits_[node / 64];
     const std::uint64_t bit = std::uint64_t{1} << (node % 64);
@@ -65,13 +65,13 @@ std::uint8_t level_of(std::uint32_t node) {
   return static_cast<std::uint8_t>(std::min(zeros / 4, Graph::kLevelMax));
 }
 
-/// One layer of a graph, walked from the points nearest so far.
+/// Walks one layer of a graph, starting at the nearest points so far.
 class LayerWalk {
  public:
   LayerWalk(const Graph& graph, int layer, const GraphPoint& query, std::span<const GraphPoint> points, const Nearness& nearness)
       : graph_(graph), layer_(layer), query_(query), points_(points), nearness_(nearness) {}
 
-  /// From `begin` to whichever neighbour is nearest, as long as one is nearer.
+  /// Greedy descent: moves to the nearest neighbour while that is nearer.
   GraphHit descend(GraphHit begin) {
     for (bool moved = true; moved;) {
       moved = false;
@@ -84,7 +84,7 @@ class LayerWalk {
     return begin;
   }
 
-  /// False when it gave up. `found` holds the nearest that are accepted, at most `effort`.
+  /// Best-first search. False when it gave up. `found` receives the nearest accepted nodes, at most `effort`.
   bool spread(GraphHit begin, const Graph::Walk& walk, Met& met, std::size_t& visited, std::vector<GraphHit>& found) {
     std::priority_queue<GraphHit, std::vector<GraphHit>, LastNearest> open;
     const auto accept = [&](const GraphHit& hit) {
@@ -116,7 +116,7 @@ class LayerWalk {
   }
 
  private:
-  /// The neighbours that are there and were not met before, their codes on the way to the cache.
+  /// Collects the neighbours that exist and were not visited, and prefetches their codes.
   void gather(std::uint32_t node, Met* met) {
     fresh_.clear();
     for (const std::uint32_t next : graph_.links(node, layer_)) {
@@ -161,7 +161,7 @@ std::span<std::uint32_t> Graph::links(std::uint32_t node, int level) {
   return {const_cast<std::uint32_t*>(constant.data()), constant.size()};
 }
 
-/// Adds one node after the other.
+/// Inserts nodes one by one.
 class GraphBuilder {
  public:
   GraphBuilder(std::span<const GraphPoint> points, const Nearness& nearness) : points_(points), nearness_(nearness), met_(points.size()) {
@@ -172,7 +172,7 @@ class GraphBuilder {
 
   void add(std::uint32_t node) {
     const int level = graph_.levels_[node];
-    if (node == 0) return;  // The first entry: it has nobody to link to.
+    if (node == 0) return;  // The first entry point has nothing to link to.
     const int top = graph_.levels_[graph_.entry_];
     GraphHit nearest{nearness_(points_[node], points_[graph_.entry_]), graph_.entry_};
     for (int layer = top; layer > level; --layer) nearest = walk(node, layer).descend(nearest);
@@ -184,7 +184,7 @@ class GraphBuilder {
       walk(node, layer).spread(nearest, how, met_, visited, found);
       std::sort(found.begin(), found.end(), is_nearer);
       nearest = found.front();
-      // Half of the room is left for those who come later.
+      // Half of the links stay free for later nodes.
       link(node, layer, chosen(found, Graph::kUpperLinks));
     }
     if (level > top) graph_.entry_ = node;
@@ -195,7 +195,8 @@ class GraphBuilder {
  private:
   LayerWalk walk(std::uint32_t node, int layer) const { return {graph_, layer, points_[node], points_, nearness_}; }
 
-  /// Of `sorted`, nearest first, those that are nearer to the node than to any chosen before: neighbours in every direction.
+  /// From `sorted`, nearest first, picks those that are nearer to the node than to any earlier pick, so that links point in different
+  /// directions.
   std::vector<GraphHit> chosen(std::span<const GraphHit> sorted, std::size_t max) const {
     std::vector<GraphHit> out;
     for (const GraphHit& hit : sorted) {
@@ -247,7 +248,7 @@ std::optional<Graph> Graph::build(std::span<const GraphPoint> points, const Near
 std::optional<std::vector<GraphHit>> Graph::search(const GraphPoint& query, std::span<const GraphPoint> points, const Nearness& nearness,
                                                    const Walk& walk, std::size_t& visited) const {
   FOOTNOTE_ASSERT(points.size() == size());
-  // A gone entry has no place of its own: whatever it links to is nearer.
+  // A deleted entry point has no position: any of its neighbours is nearer.
   GraphHit nearest{points[entry_].codes == nullptr ? kLowest : nearness(query, points[entry_]), entry_};
   const auto layer_walk = [&](int layer) { return LayerWalk(*this, layer, query, points, nearness); };
   for (int layer = levels_[entry_]; layer > 0; --layer) nearest = layer_walk(layer).descend(nearest);

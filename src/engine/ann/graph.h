@@ -13,14 +13,14 @@
 
 namespace footnote::ann {
 
-/// A vector as a walk sees it: its codes and what turns their products into a nearness.
+/// A vector as a walk sees it: its codes, and the factors that turn their dot products into a nearness.
 struct GraphPoint {
-  const std::int8_t* codes = nullptr;  ///< Null: the vector is gone, and walks pass it by.
+  const std::int8_t* codes = nullptr;  ///< Null: the vector was deleted; walks skip it.
   float scale = 0;
   float norm = 0;
 };
 
-/// How near two points are; higher is nearer. By codes, so only about.
+/// The nearness of two points, by their codes and therefore approximate; higher is nearer.
 class Nearness {
  public:
   Nearness(Metric metric, std::size_t code_stride, const Kernels& kernels)
@@ -40,46 +40,46 @@ class Nearness {
   decltype(Kernels::dot_codes) dot_codes_;
 };
 
-/// What a walk found. Several may stand for one row.
+/// A node that a walk found. Several nodes may belong to one row.
 struct GraphHit {
   float nearness = 0;
   std::uint32_t node = 0;
 };
 
-/// Links between neighbouring vectors, in layers, each sparser than the one below (HNSW). Knows vectors by number only. Immutable:
-/// safe from any thread.
+/// HNSW: links between neighbouring vectors, in layers that get sparser upwards. Knows vectors by number only. Immutable and thread-safe.
 class Graph {
  public:
-  /// Links of a node in the lowest layer, and in each above.
+  /// The maximum number of links of a node, in the lowest layer and in each layer above.
   static constexpr std::size_t kBaseLinks = 32;
   static constexpr std::size_t kUpperLinks = 16;
-  /// How many near ones a new node chooses its links from.
+  /// The number of nearest candidates from which a new node chooses its links.
   static constexpr std::size_t kBuildEffort = 96;
   static constexpr int kLevelMax = 12;
   static constexpr std::uint32_t kNodesMax = 1U << 30;
 
-  /// The same points make the same graph. Takes a minute or more for a million; nothing when `keep_on` says no, which is asked often.
-  /// REQUIRES: no point is gone; at least one and at most kNodesMax.
+  /// Deterministic: equal points give equal graphs. Takes a minute or more for a million points. nullopt when `keep_on`, which is called
+  /// often, returns false. REQUIRES: between one and kNodesMax points, none of them deleted.
   static std::optional<Graph> build(std::span<const GraphPoint> points, const Nearness& nearness, const std::function<bool()>& keep_on);
 
   struct Walk {
-    std::size_t effort = 0;                                  ///< How many near ones are kept on the way: more find better and take longer.
-    std::size_t visits_max = 0;                              ///< Gives up after so many points.
-    const std::function<bool(std::uint32_t)>* accepts = {};  ///< Which may be found; null: all. The walk goes through the others.
+    std::size_t effort = 0;      ///< The number of nearest candidates kept during the walk: more improve recall and take longer.
+    std::size_t visits_max = 0;  ///< Gives up after this many points.
+    const std::function<bool(std::uint32_t)>* accepts =
+        {};  ///< The nodes that may be returned; null: all. The walk still passes through the others.
   };
-  /// The nearest that were met, at most walk.effort, in no order; nothing when it gave up. `visited` counts points compared.
+  /// The nearest nodes found, at most walk.effort, unordered; nullopt when the walk gave up. `visited` counts the points compared.
   /// REQUIRES: a point for each node.
   std::optional<std::vector<GraphHit>> search(const GraphPoint& query, std::span<const GraphPoint> points, const Nearness& nearness,
                                               const Walk& walk, std::size_t& visited) const;
 
   /// graph := nodes:u32 entry:u32 level:u8[nodes] base:u32[nodes * kBaseLinks] upper:u32[sum(level) * kUpperLinks]
   Result<void> save(ByteSink& sink) const;
-  /// kCorrupted: something that no graph is.
+  /// kCorrupted: not a valid graph.
   static Result<Graph> load(ByteSource& source);
 
   std::size_t size() const { return levels_.size(); }
   std::uint64_t bytes() const;
-  /// What a node links to in a layer that it is in, up to the first kNone.
+  /// The links of a node in one of its layers; they end at the first kNone.
   std::span<const std::uint32_t> links(std::uint32_t node, int level) const;
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
@@ -94,7 +94,7 @@ class Graph {
   std::uint32_t entry_ = 0;
   std::vector<std::uint8_t> levels_;
   std::vector<std::uint32_t> base_;         // kNone after a node's last link.
-  std::vector<std::uint32_t> upper_first_;  // Where a node's links above the lowest layer begin, in lists.
+  std::vector<std::uint32_t> upper_first_;  // Index of a node's first list of links above the lowest layer.
   std::vector<std::uint32_t> upper_;
 };
 

@@ -14,14 +14,14 @@ namespace footnote::ann {
 namespace {
 
 constexpr std::size_t kDimension = 24;
-// Two segments just large enough that they will not merge any more, and a smaller one that no graph covers.
+// Two segments just large enough not to merge any more, and a smaller one that no graph covers.
 constexpr std::size_t kSegment = 10'930;
 constexpr std::size_t kSettled = 2 * kSegment;
 constexpr std::size_t kRows = kSettled + 500;
 
 bool always() { return true; }
 
-/// Unit vectors around a few centres, as texts lie.
+/// Unit vectors clustered around a few centres, like embeddings of texts.
 std::vector<float> clustered(std::size_t count) {
   std::mt19937 random(7);
   std::normal_distribution<float> normal;
@@ -48,7 +48,7 @@ const std::vector<float>& vectors() {
 
 std::span<const float> vector(std::size_t i) { return std::span(vectors()).subspan(i * kDimension, kDimension); }
 
-/// Labels from 0 on, born in generation 1, every tenth of the same group.
+/// Labels from 0 on, born in generation 1, every tenth in the same group.
 FlatIndex filled(Metric metric = Metric::kDot, std::size_t rows = kRows) {
   FlatIndex index(kDimension, metric);
   for (std::size_t begin = 0; begin < rows; begin += kSegment) {
@@ -61,7 +61,7 @@ FlatIndex filled(Metric metric = Metric::kDot, std::size_t rows = kRows) {
   return index;
 }
 
-/// Built once: it takes a while.
+/// Built once, because it takes a while.
 const SegmentGraphPtr& graph_of_filled() {
   static const auto built = [] {
     auto index = std::make_unique<FlatIndex>(filled());
@@ -73,7 +73,7 @@ const SegmentGraphPtr& graph_of_filled() {
 
 FlatIndex with_graph() {
   FlatIndex index = filled();
-  // Its nodes are found by name in segments that it was not built of.
+  // Its nodes are found by name in segments that it was not built from.
   index.use_graph(graph_of_filled());
   return index;
 }
@@ -173,7 +173,7 @@ TEST(Graph, FollowsItsRowsIntoTheSegmentsThatTakeTheirPlace) {
 
 TEST(Graph, ASegmentWithRowsThatItDoesNotKnowIsReadRowByRow) {
   FlatIndex index = with_graph();
-  // What is left of the last covered segment is small enough to be merged with what comes.
+  // The remainder of the last covered segment is small enough to merge with the next.
   std::vector<rows::Death> deaths;
   for (std::size_t i = kSegment; i < kRows; ++i) {
     if (i < kSettled - 100) deaths.push_back({static_cast<std::int64_t>(i), 2});
@@ -289,7 +289,7 @@ TEST(ChoosePlan, TakesTheGraphWhereItCostsLess) {
 }
 
 TEST(Graph, AWalkThatMeetsOnlyHiddenRowsGivesUpAndTheRowsAreRead) {
-  // All that the filter shows lies in one place, far from the query.
+  // All rows that pass the filter are close together, far from the query.
   FlatIndex index = with_graph();
   FlatQuery query = query_of(5);
   std::vector<std::int64_t> labels;

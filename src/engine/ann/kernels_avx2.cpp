@@ -4,7 +4,7 @@
 
 #include <immintrin.h>
 
-// All headers come before this: what they define must not use the level's instructions.
+// All headers are included before this: their code must not use this level's instructions.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #else
@@ -15,8 +15,8 @@
 namespace footnote::ann {
 namespace {
 
-// Rows are read one after the other, each into several running sums: that hides the latency of the multiply-add and
-// keeps a single stream for the hardware prefetcher. (Four rows side by side took two to three times as long.)
+// Rows are read one after the other, each into several accumulators: this hides the latency of the multiply-add and keeps a single stream
+// for the hardware prefetcher. (Four interleaved rows took two to three times as long.)
 
 struct Product {
   static __m256 add(__m256 a, __m256 b, __m256 sum) { return _mm256_fmadd_ps(a, b, sum); }
@@ -90,7 +90,7 @@ void sign_sums(const std::uint8_t* tables, const std::uint8_t* blocks, std::size
   for (std::size_t b = 0; b < count; ++b, blocks += row_bytes * kSignBlockRows, out += kSignBlockRows) {
     __m256i even = _mm256_setzero_si256(), odd = even;
     for (std::size_t p = 0; p < row_bytes; p += 2) {
-      // Four entries in a byte before it is widened.
+      // Add four entries in a byte before widening.
       const auto* bytes = reinterpret_cast<const __m256i*>(blocks + p * kSignBlockRows);
       const __m256i four = _mm256_add_epi8(entries_of(tables + p * 32, _mm256_loadu_si256(bytes)),
                                            entries_of(tables + p * 32 + 32, _mm256_loadu_si256(bytes + 1)));

@@ -6,7 +6,7 @@
 namespace footnote::ann {
 namespace {
 
-// As many running sums as the widest level has lanes: compilers make vectors of what they have out of them.
+// As many accumulators as the widest level has lanes, so that the compiler can vectorise them.
 using Sums = std::array<float, kFloatPadding>;
 
 float total(Sums& sums) {

@@ -99,7 +99,7 @@ TEST(Kernels, SignsGiveTheSameSumsAtEveryLevel) {
     for (const std::size_t blocks : {1, 3, 4, 9}) {
       const std::size_t rows = blocks * kSignBlockRows;
       std::vector<std::uint8_t> tables(row_bytes * 32), signs(row_bytes * rows);
-      // Both ends of what an entry may be: a byte that overflows shows.
+      // Both extremes of an entry: an overflowing byte shows.
       for (auto& entry : tables) entry = static_cast<std::uint8_t>(random() % 3 == 0 ? random() % (kSignEntryMax + 1) : kSignEntryMax);
       for (auto& byte : signs) byte = static_cast<std::uint8_t>(random());
       for (const cpu::CpuLevel level : cpu::usable_cpu_levels()) {

@@ -3,13 +3,13 @@
 #if defined(__x86_64__)
 
 #if defined(__GNUC__) && !defined(__clang__)
-// g++ 12 takes the deliberately undefined operands inside its own intrinsics for mistakes.
+// g++ 12 warns about the deliberately undefined operands in its own intrinsics.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 #include <immintrin.h>
 
-// All headers come before this: what they define must not use the level's instructions.
+// All headers are included before this: their code must not use this level's instructions.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx512vnni,avx2,fma"))), apply_to = function)
 #else
@@ -22,7 +22,7 @@
 namespace footnote::ann {
 namespace {
 
-// The instruction wants one side without sign: rows are moved up by 128, and what that adds is taken off again.
+// The instruction needs one unsigned operand: rows are offset by 128, and the surplus is subtracted again.
 void dot_codes(const std::int8_t* query, const std::int8_t* rows, std::size_t stride, std::size_t count, std::int32_t* out) {
   const __m512i sign = _mm512_set1_epi8(-128);
   __m512i moved = _mm512_setzero_si512();

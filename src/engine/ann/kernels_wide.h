@@ -1,4 +1,4 @@
-// What the levels of 512 bits share. Included inside a region that switches the instructions on.
+// Shared by the 512-bit levels. Included inside a region that enables their instructions.
 namespace footnote::ann {
 namespace {
 
@@ -48,7 +48,7 @@ std::int32_t total(__m512i v) {
   return _mm_cvtsi128_si32(four);
 }
 
-/// Two bytes of each of 32 rows, looked up in the tables of both: `low` and `high` hold each table where its rows are.
+/// Looks up two bytes of each of 32 rows; `low` and `high` hold the table of each byte in the lanes of its rows.
 __m512i entries_of(__m512i low, __m512i high, __m512i bytes) {
   const __m512i nibble = _mm512_set1_epi8(15);
   return _mm512_add_epi8(_mm512_shuffle_epi8(low, _mm512_and_si512(bytes, nibble)),
@@ -56,7 +56,7 @@ __m512i entries_of(__m512i low, __m512i high, __m512i bytes) {
 }
 
 void store_sums(__m512i even, __m512i odd, std::uint16_t* out) {
-  // The halves are of different bytes of the same rows.
+  // The two halves hold different bytes of the same rows.
   const __m256i evens = _mm256_add_epi16(_mm512_castsi512_si256(even), _mm512_extracti64x4_epi64(even, 1));
   const __m256i odds = _mm256_add_epi16(_mm512_castsi512_si256(odd), _mm512_extracti64x4_epi64(odd, 1));
   const __m256i first = _mm256_unpacklo_epi16(evens, odds), second = _mm256_unpackhi_epi16(evens, odds);
@@ -64,7 +64,7 @@ void store_sums(__m512i even, __m512i odd, std::uint16_t* out) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(out) + 1, _mm256_permute2x128_si256(first, second, 0x31));
 }
 
-/// One block after the other: side by side they would share the tables that are brought into place, but memory comes fastest in order.
+/// Processes block after block. Interleaved blocks could share the loaded tables, but sequential memory access is faster.
 void sign_sums(const std::uint8_t* tables, const std::uint8_t* blocks, std::size_t row_bytes, std::size_t count, std::uint16_t* out) {
   const __m512i low_byte = _mm512_set1_epi16(0xFF);
   const std::uint8_t* bytes = blocks;

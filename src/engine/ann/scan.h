@@ -18,12 +18,12 @@ struct FlatQuery {
   std::int64_t generation = 0;
   std::size_t limit = 10;
   rows::RowFilter filter = {};
-  std::optional<ScanPlan> plan = {};  ///< Instead of the one that choose_plan() takes: for tests and measurements.
-  std::size_t effort = 0;             ///< Likewise of a walk; 0: as graph_effort() has it.
-  HelperThreads* helpers = nullptr;   ///< Does half of the work of kSigns, where there is one. What is found is the same.
+  std::optional<ScanPlan> plan = {};  ///< Overrides choose_plan(), for tests and benchmarks.
+  std::size_t effort = 0;             ///< Overrides graph_effort(), likewise; 0: no override.
+  HelperThreads* helpers = nullptr;   ///< If set, run half the work of kSigns; results are the same.
 };
 
-/// What the vectors of an index have in common.
+/// What all vectors of an index have in common.
 struct VectorSpace {
   Metric metric = Metric::kDot;
   std::size_t dimension = 0;
@@ -31,14 +31,14 @@ struct VectorSpace {
   const Kernels* kernels = nullptr;
 };
 
-/// A query's full numbers against those of single rows. Borrows what it is made of.
+/// Exact scores of a query against full vectors. Borrows its arguments.
 class ExactScores {
  public:
   ExactScores(const VectorSpace& space, std::span<const float> query, DamageCount& damaged);
 
-  /// The best of a row's vectors. One whose numbers are damaged counts by its codes, and as zeros where those are damaged too.
+  /// The best score of a row's vectors. A damaged vector is replaced by its codes, and by zeros if those are damaged too.
   float of_row(const Segment& segment, std::size_t row) const;
-  /// Of `count` vectors from `first` on. REQUIRES: the segment's numbers are in memory, in order.
+  /// Scores `count` vectors from `first` on. REQUIRES: the segment's full vectors are in memory, in order.
   void of_run(const Segment& segment, std::size_t first, std::size_t count, float* out) const;
 
   const float* query() const { return query_.data(); }
@@ -54,7 +54,7 @@ class ExactScores {
   AlignedFloats query_;
 };
 
-/// Best first, equal scores by label. `graph` may be null. REQUIRES: the query has space.dimension numbers.
+/// Best first; ties are ordered by label. `graph` may be null. REQUIRES: the query has space.dimension values.
 std::vector<rows::ScoredLabel> scan(const VectorSpace& space, std::span<const SegmentPtr> segments, const SegmentGraph* graph,
                                     const FlatQuery& query, DamageCount& damaged, ScanReport& report);
 

@@ -6,12 +6,12 @@
 namespace footnote::ann {
 namespace {
 
-// Nanoseconds; measured with ann_bench, see docs/adr/0018-graph.md. Only their ratios count.
-constexpr double kSignTime = 8;         // A vector's signs, from memory.
-constexpr double kCodeTime = 25;        // A vector's codes, in order.
-constexpr double kCandidateTime = 300;  // One of the first by signs.
-constexpr double kVisitTime = 150;      // A vector's codes, out of order, and its links.
-/// What a walk visits for each that it keeps.
+// Nanoseconds, measured with ann_bench; see docs/adr/0018-graph.md. Only their ratios matter.
+constexpr double kSignTime = 8;         // Signs of one vector, from memory.
+constexpr double kCodeTime = 25;        // Codes of one vector, sequentially.
+constexpr double kCandidateTime = 300;  // One candidate of the sign pass.
+constexpr double kVisitTime = 150;      // Codes of one vector at random, and its links.
+/// Nodes visited per candidate kept.
 constexpr double kVisitsPerEffort = 16;
 
 double scan_time(const ScanTask& task, ScanPlan plan) {
@@ -19,10 +19,10 @@ double scan_time(const ScanTask& task, ScanPlan plan) {
   return kSignTime * static_cast<double>(task.held) + kCandidateTime * static_cast<double>(sign_candidates(task.limit));
 }
 
-/// Of what the graph leaves to be read.
+/// The cost of scanning the rows outside the graph.
 double rest_time(const ScanTask& task) { return kCodeTime * static_cast<double>(task.visible - task.visible_in_graph); }
 
-/// A walk meets those that the filter hides too.
+/// A walk also visits nodes that the filter hides.
 double walk_time(const ScanTask& task) {
   const double share = static_cast<double>(task.visible_in_graph) / static_cast<double>(task.in_graph);
   return kVisitTime * kVisitsPerEffort * static_cast<double>(graph_effort(task)) / share;
@@ -47,7 +47,7 @@ std::string_view to_string(ScanPlan plan) {
 }
 
 ScanPlan choose_plan(const ScanTask& task) {
-  // Sums of magnitudes have no product that codes could stand for.
+  // Manhattan distance is not a dot product, so codes can't bound it.
   if (task.metric == Metric::kManhattan) return ScanPlan::kFull;
   if (task.visible <= std::max(kFullVectorsMax, task.limit)) return ScanPlan::kFull;
   const ScanPlan scan = choose_scan(task);

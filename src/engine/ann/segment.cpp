@@ -59,7 +59,7 @@ std::vector<std::uint32_t> RawVectors::sums() const {
 SegmentBody::SegmentBody(std::span<const rows::Row> table, std::vector<std::uint32_t> firsts, Codes short_forms)
     : rows(table), first(std::move(firsts)), codes(std::move(short_forms)) {
   if (first.back() == rows.size()) return;
-  // A row has a vector at least, so rows grow no faster than vectors.
+  // A row has at least one vector, so row indexes grow no faster than vector indexes.
   static_assert(kMarkStep - 1 <= std::numeric_limits<std::uint8_t>::max());
   marks.reserve(first.back() / kMarkStep + 1);
   steps.reserve(first.back());

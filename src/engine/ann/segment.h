@@ -12,35 +12,35 @@
 
 namespace footnote::ann {
 
-/// Full vectors that failed their sums, counted over all copies of an index.
+/// How often full vectors failed their checksum, over all copies of an index.
 using DamageCount = std::atomic<std::uint64_t>;
 
-/// The full numbers of a segment's vectors: in memory, or in a mapped file, where each is checked against its sum when it is first met.
+/// The full vectors of a segment: in memory, or in a mapped file, where each is verified on first use.
 class RawVectors {
  public:
-  /// In memory, in order. REQUIRES: `stride` floats for each of `count`.
+  /// In memory, in order. REQUIRES: `stride` floats for each of `count` vectors.
   RawVectors(AlignedFloats values, std::size_t stride, std::size_t count);
-  /// In a mapped file, in order; `sums` has one for each. `values` keeps the file mapped.
+  /// In a mapped file, in order, with one checksum per vector. `values` keeps the file mapped.
   RawVectors(std::shared_ptr<const float> values, std::size_t stride, std::vector<std::uint32_t> sums);
 
   const float* at(std::size_t i) const { return values_.get() + place(i) * stride_; }
   bool in_order_in_memory() const { return !is_mapped() && places_.empty(); }
   bool is_mapped() const { return heap_bytes_ == 0; }
-  /// True in memory.
+  /// Always true for vectors in memory.
   bool is_sound(std::size_t i) const {
     if (!is_mapped()) return true;
     const Checked known = checked_[place(i)].load(std::memory_order_relaxed);
     return known == Checked::kSound || (known == Checked::kNotYet && check(i));
   }
-  /// The same, whatever was known before.
+  /// Verifies vector i again, even if it was verified before.
   bool check(std::size_t i) const;
   std::size_t heap_bytes() const { return heap_bytes_; }
 
-  /// Only these, in their order; the numbers stay where they are.
+  /// A view of the `kept` vectors, in that order; the data is not copied.
   RawVectors picked(std::span<const std::uint32_t> kept) const;
-  /// With the sums made and kept.
+  /// A copy with its checksums computed.
   RawVectors sealed() const;
-  /// The sum of each. Those of mapped ones are as they were written, so that damage is not covered up.
+  /// The checksum of each vector. For mapped vectors these are the stored ones, so that damage stays detectable.
   std::vector<std::uint32_t> sums() const;
   std::size_t size() const { return count_; }
 
@@ -48,24 +48,24 @@ class RawVectors {
   std::size_t place(std::size_t i) const { return places_.empty() ? i : places_[i]; }
   std::uint32_t sum_of(std::size_t i) const;
 
-  std::shared_ptr<const float> values_;  // Shared: copies of a segment hold the same numbers.
+  std::shared_ptr<const float> values_;  // Shared: copies of a segment use the same data.
   std::size_t stride_;
   std::size_t count_;
   std::size_t heap_bytes_;
-  std::vector<std::uint32_t> sums_;                  // Of mapped and sealed ones.
-  std::shared_ptr<std::atomic<Checked>[]> checked_;  // Of mapped ones, by place.
-  std::vector<std::uint32_t> places_;                // Where each lies, in vectors; empty: in order.
+  std::vector<std::uint32_t> sums_;                  // For mapped and sealed vectors.
+  std::shared_ptr<std::atomic<Checked>[]> checked_;  // For mapped vectors, by position in the file.
+  std::vector<std::uint32_t> places_;                // The position of each vector; empty: in order.
 };
 
-/// What stays when the full numbers move from memory to a file.
+/// The part of a segment that stays when its full vectors move from memory to a file.
 struct SegmentBody {
   SegmentBody(std::span<const rows::Row> table, std::vector<std::uint32_t> firsts, Codes short_forms);
 
   rows::RowTable rows;
   std::vector<std::uint32_t> first;  // Row i has the vectors [first[i], first[i + 1]).
-  // Both empty where each row has one vector.
-  std::vector<std::uint32_t> marks;  // The rows of vector 0, kMarkStep, 2 * kMarkStep and so on.
-  std::vector<std::uint8_t> steps;   // How many rows each vector's own comes after that of the mark before it.
+  // Both are empty when each row has one vector.
+  std::vector<std::uint32_t> marks;  // The rows of vectors 0, kMarkStep, 2 * kMarkStep, ...
+  std::vector<std::uint8_t> steps;   // row(vector) = marks[vector / kMarkStep] + steps[vector].
   Codes codes;
 
   static constexpr std::size_t kMarkStep = 256;
@@ -80,27 +80,27 @@ struct Segment {
   std::size_t row_of(std::size_t vector) const {
     return one_vector_each() ? vector : std::size_t{body->marks[vector / SegmentBody::kMarkStep]} + body->steps[vector];
   }
-  /// A vector's codes into `out`. Damaged ones are made anew of the full numbers; where those are damaged too, it has zeros.
+  /// Copies a vector's codes into `out`. Damaged codes are recomputed from the full vector, or zeroed if that is damaged too.
   void copy_codes(std::size_t vector, std::size_t dimension, Codes& out, std::size_t at, DamageCount& damaged) const;
 
-  const std::shared_ptr<SegmentBody> body;  // Shared: so are the deaths in it.
+  const std::shared_ptr<SegmentBody> body;  // Shared, including the deaths of its rows.
   rows::RowTable& rows;
   const std::vector<std::uint32_t>& first;
   const Codes& codes;
   const RawVectors raw;
 };
 
-using SegmentPtr = std::shared_ptr<Segment>;  // Shared: copies of an index hold the same segments.
+using SegmentPtr = std::shared_ptr<Segment>;  // Shared: copies of an index use the same segments.
 
-/// Lays rows and their vectors out one after the other, in memory.
+/// Builds a segment in memory, row by row.
 class SegmentBuilder {
  public:
   SegmentBuilder(std::size_t dimension, std::size_t stride, std::size_t row_count, std::size_t vector_count);
 
   void add_row(const rows::Row& row);
-  /// To the row added last.
+  /// Adds it to the last row.
   void add_vector(std::span<const float> vector);
-  /// With all its vectors. Full numbers that are damaged are made of the codes.
+  /// Copies a row with all its vectors. Damaged full vectors are rebuilt from their codes.
   void copy_row(const Segment& from, std::size_t i, DamageCount& damaged);
   SegmentPtr build();
 
@@ -113,7 +113,7 @@ class SegmentBuilder {
   std::vector<std::uint32_t> first_;
 };
 
-/// The rows `living` of a segment; null when there are none. Full numbers stay where they are.
+/// A segment of the `living` rows only; null when there are none. Full vectors are not copied.
 SegmentPtr keep_rows(const Segment& segment, std::size_t dimension, std::span<const std::uint32_t> living, DamageCount& damaged);
 
 }  // namespace footnote::ann

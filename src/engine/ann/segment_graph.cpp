@@ -7,7 +7,7 @@
 namespace footnote::ann {
 namespace {
 
-/// By how much lengths may differ from the mean before products stop telling who is near.
+/// How much lengths may differ from the mean before dot products stop indicating nearness.
 constexpr float kLengthTolerance = 0.05F;
 
 bool suits(std::span<const SegmentPtr> segments, Metric metric) {
@@ -101,7 +101,7 @@ std::shared_ptr<const SegmentGraph> SegmentGraph::moved(const std::shared_ptr<co
   out.graph_ = graph->graph_;
   out.points_.resize(graph->size());
   out.places_.resize(graph->size());
-  // Those that stay keep their numbers' order; rows of the others can only be in segments that the graph did not lie in.
+  // Segments that stay keep their order; rows of the others can only be in segments that the graph did not include.
   std::vector<std::uint32_t> kept(graph->bodies_.size(), kGone);
   for (std::size_t b = 0; b < kept.size(); ++b) {
     if (is_there(graph->bodies_[b])) kept[b] = out.index_of(graph->bodies_[b].body);

@@ -12,19 +12,19 @@
 
 namespace footnote::ann {
 
-/// A graph and where the vectors of its nodes lie now. Segments come, merge and shrink after it was built: it is moved onto what is
-/// there then, rows that are gone stay as holes, and rows that came later are not in it. Immutable: safe from any thread.
+/// A graph and the current positions of its nodes' vectors. Segments are added, merged and shrunk after the graph was built: moved() maps
+/// it onto the current ones, deleted rows stay as holes, and later rows are not in it. Immutable and thread-safe.
 class SegmentGraph {
  public:
-  /// The name of a node's vector, which outlives the segment that it lies in.
+  /// Identifies a node's vector independently of the segment that holds it.
   struct NodeName {
     std::int64_t label = 0;
     std::int64_t born = 0;
-    std::uint32_t ordinal = 0;  ///< Among the vectors of its row.
+    std::uint32_t ordinal = 0;  ///< Index among the vectors of its row.
   };
 
-  /// Over all vectors of these segments. Null when `keep_on` said no, and where a walk would not find the nearest: for Manhattan
-  /// distance, and for products of vectors whose lengths differ much.
+  /// Builds a graph over all vectors of these segments. Null when `keep_on` returns false, and where a walk would miss the nearest vectors:
+  /// for Manhattan distance, and for dot products of vectors whose lengths differ much.
   static std::shared_ptr<const SegmentGraph> build(std::span<const SegmentPtr> segments, const Nearness& nearness, Metric metric,
                                                    const std::function<bool()>& keep_on);
   /// names := label:i64[nodes] born:i64[nodes] ordinal:u32[nodes]
@@ -32,12 +32,12 @@ class SegmentGraph {
   Result<void> save(ByteSink& sink) const;
   static Result<std::shared_ptr<const SegmentGraph>> load(ByteSource& source, std::span<const SegmentPtr> segments);
 
-  /// The same graph over the segments as they are now; itself when all that it lies in are still there.
+  /// The same graph over the current segments; the graph itself when all of its segments still exist.
   static std::shared_ptr<const SegmentGraph> moved(const std::shared_ptr<const SegmentGraph>& graph, std::span<const SegmentPtr> segments);
 
-  /// True when the segment has no vector that the graph does not know.
+  /// True when every vector of the segment is in the graph.
   bool covers(const SegmentBody* body) const;
-  /// Vectors in covered segments.
+  /// The number of vectors in covered segments.
   std::size_t covered() const { return covered_; }
   std::size_t size() const { return graph_->size(); }
   std::uint64_t bytes() const { return graph_->bytes() + points_.size() * (sizeof(GraphPoint) + sizeof(Place)); }
@@ -48,7 +48,7 @@ class SegmentGraph {
   };
   static constexpr std::uint32_t kGone = 0xFFFFFFFF;
   Place place(std::uint32_t node) const { return places_[node]; }
-  /// Null where it is not covered.
+  /// Null when the segment is not covered.
   const SegmentBody* body(std::uint32_t index) const { return bodies_[index].whole ? bodies_[index].body.get() : nullptr; }
   std::size_t body_count() const { return bodies_.size(); }
 
@@ -57,7 +57,7 @@ class SegmentGraph {
 
  private:
   struct Body {
-    std::shared_ptr<const SegmentBody> body;  // Shared: points look into its codes.
+    std::shared_ptr<const SegmentBody> body;  // Shared: points_ refers to its codes.
     std::size_t nodes = 0;
     bool whole = false;
   };
@@ -69,11 +69,11 @@ class SegmentGraph {
   void finish();
   NodeName name_of(std::uint32_t node) const;
 
-  std::shared_ptr<const Graph> graph_;  // Shared: so that moving copies no links.
+  std::shared_ptr<const Graph> graph_;  // Shared: moving the graph copies no links.
   std::vector<GraphPoint> points_;
   std::vector<Place> places_;
   std::vector<Body> bodies_;
-  std::vector<const SegmentBody*> whole_;  // Of those, the covered ones, by address.
+  std::vector<const SegmentBody*> whole_;  // The covered segments, sorted by address.
   std::size_t covered_ = 0;
 };
 

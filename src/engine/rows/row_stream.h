@@ -7,15 +7,15 @@
 
 namespace footnote::rows {
 
-/// What rows that are read back may say.
+/// Limits on rows read from a file.
 struct RowLimits {
-  std::int64_t born_last = 0;     ///< No row is younger.
-  std::uint32_t group_count = 0;  ///< Groups are below this.
-  std::uint64_t rows_max = 0;     ///< In one segment.
+  std::int64_t born_last = 0;     ///< The latest birth.
+  std::uint32_t group_count = 0;  ///< Every group is below this.
+  std::uint64_t rows_max = 0;     ///< Of one segment.
 };
 
 /// rows := count:u64 label:i64[count] born:i64[count] group:u32[count]
-/// Deaths are not written: rows come back alive.
+/// Deaths are not stored: rows are read back alive.
 inline Result<void> write_rows(ByteSink& sink, const RowTable& rows) {
   std::vector<std::int64_t> labels;
   std::vector<std::int64_t> born;
@@ -32,7 +32,7 @@ inline Result<void> write_rows(ByteSink& sink, const RowTable& rows) {
   return sink.put_all<std::uint32_t>(groups);
 }
 
-/// kCorrupted: rows out of order or past the limits.
+/// kCorrupted: rows are out of order or exceed the limits.
 inline Result<std::vector<Row>> read_rows(ByteSource& source, const RowLimits& limits) {
   FOOTNOTE_TRY(const auto count, source.take<std::uint64_t>());
   if (count == 0 || count > limits.rows_max) return fail(ErrorCode::kCorrupted, "a segment has {} rows", count);

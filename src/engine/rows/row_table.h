@@ -15,10 +15,10 @@
 
 namespace footnote::rows {
 
-/// `died` of a row that lives.
+/// `died` of a live row.
 inline constexpr std::int64_t kAlive = std::numeric_limits<std::int64_t>::max();
 
-/// What a row is called, what it belongs to, and when it is there: in generation g when born <= g < died.
+/// A row's label, its group, and its lifetime: it is visible in generation g when born <= g < died.
 struct Row {
   std::int64_t label = 0;
   std::uint32_t group = 0;
@@ -31,13 +31,13 @@ struct Death {
   std::int64_t died = 0;
 };
 
-/// One byte per group: not 0 where its rows may be found.
+/// One byte per group; not 0: its rows may be found.
 using GroupMask = std::vector<std::uint8_t>;
 
-/// Which rows a search may find: those that pass both conditions. Borrows what it points to.
+/// The rows that a search may return: those that pass both conditions. Borrows what it points to.
 struct RowFilter {
-  const GroupMask* groups = nullptr;                         ///< Null lets all through; a group past its end is not let through.
-  std::optional<std::span<const std::int64_t>> labels = {};  ///< Ascending; nothing set lets all through.
+  const GroupMask* groups = nullptr;                         ///< Null lets all groups through; a group beyond the end does not pass.
+  std::optional<std::span<const std::int64_t>> labels = {};  ///< Ascending; nullopt lets all labels through.
 
   bool passes_all() const { return groups == nullptr && !labels; }
 };
@@ -49,7 +49,7 @@ using RowBits = std::vector<std::uint64_t>;
 template <class Visit>
 void for_each_run(const RowBits& bits, const Visit& visit) {
   std::size_t begin = 0;
-  std::size_t end = 0;  // [begin, end) is a run that may go on in the next word.
+  std::size_t end = 0;  // [begin, end) is a run that may continue in the next word.
   for (std::size_t w = 0; w < bits.size(); ++w) {
     std::uint64_t word = bits[w];
     while (word != 0) {
@@ -68,9 +68,9 @@ void for_each_run(const RowBits& bits, const Visit& visit) {
   if (end > begin) visit(begin, end);
 }
 
-/// Names and lives of one segment's rows, sorted by label, then birth. All but the deaths is constant after
-/// construction. One writer may set deaths while readers look on: a reader of a generation before that death sees a
-/// living row whether it meets the old value or the new.
+/// The labels and lifetimes of one segment's rows, sorted by label, then birth. Everything but the deaths is constant after construction.
+/// One writer may set deaths while others read: a reader of an earlier generation sees a live row whether it loads the old value or the
+/// new.
 class RowTable {
  public:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
@@ -107,7 +107,7 @@ class RowTable {
 
   bool alive_at(std::size_t i, std::int64_t generation) const { return born_[i] <= generation && generation < died(i); }
   bool all_alive_at(std::int64_t generation) const { return born_last_ <= generation && generation < died_first(); }
-  /// True when some row had died by then.
+  /// True when a row had died by that generation.
   bool any_dead_by(std::int64_t generation) const { return died_first() <= generation; }
 
   template <class Visit>
@@ -117,7 +117,7 @@ class RowTable {
     }
   }
 
-  /// The row of that label that is there in that generation, or kNone.
+  /// The row of that label that is visible in that generation, or kNone.
   std::size_t find(std::int64_t label, std::int64_t generation) const {
     for (std::size_t i = lower_bound(label); i < size() && labels_[i] == label; ++i) {
       if (alive_at(i, generation)) return i;
@@ -125,7 +125,7 @@ class RowTable {
     return kNone;
   }
 
-  /// The row of that label and birth, dead or alive, or kNone.
+  /// The row with that label and birth, dead or alive, or kNone.
   std::size_t find_born(std::int64_t label, std::int64_t born) const {
     for (std::size_t i = lower_bound(label); i < size() && labels_[i] == label; ++i) {
       if (born_[i] == born) return i;
@@ -133,7 +133,7 @@ class RowTable {
     return kNone;
   }
 
-  /// Ends the living row of that label that was born before; kNone when there is none.
+  /// Ends the live row of that label that was born before the death; kNone when there is none.
   std::size_t end(const Death& death) {
     for (std::size_t i = lower_bound(death.label); i < size() && labels_[i] == death.label; ++i) {
       if (died(i) != kAlive || born_[i] >= death.died) continue;
@@ -144,8 +144,8 @@ class RowTable {
     return kNone;
   }
 
-  /// Sets the bits of the rows that are there in that generation and that the filter lets through; returns their number.
-  /// 100,000 rows take some 10 us: rows of a document lie together, and 64 at a time are passed over where none of theirs passes.
+  /// Sets the bits of the rows that are visible in that generation and pass the filter; returns their number. 100,000 rows take about 10
+  /// us: rows of a document are adjacent, so 64 rows at a time are skipped when none of their groups passes.
   std::size_t find_visible(std::int64_t generation, const RowFilter& filter, RowBits& out) const {
     out.assign((size() + 63) / 64, 0);
     if (filter.labels) {
@@ -164,7 +164,7 @@ class RowTable {
     return count;
   }
 
-  /// One byte per row, not 0 where the row is there in that generation and the filter lets it through.
+  /// One byte per row; not 0: the row is visible in that generation and passes the filter.
   void mark_visible(std::int64_t generation, const RowFilter& filter, std::vector<std::uint8_t>& out) const {
     const GroupMask* const groups = filter.groups;
     if (filter.labels) {
@@ -185,7 +185,7 @@ class RowTable {
     std::uint32_t last = 0;
   };
 
-  /// Calls `visit(row)` for the rows of these labels, which ascend.
+  /// Calls `visit(row)` for the rows of these labels. REQUIRES: labels ascend.
   template <class Visit>
   void for_each_labelled(std::span<const std::int64_t> labels, const Visit& visit) const {
     if (labels_.empty()) return;
@@ -196,10 +196,10 @@ class RowTable {
       for (; row != labels_.end() && *row == *label; ++row) visit(static_cast<std::size_t>(row - labels_.begin()));
     }
   }
-  /// The bits of a word whose rows' groups are let through; those past the last row mean nothing.
+  /// Bits of the rows in word w whose groups pass; bits past the last row are undefined.
   std::uint64_t group_bits(const GroupMask& groups, std::size_t w) const {
     const auto [first, last] = group_ranges_[w];
-    // Where the range is short, a look at its bytes tells whether a look at the rows is worth it.
+    // For a short range of groups, test the mask first: often the rows need not be read.
     constexpr std::uint32_t kRangeShort = 256;
     if (last - first < kRangeShort) {
       const std::size_t end = std::min<std::size_t>(last + 1, groups.size());
@@ -208,7 +208,8 @@ class RowTable {
         return 0;
       }
     }
-    // Rows of one group follow each other: bits turn where a group begins that fares otherwise than the one before.
+    // Rows of one group are adjacent, so a bit changes only where a new group begins that passes when the previous one did not, or the
+    // other way round.
     std::uint64_t word = 0;
     std::uint64_t before = 0;
     for (std::uint64_t begins = group_begins_[w]; begins != 0; begins &= begins - 1) {
@@ -220,7 +221,7 @@ class RowTable {
     }
     return word;
   }
-  /// Those of `asked` whose rows are there.
+  /// The bits of `asked` whose rows are alive.
   std::uint64_t alive_bits(std::int64_t generation, std::size_t w, std::uint64_t asked) const {
     std::uint64_t word = 0;
     for (; asked != 0; asked &= asked - 1) {
@@ -230,9 +231,9 @@ class RowTable {
     return word;
   }
   std::size_t lower_bound(std::int64_t label) const {
-    // Labels mostly come in order, so most segments are ruled out by their ends.
+    // Labels mostly arrive in ascending order, so the first and last label rule out most segments.
     if (labels_.empty() || label < labels_.front() || label > labels_.back()) return size();
-    // Without gaps, too: then a row lies as far from the first as its label.
+    // Labels without gaps: the row index is the distance from the first label.
     const auto guess = static_cast<std::uint64_t>(label) - static_cast<std::uint64_t>(labels_.front());
     if (guess < size() && labels_[guess] == label && (guess == 0 || labels_[guess - 1] != label)) return guess;
     return static_cast<std::size_t>(std::lower_bound(labels_.begin(), labels_.end(), label) - labels_.begin());
@@ -242,17 +243,17 @@ class RowTable {
   std::vector<std::int64_t> labels_;
   std::vector<std::int64_t> born_;
   std::vector<std::uint32_t> groups_;
-  std::vector<GroupRange> group_ranges_;     // Of each 64 rows.
-  std::vector<std::uint64_t> group_begins_;  // A bit per row: not of the group of the row before; each 64 begin anew.
+  std::vector<GroupRange> group_ranges_;     // The range of groups of each 64 rows.
+  std::vector<std::uint64_t> group_begins_;  // One bit per row: its group differs from the previous row's. Set for the first of every 64.
   std::int64_t born_last_ = 0;
-  // Written by the one writer, read by all.
+  // Set by the writer, read by all.
   std::unique_ptr<std::atomic<std::int64_t>[]> died_;
   std::atomic<std::int64_t> died_first_{kAlive};
 };
 
-/// Appends a segment and merges the tail so that sizes at least halve from one to the next: each row is copied a
-/// logarithmic number of times however it came, and a search meets few segments. None grows past `rows_max` by merging.
-/// `merge(older, newer)` gives the segment that takes the place of both.
+/// Appends a segment and merges the tail, so that segment sizes at least halve from one to the next. Each row is then copied O(log n)
+/// times, and a search meets few segments. Merging never creates more than `rows_max` rows. `merge(older, newer)` returns the segment that
+/// replaces both.
 template <class Segment, class Merge>
 void append_tiered(std::vector<std::shared_ptr<Segment>>& segments, std::shared_ptr<Segment> fresh, std::size_t rows_max,
                    const Merge& merge) {
@@ -267,7 +268,7 @@ void append_tiered(std::vector<std::shared_ptr<Segment>>& segments, std::shared_
   }
 }
 
-/// The order in which `rows` must stand for a RowTable.
+/// The order in which a RowTable needs `rows`.
 inline std::vector<std::uint32_t> sorted_order(std::span<const Row> rows) {
   std::vector<std::uint32_t> order(rows.size());
   std::iota(order.begin(), order.end(), 0U);

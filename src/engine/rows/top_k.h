@@ -8,7 +8,7 @@
 
 namespace footnote::rows {
 
-/// A found label and its score.
+/// A label that was found, and its score.
 struct ScoredLabel {
   std::int64_t label = 0;
   float score = 0;
@@ -16,17 +16,17 @@ struct ScoredLabel {
   bool operator==(const ScoredLabel&) const = default;
 };
 
-/// Higher scores first, equal scores by label.
+/// Higher scores first; ties are ordered by label.
 inline bool ranks_before(const ScoredLabel& a, const ScoredLabel& b) { return a.score != b.score ? a.score > b.score : a.label < b.label; }
 
-/// Keeps the first `limit` of all that it is offered, whatever the order of the offers. NaN is never kept.
+/// Keeps the best `limit` of all offers, independent of their order. NaN is never kept.
 class TopK {
  public:
   explicit TopK(std::size_t limit) : limit_(limit) {
     if (limit == 0) floor_ = std::numeric_limits<float>::infinity();
   }
 
-  /// Scores below this can't enter.
+  /// Lower scores can't enter.
   float floor() const { return floor_; }
 
   void offer(std::int64_t label, float score) {
@@ -43,7 +43,7 @@ class TopK {
     if (heap_.size() == limit_) floor_ = heap_.front().score;
   }
 
-  /// Best first. Leaves nothing behind.
+  /// Best first. Leaves the object empty.
   std::vector<ScoredLabel> take() {
     std::sort(heap_.begin(), heap_.end(), ranks_before);
     return std::move(heap_);
@@ -52,7 +52,7 @@ class TopK {
  private:
   std::size_t limit_;
   float floor_ = -std::numeric_limits<float>::infinity();
-  std::vector<ScoredLabel> heap_;  // The worst kept is in front.
+  std::vector<ScoredLabel> heap_;  // A heap with the worst kept entry in front.
 };
 
 }  // namespace footnote::rows
