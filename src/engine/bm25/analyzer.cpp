@@ -17,8 +17,8 @@
 namespace footnote::bm25 {
 namespace {
 
-// English by Porter's first stemmer: it ranked better than his second on five of six sets, by .001 to .003, and worse on
-// the sixth by .003 (nDCG@10). Hardly more than noise; it is also what the reference figures were measured with.
+// English uses the first Porter stemmer: it ranked better than the second on five of six test sets, by .001 to .003 nDCG@10, and worse on
+// the sixth by .003. That is close to noise, but the reference figures were measured with it too.
 constexpr std::array<std::pair<std::string_view, const char*>, 25> kStemmers = {{
     {"en", "porter"},     {"ar", "arabic"},     {"ca", "catalan"},   {"da", "danish"},   {"de", "german"},
     {"el", "greek"},      {"es", "spanish"},    {"eu", "basque"},    {"fi", "finnish"},  {"fr", "french"},
@@ -42,7 +42,7 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
-/// Where a hump of camelCase begins: "fooBar" before B, "HTTPServer" before S, but not in "RNAs".
+/// Whether a camelCase part begins at i: "fooBar" before B, "HTTPServer" before S, but not in "RNAs".
 bool begins_hump(std::string_view word, std::size_t i) {
   if (!is_upper(word[i])) return false;
   if (is_lower(word[i - 1])) return true;
@@ -54,7 +54,7 @@ bool all_digits(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// "3.14", "U.S", "e.g": dots inside one thing.
+/// "3.14", "U.S", "e.g": dots inside one unit.
 bool is_unit(const ScannedWord& word) {
   if (word.pieces.size() < 2 || word.whole.find_first_of("_/\\:>") != std::string_view::npos) return false;
   const auto all = [&](const auto& test) { return std::all_of(word.pieces.begin(), word.pieces.end(), test); };
@@ -62,26 +62,26 @@ bool is_unit(const ScannedWord& word) {
          all([](const Stretch& piece) { return piece.text.size() == 1; });
 }
 
-/// Worth keeping in one: paths, names with joined parts; not "and/or".
+/// True for paths and names with joined parts, which are also kept whole; not for "and/or".
 bool is_identifier(const ScannedWord& word) {
   if (word.pieces.size() < 2 || word.whole.size() > Analyzer::kTermBytesMax) return false;
   return word.pieces.size() > 2 || word.whole.find('/') == std::string_view::npos;
 }
 
-/// A word as it is indexed, and what it does.
+/// A word as indexed, and its role.
 struct Stem {
   std::string_view text;
   WordRole role = WordRole::kContent;
 };
 
-/// A word that came before, and its stem.
+/// A cached word and its stem.
 class KnownStem {
  public:
   static constexpr std::size_t kBytesMax = 22;
 
   bool is_of(std::string_view word) const { return std::string_view(word_.data(), word_size_) == word; }
   Stem stem() const { return {{stem_.data(), stem_size_}, role_}; }
-  /// REQUIRES: a word of kBytesMax at most. A longer stem is not kept.
+  /// REQUIRES: a word of at most kBytesMax bytes. A longer stem is not cached.
   void set(std::string_view word, const Stem& stem) {
     word_size_ = 0;
     if (stem.text.size() > kBytesMax) return;
@@ -98,11 +98,10 @@ class KnownStem {
   WordRole role_ = WordRole::kContent;
 };
 
-/// Stems of the words that came last: a text says most of its words over and over, and a stemmer needs a quarter of a microsecond each
-/// time.
+/// Caches the stems of recent words: texts repeat most of their words, and stemming takes a quarter of a microsecond.
 class StemCache {
  public:
-  /// Where that word's stem is or may be put; null for a long word, and while too few came for the room to pay.
+  /// The cache slot of a word; null for a long word, and until enough words were seen for the cache to pay off.
   KnownStem* place_of(std::string_view word) {
     if (word.empty() || word.size() > KnownStem::kBytesMax) return nullptr;
     if (places_.empty()) {
@@ -164,21 +163,21 @@ class Analyzer::Impl {
     if (!text.empty()) sink({text, word_number_, position_++, false, flags.function_word});
   }
 
-  /// A whole whose parts stand from `first` on.
+  /// Emits a whole at the position of its first part.
   void emit_whole(std::string_view text, std::uint32_t first, const Sink& sink) {
     text = utf8_prefix(text, kTermBytesMax);
     if (!text.empty()) sink({text, word_number_, first, true, false});
     position_ = std::max(position_, first + 1);
   }
 
-  // Numbers keep their dots, abbreviations lose them.
+  // Numbers keep their dots, abbreviations drop them.
   void add_unit(const Sink& sink) {
     fold_case(word_.whole);
     if (!all_digits(word_.pieces.front().text)) std::erase(folded_, '.');
     emit(folded_, {.function_word = english_ && role_of(folded_) != WordRole::kContent}, sink);
   }
 
-  // "l'avion", "O'Neill": what is elided stands apart. "dog's": the s goes. "don't": one word, spelled as the hurried do.
+  // "l'avion", "O'Neill": the elided part is separated. "dog's": the s is dropped. "don't": one word, indexed as "dont".
   void add_piece(std::string_view piece, const Sink& sink) {
     std::size_t at = 0;
     std::string_view part = part_at(piece, at);
@@ -196,7 +195,7 @@ class Analyzer::Impl {
     add_word(joined_, sink);
   }
 
-  /// The part of a word from `at` to the next apostrophe; moves `at` past that.
+  /// The part of a word from `at` to the next apostrophe; advances `at` past that.
   static std::string_view part_at(std::string_view piece, std::size_t& at) {
     const std::size_t begin = at;
     for (; at < piece.size(); ++at) {
@@ -234,7 +233,7 @@ class Analyzer::Impl {
     }
   }
 
-  /// What is indexed for a word, and what the word does. The view lives until the next call.
+  /// The indexed form of a word, and its role. The view is valid until the next call.
   Stem stem_of(std::string_view word) {
     KnownStem* const known = stems_.place_of(word);
     if (known != nullptr && known->is_of(word)) return known->stem();
@@ -255,7 +254,7 @@ class Analyzer::Impl {
       }
     }
     if (ascii) return {stem, role};
-    // Accents go last: stemmers of languages that have them know endings by them.
+    // Fold accents last: stemmers of accented languages recognise endings by them.
     plain_ = without_accents(stem);
     return {plain_, role};
   }
@@ -290,7 +289,7 @@ class Analyzer::Impl {
     }
   }
 
-  /// Lower case and compatibility forms into folded_. True when the word is ASCII.
+  /// Writes the word to folded_ in lower case, without compatibility forms. True when it is ASCII.
   bool fold_case(std::string_view word) {
     folded_.clear();
     bool ascii = true;
@@ -319,7 +318,7 @@ class Analyzer::Impl {
     icu::UnicodeString apart = decompose->normalize(text, status);
     icu::UnicodeString plain;
     for (int32_t i = 0; i < apart.length(); ++i) {
-      // Only the general diacritics: marks of Indic and other scripts are letters to their readers.
+      // Only the combining diacritics: marks of Indic and other scripts are part of their letters.
       if (apart[i] < 0x0300 || apart[i] > 0x036F) plain.append(apart[i]);
     }
     std::string out;
@@ -329,7 +328,7 @@ class Analyzer::Impl {
 
   const bool english_;
   std::unique_ptr<sb_stemmer, FreeStemmer> stemmer_;
-  std::unique_ptr<icu::BreakIterator> breaker_;  // Made when the first such text comes: it is costly.
+  std::unique_ptr<icu::BreakIterator> breaker_;  // Created on first use, because it is expensive.
   ScannedWord word_;
   std::size_t word_number_ = 0;
   std::uint32_t position_ = 0;

@@ -9,32 +9,31 @@
 
 namespace footnote::bm25 {
 
-/// Counted up whenever the same text gives other terms than before: what was indexed by older rules is indexed again.
+/// Increment when the same text yields different terms: documents indexed with older rules are then indexed again.
 inline constexpr std::uint32_t kAnalyzerRules = 2;
 
-/// A term as it is indexed. The view lives until the sink that it was given to returns.
+/// A term as indexed. The view is valid only inside the sink call.
 struct Term {
   std::string_view text;
-  /// The place of its word among the words of the text; parts of one word share it.
+  /// Index of its word in the text; all parts of a word share it.
   std::size_t word = 0;
-  /// Its place in the text: parts of words and stop words take one each, a whole stands where its first part does.
+  /// Position in the text: each word part and stop word takes one, and a whole has the position of its first part.
   std::uint32_t position = 0;
-  /// An identifier, path or number that was split, kept in one as well: its parts came as terms of their own.
+  /// True for an identifier, path or number kept whole, in addition to the terms of its parts.
   bool whole = false;
-  /// English grammar rather than content: "what", "does". Stop words do not come at all.
+  /// An English function word such as "what" or "does". Stop words are never emitted.
   bool function_word = false;
 };
 
-/// Turns text into terms: words by Unicode, lower case, stop words dropped (English), stemmed, accents folded.
-/// Identifiers and paths are split (camelCase, snake_case, a/b.c) and also kept whole. Han, kana and hangul give pairs
-/// of neighbours, Thai and its like the words of ICU's dictionary. Any bytes are accepted.
-/// The same text gives the same terms. Not thread-safe; cheap to make, so make one per call.
+/// Turns text into terms: Unicode words in lower case, without English stop words, stemmed, accents folded. Identifiers and paths are split
+/// (camelCase, snake_case, a/b.c) and also kept whole. Han, kana and hangul yield bigrams; Thai and similar scripts are segmented by ICU's
+/// dictionary. Accepts any bytes. Deterministic. Not thread-safe, but cheap to construct: make one per call.
 class Analyzer {
  public:
-  /// Longer terms are cut; longer wholes left out.
+  /// Longer terms are truncated; longer wholes are dropped.
   static constexpr std::size_t kTermBytesMax = 64;
 
-  /// `language` is an ISO 639-1 code; "" and codes without a stemmer read as English.
+  /// `language` is an ISO 639-1 code; "" and codes without a stemmer mean English.
   explicit Analyzer(std::string_view language = "en");
   ~Analyzer();
   Analyzer(Analyzer&&) noexcept;
@@ -45,10 +44,10 @@ class Analyzer {
   /// All terms in text order.
   std::vector<std::string> terms(std::string_view text);
 
-  /// The distinct terms that say what a text is about, in order of first appearance: no wholes, no function words.
+  /// The distinct terms that carry a text's meaning, in order of first appearance: no wholes, no function words.
   std::vector<std::string> content_terms(std::string_view text);
 
-  /// The code whose rules apply: "en" for what has no stemmer of its own.
+  /// The language whose rules apply: "en" for languages without a stemmer.
   static std::string_view effective_language(std::string_view language);
 
  private:

@@ -86,7 +86,7 @@ TEST(Analyzer, TakesAnyBytesAndGivesWellFormedTerms) {
   for (int round = 0; round < 300; ++round) {
     std::string text;
     for (std::size_t i = random() % 200; i > 0; --i) {
-      // Mostly letters, apostrophes and joiners, with bytes of every kind between them.
+      // Mostly letters, apostrophes and joiners, mixed with arbitrary bytes.
       text.push_back(random() % 3 == 0 ? static_cast<char>(random() % 256) : "aB'._/:-\xE2\x80\x99 9"[random() % 13]);
     }
     for (const auto* language : {"en", "fr", "ru"}) {

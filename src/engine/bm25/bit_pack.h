@@ -8,7 +8,7 @@
 
 namespace footnote::bm25 {
 
-/// A block's numbers side by side: what compression, decoding and pruning take in one.
+/// Numbers per block: the unit of compression, decoding and pruning.
 inline constexpr std::size_t kBlockSize = 128;
 using BlockValues = std::array<std::uint16_t, kBlockSize>;
 
@@ -17,7 +17,7 @@ inline constexpr std::size_t packed_size(unsigned bits) { return bits * kBlockSi
 
 namespace bit_pack_detail {
 
-/// Eight lanes, each packed on its own: number i stands in lane i % 8, so one instruction unpacks eight neighbours.
+/// Eight independently packed lanes: number i is in lane i % 8, so that one instruction unpacks eight consecutive numbers.
 using Lanes [[gnu::vector_size(16)]] = std::uint16_t;
 inline constexpr unsigned kWordBits = 16;
 inline constexpr unsigned kSteps = kBlockSize / (sizeof(Lanes) / sizeof(std::uint16_t));
@@ -80,7 +80,7 @@ inline void pack_block(const BlockValues& values, unsigned bits, std::uint8_t* o
   std::memcpy(out, words.data(), packed_size(bits));
 }
 
-/// Gaps to numbers: each is `before` plus all gaps up to its own. Modulo 2^16.
+/// Prefix sum: out[i] = before + gaps[0] + ... + gaps[i], modulo 2^16.
 inline void add_up(BlockValues& gaps, std::uint16_t before) {
   using namespace bit_pack_detail;
   constexpr std::size_t kLanes = kBlockSize / kSteps;

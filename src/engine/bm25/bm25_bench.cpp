@@ -1,7 +1,7 @@
 // Speed and size of the keyword index over real passages and questions, one thread.
 //   bm25_bench PASSAGES QUESTIONS
-// PASSAGES: JSON lines, each with a member "text". QUESTIONS: one a line. Times are the thread's own processor time, so that
-// they mean something beside other work; "build" is analysis and indexing in batches of 1,000 rows.
+// PASSAGES: JSON lines, each with a member "text". QUESTIONS: one per line. Times are CPU times of the thread, so that other load on the
+// machine matters less; "build" is analysis and indexing in batches of 1,000 rows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ std::vector<Terms> read_questions(std::span<const std::string_view> lines) {
 
 void measure(std::string_view name, const Bm25Index& index, std::span<const Terms> questions, Bm25Query query) {
   std::vector<double> times;
-  double sum = 0;  // The same whatever was pruned.
+  double sum = 0;  // The same with and without pruning.
   for (const Terms& terms : questions) {
     query.terms = terms;
     const double begin = processor_seconds();
@@ -90,7 +90,7 @@ void measure(std::string_view name, const Bm25Index& index, std::span<const Term
 void measure_all(const Bm25Index& index, std::span<const Terms> questions) {
   rows::GroupMask one(kGroups, 0);
   one[17] = 1;
-  std::vector<std::int64_t> tenant;  // A tenant's rows lie together.
+  std::vector<std::int64_t> tenant;  // A tenant's rows are adjacent.
   for (std::size_t row = index.row_count() / 2; tenant.size() < index.row_count() / 100; ++row)
     tenant.push_back(static_cast<std::int64_t>(row));
   for (const std::size_t limit : {std::size_t{18}, std::size_t{100}}) {

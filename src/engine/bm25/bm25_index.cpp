@@ -20,12 +20,11 @@ double idf_of(std::uint64_t rows, std::uint64_t holding) {
   return std::log(1.0 + (all - some + 0.5) / (some + 0.5));
 }
 
-/// Merging makes no segment of more list bytes, and no batch is cut into slices of more terms: places in a segment's lists
-/// are 32-bit numbers.
+/// Limits of merged lists in bytes and of batch slices in terms: offsets in a segment's lists are 32-bit.
 constexpr std::size_t kMergedBytesMax = std::size_t{1} << 30;
 constexpr std::size_t kSliceTermsMax = std::size_t{1} << 26;
 
-/// From this many rows on a term's additions are looked up in a table of its own.
+/// From this many rows on, a term's scores are precomputed in a table.
 constexpr std::size_t kTabledRows = 1024;
 
 /// The rows of one segment that a query can see.
@@ -47,7 +46,7 @@ class Sight {
     }
   }
 
-  /// A byte per row; empty: all.
+  /// One byte per row; empty: all.
   std::span<const std::uint8_t> visible() const { return visible_; }
   bool can_see(std::size_t row) const { return visible_.empty() || visible_[row] != 0; }
   void narrow_to(std::vector<std::uint8_t> rows) {
@@ -55,9 +54,9 @@ class Sight {
     visible_ = std::move(rows);
   }
 
-  /// How many rows of the list are there in the generation, whether or not the filter lets them through.
+  /// How many rows of the list are alive in the generation, whether or not the filter lets them through.
   std::size_t count_alive(const PostingList& list) const {
-    // Asking about each row that is gone costs about as much as adding up this many.
+    // A lookup of one dead row costs about as much as counting this many postings.
     constexpr std::size_t kAskingCost = 4;
     if (gone_.size() * kAskingCost < list.size()) {
       ListCursor cursor(list);
@@ -76,7 +75,7 @@ class Sight {
 
  private:
   std::vector<std::uint8_t> visible_;
-  std::vector<std::uint8_t> alive_;  // Empty when all are.
+  std::vector<std::uint8_t> alive_;  // Empty when all rows are alive.
   std::vector<std::uint16_t> gone_;
 };
 
@@ -99,7 +98,7 @@ class Search {
     double all = 0;
     for (const double weight : weights) all += weight;
     if (!(all > 0)) return {};
-    // A power of two, so that nothing is lost between units and scores.
+    // A power of two, so that converting between units and scores is exact.
     const int bits = std::ilogb(kQueryUnits / all);
     const Saturation saturation(options, mean_length);
     std::vector<TermScore> scores;
@@ -123,7 +122,7 @@ class Search {
   struct Part {
     const Segment& segment;
     Sight sight;
-    std::vector<PostingList> lists;  // By query term; empty where the segment has none.
+    std::vector<PostingList> lists;  // By query term; empty where the segment does not contain it.
   };
 
   std::size_t listed(std::size_t term) const {
@@ -132,7 +131,7 @@ class Search {
     return count;
   }
 
-  /// Weight times rarity of each term, 0 for those that no row holds.
+  /// weight * idf of each term; 0 for terms that no row contains.
   std::vector<double> weigh(std::uint64_t rows) const {
     std::vector<std::size_t> holding(query_.terms.size(), 0);
     std::map<std::uint32_t, std::size_t> groups;
@@ -149,7 +148,7 @@ class Search {
     return out;
   }
 
-  /// Leaves only the rows that hold the phrase, if there are any.
+  /// Restricts the search to the rows that contain the phrase, unless there are none.
   void demand(const Phrase& phrase) {
     std::vector<std::vector<std::uint8_t>> holding;
     bool any = false;
@@ -197,7 +196,7 @@ void Bm25Index::append(std::shared_ptr<Segment> fresh) {
   living_.rows += fresh->rows.size();
   living_.length += fresh->total_length();
   segments_.push_back(std::move(fresh));
-  // Sizes at least halve from one segment to the next, as in rows::append_tiered; lists have a bound of their own.
+  // Segment sizes at least halve from one to the next, as in rows::append_tiered; lists have a limit of their own.
   while (segments_.size() >= 2) {
     const Segment& newer = *segments_.back();
     const Segment& older = *segments_[segments_.size() - 2];
@@ -211,7 +210,7 @@ void Bm25Index::append(std::shared_ptr<Segment> fresh) {
 }
 
 void Bm25Index::apply(const Batch& added, std::span<const Death> ended) {
-  // A row that was there before goes first, so that a label may end and begin anew in one step.
+  // End existing rows first, so that a label may end and start again in one step.
   std::vector<Death> open;
   for (const Death& death : ended) {
     if (!end_row(death)) open.push_back(death);
@@ -285,8 +284,8 @@ std::vector<double> Bm25Index::coverage(std::span<const Alternatives> words, std
   std::vector<double> out(labels.size(), 0.0);
   if (total <= 0) return out;
   for (const auto& segment : segments_) {
-    // Lists are walked upwards, so labels are asked about in the order of their rows.
-    std::vector<std::pair<std::uint32_t, std::size_t>> asked;  // row, place in labels
+    // Lists are walked in ascending order, so process the labels in the order of their rows.
+    std::vector<std::pair<std::uint32_t, std::size_t>> asked;  // (row, index in labels)
     for (std::size_t l = 0; l < labels.size(); ++l) {
       const std::size_t row = segment->rows.find(labels[l], generation);
       if (row != RowTable::kNone) asked.emplace_back(static_cast<std::uint32_t>(row), l);

@@ -19,7 +19,7 @@ using rows::kAlive;
 using rows::Row;
 using rows::ScoredLabel;
 
-/// A plain list of texts that answers by the formula.
+/// A reference implementation: a plain list of texts, scored by the formula.
 class Model {
  public:
   Batch add(std::size_t count, std::int64_t born) {
@@ -134,7 +134,7 @@ TEST(Bm25Index, EqualsTheFormulaInEveryGeneration) {
   }
 }
 
-/// Rows enough for several windows and blocks: common words in half of them, rare ones in a few.
+/// Enough rows for several windows and blocks: common words in half of them, rare ones in a few.
 class Crowd {
  public:
   explicit Crowd(unsigned seed) : random_(seed) {
@@ -167,7 +167,7 @@ class Crowd {
     for (int i = 0; i < 4000; ++i) {
       labels.push_back(generation * 1'000'000 + (i * 7919) % 4001);
       batch.begin_row({.label = labels.back(), .group = static_cast<std::uint32_t>(random_() % kGroups), .born = generation});
-      // Runs of rows that say a word often and runs that don't, for blocks to differ.
+      // Runs of rows that repeat a word often alternate with runs that don't, so that blocks differ.
       const std::size_t loud = static_cast<std::size_t>(i) / 500;
       std::uint32_t position = 0;
       for (std::size_t w = 0; w < kWords; ++w) {

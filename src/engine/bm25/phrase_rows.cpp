@@ -5,14 +5,14 @@
 namespace footnote::bm25 {
 namespace {
 
-/// A part's list, walked row by row.
+/// Walks the list of one phrase part row by row.
 class PartCursor {
  public:
   explicit PartCursor(const PhrasePart& part) : cursor_(part.list), offset_(part.offset) {}
 
   bool find(std::uint32_t row) { return cursor_.count_at(row) >= 0; }
 
-  /// Where a phrase would begin for the term to stand where it does. REQUIRES: find(row) said true.
+  /// The positions at which the phrase would begin in this row. REQUIRES: find(row) returned true.
   void begins(std::uint32_t row, std::vector<std::uint32_t>& out) {
     const Block& block = cursor_.decoded();
     const std::size_t at = cursor_.seek(row);
@@ -30,7 +30,7 @@ class PartCursor {
  private:
   ListCursor cursor_;
   std::uint32_t offset_;
-  // Positions can only be walked: those of the rows before walked_ in its block are behind.
+  // Positions are read sequentially: those of the rows before walked_ in its block are already consumed.
   std::size_t walked_block_ = static_cast<std::size_t>(-1);
   std::size_t walked_ = 0;
   std::span<const std::uint8_t> rest_;

@@ -14,7 +14,8 @@ struct PhrasePart {
   std::uint32_t offset = 0;
 };
 
-/// Sets the bytes of the rows where these stand at their offsets from one place. REQUIRES: at least one part, a byte for each row.
+/// Sets the bytes of the rows that contain all parts at their offsets from a common position. REQUIRES: at least one part, a byte for each
+/// row.
 void mark_phrase_rows(std::span<const PhrasePart> parts, std::vector<std::uint8_t>& out);
 
 }  // namespace footnote::bm25

@@ -25,7 +25,7 @@ void append_varint(std::vector<std::uint8_t>& out, std::uint32_t value) {
   out.push_back(static_cast<std::uint8_t>(value));
 }
 
-/// REQUIRES: a whole one at `at`.
+/// REQUIRES: a complete varint at `at`.
 std::uint32_t read_varint(std::span<const std::uint8_t> bytes, std::size_t& at) {
   std::uint32_t value = 0;
   for (unsigned shift = 0;; shift += kVarintBits) {
@@ -35,7 +35,7 @@ std::uint32_t read_varint(std::span<const std::uint8_t> bytes, std::size_t& at) 
   }
 }
 
-/// Bytes of the varint at the front, or kNotThere.
+/// The size of the varint at the front, or kNotThere.
 std::size_t varint_size(std::span<const std::uint8_t> bytes) {
   for (std::size_t i = 0; i < std::min(bytes.size(), kVarintBytesMax); ++i) {
     if (bytes[i] < kMore) return i + 1;
@@ -43,7 +43,7 @@ std::size_t varint_size(std::span<const std::uint8_t> bytes) {
   return kNotThere;
 }
 
-/// True when the next eight numbers have a byte each, as most have.
+/// True when the next eight varints take one byte each, as most do.
 constexpr std::size_t kEight = sizeof(std::uint64_t);
 bool are_eight_short(std::span<const std::uint8_t> bytes) {
   if (bytes.size() < kEight) return false;
@@ -191,7 +191,7 @@ void decode_positions(std::span<const std::uint8_t> bytes, std::uint32_t count, 
 
 namespace {
 
-/// Checks one list, part by part, each only as far as those before it vouch for.
+/// Validates a list part by part; each check relies only on parts that passed before.
 class ListCheck {
  public:
   ListCheck(std::span<const std::uint8_t> bytes, std::span<const LengthCode> lengths) : bytes_(bytes), lengths_(lengths) {}
@@ -209,7 +209,7 @@ class ListCheck {
   }
 
  private:
-  /// Blocks lie one after the other from `at`, which then is where they end.
+  /// Checks that blocks follow each other from `at` without gaps; sets `at` to their end.
   bool check_places(std::size_t& at) const {
     for (std::size_t block = 0; block < list_.block_count(); ++block) {
       const BlockHead head = list_.head(block);

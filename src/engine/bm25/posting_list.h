@@ -10,20 +10,20 @@
 
 namespace footnote::bm25 {
 
-/// Rows of one segment are below this.
+/// Row numbers in a segment are below this.
 inline constexpr std::size_t kSegmentRowsMax = 65'536;
-/// How often a row holds a term; past this a count adds nothing that BM25 would notice, and is cut.
+/// The largest term count stored: larger ones would not change the BM25 score noticeably, so they are capped.
 inline constexpr std::uint32_t kCountMax = 255;
 
-/// What a block of a list says of itself, for the search to pass over it.
+/// Summary of a block, which lets a search skip it.
 struct BlockHead {
-  std::uint32_t data = 0;       ///< Where its rows and counts begin, from the list's begin.
-  std::uint32_t positions = 0;  ///< Where its positions begin.
+  std::uint32_t data = 0;       ///< Offset of its rows and counts in the list.
+  std::uint32_t positions = 0;  ///< Offset of its positions.
   std::uint16_t last_row = 0;
-  std::uint8_t row_bits = 0;  ///< Of a packed gap, and of a packed count less one; 0 in the rest, which is not packed.
+  std::uint8_t row_bits = 0;  ///< Bits of a packed gap, and of a packed count - 1; 0 in the unpacked rest.
   std::uint8_t count_bits = 0;
-  std::uint8_t count_max = 0;  ///< The greatest count less one.
-  LengthCode length_min = 0;   ///< The least length of its rows.
+  std::uint8_t count_max = 0;  ///< The largest count - 1.
+  LengthCode length_min = 0;   ///< The smallest length of its rows.
   std::uint16_t padding = 0;
 
   bool operator==(const BlockHead&) const = default;
@@ -33,21 +33,21 @@ static_assert(sizeof(BlockHead) == 16);
 /// A decoded block.
 struct Block {
   BlockValues rows;
-  BlockValues counts;  ///< Less one.
+  BlockValues counts;  ///< count - 1.
   std::size_t size = 0;
 };
 
-/// The rows that hold one term, ascending, how often each does and where in it. A view into a segment.
+/// A posting list: the rows that contain a term, ascending, with the count and the positions in each. A view into a segment.
 ///
 /// list    := size:varint head:BlockHead[blocks] block* rest positions
-/// block   := gap:row_bits[128] (count - 1):count_bits[128], packed (bit_pack.h); gaps from the block's last row before
+/// block   := gap:row_bits[128] (count - 1):count_bits[128], packed (bit_pack.h); gaps start at the last row of the previous block
 /// rest    := row:u16[size % 128] (count - 1):u8[size % 128]
 /// positions := for each row its positions: the first, then the distances to the next, as varints
-/// The rest has a head after the blocks'. A list of less than a block has none at all.
+/// The rest has a head after those of the blocks. A list shorter than a block has no heads.
 class PostingList {
  public:
   PostingList() = default;
-  /// REQUIRES: what ListWriter wrote, or check_list() accepts.
+  /// REQUIRES: bytes that ListWriter wrote or check_list() accepts.
   explicit PostingList(std::span<const std::uint8_t> bytes);
 
   std::size_t size() const { return size_; }
@@ -72,7 +72,7 @@ class PostingList {
   std::size_t size_ = 0;
 };
 
-/// Walks a list upwards.
+/// Walks a list in ascending order.
 class ListCursor {
  public:
   ListCursor() = default;
@@ -80,9 +80,9 @@ class ListCursor {
 
   const PostingList& list() const { return list_; }
   bool done() const { return block_ >= list_.block_count(); }
-  /// The block that holds the first row not below `row` of those not yet passed, or block_count().
+  /// The block of the first remaining row >= `row`, or block_count().
   std::size_t block() const { return block_; }
-  /// Passes over the blocks that end before `row`, without decoding any.
+  /// Skips the blocks that end before `row`, without decoding them.
   void skip_to(std::uint32_t row) {
     while (!done() && list_.last_row(block_) < row) next_block();
   }
@@ -90,7 +90,7 @@ class ListCursor {
     ++block_;
     at_ = 0;
   }
-  /// The block at the cursor. REQUIRES: !done().
+  /// The block at the cursor, decoded. REQUIRES: !done().
   const Block& decoded() {
     if (decoded_ != block_) {
       list_.decode(block_, buffer_);
@@ -98,13 +98,13 @@ class ListCursor {
     }
     return buffer_;
   }
-  /// Where in that block the first row not below `row` stands, of those not yet passed. REQUIRES: skip_to(row), !done().
+  /// The index in that block of the first remaining row >= `row`. REQUIRES: skip_to(row), !done().
   std::size_t seek(std::uint32_t row) {
     const Block& block = decoded();
     while (block.rows[at_] < row) ++at_;
     return at_;
   }
-  /// The count less one of that row, or -1 where the row is not in the list. Rows must be asked for ascending.
+  /// The count - 1 of that row, or -1 if the list does not contain it. REQUIRES: rows ascend from call to call.
   int count_at(std::uint32_t row) {
     skip_to(row);
     if (done()) return -1;
@@ -125,30 +125,30 @@ class ListCursor {
 /// Writes lists, one after the other.
 class ListWriter {
  public:
-  /// The next row of the list; `positions` not descending, at least one; those past kCountMax are dropped.
+  /// Adds the next row of the list. REQUIRES: at least one position, not descending. Positions beyond kCountMax are dropped.
   void add(std::uint32_t row, std::span<const std::uint32_t> positions);
-  /// The same from another list: as many encoded positions as `count` says.
+  /// Adds a row from another list, with `count` encoded positions.
   void add_encoded(std::uint32_t row, std::uint32_t count, std::span<const std::uint8_t> positions);
   bool empty() const { return rows_.empty(); }
-  /// Appends the list to `out` and begins the next. REQUIRES: not empty. `lengths` by row.
+  /// Appends the list to `out` and starts the next one. `lengths` is indexed by row. REQUIRES: the list is not empty.
   void finish(std::span<const LengthCode> lengths, std::vector<std::uint8_t>& out);
 
  private:
   void begin_posting(std::uint32_t row, std::uint32_t count);
 
   std::vector<std::uint16_t> rows_;
-  std::vector<std::uint8_t> counts_;         // Less one.
+  std::vector<std::uint8_t> counts_;         // count - 1.
   std::vector<std::uint8_t> positions_;      // Encoded.
-  std::vector<std::uint32_t> block_begins_;  // In positions_.
+  std::vector<std::uint32_t> block_begins_;  // Offsets in positions_.
 };
 
-/// Bytes of the positions of a row that holds the term `count` times. kNotThere when `bytes` end before.
+/// The encoded size of `count` positions; kNotThere when `bytes` is too short.
 inline constexpr std::size_t kNotThere = static_cast<std::size_t>(-1);
 std::size_t positions_size(std::span<const std::uint8_t> bytes, std::uint32_t count);
-/// Those positions. REQUIRES: they are there.
+/// Decodes the positions. REQUIRES: `bytes` contains all of them.
 void decode_positions(std::span<const std::uint8_t> bytes, std::uint32_t count, std::vector<std::uint32_t>& out);
 
-/// True when these bytes are a list over rows of these lengths, whatever wrote them.
+/// True when these bytes form a valid list over rows of these lengths; for untrusted bytes.
 bool check_list(std::span<const std::uint8_t> bytes, std::span<const LengthCode> lengths);
 
 }  // namespace footnote::bm25

@@ -94,7 +94,7 @@ TEST(PostingList, WhatItWasNotWrittenAsIsFoundOut) {
     longer.push_back(1);
     EXPECT_FALSE(check_list(longer, lengths));
     EXPECT_FALSE(check_list(bytes, std::span(lengths).first(size - 1))) << "more rows than there are";
-    // Whatever a flipped bit makes of it, it is refused or can be read to its end.
+    // After flipping a bit, the list is either rejected or safe to read to its end.
     for (int i = 0; i < 3000; ++i) {
       auto flipped = bytes;
       flipped[random() % flipped.size()] ^= static_cast<std::uint8_t>(1U << random() % 8);

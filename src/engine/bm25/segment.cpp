@@ -51,7 +51,7 @@ std::shared_ptr<Segment> Batch::build(std::span<const std::uint32_t> order) cons
   out->lengths.reserve(order.size());
   for (const std::uint32_t i : order) out->lengths.push_back(length_code(terms_in(i)));
 
-  // Occurrences go to their terms row by row, so those of one term end up sorted by row.
+  // Occurrences are distributed to their terms row by row, so those of one term end up sorted by row.
   struct Place {
     std::uint32_t row = 0;
     std::uint32_t position = 0;
@@ -65,7 +65,7 @@ std::shared_ptr<Segment> Batch::build(std::span<const std::uint32_t> order) cons
   for (std::uint32_t row = 0; row < order.size(); ++row) {
     for (const Occurrence& occurrence : occurrences_of(order[row])) places[next[occurrence.term]++] = {row, occurrence.position};
   }
-  // Filling moved each begin to its end, which is the next one's begin.
+  // Filling advanced each begin to its end, which is the next term's begin.
   ListWriter writer;
   std::vector<std::uint32_t> positions;
   out->begins.push_back(0);
@@ -87,7 +87,7 @@ std::shared_ptr<Segment> Batch::build(std::span<const std::uint32_t> order) cons
 
 namespace {
 
-/// Where the rows of the parts go: renumbered[part][row] is the new row, or kDropped.
+/// The new numbers of the parts' rows: renumbered[part][row] is the new row, or kDropped.
 struct RowPlan {
   static constexpr std::uint32_t kDropped = std::numeric_limits<std::uint32_t>::max();
   std::vector<rows::Row> rows;
@@ -99,7 +99,7 @@ RowPlan plan_rows(std::span<const Segment* const> parts, std::int64_t died_until
   RowPlan plan;
   plan.renumbered.resize(parts.size());
   std::vector<rows::Row> all;
-  std::vector<std::pair<std::size_t, std::size_t>> origin;  // part, row
+  std::vector<std::pair<std::size_t, std::size_t>> origin;  // (part, row)
   for (std::size_t p = 0; p < parts.size(); ++p) {
     plan.renumbered[p].assign(parts[p]->rows.size(), RowPlan::kDropped);
     for (std::size_t r = 0; r < parts[p]->rows.size(); ++r) {
@@ -117,7 +117,7 @@ RowPlan plan_rows(std::span<const Segment* const> parts, std::int64_t died_until
   return plan;
 }
 
-/// Gathers one term's postings from several parts.
+/// Collects one term's postings from several parts.
 class ListMerger {
  public:
   void add(const PostingList& list, std::span<const std::uint32_t> renumbered) {
@@ -137,7 +137,7 @@ class ListMerger {
   /// False when no row is left.
   bool write(std::span<const LengthCode> lengths, std::vector<std::uint8_t>& out) {
     if (postings_.empty()) return false;
-    // Each part's rows keep their order, and mostly a later part's come after an earlier one's.
+    // Each part's rows keep their order, and later parts mostly follow earlier ones.
     if (!std::ranges::is_sorted(postings_, {}, &Posting::row)) std::ranges::sort(postings_, {}, &Posting::row);
     for (const Posting& posting : postings_) writer_.add_encoded(posting.row, posting.count, posting.positions);
     writer_.finish(lengths, out);
@@ -184,7 +184,7 @@ std::shared_ptr<Segment> combine(std::span<const Segment* const> parts, std::int
       if (cursor[p] == parts[p]->terms.size() || heads[p] != term) continue;
       merger.add(parts[p]->list(cursor[p]++), plan.renumbered[p]);
     }
-    if (!merger.write(out->lengths, out->lists)) continue;  // Only rows that went had it.
+    if (!merger.write(out->lengths, out->lists)) continue;  // Only dropped rows contained it.
     out->terms.append(term);
     out->begins.push_back(static_cast<std::uint32_t>(out->lists.size()));
   }

@@ -12,22 +12,22 @@
 namespace footnote::bm25 {
 namespace {
 
-/// Rows that are scored together: their sums stay in the first-level cache.
+/// Rows scored per window: their sums stay in the first-level cache.
 constexpr std::size_t kWindowRows = 4096;
 
-/// Where a filter leaves few rows of a window, they are looked up in the lists instead of the lists being added up. Looking up
-/// a row in a list costs about as much as adding up this many.
+/// If a filter leaves few rows in a window, they are looked up in the lists instead of adding up the lists. A lookup costs about as much as
+/// adding up this many postings.
 constexpr std::size_t kLookUpCost = 24;
 
-/// The same for the few rows that the rarer terms have named, next to which the list mostly stands already.
+/// The same for the few rows that rarer terms have selected; there the cursor is mostly close already.
 constexpr std::size_t kAskingCost = 8;
 
-/// Fewer rows of a window than this are added up sooner than bounds are found for them. Measured at 100,000 passages.
+/// With fewer rows in a window than this, adding up is faster than computing bounds. Measured at 100,000 passages.
 constexpr std::size_t kPruningRows = 1024;
 
 constexpr std::size_t kMaskRows = 16;
 
-/// Bits of those of kMaskRows sums that are at least `least`.
+/// A bit for each of kMaskRows sums that is >= `least`.
 std::uint32_t rows_from(const Units* sums, Units least) {
 #if defined(__SSE2__)
   const __m128i below = _mm_set1_epi32(least - 1);
@@ -42,8 +42,8 @@ std::uint32_t rows_from(const Units* sums, Units least) {
 #endif
 }
 
-/// One search of one segment, window by window. In each window the terms that can't carry a row into the list by
-/// themselves (together they stay below its floor) are only asked about rows that the others name.
+/// Searches one segment, window by window (MaxScore). In each window the terms that together stay below the floor can't bring a row into
+/// the top-k; they are optional, and only looked up for the rows that the other terms select.
 class Scan {
  public:
   Scan(const Segment& segment, std::span<const ScanTerm> terms, std::span<const std::uint8_t> visible, float unit, Pruning pruning,
@@ -75,9 +75,9 @@ class Scan {
   struct Term {
     ListCursor cursor;
     const TermScore* score = nullptr;
-    Units peak = 0;               // What it can add to a row.
-    Units bound = 0;              // The same in this window.
-    std::size_t window_rows = 0;  // About how many rows of a window hold it.
+    Units peak = 0;               // Its maximum score in any row.
+    Units bound = 0;              // Its maximum score in this window.
+    std::size_t window_rows = 0;  // The approximate number of rows per window that contain it.
   };
 
   void scan_window() {
@@ -98,7 +98,7 @@ class Scan {
     std::fill_n(sums_.begin(), end_ - begin_, 0);
   }
 
-  /// Whether the terms that may stay optional, by what they can add anywhere, are worth the looking.
+  /// Whether skipping the terms that are optional by their peaks saves enough.
   bool pruning_pays() const {
     Units bound = 0;
     std::size_t rows = 0;
@@ -110,8 +110,8 @@ class Scan {
     return rows >= kPruningRows;
   }
 
-  /// Adds up terms until asking the rest about the rows in question costs less than adding it up too. Returns how many
-  /// terms, from the first of order_ on, are left to ask.
+  /// Adds up terms until looking up the rest for the remaining rows is cheaper than adding it up too. Returns the number of terms left to
+  /// look up, counted from the start of order_.
   std::size_t add_up_needed() {
     std::size_t optional = 0;
     Units bound = 0;
@@ -142,7 +142,7 @@ class Scan {
     return count;
   }
 
-  /// What each term can add in this window at most; their sum into optional_bound_. Orders the terms by it.
+  /// Computes each term's bound in this window and their sum, optional_bound_; orders the terms by bound.
   void find_bounds() {
     optional_bound_ = 0;
     for (Term& term : terms_) {
@@ -197,19 +197,19 @@ class Scan {
     }
   }
 
-  /// Offers the rows whose sum, with all that the optional terms could add, reaches the floor.
+  /// Offers the rows whose sum plus optional_bound_ reaches the floor.
   void collect(std::size_t optional) {
     for (std::uint32_t first = begin_; first < end_; first += kMaskRows) {
       const Units* const sums = &sums_[first - begin_];
       for (std::uint32_t rows = rows_from(sums, needed()); rows != 0; rows &= rows - 1) {
         const auto i = static_cast<std::uint32_t>(std::countr_zero(rows));
-        // The floor may have risen since the mask was made.
+        // The floor may have risen since the mask was computed.
         if (sums[i] >= needed() && is_visible(first + i)) complete(first + i, sums[i], optional, optional_bound_);
       }
     }
   }
 
-  /// The least sum with which a row can still get into the list.
+  /// The smallest sum with which a row can still enter the top-k.
   Units needed() const { return std::max(1, floor_ - optional_bound_); }
 
   bool is_visible(std::uint32_t row) const { return visible_.empty() || visible_[row] != 0; }
@@ -220,7 +220,7 @@ class Scan {
     }
   }
 
-  /// Asks the first `optional` terms, of which `bound` can come at most, about a row; offers it unless it falls behind.
+  /// Adds the first `optional` terms, worth at most `bound` together, to a row's sum; offers the row unless it falls below the floor.
   void complete(std::uint32_t row, Units sum, std::size_t optional, Units bound) {
     for (std::size_t i = optional; i > 0; --i) {
       if (sum + bound < floor_) return;
@@ -240,17 +240,17 @@ class Scan {
   const Segment& segment_;
   const std::span<const std::uint8_t> visible_;
   const float unit_;
-  const float units_;  // In one.
+  const float units_;  // Units per score.
   const Pruning pruning_;
   TopRows& top_;
   std::vector<Term> terms_;
-  std::vector<std::size_t> order_;    // Of the terms, by bound, least first.
+  std::vector<std::size_t> order_;    // Indexes of the terms by bound, lowest first.
   std::vector<std::size_t> by_peak_;  // The same by peak.
-  std::size_t window_postings_ = 0;   // About how many postings a window has.
+  std::size_t window_postings_ = 0;   // The approximate number of postings per window.
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;
-  Units floor_ = 0;           // Rows below it can't get into the list.
-  Units optional_bound_ = 0;  // What the optional terms of this window can add together.
+  Units floor_ = 0;           // Rows below it can't enter the top-k.
+  Units optional_bound_ = 0;  // The maximum that the optional terms of this window can add together.
   std::array<Units, kWindowRows> sums_{};
 };
 

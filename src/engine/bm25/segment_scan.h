@@ -10,17 +10,17 @@
 
 namespace footnote::bm25 {
 
-/// Whether a search may pass over rows that can't get into the list. The answer is the same.
+/// Whether a search may skip rows that can't enter the top-k. Results are the same.
 enum class Pruning { kOn, kOff };
 
-/// A query term that the segment knows.
+/// A query term that occurs in the segment.
 struct ScanTerm {
   PostingList list;
   const TermScore* score = nullptr;
 };
 
-/// Offers to `top` the rows of a segment that hold a term and that `visible` (a byte per row; empty: all) lets through,
-/// with the sum of what their terms add times `unit`.
+/// Offers to `top` every row that contains a term and is `visible` (one byte per row; empty: all), with its summed term scores times
+/// `unit`.
 void scan_segment(const Segment& segment, std::span<const ScanTerm> terms, std::span<const std::uint8_t> visible, float unit,
                   Pruning pruning, TopRows& top);
 

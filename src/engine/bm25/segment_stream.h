@@ -9,8 +9,7 @@ namespace footnote::bm25 {
 
 /// See Bm25Index::save.
 Result<void> write_segment(ByteSink& sink, const Segment& segment);
-/// kCorrupted: not what write_segment() wrote; every number in it is checked, so that a search of what comes back stays
-/// inside it.
+/// kCorrupted: not what write_segment() wrote. Every number is validated, so that a search of the result stays in bounds.
 Result<std::shared_ptr<Segment>> read_segment(ByteSource& source, const rows::RowLimits& limits);
 
 }  // namespace footnote::bm25

@@ -31,7 +31,7 @@ constexpr std::array kFunctionWords = {
     "yours"sv,   "yourself"sv,
 };
 
-// Asked for every word of every text, so: a table without collisions to walk far for, made at compile time.
+// Looked up for every word of every text: a hash table built at compile time, with short probe sequences.
 class RoleTable {
  public:
   constexpr RoleTable() {

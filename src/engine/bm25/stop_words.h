@@ -4,14 +4,14 @@
 
 namespace footnote::bm25 {
 
-/// What an English word does in a sentence, as far as search cares.
+/// The role of an English word, as far as search is concerned.
 enum class WordRole {
   kContent,
-  kFunction,  ///< Pronouns, auxiliaries, question words: indexed, but they say nothing of what a question is about.
+  kFunction,  ///< Pronouns, auxiliaries, question words: indexed, but without meaning for a question's topic.
   kStop,      ///< Lucene's 33 English stop words: too common to index.
 };
 
-/// REQUIRES: lower case, contractions without their apostrophe: "dont".
+/// REQUIRES: lower case, contractions without apostrophe: "dont".
 WordRole role_of(std::string_view word);
 
 }  // namespace footnote::bm25

@@ -17,18 +17,18 @@ struct Bm25Options {
   bool operator==(const Bm25Options&) const = default;
 };
 
-/// Scores are whole numbers of units while they are summed: then the sum does not depend on the order of its parts, and a
-/// search that leaves parts out until they are needed gives the same numbers as one that does not.
+/// Scores are summed as integers, so that a sum does not depend on the order of its terms, and a pruned search gives the same scores as a
+/// full one.
 using Units = std::int32_t;
 
-/// About the units of a whole query: a float holds twice as many exactly.
+/// About the maximum score of a query, in units: a float represents twice as many exactly.
 inline constexpr double kQueryUnits = 1 << 23;
 
-/// tf / (tf + k1 * (1 - b + b * length / mean)) for one query's mean, by count less one and length code.
+/// tf / (tf + k1 * (1 - b + b * length / mean)) for one query's mean, by count - 1 and length code.
 class Saturation {
  public:
   static constexpr std::size_t kCodes = 256;
-  /// Counts up to this one are looked up, greater ones computed: few rows hold a term more often.
+  /// Smaller counts are looked up, larger ones computed: few rows contain a term more often.
   static constexpr std::size_t kTabledCounts = 4;
 
   Saturation(const Bm25Options& options, float mean_length)
@@ -52,24 +52,24 @@ class Saturation {
   std::array<float, kTabledCounts * kCodes> table_;
 };
 
-/// What one term adds to the rows that hold it.
+/// The score contribution of one term.
 class TermScore {
  public:
   /// `weight` in units.
   TermScore(const Saturation& saturation, float weight) : saturation_(&saturation), weight_(weight) {}
 
-  /// At least one unit, so that 0 means that no term is there.
+  /// At least one unit, so that 0 means "contains no term".
   Units operator()(std::size_t count, LengthCode length) const { return units_of((*saturation_)(count, length)); }
 
-  /// No row of count and length within these gets more. One unit more than the formula's, for its roundings.
+  /// An upper bound for all rows with at most that count and at least that length. One unit above the formula, for rounding.
   Units bound(std::size_t count_max, LengthCode length_min) const { return 1 + (*this)(count_max, length_min); }
 
-  /// For a term of many rows: what operator() says of counts below Saturation::kTabledCounts, by count * kCodes + length.
+  /// For frequent terms: caches operator() for counts below Saturation::kTabledCounts, at count * kCodes + length.
   void make_table() {
     table_.resize(saturation_->table().size());
     for (std::size_t i = 0; i < table_.size(); ++i) table_[i] = units_of(saturation_->table()[i]);
   }
-  /// Null unless make_table() made one.
+  /// Null before make_table().
   const Units* table() const { return table_.empty() ? nullptr : table_.data(); }
 
  private:

@@ -9,7 +9,7 @@ namespace {
 
 struct Found {
   std::size_t distance = 0;
-  std::size_t rows = 0;  // That hold it, dead ones too.
+  std::size_t rows = 0;  // Rows that contain it, dead ones included.
 };
 using FoundTerms = std::map<std::string, Found, std::less<>>;
 

@@ -11,25 +11,25 @@
 
 namespace footnote::bm25 {
 
-/// Distinct terms in byte order, one after the other in one string. The number of a term is its place.
+/// Distinct terms sorted by bytes, concatenated in one string. A term's number is its index.
 class TermTable {
  public:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
   TermTable() = default;
-  /// What text() and ends() said. REQUIRES: terms in byte order, none empty, none twice.
+  /// Restores a table from text() and ends(). REQUIRES: terms sorted by bytes, none empty or duplicate.
   TermTable(std::string text, std::vector<std::uint32_t> ends) : text_(std::move(text)), ends_(std::move(ends)) {
     for (std::size_t i = 0; i < ends_.size(); i += kStride) keys_.push_back(key_of((*this)[i]));
   }
 
-  /// REQUIRES: after every term that was added before, in byte order.
+  /// REQUIRES: the term sorts after all terms added before.
   void append(std::string_view term) {
     if (ends_.size() % kStride == 0) keys_.push_back(key_of(term));
     text_.append(term);
     ends_.push_back(static_cast<std::uint32_t>(text_.size()));
   }
 
-  /// All terms in one, and where in it each ends.
+  /// All terms concatenated, and the end offset of each.
   const std::string& text() const { return text_; }
   const std::vector<std::uint32_t>& ends() const { return ends_; }
 
@@ -39,9 +39,9 @@ class TermTable {
     return std::string_view(text_).substr(begin, ends_[i] - begin);
   }
 
-  /// The first term not before that text, or size().
+  /// The first term >= that text, or size().
   std::size_t lower_bound(std::string_view term) const {
-    // Keys of other bytes tell which stride it can be in; only within that are texts compared.
+    // The keys of every kStride-th term narrow the search to one stride; only there are texts compared.
     const auto [first, last] = std::ranges::equal_range(keys_, key_of(term));
     std::size_t low = first == keys_.begin() ? 0 : static_cast<std::size_t>(first - keys_.begin() - 1) * kStride;
     std::size_t high = std::min(size(), static_cast<std::size_t>(last - keys_.begin()) * kStride);
@@ -64,7 +64,7 @@ class TermTable {
  private:
   static constexpr std::size_t kStride = 32;
 
-  /// The first eight bytes as a number, in the order of the texts: nothing counts as zeros.
+  /// The first eight bytes as a big-endian number, zero-padded: it sorts like the text.
   static std::uint64_t key_of(std::string_view term) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, term.data(), std::min(term.size(), sizeof bytes));

@@ -9,14 +9,14 @@
 
 namespace footnote::bm25 {
 
-/// Keeps the first `limit` of all that it is offered, whatever the order of the offers, as rows::TopK does. Sorts out only
-/// when twice as many have come: offers cost next to nothing, the floor rises in steps.
+/// Keeps the best `limit` of all offers, independent of their order, like rows::TopK. It selects only after 2 * limit offers: an offer
+/// costs next to nothing, and the floor rises in steps.
 class TopRows {
  public:
   /// REQUIRES: limit > 0.
   explicit TopRows(std::size_t limit) : limit_(limit), room_(limit > std::numeric_limits<std::size_t>::max() / 2 ? limit : 2 * limit) {}
 
-  /// Scores below this can't enter.
+  /// Lower scores can't enter.
   float floor() const { return floor_; }
 
   /// True when the floor rose.
@@ -28,7 +28,7 @@ class TopRows {
     return true;
   }
 
-  /// Best first. Leaves nothing behind.
+  /// Best first. Leaves the object empty.
   std::vector<rows::ScoredLabel> take() {
     if (found_.size() > limit_) sort_out();
     std::ranges::sort(found_, rows::ranks_before);

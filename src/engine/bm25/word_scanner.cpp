@@ -42,14 +42,14 @@ CharClass classify(char32_t c) {
   return CharClass::kWord;
 }
 
-/// Reads classes of a text, code point by code point.
+/// Iterates over the character classes of a text.
 class Cursor {
  public:
   Cursor(std::string_view text, std::size_t at) : text_(text), at_(at) {}
 
   bool done() const { return at_ >= text_.size(); }
   std::size_t at() const { return at_; }
-  /// The class at the cursor; `past()` then is where the next code point begins.
+  /// The class at the cursor; past() is then the offset of the next code point.
   CharClass peek() {
     const auto byte = static_cast<unsigned char>(text_[at_]);
     past_ = at_ + 1;
@@ -75,7 +75,7 @@ StretchKind kind_of(CharClass c) {
   return StretchKind::kWord;
 }
 
-/// Moves past one stretch of one class; an apostrophe belongs to a word where letters stand on both sides.
+/// The end of a run of one class; an apostrophe belongs to a word when letters stand on both sides.
 std::size_t stretch_end(std::string_view text, std::size_t begin, CharClass kind) {
   Cursor cursor(text, begin);
   while (!cursor.done()) {
@@ -92,7 +92,7 @@ std::size_t stretch_end(std::string_view text, std::size_t begin, CharClass kind
   return cursor.at();
 }
 
-/// How many bytes at `at` join two pieces: one of `.` `/` `\`, a run of `_`, `::`, `->`. 0 when none.
+/// The number of bytes at `at` that join two pieces: `.`, `/`, `\`, a run of `_`, `::` or `->`. 0 when there is none.
 std::size_t joiner_size(std::string_view text, std::size_t at) {
   switch (text[at]) {
     case '.':
@@ -123,7 +123,7 @@ bool WordScanner::next(ScannedWord& word) {
     word.pieces.push_back({kind_of(kind), text_.substr(cursor.at(), end - cursor.at())});
     cursor.move_to(end);
     if (cursor.done()) break;
-    // A change of script ends a word; a joiner goes on only where a piece follows.
+    // A change of script ends a word; a joiner continues it only if a piece follows.
     const std::size_t joiner = joiner_size(text_, end);
     if (joiner == 0 || kind != CharClass::kWord) break;
     Cursor after(text_, end + joiner);

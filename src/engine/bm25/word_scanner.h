@@ -6,11 +6,11 @@
 
 namespace footnote::bm25 {
 
-/// What a stretch of text is, and so how it becomes terms.
+/// The kind of a run of characters; it decides how the run becomes terms.
 enum class StretchKind {
-  kWord,      ///< Letters, digits and marks of scripts that put spaces between words; may hold apostrophes.
-  kBigrams,   ///< Han, kana, hangul: terms are pairs of neighbours.
-  kUnspaced,  ///< Thai, Lao, Khmer, Burmese: a dictionary finds the words.
+  kWord,      ///< Letters, digits and marks of scripts that separate words by spaces; may contain apostrophes.
+  kBigrams,   ///< Han, kana, hangul: indexed as bigrams.
+  kUnspaced,  ///< Thai, Lao, Khmer, Burmese: segmented by a dictionary.
 };
 
 /// Views into the scanned text.
@@ -19,22 +19,22 @@ struct Stretch {
   std::string_view text;
 };
 
-/// One word as a writer would count it: "src/base/file.h", "max_batch_size", "don't", "naïve". Its pieces are what
-/// `.` `_` `/` `\` `::` `->` join; a plain word has one piece.
+/// One word as a person would count it: "src/base/file.h", "max_batch_size", "don't", "naïve". Its pieces are separated by `.` `_` `/` `\`
+/// `::` `->`; a plain word has one piece.
 struct ScannedWord {
   std::string_view whole;
   std::vector<Stretch> pieces;
   bool ascii = true;
 };
 
-/// Finds the words of a UTF-8 text, one after the other. Malformed bytes separate words. Hyphens do too.
+/// Iterates over the words of a UTF-8 text. Malformed bytes and hyphens separate words.
 ///   WordScanner scanner(text);
 ///   while (scanner.next(word)) ...
 class WordScanner {
  public:
   explicit WordScanner(std::string_view text) : text_(text) {}
 
-  /// False at the end. Reuses the memory of `word`; its views live as long as the text.
+  /// False at the end. Reuses the memory of `word`; its views are valid as long as the text.
   bool next(ScannedWord& word);
 
  private:

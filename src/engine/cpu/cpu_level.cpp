@@ -13,7 +13,7 @@
 
 #if defined(__x86_64__)
 #if defined(__GNUC__) && !defined(__clang__)
-// g++ 12 takes the deliberately undefined operands inside its own intrinsics for mistakes.
+// g++ 12 warns about the deliberately undefined operands in its own intrinsics.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
@@ -27,18 +27,18 @@ namespace {
 
 constexpr std::array kLevels{CpuLevel::kPortable, CpuLevel::kAvx2, CpuLevel::kAvx2Int8, CpuLevel::kAvx512, CpuLevel::kVnni, CpuLevel::kAmx};
 
-// Where the thread under test goes on after an illegal instruction; null on every other thread.
+// Where the thread under test resumes after an illegal instruction; null on all other threads.
 thread_local sigjmp_buf* illegal_instruction_return = nullptr;
 
 void on_illegal_instruction(int signal_number) {
   if (illegal_instruction_return != nullptr) siglongjmp(*illegal_instruction_return, 1);
-  // Not ours: the default action, when the instruction runs again.
+  // Not from a self-test: take the default action when the instruction runs again.
   std::signal(signal_number, SIG_DFL);
 }
 
 #if defined(__x86_64__)
 
-/// Numbers that the compiler can't work out beforehand: it would leave the instructions under test away.
+/// Values that the compiler can't compute in advance; otherwise it would remove the instructions under test.
 template <class Number, std::size_t kCount>
 struct Operands {
   alignas(64) Number values[kCount];
@@ -63,7 +63,7 @@ __attribute__((target("avx2,fma"))) bool avx2_numbers_are_right() {
   return true;
 }
 
-/// One instruction or more of each set: F (multiply-add), DQ (bitwise on floats), BW (bytes), VL (a mask on 256 bits).
+/// At least one instruction of each set: F (multiply-add), DQ (bitwise on floats), BW (bytes), VL (a mask on 256 bits).
 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma"))) bool avx512_numbers_are_right() {
   const Operands<float, 16> a(2, 1), b(-3, 5);
   const Operands<std::int8_t, 64> bytes(1, -30);
@@ -91,7 +91,7 @@ __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma"))) bool avx5
   return true;
 }
 
-/// Sums of four products of bytes and of two products of words, added to what was there.
+/// Dot products of four bytes and of two 16-bit words, accumulated.
 __attribute__((target("avx512f,avx512bw,avx512vnni"))) bool vnni_numbers_are_right() {
   const Operands<std::uint8_t, 64> unsigned_bytes(3, 7);
   const Operands<std::int8_t, 64> signed_bytes(-1, 20);
@@ -112,15 +112,15 @@ __attribute__((target("avx512f,avx512bw,avx512vnni"))) bool vnni_numbers_are_rig
   return true;
 }
 
-/// The system hands out tile registers on request only; it refuses where there are none.
+/// Linux grants tile registers on request only, and refuses on CPUs without them.
 bool may_use_tiles() {
   constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr long kTileData = 18;
   return ::syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
-/// One product of tiles, and the rounding of floats to bf16. The palette is the one that all these machines have, stated
-/// here rather than asked for: some hypervisors leave that leaf of CPUID empty.
+/// One product of tiles, and rounding of floats to bf16. The tile palette is hard-coded, not read from CPUID: all these CPUs have the same
+/// one, and some hypervisors leave that leaf empty.
 __attribute__((target("avx512f,avx512bf16,amx-tile,amx-bf16"))) bool amx_numbers_are_right() {
   struct alignas(64) {
     std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
@@ -131,7 +131,7 @@ __attribute__((target("avx512f,avx512bf16,amx-tile,amx-bf16"))) bool amx_numbers
   alignas(64) std::uint16_t right[16 * 32];
   alignas(64) float product[16 * 16];
   volatile int step = 1;
-  // Small whole numbers: their bf16 is exact, and so are the sums.
+  // Small integers, which are exact in bf16, and so are their sums.
   const auto bf16 = [](int whole) {
     const auto number = static_cast<float>(whole);
     std::uint32_t bits;
@@ -188,7 +188,7 @@ bool works(CpuLevel level) { return level == CpuLevel::kPortable; }
 }  // namespace
 
 bool passes_guarded(bool (*test)()) {
-  static Mutex one_at_a_time;  // The signal action belongs to the whole process.
+  static Mutex one_at_a_time;  // The signal handler is process-wide.
   const MutexLock lock(one_at_a_time);
   struct sigaction action{};
   struct sigaction previous{};

@@ -33,7 +33,7 @@ TEST(CpuLevel, EveryMachineHasThePortableLevel) {
   }
 }
 
-/// The self-tests pass where the machine has the instructions: a mistake in one would hide a whole level.
+/// The self-tests must pass where CPUID reports the instructions: a mistake in one would hide a whole level.
 TEST(CpuLevel, WhatTheProcessorHasIsFound) {
 #if defined(__x86_64__)
   const auto usable = usable_cpu_levels();

@@ -24,7 +24,7 @@ const xmlNode* child_named(const xmlNode* parent, std::string_view name) {
   return nullptr;
 }
 
-// Depth is bounded by the parser (kDepthMax), so recursion is too.
+// The parser limits the depth to kDepthMax, which bounds this recursion.
 void append_raw_text(const xmlNode* node, std::string& out) {
   out += text_of(node);
   if (node->type != XML_ELEMENT_NODE) return;
@@ -32,7 +32,7 @@ void append_raw_text(const xmlNode* node, std::string& out) {
   for (const xmlNode* child = node->children; child != nullptr; child = child->next) append_raw_text(child, out);
 }
 
-/// libxml2 leaves `_private` to its users.
+/// Stores the number in `_private`, which libxml2 leaves to its users.
 void number_elements(xmlNode* node, std::size_t& next) {
   for (; node != nullptr; node = node->next) {
     if (node->type != XML_ELEMENT_NODE) continue;
@@ -48,12 +48,12 @@ Result<Dom> Dom::parse(std::string_view html) {
   std::call_once(initialised, [] { xmlInitParser(); });
   const std::unique_ptr<htmlParserCtxt, FreeContext> context(htmlNewParserCtxt());
   if (context == nullptr) return fail(ErrorCode::kResourceExhausted, "no memory for the HTML parser");
-  // IGNORE_ENC: the bytes are UTF-8 by now, whatever a <meta> says.
+  // IGNORE_ENC: the bytes are UTF-8 already, whatever a <meta> says.
   constexpr int kOptions =
       HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC | HTML_PARSE_COMPACT;
   Dom dom;
   dom.document_.reset(htmlCtxtReadMemory(context.get(), html.data(), static_cast<int>(html.size()), nullptr, "UTF-8", kOptions));
-  // The parser stops for good at its own depth limit (256); what it had built by then is whole.
+  // The parser stops at its own depth limit (256); the tree built so far is complete.
   dom.cut_ = context->disableSAX != 0;
   if (dom.document_ == nullptr) return dom;
   xmlNode* root = xmlDocGetRootElement(dom.document_.get());

@@ -11,10 +11,10 @@
 
 namespace footnote::html {
 
-/// What the parser made of a page. Nodes belong to the Dom.
+/// A parsed page. It owns its nodes.
 class Dom {
  public:
-  /// `html` has gone through guarded_copy.
+  /// REQUIRES: `html` was returned by guarded_copy().
   static Result<Dom> parse(std::string_view html);
 
   const xmlNode* root() const { return root_; }
@@ -43,13 +43,13 @@ std::string_view name_of(const xmlNode* node);
 std::size_t ordinal_of(const xmlNode* element);
 /// A text or CDATA node's characters; empty for other nodes.
 std::string_view text_of(const xmlNode* node);
-/// An attribute's value, "" when it is missing. A view into the Dom.
+/// An attribute's value, "" when missing. A view into the Dom.
 std::string_view attribute(const xmlNode* node, const char* name);
 bool has_attribute(const xmlNode* node, const char* name);
-/// Every text below the node, in order, as it stands.
+/// The text of all nodes below, in order, unmodified.
 std::string raw_text(const xmlNode* node);
 
-/// A set of element names with binary search: `kBlocks.contains(name)`.
+/// A sorted set of element names: `kBlocks.contains(name)`.
 struct NameSet {
   std::vector<std::string_view> names;  ///< Sorted.
   bool contains(std::string_view name) const;

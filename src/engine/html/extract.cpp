@@ -17,7 +17,7 @@ bool is_web_address(std::string_view url) {
   return one_word && (starts_with_ignoring_case(url, "http://") || starts_with_ignoring_case(url, "https://"));
 }
 
-/// Letters, digits and '-', as language tags are written; empty for anything else.
+/// Letters, digits and '-', as in language tags; empty for anything else.
 std::string language_tag(std::string_view text) {
   std::string tag = to_lower_ascii(trim(text));
   const bool plain =
@@ -38,7 +38,7 @@ void read_head_element(const xmlNode* element, Page& page) {
   }
 }
 
-/// <head> is often broken by a stray element, and what should be in it lands in <body>: one pass over both.
+/// A stray element often ends <head> early and moves its contents to <body>, so search both.
 void read_head(const xmlNode* node, int depth, Page& page) {
   for (const xmlNode* child = node->children; child != nullptr; child = child->next) {
     if (child->type != XML_ELEMENT_NODE) continue;
@@ -63,8 +63,8 @@ bool has_main_heading(const Page& page) {
   return false;
 }
 
-/// Whether its text is a part of the content's, if only inside code or a table, or the content is a part of its: an <h1> that is
-/// never closed holds the rest of the page.
+/// Whether its text is part of the content (even inside code or a table), or contains the content: an unclosed <h1> contains the rest of
+/// the page.
 bool is_rendered(const xmlNode* node, const RegionFinder& regions) {
   for (const xmlNode* at = regions.content(); at != nullptr; at = at->parent) {
     if (at == node) return true;
@@ -75,7 +75,7 @@ bool is_rendered(const xmlNode* node, const RegionFinder& regions) {
   return false;
 }
 
-/// The page's <h1> often stands in its header, outside the content: it is put before the text.
+/// The page's <h1> is often in its header, outside the content: prepend it to the text.
 void prepend_main_heading(const Dom& dom, const RegionFinder& regions, Page& page) {
   const xmlNode* heading = find_heading(dom.body());
   if (heading == nullptr || has_main_heading(page) || is_rendered(heading, regions)) return;
@@ -95,7 +95,7 @@ Page read_region(const Dom& dom, Region region) {
   const RegionFinder regions(dom, region);
   if (regions.content() == nullptr) return page;
   render(regions.content(), regions, page);
-  // A page of links has no content by the measure of density: then all of it is.
+  // By link density a page of links has no content: then read all of it.
   if (region == Region::kContent && page.text.empty()) return read_region(dom, Region::kBody);
   if (region == Region::kContent) prepend_main_heading(dom, regions, page);
   return page;

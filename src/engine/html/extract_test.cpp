@@ -17,7 +17,7 @@ Page read(std::string_view html, Region region = Region::kContent) {
   return page ? *page : Page{};
 }
 
-/// Every block on a line of its own: "h1:Title", "p:Words", "li:- Words".
+/// One line per block: "h1:Title", "p:Words", "li:- Words".
 std::string outline(const Page& page) {
   std::string out;
   for (const Block& block : page.blocks) {
@@ -192,7 +192,7 @@ TEST(Extract, HostilePagesEndSoon) {
   std::string names;
   for (int i = 0; names.size() < (2u << 20); ++i) names += " a" + std::to_string(i);
   constexpr std::size_t kBytes = 2u << 20;
-  // Not a measure of speed: quadratic handling would take minutes.
+  // Not a benchmark: quadratic time would take minutes.
   constexpr double kLimit = 20.0;
   EXPECT_LT(seconds_for("<p" + names + ">x"), kLimit) << "attributes";
   for (std::string_view unit : {"<",        "<!--", "<a ",  "<a b='",       "</b>",     "<b></i>", "<p>",   "<table>",          "<tr><td>",

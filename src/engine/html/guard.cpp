@@ -13,7 +13,7 @@ namespace {
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// Reads tags as the parser does, far enough to count attributes.
+/// Scans tags like the parser does, far enough to count attributes.
 class TagScanner {
  public:
   explicit TagScanner(std::string& html) : html_(html) {}
@@ -55,7 +55,7 @@ class TagScanner {
   }
 
   void attribute() {
-    ++at_;  // a name has at least one character, whatever it is: the scan always moves on
+    ++at_;  // A name has at least one character, whatever it is, so the scan always advances.
     skip_until([](char c) { return is_blank(c) || c == '=' || c == '>' || c == '/'; });
     skip_until([](char c) { return !is_blank(c); });
     if (at_ >= html_.size() || html_[at_] != '=') return;

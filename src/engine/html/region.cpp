@@ -10,14 +10,14 @@ namespace footnote::html {
 
 namespace {
 
-/// A <main> with less text than this is an empty shell or a teaser: the rest of the page decides.
+/// A <main> with less text than this is an empty shell or a teaser; the rest of the page decides.
 constexpr std::size_t kMainTextMin = 80;
-/// A child that holds this share of its parent's text is where the text is.
+/// If a child has this share of its parent's text, descend into it.
 constexpr double kDenseShare = 0.7;
-/// A block that is links for this share of its text is navigation.
+/// A block with this share of its text in links is navigation.
 constexpr double kLinkDensityMax = 0.65;
-/// What holds this share of the page's text is the content, whatever its tag or class says: whole pages stand in
-/// a <form> or in a <div class="header-layout">.
+/// An element with this share of the page's text is content, whatever its tag or class: some pages are wholly inside a <form> or a <div
+/// class="header-layout">.
 constexpr double kContentShare = 0.5;
 
 const NameSet kInvisible{{"applet", "audio", "button", "canvas",   "datalist", "embed",  "head",   "iframe",
@@ -38,7 +38,7 @@ bool contains_ignoring_space(std::string_view style, std::string_view wanted) {
   return folded.find(wanted) != std::string::npos;
 }
 
-/// Words of a class or id: "site-nav main_Menu" has site, nav, main, menu.
+/// Whether a class or id contains a word for page furniture: "site-nav main_Menu" has the words site, nav, main, menu.
 bool has_furniture_word(std::string_view names) {
   const auto is_word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   for (std::size_t at = 0; at < names.size();) {
@@ -135,7 +135,7 @@ const xmlNode* RegionFinder::find_content() {
   return find_dense(body_);
 }
 
-/// The heaviest <main> or role=main; else an <article> that outweighs all others together.
+/// The <main> or role=main with most text; else an <article> with more text than all others together.
 const xmlNode* RegionFinder::find_main() const {
   Landmarks found;
   collect_landmarks(body_, found);
@@ -150,7 +150,7 @@ const xmlNode* RegionFinder::find_main() const {
   return dominates ? *article : nullptr;
 }
 
-/// Walks down while one child holds most of the text that is not in links.
+/// Descends while one child has most of the text outside links.
 const xmlNode* RegionFinder::find_dense(const xmlNode* start) const {
   const xmlNode* at = start;
   for (;;) {
@@ -161,7 +161,7 @@ const xmlNode* RegionFinder::find_dense(const xmlNode* start) const {
       const bool container = kBlockContainers.contains(name) && name != "ol" && name != "ul" && name != "tr";
       if (container && weight(child).own() > 0 && static_cast<double>(weight(child).own()) >= wanted) next = child;
     }
-    // A table is one piece: rows of it are not pages.
+    // Do not descend into a table: its rows are not pages.
     if (next == nullptr || name_of(next) == "table") return at;
     at = next;
   }
@@ -178,7 +178,7 @@ bool RegionFinder::is_boilerplate(const xmlNode* element) const {
   const TextWeight mine = weight(element);
   if (name == "nav") return true;
   if (static_cast<double>(mine.own()) > static_cast<double>(weight(body_).own()) * kContentShare) return false;
-  // The header of an article holds its title; the header of a page holds the logo.
+  // The header of an article contains its title; the header of a page contains the logo.
   if (name == "header" || name == "footer")
     return !inside(element, "article", "section") && !(name == "header" && inside(element, "main", "main"));
   if (kPageFurniture.contains(name)) return true;

@@ -8,7 +8,7 @@
 
 namespace footnote::html {
 
-/// How much text an element holds, and how much of it lies in links. Bytes without white space.
+/// The amount of text in an element, and how much of it is in links, in bytes without white space.
 struct TextWeight {
   std::size_t text = 0;
   std::size_t link = 0;
@@ -16,14 +16,14 @@ struct TextWeight {
   double link_density() const { return text == 0 ? 0.0 : static_cast<double>(link) / static_cast<double>(text); }
 };
 
-/// Weighs a page once, then says what to read of it and what to leave out.
+/// Measures a page once, then decides what to read and what to drop.
 class RegionFinder {
  public:
   RegionFinder(const Dom& dom, Region region);
 
   /// The element to render; null for an empty page.
   const xmlNode* content() const { return content_; }
-  /// True for what no reader would miss: scripts and hidden parts anywhere, navigation and the like in kContent.
+  /// True for parts that no reader would miss: scripts and hidden parts anywhere, navigation and the like in kContent.
   bool is_dropped(const xmlNode* element) const;
   TextWeight weight(const xmlNode* element) const;
 
@@ -37,12 +37,12 @@ class RegionFinder {
   const Region region_;
   const xmlNode* const body_;
   std::vector<TextWeight> weights_;  ///< By element number.
-  /// <main> or <article> was found: what stands in there was put there by an author.
+  /// A <main> or <article> was found: the author marked the content.
   bool marked_up_ = false;
   const xmlNode* content_ = nullptr;
 };
 
-/// True for <script>, <style>, comments' kin and elements that a browser would not show.
+/// True for <script>, <style> and the like, and for elements that a browser would not show.
 bool is_invisible(const xmlNode* element);
 
 }  // namespace footnote::html

@@ -22,8 +22,8 @@ int heading_level(std::string_view name) {
   return name.size() == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6' ? name[1] - '0' : 0;
 }
 
-/// Appends as a browser lays out text: runs of white space are one space, none at a line's start. No-break spaces
-/// count as spaces (a search for the words must find them), soft hyphens vanish.
+/// Appends text with white space collapsed as in a browser: runs become one space, none at the start of a line. No-break spaces count as
+/// spaces, so that searches match, and soft hyphens are removed.
 void append_folded(std::string& out, std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool no_break = text.compare(i, 2, "\xC2\xA0") == 0;
@@ -38,7 +38,7 @@ void append_folded(std::string& out, std::string_view text) {
   }
 }
 
-/// Links to the heading itself: "¶", "#", "§" and the like.
+/// Links from a heading to itself: "¶", "#", "§" and the like.
 bool is_anchor_mark(const xmlNode* element) {
   const std::string text = fold_spaces(raw_text(element));
   return text.empty() || text == "#" || text == "\xC2\xB6" || text == "\xC2\xA7" || text == "\xF0\x9F\x94\x97";
@@ -58,7 +58,7 @@ class Renderer {
     for (const xmlNode* child = parent->children; child != nullptr; child = child->next) node(child);
   }
 
-  /// Ends the block that was being written.
+  /// Ends the current block.
   void flush() {
     const std::string_view text = trim(line_);
     if (!text.empty()) write(kind_, level_, text);
@@ -81,7 +81,7 @@ class Renderer {
     flush();
   }
 
-  /// One <br> is a line end inside the block, two are the end of the block.
+  /// One <br> is a line end inside the block, two end the block.
   void line_break() {
     while (!line_.empty() && line_.back() == ' ') line_.pop_back();
     if (in_heading_) {
@@ -133,7 +133,7 @@ class Renderer {
     text.erase(std::remove(text.begin(), text.end(), '\r'), text.end());
     const std::size_t begin = text.find_first_not_of(" \t\n");
     if (begin == std::string::npos) return;
-    // The first line keeps its indent: it may be what the others are indented against.
+    // Keep the indent of the first line: the other lines may be indented relative to it.
     const std::size_t line_end = text.rfind('\n', begin);
     const std::size_t from = line_end == std::string::npos ? 0 : line_end + 1;
     write(BlockKind::kCode, 0, std::string_view(text).substr(from, text.find_last_not_of(" \t\n") + 1 - from));
@@ -153,7 +153,7 @@ class Renderer {
     for (const std::string& row : rows) write(BlockKind::kTableRow, 0, row);
   }
 
-  /// A table that holds headings or tables arranges the page; its rows are not data.
+  /// A table that contains headings or tables is used for layout; its rows are not data.
   void collect_rows(const xmlNode* at, bool& layout) {
     for (const xmlNode* child = at->children; child != nullptr && !layout; child = child->next) {
       if (child->type != XML_ELEMENT_NODE || regions_.is_dropped(child)) continue;
@@ -213,13 +213,13 @@ class Renderer {
 
   const RegionFinder& regions_;
   Page& page_;
-  std::string line_;    ///< The block being written.
-  std::string marker_;  ///< "- " of an item that has no text yet.
+  std::string line_;    ///< The current block.
+  std::string marker_;  ///< "- " of a list item that has no text yet.
   BlockKind kind_ = BlockKind::kParagraph;
   int level_ = 0;
   bool in_heading_ = false;
   ListState list_;
-  std::vector<std::string> rows_;  ///< Of the table being read.
+  std::vector<std::string> rows_;  ///< Of the current table.
   std::size_t columns_max_ = 0;
 };
 

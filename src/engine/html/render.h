@@ -5,10 +5,10 @@
 
 namespace footnote::html {
 
-/// Writes what `regions` keeps of the element into page.text and page.blocks.
+/// Renders the parts of the element that `regions` keeps into page.text and page.blocks.
 void render(const xmlNode* element, const RegionFinder& regions, Page& page);
 
-/// The element's text in one line, white space folded.
+/// The element's text on one line, white space collapsed.
 std::string inline_text(const xmlNode* element, const RegionFinder& regions);
 
 }  // namespace footnote::html

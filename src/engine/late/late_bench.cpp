@@ -1,4 +1,4 @@
-// How long it takes to compare one question with the candidates of late interaction: late_bench [TOKENS [PASSAGES [LENGTH]]]
+// The time to compare one question with the candidates of late interaction: late_bench [TOKENS [PASSAGES [LENGTH]]]
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   for (const std::size_t dimension : {384U, 192U}) {
     std::vector<float> question(tokens * dimension);
     for (float& value : question) value = normal(random);
-    // One after the other, as they would lie if they had just been read.
+    // Contiguous, as if they had just been read.
     std::vector<std::byte> signs(passages * length * dimension / 8);
     for (std::byte& value : signs) value = static_cast<std::byte>(random());
     for (const cpu::CpuLevel level : cpu::usable_cpu_levels()) {

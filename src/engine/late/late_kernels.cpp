@@ -33,7 +33,7 @@ void best_sums_portable(const std::uint8_t* tables, std::size_t tokens, std::siz
 namespace {
 
 constexpr std::size_t kLaneBytes = sizeof(__m128i);
-/// Passage tokens that are compared at once, a byte of a vector each.
+/// Passage tokens compared at once, one byte of a vector each.
 constexpr std::size_t kRows = sizeof(__m256i);
 
 FOOTNOTE_AVX2 __m256i load(const std::uint8_t* from) { return _mm256_load_si256(reinterpret_cast<const __m256i*>(from)); }
@@ -46,18 +46,18 @@ FOOTNOTE_AVX2 __m128i load_lane(const std::byte* from, std::size_t bytes) {
   return _mm_load_si128(reinterpret_cast<const __m128i*>(copy));
 }
 
-/// Of `rows` passage tokens the forms of their bits, four at a time: [table][row]. The last one stands for those past the end.
+/// Transposes the bits of `rows` passage tokens into patterns of four: [table][row]. The last token is repeated past the end.
 FOOTNOTE_AVX2 void turn_bits(const std::byte* signs, std::size_t bytes, std::size_t rows, std::uint8_t* forms) {
   const __m256i half = _mm256_set1_epi8(15);
   const std::size_t piece = std::min(bytes, kLaneBytes);
   for (std::size_t at = 0; at < bytes; at += kLaneBytes) {
-    // The last piece begins sooner where it would be shorter.
+    // The last piece overlaps the one before instead of being shorter.
     const std::size_t begin = std::min(at, bytes - piece);
     const auto row = [&](std::size_t r) FOOTNOTE_AVX2 { return load_lane(signs + std::min(r, rows - 1) * bytes + begin, piece); };
     __m256i columns[kLaneBytes];
 #pragma GCC unroll 16
     for (std::size_t r = 0; r < kLaneBytes; ++r) columns[r] = _mm256_set_m128i(row(kLaneBytes + r), row(r));
-    // Four times the first half of them between the second: sixteen bytes of sixteen rows change places, in both lanes.
+    // Four rounds of interleaving the first half with the second: a 16 x 16 byte transpose in both lanes.
 #pragma GCC unroll 4
     for (int round = 0; round < 4; ++round) {
       __m256i turned[kLaneBytes];
@@ -79,15 +79,15 @@ FOOTNOTE_AVX2 void turn_bits(const std::byte* signs, std::size_t bytes, std::siz
   }
 }
 
-/// What the forms of some tokens' bits are worth by a table.
+/// Looks up the values of some tokens' bit patterns in a table.
 FOOTNOTE_AVX2 __m256i look_up(const std::uint8_t* table, __m256i forms) {
   return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))), forms);
 }
 
-/// The sums of the rows with kTokens of the question's, where they are the largest so far: words of `most`, two of a place's rows in one.
+/// Updates `most`, the maximum sum per question token, for kTokens question tokens: 16-bit words, two rows each.
 template <std::size_t kTokens>
 FOOTNOTE_AVX2 void compare(const std::uint8_t* tables, std::size_t count, const std::uint8_t* forms, std::uint8_t* most) {
-  // Of bytes at odd places; and those at even ones with these on top.
+  // Sums of bytes at odd places; and of those at even places, with the odd ones in the upper half.
   __m256i odd[kTokens];
   __m256i both[kTokens];
 #pragma GCC unroll 4
@@ -111,7 +111,7 @@ FOOTNOTE_AVX2 void compare(const std::uint8_t* tables, std::size_t count, const 
   }
 }
 
-/// Three of the question's tokens at a time, so that their sums stay in registers.
+/// Three question tokens at a time, so that their sums stay in registers.
 FOOTNOTE_AVX2 void compare_all(const std::uint8_t* tables, std::size_t tokens, std::size_t count, const std::uint8_t* forms,
                                std::uint8_t* most) {
   while (tokens > 0) {
@@ -125,7 +125,7 @@ FOOTNOTE_AVX2 void compare_all(const std::uint8_t* tables, std::size_t tokens, s
 
 FOOTNOTE_AVX2 std::uint16_t largest_word(__m256i words) {
   const __m128i eight = _mm_max_epu16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
-  // There is an instruction for the least of eight.
+  // minpos finds the minimum of eight words; complement twice to get the maximum.
   return static_cast<std::uint16_t>(~_mm_extract_epi16(_mm_minpos_epu16(_mm_xor_si128(eight, _mm_set1_epi16(-1))), 0));
 }
 
@@ -137,7 +137,7 @@ FOOTNOTE_AVX2 void best_sums_avx2(const std::uint8_t* tables, std::size_t tokens
   alignas(kRows) std::uint8_t forms[table_count(kDimensionMax) * kRows];
   alignas(kRows) std::uint8_t most[kQuestionTokensMax * kRows];
   std::fill_n(most, tokens * kRows, std::uint8_t{0});
-  // Tables past the last have nothing but zeros, in any form.
+  // Tables past the last are all zeros, for any pattern.
   std::fill_n(forms + 2 * bytes * kRows, (table_count(dimension) - 2 * bytes) * kRows, std::uint8_t{0});
   for (std::size_t at = 0; at < count; at += kRows) {
     turn_bits(signs + at * bytes, bytes, std::min(kRows, count - at), forms);

@@ -59,7 +59,7 @@ Result<LateModel> read(ByteSource& source) {
 
 std::string LateModel::to_bytes() const {
   BufferSink sink;
-  (void)write(sink, *this);  // Writing to memory does not fail.
+  (void)write(sink, *this);  // Writing to memory can't fail.
   (void)sink.put(crc32c(sink.bytes));
   return {reinterpret_cast<const char*>(sink.bytes.data()), sink.bytes.size()};
 }

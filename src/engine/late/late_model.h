@@ -11,31 +11,31 @@
 
 namespace footnote::late {
 
-/// How a token vector is written down.
+/// How a token vector is encoded.
 enum class Signs {
-  kFull,       ///< One sign for each of its numbers.
-  kProjected,  ///< One sign for each number of its projection: half as many.
+  kFull,       ///< One sign bit per dimension.
+  kProjected,  ///< One sign bit per dimension of its projection: half as many.
 };
 
-/// What is known of one encoder's token vectors: where they lie, along which axes they spread, and which pieces say
-/// little. Made once for a model by ModelFit; the same for all texts, so that codes stay comparable.
+/// Statistics of one encoder's token vectors: their mean, their principal axes, and the most frequent tokens, which carry little meaning.
+/// Fitted once per encoder by ModelFit and used for all texts, so that codes are comparable.
 struct LateModel {
   static constexpr std::size_t kHiddenMax = 4096;
   static constexpr std::size_t kFrequentMax = 4096;
 
-  std::vector<float> centre;            ///< The mean token vector: as many numbers as the encoder's.
-  std::vector<float> basis;             ///< hidden() x projected(), one row for each number that goes in.
-  std::vector<std::uint32_t> frequent;  ///< The ids of the commonest pieces, ascending.
-  std::vector<float> probe;             ///< Some of the encoder's own numbers: whose token vectors these are.
+  std::vector<float> centre;            ///< The mean token vector, hidden() values.
+  std::vector<float> basis;             ///< hidden() x projected(), one row per input dimension.
+  std::vector<std::uint32_t> frequent;  ///< The ids of the most frequent tokens, ascending.
+  std::vector<float> probe;             ///< Some of the encoder's weights, which identify it.
 
   std::size_t hidden() const { return centre.size(); }
   std::size_t projected() const { return basis.size() / centre.size(); }
 
   /// file := magic:byte[8] hidden:u32 projected:u32 frequent:u32 probe:u32 centre:f32[hidden] basis:u16[hidden * projected]
   ///         frequent:u32[frequent] probe:f32[probe] sum:u32
-  /// The basis in bf16; the sum is the CRC-32C of all before it.
+  /// The basis is in bf16; sum is the CRC-32C of everything before it.
   std::string to_bytes() const;
-  /// What to_bytes() gave. kCorrupted: something else.
+  /// Reads what to_bytes() wrote. kCorrupted: anything else.
   static Result<LateModel> from_bytes(std::span<const std::byte> bytes);
 };
 

@@ -24,7 +24,7 @@ LateKernel late_kernel(cpu::CpuLevel level) {
 
 namespace {
 
-/// The numbers of a table's bits.
+/// The values of a table's four bits.
 using Numbers [[gnu::vector_size(16)]] = float;
 using Integers [[gnu::vector_size(16)]] = std::int32_t;
 static_assert(sizeof(Numbers) == kTableBits * sizeof(float));
@@ -48,7 +48,7 @@ constexpr std::uint16_t kSet = 0xFFFF;
 /// Entries that have the first bit, the second, the third.
 constexpr Words kHasBit[] = {
     {0, kSet, 0, kSet, 0, kSet, 0, kSet}, {0, 0, kSet, kSet, 0, 0, kSet, kSet}, {0, 0, 0, 0, kSet, kSet, kSet, kSet}};
-/// What entries are worth is added up in parts of so many, and rounded then.
+/// Entries are summed in fixed point with this many fraction bits, then rounded.
 constexpr int kPartBits = 8;
 
 }  // namespace
@@ -62,7 +62,7 @@ LateQuestion::LateQuestion(std::span<const float> tokens, std::size_t dimension,
 }
 
 LateQuestion::Line LateQuestion::fill_tables(std::span<const float> token, std::uint8_t* tables) {
-  // What the entries of four tables add up to may round up by half for each of them.
+  // Each of the four entries may round up by half.
   constexpr float kSumMax = std::numeric_limits<std::uint8_t>::max() - kTablesTogether / 2;
   constexpr std::size_t kNumbersTogether = kTableBits * kTablesTogether;
   Line line;
@@ -79,13 +79,13 @@ LateQuestion::Line LateQuestion::fill_tables(std::span<const float> token, std::
     }
     widest = std::max(widest, total(width));
   }
-  // A set bit counts +1, one that is not -1: twice the sum at the set ones, less the sum of all.
+  // A set bit counts +1 and a clear bit -1: product = 2 * (sum at set bits) - (sum of all).
   line.start = 2 * total(belows) - total(sums);
   const float parts = kSumMax / widest * (1 << kPartBits);
-  if (!std::isnormal(parts) || !std::isfinite(line.start)) return line;  // Nothing, or numbers that can't be computed with.
+  if (!std::isnormal(parts) || !std::isfinite(line.start)) return line;  // All zeros, or overflow.
   line.step = 2 * widest / kSumMax;
   for (std::size_t i = 0; i < token.size(); i += kTableBits, tables += kTableEntries) {
-    // An entry is worth what the numbers at its bits are, above the least that there is.
+    // An entry is the sum of the values at its set bits, minus the smallest such sum.
     const Numbers worth = load(token.data() + i) * parts;
     const Integers own = __builtin_convertvector(worth + (worth < 0 ? Numbers{} - 0.5F : Numbers{} + 0.5F), Integers);
     const int start = (1 << (kPartBits - 1)) - total(own < 0 ? own : Integers{});

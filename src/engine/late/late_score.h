@@ -9,45 +9,44 @@
 
 namespace footnote::late {
 
-/// Question tokens beyond this many are not compared: cost grows with each, and so long a text has said what it wants.
+/// Further question tokens are ignored: each costs time, and a text of this length has said what it wants.
 inline constexpr std::size_t kQuestionTokensMax = 64;
 inline constexpr std::size_t kDimensionMax = 4096;
 
-/// A table has what each of the 16 forms of four bits is worth, and tables come in fours, whose entries add up to a byte at most.
+/// A table holds the value of each of the 16 patterns of four bits. Tables come in fours, whose entries sum to at most a byte.
 inline constexpr std::size_t kTableEntries = 16;
 inline constexpr std::size_t kTableBits = 4;
 inline constexpr std::size_t kTablesTogether = 4;
 
-/// How many tables a token of so many bits has: whole fours.
+/// The number of tables for a token of `dimension` bits, rounded up to a multiple of four.
 constexpr std::size_t table_count(std::size_t dimension) {
   return (dimension / kTableBits + kTablesTogether - 1) / kTablesTogether * kTablesTogether;
 }
 
-/// For each of `tokens` question tokens the largest sum of the entries that a passage token's bits pick, over `count` passage tokens.
-/// `tables` are [token][table_count(dimension)][kTableEntries], the lowest bits first. Levels agree to the last bit: all are integers.
-/// REQUIRES: count > 0; 0 < tokens <= kQuestionTokensMax; dimension a multiple of 8, at most kDimensionMax.
+/// best[t] = max over passage tokens p of sum over tables i of tables[t][i][bits i of p], for each question token t. `tables` is
+/// [token][table_count(dimension)][kTableEntries], lowest bits first. All arithmetic is on integers, so levels agree exactly.
+/// REQUIRES: count > 0; 0 < tokens <= kQuestionTokensMax; dimension is a multiple of 8, at most kDimensionMax.
 using LateKernel = void (*)(const std::uint8_t* tables, std::size_t tokens, std::size_t dimension, const std::byte* signs,
                             std::size_t count, std::uint16_t* best);
 
-/// REQUIRES: the level is usable here.
+/// REQUIRES: the CPU supports the level.
 LateKernel late_kernel(cpu::CpuLevel level);
 
-/// One question, made ready to be compared with many passages. Immutable, thread-safe.
+/// A question prepared for comparison with many passages (late interaction). Immutable, thread-safe.
 class LateQuestion {
  public:
-  /// `tokens` as SignCoder::question() gives them, `dimension` numbers each; those past kQuestionTokensMax are left out.
-  /// REQUIRES: at least one token; the level is usable here.
+  /// `tokens` as returned by SignCoder::question(), `dimension` values each; those beyond kQuestionTokensMax are dropped. REQUIRES: at
+  /// least one token; the CPU supports the level.
   LateQuestion(std::span<const float> tokens, std::size_t dimension, cpu::CpuLevel level = cpu::best_cpu_level());
 
   std::size_t dimension() const { return dimension_; }
 
-  /// The mean over the question's tokens of the best product with a passage token's signs, scaled so that a token that
-  /// has the very signs of another reaches at most 1. 0 for a passage without tokens.
-  /// REQUIRES: whole tokens of dimension() bits.
+  /// MaxSim: the mean over question tokens of the best dot product with a passage token's signs, scaled so that a token with identical
+  /// signs scores at most 1. 0 for a passage without tokens. REQUIRES: whole tokens of dimension() bits.
   double score(std::span<const std::byte> signs) const;
 
  private:
-  /// A product is worth step * the sum of entries + start.
+  /// product = step * (sum of entries) + start.
   struct Line {
     float step = 0;
     float start = 0;

@@ -39,7 +39,7 @@ TEST(LateKernel, AllLevelsAgreeToTheLastBit) {
            {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{4}, std::size_t{5}, std::size_t{17}, kQuestionTokensMax}) {
         std::vector<std::uint8_t> tables(tokens * table_count(dimension) * kTableEntries);
         for (auto& entry : tables) entry = static_cast<std::uint8_t>(random() % 64);
-        // The largest sums there can be.
+        // The largest possible sums.
         for (std::size_t i = 0; i < tables.size(); ++i) {
           const std::size_t table = i / kTableEntries % table_count(dimension);
           if (count == 33) tables[i] = table % kTablesTogether == 0 ? 63 : 64;
@@ -59,7 +59,7 @@ TEST(LateKernel, AllLevelsAgreeToTheLastBit) {
 }
 
 TEST(LateQuestion, NoSumRunsOver) {
-  // Sixteen equal numbers fill four tables to the brim; a token of one sign has every set bit count.
+  // Sixteen equal values fill four tables completely; in a token of one sign every set bit counts.
   for (const std::size_t dimension : {16U, 384U, 4096U}) {
     for (const float value : {1.0F, -1.0F, 1e-30F, 1e-44F, 0.0F}) {
       const std::vector<float> question(dimension, value);
@@ -155,7 +155,7 @@ TEST(SignCoder, APassageFindsItselfBest) {
 TEST(ModelFit, FindsTheAxesThatCarryMost) {
   std::mt19937 random(5);
   constexpr std::size_t kHidden = 24;
-  // All of the spread lies in eight numbers.
+  // All variance is in eight dimensions.
   ModelFit fit(kHidden);
   for (int i = 0; i < 400; ++i) {
     auto token = random_numbers(random, kHidden);

@@ -10,7 +10,7 @@
 namespace footnote::late {
 namespace {
 
-/// Eigenvectors of a symmetric matrix by Jacobi's turns, as columns, those of the largest eigenvalues first.
+/// Eigenvectors of a symmetric matrix by Jacobi rotations, as columns, largest eigenvalues first.
 std::vector<double> main_axes(std::vector<double> matrix, std::size_t n) {
   constexpr int kSweepsMax = 30;
   std::vector<double> axes(n * n, 0.0);
@@ -52,11 +52,11 @@ std::vector<double> main_axes(std::vector<double> matrix, std::size_t n) {
   return out;
 }
 
-/// A random turn of n axes: orthogonal columns, always the same.
+/// A fixed pseudo-random rotation of n axes, as orthogonal columns.
 std::vector<double> fixed_rotation(std::size_t n) {
   std::mt19937_64 random(20240601);
   std::vector<double> columns(n * n);
-  // Sums of twelve uniform numbers: normal enough, and the same in every standard library.
+  // Sums of twelve uniform numbers: close enough to normal, and the same in every standard library.
   for (double& value : columns) {
     value = -6;
     for (int i = 0; i < 12; ++i) value += static_cast<double>(random() >> 11) * 0x1.0p-53;

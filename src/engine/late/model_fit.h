@@ -10,19 +10,19 @@
 
 namespace footnote::late {
 
-/// Learns a LateModel from token vectors of many texts: their mean, the axes along which they vary most (turned at random,
-/// so that each bit carries its share), and the commonest pieces. No gradient, no labels; the same texts give the same model.
+/// Fits a LateModel to the token vectors of many texts: their mean, their principal axes (randomly rotated, so that every bit carries a
+/// similar share of the variance), and the most frequent tokens. No gradients, no labels; deterministic.
 class ModelFit {
  public:
   static constexpr std::size_t kFrequentPieces = 120;
 
   explicit ModelFit(std::size_t hidden) : hidden_(hidden), sums_(hidden, 0.0), products_(hidden * hidden, 0.0) {}
 
-  /// REQUIRES: tokens x hidden numbers; one id for each token, the marks around a text left out of the count by 0.
+  /// REQUIRES: tokens x hidden values and one id per token; id 0 excludes the special tokens around a text from the frequencies.
   void add(std::span<const float> token_vectors, std::span<const std::uint32_t> ids);
   std::size_t tokens() const { return tokens_; }
 
-  /// With `projected` axes. REQUIRES: some tokens were added; projected <= hidden, a multiple of 8.
+  /// A model with `projected` axes. REQUIRES: some tokens were added; projected <= hidden, a multiple of 8.
   LateModel model(std::size_t projected) const;
 
  private:

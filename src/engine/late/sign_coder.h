@@ -11,30 +11,30 @@ namespace footnote::late {
 
 struct CoderOptions {
   Signs signs = Signs::kFull;
-  bool drop_frequent = false;  ///< Passages keep no code of the commonest pieces.
+  bool drop_frequent = false;  ///< Do not encode the most frequent tokens of passages.
 };
 
-/// Turns an encoder's token vectors into codes. Constant after construction, thread-safe.
+/// Encodes token vectors as sign bits. Constant after construction, thread-safe.
 class SignCoder {
  public:
-  /// REQUIRES: kProjected only with a basis.
+  /// REQUIRES: the model has a basis if options ask for kProjected.
   SignCoder(LateModel model, CoderOptions options);
 
-  /// Bits of one token.
+  /// Bits per token.
   std::size_t dimension() const { return dimension_; }
   std::size_t bytes_per_token() const { return dimension_ / 8; }
-  /// Codes of one form are comparable, others are not. Never 0.
+  /// Identifies the encoding: only codes of equal form are comparable. Never 0.
   std::uint32_t form() const { return form_; }
 
-  /// Appends the codes of a passage's tokens: bit i of a token is set where its number i lies above the centre. The first token is
-  /// kept whatever it is, so that no passage is without. REQUIRES: tokens x hidden numbers, one id for each token.
+  /// Appends the codes of a passage's tokens: bit i of a token is set when its value i is above the centre. The first token is always kept,
+  /// so that no passage is empty. REQUIRES: tokens x hidden values, one id per token.
   void append_passage(std::span<const float> token_vectors, std::span<const std::uint32_t> ids, std::vector<std::byte>& out) const;
 
-  /// A question's tokens: centred, projected where passages are, each of unit length; tokens x dimension() numbers.
+  /// A question's tokens: centred, projected like the passages, and normalised to unit length; tokens x dimension() values.
   std::vector<float> question(std::span<const float> token_vectors) const;
 
  private:
-  /// dimension_ numbers.
+  /// Writes dimension_ values.
   void place(const float* token, float* out) const;
 
   const LateModel model_;
