@@ -20,11 +20,11 @@ namespace footnote::sql {
 namespace {
 
 constexpr std::size_t kPageBytesMax = 65'536;
-constexpr std::size_t kHeadBytes = 100;  // of a database file
+constexpr std::size_t kHeadBytes = 100;  // Of a database file.
 constexpr std::size_t kPageBytesAt = 16;
 constexpr std::size_t kReservedAt = 20;
 
-/// What the first page says about all of them.
+/// Page size and reserved bytes, from the first page.
 struct PageForm {
   int bytes = 0;  ///< 0: not known yet.
   bool summed = false;
@@ -36,7 +36,7 @@ PageForm form_of(std::span<const std::byte> head) {
           .summed = std::to_integer<int>(head[kReservedAt]) == kPageSumBytes};
 }
 
-/// Of a page without its last bytes. The place is in it: a page that was written to another one's place does not fit.
+/// Checksum of a page without its last bytes. It includes the offset, so that a page written to the wrong place is detected.
 std::uint32_t sum_of(std::span<const std::byte> page, sqlite3_int64 offset) {
   const std::uint64_t place = static_cast<std::uint64_t>(offset);
   return crc32c(page.first(page.size() - kPageSumBytes), crc32c(std::as_bytes(std::span(&place, 1))));
@@ -44,19 +44,19 @@ std::uint32_t sum_of(std::span<const std::byte> page, sqlite3_int64 offset) {
 
 struct File {
   sqlite3_file base{};
-  // Of a database file.
+  // For a database file.
   bool is_database = false;
   bool reads_only = false;
   bool in_checkpoint = false;
   PageForm form;
-  std::unique_ptr<std::byte[]> page;  ///< Room for one that is on its way out; null before the first.
-  // Of a log: the file that it belongs to.
+  std::unique_ptr<std::byte[]> page;  ///< Buffer for a page being written; allocated on first use.
+  // For a WAL: its database file.
   File* database = nullptr;
 
   sqlite3_file* inner() { return reinterpret_cast<sqlite3_file*>(this + 1); }
   const sqlite3_io_methods& methods() { return *inner()->pMethods; }
 };
-// The base layer's own part of the file lies behind ours, as SQLite makes one piece of memory for both.
+// SQLite allocates both in one block: the base VFS's file follows ours.
 static_assert(sizeof(File) % alignof(sqlite3_int64) == 0);
 
 File& of(sqlite3_file* file) { return *reinterpret_cast<File*>(file); }
@@ -78,7 +78,7 @@ int check_page(std::span<const std::byte> page, sqlite3_int64 offset) {
   return stored == sum_of(page, offset) ? SQLITE_OK : SQLITE_IOERR_DATA;
 }
 
-/// Reads what a frame's sum is made of, and its sum, and compares. REQUIRES: `data` was read at `offset`.
+/// Computes a WAL frame's checksum and compares it with the stored one. REQUIRES: `data` was read at `offset`.
 int check_frame(File& log, std::span<const std::byte> data, sqlite3_int64 offset) {
   std::array<std::byte, kLogHeaderBytes> head{};
   std::array<std::byte, kLogFrameHeaderBytes> frame{};
@@ -99,15 +99,15 @@ int check_frame(File& log, std::span<const std::byte> data, sqlite3_int64 offset
   return log_frame_sum(*header, before, frame, data) == parse_log_frame_header(frame).sum ? SQLITE_OK : SQLITE_IOERR_DATA;
 }
 
-/// True for a read of one page out of a log whose frames are final. A writer's own frames are not until it commits:
-/// SQLite writes pages over and mends the sums at the end.
+/// True for a read of one page from a WAL whose frames are final. A writer's own frames are not until it commits: SQLite overwrites pages
+/// and fixes the checksums at the end.
 bool is_final_frame(const File& file, int size, sqlite3_int64 offset) {
   if (file.database == nullptr || (!file.database->reads_only && !file.database->in_checkpoint)) return false;
   const sqlite3_int64 place = offset - static_cast<sqlite3_int64>(kLogHeaderBytes + kLogFrameHeaderBytes);
   return size == file.database->form.bytes && place >= 0 && place % (size + static_cast<sqlite3_int64>(kLogFrameHeaderBytes)) == 0;
 }
 
-/// SQLite knows a full disk, but not a used-up quota nor a file that may not grow.
+/// SQLite handles a full disk, but not an exceeded quota or file-size limit: report these as a full disk.
 int told(int code) {
   const bool full = code != SQLITE_OK && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG);
   return full ? SQLITE_FULL : code;
@@ -128,7 +128,7 @@ int write_file(sqlite3_file* handle, const void* data, int size, sqlite3_int64 o
   const std::span<const std::byte> bytes(static_cast<const std::byte*>(data), static_cast<std::size_t>(size));
   if (file.is_database && offset == 0 && bytes.size() >= kHeadBytes) file.form = form_of(bytes);
   if (!is_page(file, size, offset)) return told(file.methods().xWrite(file.inner(), data, size, offset));
-  // A copy: the page itself still belongs to SQLite.
+  // Copy the page, because it still belongs to SQLite.
   if (!file.page) file.page.reset(new (std::nothrow) std::byte[kPageBytesMax]);
   if (!file.page) return SQLITE_IOERR_NOMEM;
   const std::uint32_t sum = sum_of(bytes, offset);
@@ -147,7 +147,7 @@ int control_file(sqlite3_file* handle, int what, void* argument) {
 
 sqlite3_io_methods make_methods() {
   sqlite3_io_methods methods{};
-  methods.iVersion = 2;  // without memory mapping, which would go around the checks
+  methods.iVersion = 2;  // Version 2 has no memory mapping, which would bypass the checks.
   methods.xClose = &close_file;
   methods.xRead = &read_file;
   methods.xWrite = &write_file;
@@ -171,7 +171,7 @@ sqlite3_io_methods make_methods() {
 
 const sqlite3_io_methods kMethods = make_methods();
 
-/// One layer over one base layer, which is looked up by name each time: a test's base comes and goes.
+/// A VFS over one base VFS, which is looked up by name each time because tests register and remove theirs.
 struct Layer {
   explicit Layer(const char* base) : base_name(base == nullptr ? "" : base), name("footnote-checked:" + base_name) {
     vfs = *lower();
@@ -199,7 +199,7 @@ struct Layer {
     File& file = *new (handle) File{};
     std::memset(static_cast<void*>(file.inner()), 0, static_cast<std::size_t>(lower->szOsFile));
     const int code = lower->xOpen(lower, name, file.inner(), flags, out_flags);
-    // Without methods SQLite does not close what was not opened.
+    // Without methods SQLite does not close a file whose open failed.
     if (file.inner()->pMethods == nullptr) return code;
     handle->pMethods = &kMethods;
     if (code == SQLITE_OK && (flags & SQLITE_OPEN_MAIN_DB) != 0) begin_database(file, flags);
@@ -223,7 +223,7 @@ struct Layer {
 }  // namespace
 
 const char* checked_vfs(const char* base) {
-  // Process-wide, as SQLite's own list of layers is.
+  // Process-wide, like SQLite's list of VFSes.
   static Mutex mutex;
   static std::map<std::string, std::unique_ptr<Layer>> layers;
   const MutexLock lock(mutex);

@@ -6,18 +6,18 @@ struct sqlite3_file;
 
 namespace footnote::sql {
 
-/// Bytes at the end of every page that SQLite leaves to the file layer, and that hold the page's checksum.
+/// Bytes reserved at the end of every page for the page's checksum.
 inline constexpr int kPageSumBytes = 4;
 
-/// SQLite's file layer with checksums, by name, over the layer `base` (null: the system's). A page of a database that
-/// reserves kPageSumBytes is written with the CRC-32C of its bytes and of its place, and read only when they fit:
-/// otherwise the read fails with SQLITE_IOERR_DATA, so that no damaged byte of the file ever becomes an answer. Pages
-/// of the log carry SQLite's own sums, which it looks at after a crash alone; here they are checked whenever a
-/// connection that does not write reads one, and when a checkpoint takes one over into the database.
-/// The layer is registered with SQLite on first use and stays.
+/// The name of an SQLite VFS that adds checksums to the VFS `base` (null: the system's). In a database that reserves kPageSumBytes, every
+/// page is written with a CRC-32C over its bytes and its offset, and verified when read. A mismatch fails the read with SQLITE_IOERR_DATA,
+/// so damaged bytes never become an answer.
+/// Pages of the WAL carry SQLite's own checksums, which SQLite verifies only after a crash. Here they are verified whenever a connection
+/// that does not write reads one, and when a checkpoint moves one into the database.
+/// The VFS is registered on first use and stays registered.
 const char* checked_vfs(const char* base);
 
-/// Whether the file behind a connection carries checksums. REQUIRES: opened through checked_vfs.
+/// Whether the connection's file has page checksums. REQUIRES: opened through checked_vfs().
 bool has_page_sums(sqlite3_file* file);
 
 }  // namespace footnote::sql

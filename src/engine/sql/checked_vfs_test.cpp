@@ -24,7 +24,7 @@ void put_bytes(const std::filesystem::path& file, const std::string& bytes) {
 }
 void flip(std::string& bytes, std::size_t bit) { bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8))); }
 
-/// Rows with a long text each, so that there are overflow pages too.
+/// Rows with long texts, so that there are overflow pages too.
 Result<void> insert(Database& database, int first, int count) {
   FOOTNOTE_TRY(auto transaction, Transaction::begin(database));
   FOOTNOTE_TRY(auto statement, database.prepare("INSERT INTO t VALUES (?, ?)"));
@@ -35,7 +35,7 @@ Result<void> insert(Database& database, int first, int count) {
   return transaction.commit();
 }
 
-/// Everything that the table and its index hold, or the error of reading it.
+/// All contents of the table and its index, or the error of reading them.
 Result<std::string> contents(Database& database) {
   std::string out;
   FOOTNOTE_TRY(auto rows, database.prepare("SELECT a, b FROM t ORDER BY a"));
@@ -59,14 +59,14 @@ class CheckedVfsTest : public ::testing::Test {
     EXPECT_TRUE(insert(*database, 0, 100).has_value());
     return database;
   }
-  /// What a reader of the file as it lies there sees.
+  /// What a new reader of the file sees.
   Result<std::string> read_again() {
     FOOTNOTE_TRY(const auto database, Database::open(folder_.file(), {.vfs = FaultVfs::kName}));
     return contents(*database);
   }
   std::filesystem::path log() const { return folder_.file().string() + "-wal"; }
 
-  const FaultVfs disk_;  // without faults: it is quick, as it does not sync
+  const FaultVfs disk_;  // No faults, but fast: it does not sync.
   const FolderForTest folder_{FolderForTest::in_memory()};
 };
 
@@ -145,13 +145,13 @@ TEST_F(CheckedVfsTest, ADamagedPageOfTheLogReachesNeitherReadersNorTheDatabase) 
   make().reset();
   const auto writer = Writer::open(folder_.file(), {.vfs = FaultVfs::kName}, 64 << 20).value();
   {
-    // One transaction, so that each frame holds the newest state of its page.
+    // One transaction, so that each frame holds the latest state of its page.
     auto lease = writer->acquire({}).value();
     ASSERT_TRUE(insert(lease.database(), 100, 50).has_value());
   }
   const std::string database = bytes_of(folder_.file());
   const std::string sound = bytes_of(log());
-  const auto overwrite_log = [&](const std::string& bytes) {  // in place: the writer has it open
+  const auto overwrite_log = [&](const std::string& bytes) {  // In place, because the writer has it open.
     std::fstream(log(), std::ios::binary | std::ios::in | std::ios::out).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   };
   std::mt19937 random(6);

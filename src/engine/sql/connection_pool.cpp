@@ -18,7 +18,7 @@ ConnectionPool::~ConnectionPool() {
 
 Result<Database*> ConnectionPool::acquire(const CallContext& call) {
   FOOTNOTE_CHECK(call.check());
-  // Declared before the lock: its callback takes the lock, and its end waits for a running callback.
+  // Declared before the lock: its callback takes the lock, and its destructor waits for a running callback.
   const std::stop_callback wake(call.stop, [this] {
     const MutexLock lock(mutex_);
     freed_.notify_all();
@@ -36,7 +36,7 @@ Result<Database*> ConnectionPool::acquire(const CallContext& call) {
 void ConnectionPool::release(Database& connection) {
   const MutexLock lock(mutex_);
   free_.push_back(&connection);
-  // All of them: the one that wakes may find its call over and would take the news with it.
+  // Notify all: a single waiter might find its call over and swallow the notification.
   freed_.notify_all();
 }
 

@@ -9,16 +9,16 @@
 
 namespace footnote::sql {
 
-/// A fixed set of connections, each lent to one caller at a time. Thread-safe.
+/// A fixed set of connections, each used by one caller at a time. Thread-safe.
 class ConnectionPool {
  public:
   explicit ConnectionPool(std::vector<std::unique_ptr<Database>> connections);
-  /// REQUIRES: all connections are back.
+  /// REQUIRES: all connections have been returned.
   ~ConnectionPool();
   ConnectionPool(const ConnectionPool&) = delete;
   ConnectionPool& operator=(const ConnectionPool&) = delete;
 
-  /// Waits until one is free, no longer than `call` lasts: kDeadlineExceeded, kCancelled.
+  /// Waits for a free connection, at most until `call` ends: kDeadlineExceeded, kCancelled.
   Result<Database*> acquire(const CallContext& call);
   void release(Database& connection);
 

@@ -11,11 +11,11 @@ namespace footnote::sql {
 
 namespace {
 
-/// Steps of SQLite's virtual machine between two looks at the call: some tens of microseconds.
+/// SQLite VM steps between two checks of the call: some tens of microseconds.
 constexpr int kStepsBetweenLooks = 2000;
-/// Between two tries of a checkpoint that readers are in the way of.
+/// Between two attempts of a checkpoint that readers block.
 constexpr std::chrono::milliseconds kCheckpointPause{1};
-/// Pages copied between two looks at whether the caller is still there.
+/// Pages copied between two checks of the call.
 constexpr int kCopyStepPages = 128;
 
 }  // namespace
@@ -23,8 +23,8 @@ constexpr int kCopyStepPages = 128;
 Database::Database(std::filesystem::path file, const OpenOptions& options) : file_(std::move(file)), busy_timeout_(options.busy_timeout) {}
 
 Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& file, const OpenOptions& options) {
-  std::unique_ptr<Database> database(new Database(file, options));  // private constructor
-  // NOMUTEX: a connection has one user at a time, the pool sees to it.
+  std::unique_ptr<Database> database(new Database(file, options));  // Private constructor.
+  // NOMUTEX: the pool guarantees one user at a time.
   const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
                     (options.access == Access::kReadWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
   const int code = sqlite3_open_v2(file.c_str(), &database->handle_, flags, checked_vfs(options.vfs));
@@ -42,7 +42,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& fi
 
 Database::~Database() {
   for (const auto& [sql, statement] : kept_) sqlite3_finalize(statement);
-  // SQLite's own last checkpoint would go on writing to a disk that lost writes: the log is left as it is.
+  // After a failed fsync SQLite's checkpoint at close would keep writing to a disk that lost writes: leave the WAL as it is.
   if (sync_failed_) sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   sqlite3_close_v2(handle_);
 }
@@ -51,7 +51,7 @@ Result<void> Database::configure(const OpenOptions& options) {
   sqlite3_busy_timeout(handle_, static_cast<int>(busy_timeout_.count()));
   sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, kValueBytesMax);
   sqlite3_limit(handle_, SQLITE_LIMIT_ATTACHED, 0);
-  // A damaged or hostile file must not reach further than its own rows.
+  // A damaged or hostile file must not affect anything but its own rows.
   FOOTNOTE_CHECK(status_of(sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr)));
   FOOTNOTE_CHECK(status_of(sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr)));
   FOOTNOTE_CHECK(execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY"));
@@ -62,7 +62,7 @@ Result<void> Database::configure(const OpenOptions& options) {
     FOOTNOTE_CHECK(status_of(sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr)));
     FOOTNOTE_CHECK(execute("PRAGMA query_only = ON"));
   }
-  // Our own hook takes the place of the automatic checkpoint: it only remembers how long the log is.
+  // Our hook replaces the automatic checkpoint: it only records the size of the WAL.
   FOOTNOTE_CHECK(execute("PRAGMA wal_autocheckpoint = 0"));
   sqlite3_wal_hook(
       handle_,
@@ -84,7 +84,7 @@ Result<void> Database::configure_writing(const OpenOptions& options) {
   int reserved = kPageSumBytes;
   FOOTNOTE_CHECK(status_of(sqlite3_file_control(handle_, nullptr, SQLITE_FCNTL_RESERVE_BYTES, &reserved)));
   {
-    // Where a log can't be had (some network file systems) SQLite keeps the old mode without an error.
+    // Where WAL is not possible (some network file systems) SQLite keeps the old mode without an error.
     FOOTNOTE_TRY(auto mode, prepare("PRAGMA journal_mode = WAL"));
     FOOTNOTE_CHECK(mode.step());
     if (mode.text(0) != "wal") {
@@ -96,7 +96,7 @@ Result<void> Database::configure_writing(const OpenOptions& options) {
   return set_pragma("journal_size_limit", static_cast<std::int64_t>(options.log_bytes_kept));
 }
 
-/// SQLite takes no bound parameters in a pragma; the values are our own numbers, never a caller's text.
+/// SQLite binds no parameters in a pragma; the values are our own numbers, never a caller's text.
 Result<void> Database::set_pragma(std::string_view name, std::int64_t value) {
   const std::string text = fmt::format("PRAGMA {} = {}", name, value);
   return status_of(sqlite3_exec(handle_, text.c_str(), nullptr, nullptr, nullptr));
@@ -105,7 +105,7 @@ Result<void> Database::set_pragma(std::string_view name, std::int64_t value) {
 Result<Statement> Database::prepare(SqlText sql) {
   if (auto kept = kept_.extract(sql.view())) return Statement(*this, kept.mapped(), sql.view());
   sqlite3_stmt* handle = nullptr;
-  // With its NUL byte, so that SQLite need not copy the text.
+  // With the NUL byte, so that SQLite need not copy the text.
   const int code =
       sqlite3_prepare_v3(handle_, sql.view().data(), static_cast<int>(sql.view().size() + 1), SQLITE_PREPARE_PERSISTENT, &handle, nullptr);
   if (code != SQLITE_OK) return failure(code);
@@ -157,8 +157,8 @@ bool Database::has_page_sums() {
 }
 
 Result<void> Database::add_page_sums() {
-  // configure_writing() has asked for the room at the end of each page; a file that is written anew gets it.
-  // VACUUM attaches the new file for as long as it runs.
+  // configure_writing() reserved the bytes at the end of each page; rewriting the file applies that. VACUUM attaches the new file while it
+  // runs.
   sqlite3_limit(handle_, SQLITE_LIMIT_ATTACHED, 1);
   auto written = execute("VACUUM");
   sqlite3_limit(handle_, SQLITE_LIMIT_ATTACHED, 0);
@@ -168,7 +168,7 @@ Result<void> Database::add_page_sums() {
 }
 
 Result<void> Database::copy_to(const CallContext& call, const std::filesystem::path& file, OpenOptions options) {
-  // The first read settles which state the transaction sees; all steps below copy that one.
+  // The first read fixes the state that the transaction sees; all steps below copy that state.
   FOOTNOTE_CHECK(integer_of("SELECT count(*) FROM sqlite_schema"));
   options.page_bytes = static_cast<int>(page_bytes_);
   FOOTNOTE_TRY(const auto target, open(file, options));
@@ -196,8 +196,8 @@ bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_) =
 Result<bool> Database::checkpoint(Checkpoint mode, std::chrono::milliseconds patience) {
   const int sqlite_mode = mode == Checkpoint::kPassive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE;
   const auto give_up = std::chrono::steady_clock::now() + patience;
-  // SQLite's own waiting is of no use here: it waits for a reader's slot to be free, and readers that overlap hand a
-  // slot on to each other. Each new try finds them further on, until all have left the log.
+  // SQLite's busy timeout does not help here: it waits for a free reader slot, and overlapping readers keep passing a slot to each other.
+  // Retrying finds them further on, until all have left the WAL.
   sqlite3_busy_timeout(handle_, 0);
   int code = SQLITE_OK;
   int logged = 0;
@@ -215,7 +215,7 @@ Result<bool> Database::checkpoint(Checkpoint mode, std::chrono::milliseconds pat
 }
 
 std::unexpected<Error> Database::failure(int code) {
-  // The connection knows more (the extended code, a sentence) as long as the failure was its last act.
+  // The connection knows more (extended code, message) as long as this failure was its last operation.
   const int last = handle_ == nullptr ? code : sqlite3_extended_errcode(handle_);
   const bool is_last = (last & 0xFF) == (code & 0xFF);
   const int extended = is_last ? last : code;

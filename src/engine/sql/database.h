@@ -16,75 +16,74 @@ struct sqlite3;
 
 namespace footnote::sql {
 
-/// Prepared statements that a connection keeps for reuse; past this, new ones are made and dropped.
+/// Prepared statements that a connection caches; further ones are not reused.
 inline constexpr std::size_t kStatementsKeptMax = 128;
-/// The longest text or blob that a row may hold.
+/// The longest text or blob in a row.
 inline constexpr int kValueBytesMax = 256 << 20;
 
 enum class Access { kReadOnly, kReadWrite };
 
 struct OpenOptions {
-  Access access = Access::kReadWrite;  ///< kReadWrite makes the file when it is not there.
+  Access access = Access::kReadWrite;  ///< kReadWrite creates the file if it does not exist.
   std::chrono::milliseconds busy_timeout{5000};
   int cache_kib = 8 << 10;
-  int page_bytes = 8192;                    ///< Of a file that is made; an existing one keeps its own.
-  std::uint64_t bytes_max = 0;              ///< The database may not grow past this; 0: as far as the disk goes.
-  std::uint64_t log_bytes_kept = 16 << 20;  ///< The log's file is cut to this when it starts over.
-  const char* vfs = nullptr;                ///< SQLite's file layer by name; tests put one with faults here.
-  /// Counts every statement that begins, transactions included; for tests. Outlives the connection.
+  int page_bytes = 8192;                    ///< Of a new file; an existing one keeps its page size.
+  std::uint64_t bytes_max = 0;              ///< Maximum size of the database; 0: unlimited.
+  std::uint64_t log_bytes_kept = 16 << 20;  ///< The WAL file is truncated to this size when it restarts.
+  const char* vfs = nullptr;                ///< SQLite VFS by name; tests use one that injects faults.
+  /// Counts every statement that starts, transactions included; for tests. Must outlive the connection.
   std::atomic<std::uint64_t>* statements = nullptr;
 };
 
-/// One connection to an SQLite file in WAL mode: synchronous=FULL, foreign keys on, no memory mapping, hardened
-/// against damaged files, with a checksum on every page of a file that it makes (see checked_vfs). It never checkpoints
-/// by itself (see Writer). One thread at a time.
+/// One connection to an SQLite file in WAL mode: synchronous=FULL, foreign keys on, no memory mapping, hardened against damaged files, with
+/// page checksums in files that it creates (see checked_vfs). It never checkpoints automatically (see Writer). Used by one thread at a
+/// time.
 ///
-/// Errors: see make_error. kCorrupted from open(): the file is no database.
+/// Errors: see make_error. kCorrupted from open(): the file is not a database.
 class Database {
  public:
   static Result<std::unique_ptr<Database>> open(const std::filesystem::path& file, const OpenOptions& options);
-  /// REQUIRES: its statements are gone.
+  /// REQUIRES: all of its statements have been destroyed.
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  /// The statement for that text: a kept one where there is one.
+  /// Returns the cached statement for that text, or prepares a new one.
   Result<Statement> prepare(SqlText sql);
-  /// Runs a script of constants to its end: schema steps, pragmas.
+  /// Runs a constant script: schema steps, pragmas.
   Result<void> execute(SqlText script);
 
-  /// Until it is called with null, statements that run on end with kCancelled or kDeadlineExceeded as soon as
-  /// `call` is over. Borrows `call`.
+  /// From now on running statements fail with kCancelled or kDeadlineExceeded once `call` is over; null ends this. Borrows `call`.
   void watch(const CallContext* call);
 
-  /// Numbers of the file's header: whose file it is, and the number of its schema. Transactional.
+  /// Fields of the file's header: the application id and the schema version. Transactional.
   Result<std::int32_t> application_id();
   Result<void> set_application_id(std::int32_t id);
   Result<std::int32_t> schema_number();
   Result<void> set_schema_number(std::int32_t number);
 
-  /// Whether the file's pages carry checksums: those of files that were made without do not until they are added. That
-  /// writes the whole file anew, in one step that a crash undoes. REQUIRES: no other connection, no transaction.
+  /// Whether the file has page checksums. Files created without them get them by add_page_sums(), which rewrites the whole file in one
+  /// transaction. REQUIRES: no other connection, no transaction.
   bool has_page_sums();
   Result<void> add_page_sums();
 
-  /// Makes a new file that holds what this connection's transaction sees, page by page, with checksums of its own, while others read
-  /// and write. It ends when `call` does. After an error a part of the file may be there. REQUIRES: a read transaction; no such file.
+  /// Creates a new file with the state that this connection's transaction sees, page by page, with its own checksums, while others read and
+  /// write. Stops when `call` ends. After an error a partial file may exist. REQUIRES: a read transaction; the file does not exist.
   Result<void> copy_to(const CallContext& call, const std::filesystem::path& file, OpenOptions options);
 
   std::int64_t last_insert_id() const;
-  /// Rows that the last INSERT, UPDATE or DELETE touched.
+  /// The number of rows that the last INSERT, UPDATE or DELETE changed.
   std::int64_t changed_rows() const;
   bool in_transaction() const;
-  /// Bytes in the write-ahead log after this connection's last commit.
+  /// The size of the WAL after this connection's last commit.
   std::uint64_t wal_bytes() const { return wal_pages_ * page_bytes_; }
-  /// True once the disk refused to make a write durable; what it holds since then can't be relied on.
+  /// True once an fsync failed: data written since then can't be trusted.
   bool sync_failed() const { return sync_failed_; }
   const std::filesystem::path& file() const { return file_; }
 
   enum class Checkpoint { kPassive, kTruncate };
-  /// Moves the log's pages into the file. kPassive waits for nobody; kTruncate waits for readers, up to
-  /// `patience`, then empties the log. False: readers were in the way of a part of it.
+  /// Moves pages from the WAL into the database. kPassive waits for no one; kTruncate waits for readers up to `patience`, then empties the
+  /// WAL. False: readers blocked part of it.
   Result<bool> checkpoint(Checkpoint mode, std::chrono::milliseconds patience);
 
  private:

@@ -133,7 +133,7 @@ TEST(SqlDatabase, AFolderThatIsNotThereIsUnavailable) {
 TEST(SqlDatabase, StopsAStatementWhenTheCallIsOver) {
   const FolderForTest folder;
   const auto database = open_with_table(folder);
-  // Counts to ten thousand million, unless it is stopped.
+  // Counts to ten billion, unless it is stopped.
   const auto run_long = [&] {
     auto query = database
                      ->prepare(
@@ -225,7 +225,7 @@ class SqlCopy : public testing::Test {
 };
 
 TEST_F(SqlCopy, HoldsTheStateThatTheReaderSees) {
-  fill(3'000);  // more pages than one step copies
+  fill(3'000);  // More pages than one step copies.
   const auto reader = Database::open(folder_.file(), {.access = Access::kReadOnly}).value();
   ASSERT_TRUE(reader->execute("BEGIN").has_value());
   EXPECT_EQ(rows_of(*reader), 3'000);

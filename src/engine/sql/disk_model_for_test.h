@@ -12,24 +12,24 @@
 
 namespace footnote::sql {
 
-/// What a disk may hold after the power went, for files of one folder. It promises what POSIX does and no more:
-///   - bytes and sizes last once their file was synced; until then any subset of the writes and cuts of a file may have
-///     reached the disk, in any order, each whole or torn at sectors, and a file that grew may hold anything there;
-///   - names made or deleted last once the folder was synced; until then each may be as it was or as it is;
-///   - after a sync that failed, the writes before it are lost for later syncs too, as on Linux.
-/// The files themselves are written by somebody else; this keeps book. Not thread-safe.
+/// Models what a disk may contain after a power failure, for the files of one folder. It guarantees what POSIX does and no more:
+///   - Bytes and sizes are durable after fsync of the file. Before that, any subset of its writes and truncations may have reached the
+///   disk, in any order, each whole or torn at sectors, and the space by which a file grew may contain anything.
+///   - Names created or deleted are durable after fsync of the folder. Before that, each may be in its old or new state.
+///   - After a failed fsync, earlier writes stay lost for later ones too, as on Linux.
+/// The caller writes the files; this only records. Not thread-safe.
 class DiskModel {
  public:
   explicit DiskModel(std::uint64_t seed) : random_(seed) {}
 
-  /// A file was opened: `made` when it was not there before.
+  /// A file was opened; `made`: it was new.
   void open(const std::string& name, bool made) {
     names_.insert(name);
     if (made) {
       now_[name] = ++last_inode_;
       inodes_[last_inode_] = {};
     } else if (!now_.contains(name)) {
-      // It was there before the model was.
+      // It existed before the model.
       now_[name] = durable_[name] = ++last_inode_;
       inodes_[last_inode_].durable = bytes_of(name);
     }
@@ -50,7 +50,7 @@ class DiskModel {
     inode.pending.clear();
   }
 
-  /// Puts what a power cut may leave on the real disk, and goes on from there.
+  /// Replaces the real files with a state that a power failure may leave, and continues from there.
   void cut_power() {
     const std::size_t sector = random_sector();
     std::map<std::string, int> left;
@@ -80,7 +80,7 @@ class DiskModel {
   struct Change {
     std::size_t offset = 0;
     std::string bytes;
-    bool cut = false;  ///< To `offset` bytes.
+    bool cut = false;  ///< Truncated to `offset` bytes.
   };
   struct Inode {
     std::string durable;
@@ -117,8 +117,8 @@ class DiskModel {
     const char filler = one_in(2) ? 0 : static_cast<char>(random_());
     for (const Change& change : changes) {
       switch (below(4)) {
-        case 0:  // lost
-          // A file may have grown without the bytes that it grew by.
+        case 0:  // Lost.
+          // The file may have grown without the new bytes.
           if (!change.cut && one_in(4)) image.resize(std::max(image.size(), change.offset + change.bytes.size()), filler);
           break;
         case 1: tear(image, change, sector, filler); break;
@@ -138,11 +138,11 @@ class DiskModel {
   }
 
   std::mt19937_64 random_;
-  std::set<std::string> names_;  // all that were ever opened
+  std::set<std::string> names_;  // All that were ever opened.
   int last_inode_ = 0;
   std::map<int, Inode> inodes_;
-  std::map<std::string, int> now_;      // names as programs see them
-  std::map<std::string, int> durable_;  // names as the disk has them
+  std::map<std::string, int> now_;      // Names as programs see them.
+  std::map<std::string, int> durable_;  // Names as stored on disk.
 };
 
 }  // namespace footnote::sql

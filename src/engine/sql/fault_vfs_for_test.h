@@ -13,9 +13,9 @@
 
 namespace footnote::sql {
 
-/// SQLite's file layer over the real one, with faults on demand: full disks, failing reads, opens and syncs, and power
-/// cuts that leave what a DiskModel says. One at a time; name it in OpenOptions. Must outlive the connections that use it.
-/// Syncs are the model's alone: the real disk, which nobody unplugs, is not asked to.
+/// An SQLite VFS over the real one that injects faults: full disks, failing reads, opens and syncs, and power failures according to a
+/// DiskModel. One instance at a time; name it in OpenOptions. Must outlive the connections that use it. Syncs go to the model only, not to
+/// the real disk.
 class FaultVfs {
  public:
   static constexpr const char* kName = "footnote-faults";
@@ -41,31 +41,31 @@ class FaultVfs {
   FaultVfs(const FaultVfs&) = delete;
   FaultVfs& operator=(const FaultVfs&) = delete;
 
-  /// The n-th write from now (from 1) and all after it fail with `code`; 0 heals.
+  /// The n-th write from now (from 1) and all later ones fail with `code`; 0 ends this.
   void fail_writes(int nth, int code) {
     write_code_ = code;
     writes_left_ = nth;
   }
-  /// Syncs, reads or opens (for want of descriptors) fail from now on, or work again.
+  /// From now on syncs, reads or opens (for lack of descriptors) fail, or work again.
   void fail_syncs(bool fail) { syncs_fail_ = fail; }
   void fail_reads(bool fail) { reads_fail_ = fail; }
   void fail_opens(bool fail) { opens_fail_ = fail; }
 
-  /// How a disk may treat a request to sync: do it; drop those of the log but for checkpoints, which is what a database
-  /// with synchronous=NORMAL asks for; or drop all, synchronous=OFF.
+  /// How syncs are treated: done; all but those of checkpoints dropped for the WAL, as with synchronous=NORMAL; or all dropped, as with
+  /// synchronous=OFF.
   enum class Syncs { kDone, kAsIfNormal, kAsIfOff };
   void set_syncs(Syncs syncs) { syncs_ = syncs; }
 
-  /// The power goes in the middle of the n-th change from now (from 1): write, cut, sync, file made or deleted. From then
-  /// on nothing works until restore_power(); close all connections before that.
+  /// The power fails during the n-th change from now (from 1): write, truncation, sync, file created or deleted. Then nothing works until
+  /// restore_power(); close all connections before that.
   void cut_power_at(int nth) { changes_left_ = nth; }
   void cut_power() { power_ = false; }
   bool has_power() const { return power_; }
-  /// Puts on the disk what the power cut left.
+  /// Replaces the files with what the power failure left.
   void restore_power() {
     const MutexLock lock(mutex_);
     disk_.cut_power();
-    // What connections share in memory may hold anything.
+    // Shared memory may contain anything.
     if (std::filesystem::exists(shared_memory_)) {
       std::string noise(32'768, '\0');
       for (char& byte : noise) byte = static_cast<char>(disk_.below(256));
@@ -79,9 +79,9 @@ class FaultVfs {
   struct File {
     sqlite3_file base;
     FaultVfs* vfs;
-    const char* name;  // SQLite keeps it for as long as the file is open
+    const char* name;  // SQLite keeps it while the file is open.
     bool is_log;
-    bool syncs_folder;  // with its first sync, as SQLite's own layer does for the journals that it makes
+    bool syncs_folder;  // With its first sync, as SQLite's own VFS does for journals that it creates.
     std::string path() const { return name == nullptr ? "" : name; }
     sqlite3_file* real() { return reinterpret_cast<sqlite3_file*>(this + 1); }
   };
@@ -89,7 +89,7 @@ class FaultVfs {
   static File& of(sqlite3_file* file) { return *reinterpret_cast<File*>(file); }
   static sqlite3_file* real(sqlite3_file* file) { return of(file).real(); }
 
-  /// False when the power is off or goes with this change.
+  /// False when the power is off or fails with this change.
   bool change_lasts() {
     if (changes_left_ > 0 && --changes_left_ == 0) power_ = false;
     return power_;
@@ -113,7 +113,7 @@ class FaultVfs {
     file.syncs_folder = (flags & SQLITE_OPEN_CREATE) != 0 && (flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0;
     std::memset(static_cast<void*>(file.real()), 0, static_cast<std::size_t>(real_->szOsFile));
     const int code = real_->xOpen(real_, name, file.real(), flags, out_flags);
-    // Without methods SQLite does not close what was not opened.
+    // Without methods SQLite does not close a file whose open failed.
     handle->pMethods = file.real()->pMethods != nullptr ? &methods_ : nullptr;
     if (code == SQLITE_OK && name != nullptr) {
       const MutexLock lock(mutex_);

@@ -4,7 +4,7 @@
 
 namespace footnote::sql {
 
-/// A temporary folder with a name for the database in it.
+/// A temporary folder with a file name for the database.
 class FolderForTest : public test::TempFolder {
  public:
   using TempFolder::TempFolder;

@@ -26,16 +26,16 @@ class FrameScan {
   bool proves_damage(std::span<const std::byte, kLogFrameHeaderBytes> frame, std::span<const std::byte> data) {
     const LogFrameHeader header = parse_log_frame_header(frame);
     const LogSum after_stored = log_frame_sum(log_, stored_, frame, data);
-    // The sum that the frame before should have had: its own bytes may be well and only its sum damaged.
+    // The sum that the previous frame should have: its data may be intact and only its sum damaged.
     const LogSum after_computed = computed_ == stored_ ? after_stored : log_frame_sum(log_, computed_, frame, data);
     const bool follows = header.sum == after_stored || header.sum == after_computed;
     const bool salted = header.salt == log_.salt;
-    // What goes on from sound frames belongs to this log, whatever its own salt says.
+    // A frame that continues the sums of intact frames belongs to this log, whatever its salt says.
     const bool salt_damaged = !broken_ && header.sum == after_stored && !salted;
-    // Whoever wrote this frame had seen the commit before it through.
+    // This frame was written after the commit before it was durable.
     const bool commit_damaged = broken_ && after_commit_ && follows && salted;
     const bool sound = header.sum == after_stored && salted;
-    // A torn frame may show any commit mark: it counts when the sum vouches for it.
+    // A torn frame may contain any commit mark: it counts only if the sum confirms it.
     after_commit_ = salted && header.commit_pages != 0 && (follows || is_one_bit_off(log_, after_stored, header.sum));
     broken_ = broken_ || !sound;
     stored_ = header.sum;
@@ -47,8 +47,8 @@ class FrameScan {
   const LogHeader log_;
   LogSum stored_;
   LogSum computed_;
-  bool broken_ = false;        // some frame so far was not what SQLite would take
-  bool after_commit_ = false;  // the frame before ends a transaction of this log
+  bool broken_ = false;        // SQLite would reject some frame so far.
+  bool after_commit_ = false;  // The previous frame ends a transaction of this log.
 };
 
 }  // namespace

@@ -6,12 +6,11 @@
 
 namespace footnote::sql {
 
-/// Looks at the write-ahead log that a crash left beside `database`, before SQLite does: SQLite drops everything from
-/// the first frame on that fails its sum, and says nothing, because that is how a commit looks that the power cut tore.
-/// But a commit is only begun when the one before it is on disk, so a bad frame in a commit that another one follows is
-/// damage: kCorrupted, and nothing is touched. What can't be told from a torn commit, and is dropped like one, is damage
-/// to the very last, and to more than one bit of the frame that ends the one before it.
-/// REQUIRES: nobody has the database open.
+/// Checks the WAL that a crash left next to `database`, before SQLite opens it. SQLite silently drops everything from the first frame with
+/// a bad checksum, because a commit torn by a power failure looks the same. But a commit starts only after the previous one is on disk, so
+/// a bad frame in a commit that another commit follows is damage: kCorrupted, and nothing is changed.
+/// Not distinguishable from a torn commit, and dropped like one: damage to the last commit, and to more than one bit of the frame that ends
+/// the commit before it. REQUIRES: no one has the database open.
 Result<void> check_log(const std::filesystem::path& database);
 
 }  // namespace footnote::sql

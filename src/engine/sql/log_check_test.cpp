@@ -25,7 +25,7 @@ void put_bytes(const std::filesystem::path& file, const std::string& bytes) {
   std::ofstream(file, std::ios::binary | std::ios::trunc).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-/// The files of a database whose process was killed: kCommits commits of several frames each, all of them in the log.
+/// The files of a database whose process was killed: kCommits commits of several frames each, all in the WAL.
 class LogCheckTest : public ::testing::Test {
  protected:
   LogCheckTest() {
@@ -47,7 +47,7 @@ class LogCheckTest : public ::testing::Test {
     put_bytes(folder_.file(), database_);
     put_bytes(log_file(), log);
   }
-  /// Commits that are there after a start; nullopt when it is refused.
+  /// The number of commits after opening; nullopt when it is refused.
   std::optional<std::int64_t> commits_after_start(const std::string& log) {
     put(log);
     const auto writer = Writer::open(folder_.file(), {.vfs = FaultVfs::kName}, 64 << 20);
@@ -63,11 +63,11 @@ class LogCheckTest : public ::testing::Test {
   }
   std::filesystem::path log_file() const { return folder_.file().string() + "-wal"; }
 
-  const FaultVfs disk_;  // without faults: it is quick, as it does not sync
+  const FaultVfs disk_;  // No faults, but fast: it does not sync.
   const FolderForTest folder_{FolderForTest::in_memory()};
   std::string database_;
   std::string log_;
-  std::size_t last_commit_ = 0;  // where in the log the last one begins
+  std::size_t last_commit_ = 0;  // Offset of the last commit in the log.
 };
 
 TEST_F(LogCheckTest, ASoundLogAndNoLogAreWell) {
@@ -86,14 +86,14 @@ TEST_F(LogCheckTest, AFlippedBitNeverTakesACommitAwayUnnoticedButTheLast) {
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
     const auto commits = commits_after_start(damaged);
     refused += commits ? 0 : 1;
-    // Damage to the last commit looks like one that the power cut tore: it is gone, whole, and nothing else is.
+    // Damage to the last commit looks like a torn commit: exactly that commit is gone.
     EXPECT_EQ(commits.value_or(kCommits), !commits || bit / 8 < last_commit_ ? kCommits : kCommits - 1) << "round " << round;
   }
   EXPECT_GT(refused, 200);
 }
 
 TEST_F(LogCheckTest, EveryPartOfAFrameCounts) {
-  // The frame that ends the commit before the last: page, commit mark, salt, sum, data.
+  // The frame that ends the last but one commit: page, commit mark, salt, sum, data.
   const std::size_t frame = last_commit_ - kFrame;
   for (const std::size_t at : {0U, 3U, 7U, 8U, 15U, 16U, 23U, 24U, 8000U}) {
     std::string damaged = log_;
@@ -111,7 +111,7 @@ TEST_F(LogCheckTest, ATornLastCommitIsNoDamage) {
   std::mt19937 random(10);
   for (int round = 0; round < 100; ++round) {
     std::string torn = log_;
-    // Any of its sectors may be missing: as they were, or noise.
+    // Any of its sectors may be missing: old contents, or noise.
     for (std::size_t at = last_commit_; at < torn.size(); at += 512) {
       if (random() % 2 == 0) continue;
       const char filler = random() % 2 == 0 ? '\0' : static_cast<char>(random());
@@ -125,7 +125,7 @@ TEST_F(LogCheckTest, ATornLastCommitIsNoDamage) {
 }
 
 TEST_F(LogCheckTest, WhatIsLeftFromBeforeTheLogStartedOverIsNoDamage) {
-  // The log starts over: new frames at its head, the old ones behind them still fit each other.
+  // The log restarts: new frames at its head, and the old ones after them still match each other.
   put(log_);
   std::string over;
   {

@@ -7,7 +7,7 @@ namespace footnote::sql {
 
 namespace {
 
-constexpr std::uint32_t kMagic = 0x377F0682;  // plus 1 when sums read big-endian words
+constexpr std::uint32_t kMagic = 0x377F0682;  // Plus 1 when sums read big-endian words.
 constexpr std::uint32_t kVersion = 3'007'000;
 constexpr std::size_t kPageBytesMin = 512;
 constexpr std::size_t kPageBytesMax = 65'536;
@@ -63,8 +63,8 @@ LogSum log_frame_sum(const LogHeader& log, LogSum before, std::span<const std::b
 
 bool is_one_bit_off(const LogHeader& log, LogSum computed, LogSum stored) {
   if (std::popcount(computed.first ^ stored.first) + std::popcount(computed.second ^ stored.second) == 1) return true;
-  // Word by word the sum is a Fibonacci sequence with something added at each step. So a word that differs by d, with m
-  // words after it, changes the sum by d times the Fibonacci numbers m and m + 1.
+  // Word by word the sum is a Fibonacci sequence with an input added at each step. A word that differs by d and is followed by m words
+  // changes the sum by d * F(m) and d * F(m + 1).
   const LogSum off{stored.first - computed.first, stored.second - computed.second};
   LogSum weight{0, 1};
   for (std::size_t words = (8 + log.page_bytes) / 4; words > 0; --words) {

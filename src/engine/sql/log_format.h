@@ -7,13 +7,13 @@
 
 namespace footnote::sql {
 
-// SQLite's write-ahead log, as its file format documents it (all numbers big-endian):
+// SQLite's write-ahead log in its documented file format (all numbers big-endian):
 //   log    := header frame*
 //   header := magic:u32 version:u32 page_bytes:u32 checkpoint:u32 salt:u32[2] sum:u32[2]
 //   frame  := page:u32 commit_pages:u32 salt:u32[2] sum:u32[2] data:byte[page_bytes]
-// commit_pages is not 0 in the last frame of a transaction. The sum of the header covers its first 24 bytes; that of a
-// frame goes on from the sum before it, over the frame's first 8 bytes and its data. Frames with other salts than the
-// header's are left over from before the log started over.
+// commit_pages is not 0 in the last frame of a transaction. The header's sum covers its first 24 bytes. A frame's sum continues the
+// previous one over the frame's first 8 bytes and its data. Frames with other salts than the header's are left over from before the log
+// restarted.
 
 inline constexpr std::size_t kLogHeaderBytes = 32;
 inline constexpr std::size_t kLogFrameHeaderBytes = 24;
@@ -26,7 +26,7 @@ struct LogSum {
 };
 
 struct LogHeader {
-  bool big_endian_words = false;  ///< How the sums read their input.
+  bool big_endian_words = false;  ///< Byte order in which the sums read their input.
   std::size_t page_bytes = 0;
   std::uint64_t salt = 0;
   LogSum sum;
@@ -40,15 +40,15 @@ struct LogFrameHeader {
   LogSum sum;
 };
 
-/// nullopt when it is no header, or fails its sum.
+/// nullopt when it is not a header, or its sum does not match.
 std::optional<LogHeader> parse_log_header(std::span<const std::byte, kLogHeaderBytes> bytes);
 LogFrameHeader parse_log_frame_header(std::span<const std::byte, kLogFrameHeaderBytes> bytes);
-/// The sum that a frame should have after one with the sum `before`.
+/// The expected sum of a frame that follows one with the sum `before`.
 LogSum log_frame_sum(const LogHeader& log, LogSum before, std::span<const std::byte, kLogFrameHeaderBytes> frame,
                      std::span<const std::byte> data);
 
-/// True when a frame whose sum should be `computed` and is `stored` differs from what it was by one bit: in its first 8 bytes, its
-/// data or its sum.
+/// True when the frame differs from its original by a single bit, in its first 8 bytes, its data or its sum. `computed` is its expected
+/// sum, `stored` its actual one.
 bool is_one_bit_off(const LogHeader& log, LogSum computed, LogSum stored);
 
 }  // namespace footnote::sql

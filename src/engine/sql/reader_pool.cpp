@@ -10,7 +10,7 @@ Result<std::unique_ptr<ReaderPool>> ReaderPool::open(const std::filesystem::path
     FOOTNOTE_TRY(auto connection, Database::open(file, options));
     connections.push_back(std::move(connection));
   }
-  return std::unique_ptr<ReaderPool>(new ReaderPool(std::move(connections)));  // private constructor
+  return std::unique_ptr<ReaderPool>(new ReaderPool(std::move(connections)));  // Private constructor.
 }
 
 Result<ReadLease> ReaderPool::acquire(const CallContext& call) {
@@ -26,7 +26,7 @@ ReadLease::~ReadLease() {
   if (database_ == nullptr) return;
   database_->watch(nullptr);
   if (auto end = database_->prepare("COMMIT"); end && database_->in_transaction()) (void)end->run();
-  // A transaction that outlived its lease would show the next reader an old state.
+  // A transaction that outlives its lease would show the next reader an old state.
   if (auto end = database_->prepare("ROLLBACK"); end && database_->in_transaction()) (void)end->run();
   pool_->release(*database_);
 }

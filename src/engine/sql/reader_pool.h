@@ -8,8 +8,8 @@
 
 namespace footnote::sql {
 
-/// A read-only connection on loan, inside one read transaction: everything read through it comes from one state
-/// of the database. Goes back to its pool at the end of the scope. Statements end when the call does.
+/// A borrowed read-only connection inside one read transaction: all reads see one state of the database. Returned to its pool at the end of
+/// the scope. Statements stop when the call ends.
 class ReadLease {
  public:
   ~ReadLease();
@@ -26,14 +26,14 @@ class ReadLease {
   Database* database_;
 };
 
-/// A fixed number of read-only connections to a file that a Writer holds open. Readers never wait for the writer,
-/// only for each other when all are lent. They never checkpoint. Thread-safe.
+/// A fixed number of read-only connections to a file that a Writer has open. Readers never wait for the writer, only for each other when
+/// all connections are in use. They never checkpoint. Thread-safe.
 class ReaderPool {
  public:
-  /// REQUIRES: the file's Writer was opened before and is closed after.
+  /// REQUIRES: the file's Writer is opened before and closed after.
   static Result<std::unique_ptr<ReaderPool>> open(const std::filesystem::path& file, OpenOptions options, std::size_t count);
 
-  /// Borrows `call` for as long as the lease lives. kDeadlineExceeded, kCancelled.
+  /// Borrows `call` for the lifetime of the lease. kDeadlineExceeded, kCancelled.
   Result<ReadLease> acquire(const CallContext& call);
 
  private:

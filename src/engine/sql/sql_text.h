@@ -5,8 +5,8 @@
 
 namespace footnote::sql {
 
-/// SQL that was written in the source. Only a string literal becomes one, so no text that came from outside can
-/// be run as SQL: values reach a statement as bound parameters or not at all.
+/// SQL from a string literal. It has no other constructor, so text from outside can't be run as SQL: values reach a statement only as bound
+/// parameters.
 class SqlText {
  public:
   template <std::size_t N>

@@ -27,7 +27,7 @@ void Statement::bind_integer(int index, std::int64_t value) { note(sqlite3_bind_
 void Statement::bind_real(int index, double value) { note(sqlite3_bind_double(handle_, index, value)); }
 
 void Statement::bind_text(int index, std::string_view value) {
-  // An empty view may hold a null pointer, which SQLite would take for NULL.
+  // An empty view may have a null pointer, which SQLite would bind as NULL.
   const char* bytes = value.empty() ? "" : value.data();
   note(sqlite3_bind_text64(handle_, index, bytes, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
 }
@@ -63,7 +63,7 @@ std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(
 double Statement::real(int column) const { return sqlite3_column_double(handle_, column); }
 
 std::string_view Statement::text(int column) const {
-  // The pointer first: asking for it may convert the value and so change its length.
+  // Get the pointer first: this may convert the value and so change its length.
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
   if (bytes == nullptr) return {};
   return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};

@@ -17,22 +17,21 @@ namespace footnote::sql {
 
 class Database;
 
-/// A prepared statement on loan from its Database, which keeps it for the next caller. Values are bound by
-/// position, rows read by column, both typed:
+/// A prepared statement, borrowed from its Database, which caches it for the next caller. Parameters are bound by position and columns read
+/// by index, both typed:
 ///   FOOTNOTE_TRY(auto find, database.prepare("SELECT id FROM corpora WHERE workspace_id = ? AND name = ?"));
 ///   find.bind(workspace, name);
 ///   FOOTNOTE_TRY(const bool found, find.step());
 ///   if (found) use(find.integer(0));
-/// Not thread-safe, as its Database is not. Must not outlive it.
+/// Not thread-safe, like its Database. Must not outlive it.
 class Statement {
  public:
   ~Statement();
   Statement(Statement&& other) noexcept;
   Statement& operator=(Statement&&) = delete;
 
-  /// Binds all parameters, in order, and starts the statement over. Takes integers, doubles, texts
-  /// (std::string_view), blobs (std::span<const std::byte>), nullptr, and optionals of these. Values are copied.
-  /// A failure (wrong count, out of memory) is told by the next step().
+  /// Binds all parameters, in order, and resets the statement. Accepts integers, doubles, texts (std::string_view), blobs (std::span<const
+  /// std::byte>), nullptr, and optionals of these. Values are copied. The next step() reports a failure (wrong count, out of memory).
   template <class... Values>
   void bind(const Values&... values) {
     start(sizeof...(values));
@@ -42,7 +41,7 @@ class Statement {
 
   /// True: a row can be read. False: done.
   Result<bool> step();
-  /// Runs a statement that gives no rows, or whose rows are not wanted, to its end.
+  /// Runs a statement to its end and ignores its rows.
   Result<void> run();
   /// Calls `row(*this)`, which returns Result<void>, for each row until one fails.
   template <class Row>
@@ -54,8 +53,8 @@ class Statement {
     }
   }
 
-  /// Columns of the current row, counted from 0. NULL reads as 0 or empty. Views are good until the next step,
-  /// bind or the statement's end.
+  /// Columns of the current row, counted from 0. NULL reads as 0 or empty. Views are valid until the next step, bind or the statement's
+  /// end.
   std::int64_t integer(int column) const;
   double real(int column) const;
   std::string_view text(int column) const;

@@ -11,8 +11,7 @@ Result<Transaction> Transaction::begin(Database& database) {
 Transaction::~Transaction() { roll_back(); }
 
 Result<void> Transaction::commit() {
-  // From here on the call can't be stopped: a commit that was under way is seen through, so that its caller
-  // learns what became of it.
+  // From here on the call can't be cancelled: a commit runs to its end, so that the caller learns its result.
   database_->watch(nullptr);
   FOOTNOTE_TRY(auto commit, database_->prepare("COMMIT"));
   FOOTNOTE_CHECK(commit.run());
@@ -21,7 +20,7 @@ Result<void> Transaction::commit() {
 }
 
 void Transaction::roll_back() {
-  // SQLite has already rolled back after a full disk, an I/O error or a stopped write.
+  // SQLite has already rolled back after a full disk, an I/O error or an interrupted write.
   if (database_ == nullptr || !database_->in_transaction()) return;
   database_->watch(nullptr);
   if (auto rollback = database_->prepare("ROLLBACK")) (void)rollback->run();

@@ -4,17 +4,17 @@
 
 namespace footnote::sql {
 
-/// A write transaction: what it wrote is there for all when commit() returned well, and gone otherwise.
+/// A write transaction: its changes are visible to all after a successful commit(), and discarded otherwise.
 class Transaction {
  public:
-  /// Takes the write lock at once (BEGIN IMMEDIATE), so that nothing fails for want of it later.
+  /// Takes the write lock at once (BEGIN IMMEDIATE), so that later statements can't fail for lack of it.
   static Result<Transaction> begin(Database& database);
-  /// Rolls back what was not committed.
+  /// Rolls back unless committed.
   ~Transaction();
   Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
   Transaction& operator=(Transaction&&) = delete;
 
-  /// Durable when it returns without error. After an error nothing of the transaction is kept.
+  /// Durable when it succeeds. After an error nothing of the transaction is kept.
   Result<void> commit();
 
  private:

@@ -9,7 +9,7 @@ namespace footnote::sql {
 
 namespace {
 
-/// How long the writer holds up others while it waits for readers that keep the log from shrinking.
+/// How long the writer blocks others while it waits for readers that keep the WAL from shrinking.
 constexpr std::chrono::milliseconds kTruncatePatience{100};
 constexpr std::chrono::milliseconds kClosePatience{2000};
 
@@ -24,7 +24,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, 
   FOOTNOTE_TRY(auto connection, Database::open(file, options));
   std::vector<std::unique_ptr<Database>> connections;
   connections.push_back(std::move(connection));
-  std::unique_ptr<Writer> writer(new Writer(std::move(connections), wal_bytes_max));  // private constructor
+  std::unique_ptr<Writer> writer(new Writer(std::move(connections), wal_bytes_max));  // Private constructor.
   writer->next_truncate_bytes_ = wal_bytes_max * kWalPatienceFactor;
   return writer;
 }
@@ -32,7 +32,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& file, 
 Writer::~Writer() {
   const auto connection = pool_.acquire(CallContext{});
   if (!connection) return;
-  // A disk that failed is left as it is: the log holds every acknowledged commit.
+  // After a failed fsync, leave the files as they are: the WAL holds every acknowledged commit.
   if (healthy()) {
     if (auto done = (*connection)->checkpoint(Database::Checkpoint::kTruncate, kClosePatience); !done) {
       warn("the log was not emptied at close; the next start reads it", done.error());
@@ -67,9 +67,9 @@ void Writer::give_back(Database& database) {
 
 void Writer::bound_log(Database& database) {
   if (database.sync_failed() || database.wal_bytes() <= wal_bytes_max_) return;
-  // A passive checkpoint waits for nobody, but the log starts over only when no reader uses it. Readers that
-  // overlap without a gap would let it grow for ever, so past a multiple of the bound the writer waits for them,
-  // again after each further `wal_bytes_max_`: a reader that is stuck must not hold up every write.
+  // A passive checkpoint waits for no one, but the WAL restarts only when no reader uses it. Overlapping readers would let it grow forever,
+  // so beyond a multiple of the bound the writer waits for them. It tries again only after another `wal_bytes_max_`: a stuck reader must
+  // not delay every write.
   const bool insist = database.wal_bytes() >= next_truncate_bytes_;
   const auto done = insist ? database.checkpoint(Database::Checkpoint::kTruncate, kTruncatePatience)
                            : database.checkpoint(Database::Checkpoint::kPassive, {});

@@ -11,7 +11,7 @@ namespace footnote::sql {
 
 class Writer;
 
-/// The writing connection on loan to one caller. Goes back at the end of the scope.
+/// The write connection, borrowed by one caller. Returned at the end of the scope.
 class WriteLease {
  public:
   ~WriteLease();
@@ -28,25 +28,23 @@ class WriteLease {
   Database* database_;
 };
 
-/// The one connection that writes and the only one that checkpoints: SQLite before 3.51.3 can lose commits when
-/// two connections checkpoint at once. It does so when the log has passed `wal_bytes_max`, and at close.
-/// Thread-safe: callers take turns.
+/// The only connection that writes, and the only one that checkpoints: SQLite before 3.51.3 can lose commits when two connections
+/// checkpoint at once. It checkpoints when the WAL exceeds `wal_bytes_max`, and at close. Thread-safe: callers take turns.
 class Writer {
  public:
-  /// Makes the file when it is not there. kCorrupted: the log that a crash left is damaged (see check_log).
+  /// Creates the file if it does not exist. kCorrupted: the WAL that a crash left is damaged (see check_log).
   static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& file, OpenOptions options, std::uint64_t wal_bytes_max);
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  /// Borrows `call` for as long as the lease lives. kDeadlineExceeded, kCancelled; kUnavailable for good once the
-  /// disk failed to make a write durable: what was acknowledged before is safe, nothing after can be promised.
+  /// Borrows `call` for the lifetime of the lease. kDeadlineExceeded, kCancelled. kUnavailable for good once an fsync failed: commits
+  /// acknowledged before are safe, later ones can't be guaranteed.
   Result<WriteLease> acquire(const CallContext& call);
-  /// False once acquire() would refuse for good; the process should end.
+  /// False once acquire() fails for good; the process should exit.
   bool healthy() const { return !failed_.load(); }
 
-  /// How far past `wal_bytes_max` the log may grow under readers that overlap without a gap before the writer
-  /// waits for them.
+  /// Overlapping readers can keep the WAL from shrinking. Beyond this multiple of `wal_bytes_max` the writer waits for them.
   static constexpr std::uint64_t kWalPatienceFactor = 4;
 
  private:
@@ -59,7 +57,7 @@ class Writer {
   ConnectionPool pool_;
   const std::uint64_t wal_bytes_max_;
   std::atomic<bool> failed_{false};
-  // Touched only by the lease's holder.
+  // Accessed only by the holder of the lease.
   std::uint64_t next_truncate_bytes_ = 0;
 };
 

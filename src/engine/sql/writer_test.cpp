@@ -128,7 +128,7 @@ TEST_F(SqlWriter, HoldsTheLogUnderReadersThatOverlap) {
   std::atomic<bool> done{false};
   std::vector<std::jthread> threads;
   for (int i = 0; i < 2; ++i) {
-    // Each has a state pinned nearly all the time, so that the log can't start over by itself.
+    // Each pins a state nearly all the time, so that the WAL can't restart by itself.
     threads.emplace_back([&, i] {
       std::this_thread::sleep_for(std::chrono::milliseconds{5 * i});
       while (!done) {
@@ -145,7 +145,7 @@ TEST_F(SqlWriter, HoldsTheLogUnderReadersThatOverlap) {
   }
   done = true;
   threads.clear();
-  // On a busy machine a try or two may come to nothing; without any, the log would reach 30 MB.
+  // On a busy machine an attempt or two may fail; without any, the WAL would reach 30 MB.
   EXPECT_LE(largest, (Writer::kWalPatienceFactor + 2) * kWalBytesMax);
 }
 
@@ -206,7 +206,7 @@ TEST_F(SqlWriter, AFailedSyncIsNeverTriedAgain) {
   EXPECT_EQ(count(), 1);
   close();
   open(FaultVfs::kName);
-  // What was not acknowledged may be there or not, whole.
+  // Commits that were not acknowledged may be there or not, but only whole.
   const std::int64_t kept = count();
   EXPECT_TRUE(kept == 1 || kept == 2) << kept;
   EXPECT_TRUE(insert().has_value());
@@ -232,7 +232,7 @@ TEST_F(SqlWriter, ReadsGoOnWhileNothingCanBeWritten) {
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(insert(50'000).has_value());
   for (const int code : {SQLITE_FULL, SQLITE_IOERR_WRITE}) {
     faults.fail_writes(1, code);
-    faults.fail_opens(true);  // no descriptors left either
+    faults.fail_opens(true);  // No descriptors left either.
     EXPECT_FALSE(insert().has_value());
     EXPECT_EQ(count(), 5);
     faults.fail_opens(false);
