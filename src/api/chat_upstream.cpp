@@ -130,7 +130,7 @@ http::ClientRequest upstream_request(const ChatUpstream& upstream, const access:
                       (use == AnswerUse::kRead && lower == "accept-encoding");
     if (!ours) out.headers.add(name, value);
   }
-  if (use == AnswerUse::kHandedOn) {
+  if (use == AnswerUse::kPassThrough) {
     if (const auto accept = request.headers.find("accept")) out.headers.set("accept", *accept);
     out.response_bytes_max = std::numeric_limits<std::size_t>::max();
   }

@@ -17,7 +17,7 @@ struct ChatUpstream {
 };
 
 /// Whether the answer's bytes go to the client as they are, or are read here.
-enum class AnswerUse { kHandedOn, kRead };
+enum class AnswerUse { kPassThrough, kRead };
 
 /// A client's request as it goes to `path` of the upstream: its headers but those of the connection, of browsers and of our own.
 http::ClientRequest upstream_request(const ChatUpstream& upstream, const access::Caller& caller, const http::Request& request,

@@ -25,7 +25,7 @@ Error leads_back() {
 void hand_on(const ProxyServices& services, const Caller& caller, const http::Request& request, std::string_view path,
              std::string_view model, http::ResponseStream& response) {
   if (!services.upstream) return response.reply(render_openai_error(no_such_model(model)));
-  relay(*services.upstream, upstream_request(*services.upstream, caller, request, path, request.body, AnswerUse::kHandedOn), response);
+  relay(*services.upstream, upstream_request(*services.upstream, caller, request, path, request.body, AnswerUse::kPassThrough), response);
 }
 
 void chat_completions(const ProxyServices& services, const Caller& caller, const http::Request& request, const CallContext& call,
