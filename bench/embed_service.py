@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How the levels of the encoder compare, and what the service adds, through POST /embed of the real binary.
+"""Compares the encoder's CPU levels, and measures the overhead of POST /embed with the real binary.
 
     python3 bench/embed_service.py [--binary build/release/footnote]
 
-Fidelity: 1,000 mixed texts (the fixture's, paragraphs of the handbook and of the documentation, halves of them and single words) at every
-level that this machine has, cosine to the fp32 level of the same machine: mean and lowest.
-Throughput: 32 clients at once, each with requests of 8 texts of 128 tokens, against `footnote bench encoder` with the same shape, in turn.
+Fidelity: 1,000 mixed texts (from the fixture, paragraphs of the handbook and the documentation, halves of them and single words) at every
+level of this machine: mean and lowest cosine to the fp32 level.
+Throughput: 32 clients at once, each with requests of 8 texts of 128 tokens, compared with `footnote bench encoder` with the same shape, in turns.
 """
 
 import argparse
@@ -31,7 +31,7 @@ CLIENTS = 32
 
 
 class Server:
-    """A server of its own on a free port, at one level."""
+    """A separate server on a free port, at one level."""
 
     def __init__(self, binary: pathlib.Path, level: str):
         self.folder = tempfile.TemporaryDirectory()
@@ -122,7 +122,7 @@ def served(server: Server, seconds: float) -> float:
                     left -= len(connection.recv(min(left, 1 << 18)))
                 if received.startswith(b"HTTP/1.1 200"):
                     counts[index] += 8 * 128
-                else:  # The server has enough to do: it says so rather than let callers wait.
+                else:  # The server is overloaded and says so instead of letting callers wait.
                     time.sleep(0.2)
 
     threads = [threading.Thread(target=client, args=(index,)) for index in range(CLIENTS)]

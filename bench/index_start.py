@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How long a server with many chunks takes until it is ready, and what it holds in memory.
+"""Measures how long a server with many chunks takes to start, and how much memory it uses.
 
     python3 bench/index_start.py --data DIR [--rows 100000,1000000] [--binary build/release/footnote] [--starts 3]
 
-DIR is what bench/peers/index_data.py wrote. For each number of rows a data folder is filled in DIR by `footnote bench index --fill`, once: passages
-with the vectors of windows, ten chunks a document, through the store's own commits; more rows than passages take the passages again.
-Then the server is started some times: seconds from the start of the process until /readyz says 200, and its resident memory then and after
-a hundred questions to /api/search. "Private" leaves out pages of mapped files, which the system can take back. Processor time is that of the
-process until it is ready, over all its threads: on a busy machine it says more than the clock.
+DIR is the output of bench/peers/index_data.py. For each number of rows, `footnote bench index --fill` fills a data folder in DIR once: passages
+with the vectors of windows, ten chunks per document, with normal commits; passages repeat if there are more rows than passages.
+Then the server is started several times. Measured are the seconds from process start until /readyz returns 200, and the resident memory then and after
+a hundred questions to /api/search. "Private" excludes pages of mapped files, which the system can reclaim. Processor time is that of all threads
+until the process is ready; on a busy machine it is more reliable than the clock.
 """
 import argparse
 import json
@@ -39,7 +39,7 @@ def vectors_file(data: pathlib.Path, rows: int) -> pathlib.Path:
 
 
 def fill(args, rows: int) -> pathlib.Path:
-    """The folder, filled now unless it was. Until it is whole it has another name."""
+    """The folder, filled now if needed. It has another name until it is complete."""
     folder = args.data / f"corpus_{rows}"
     if folder.exists():
         return folder

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What an ingest costs on the processor beside the encoder.
+"""Measures the processor time of an ingest without the encoder.
 
     python3 bench/ingest_cpu.py --texts passages.jsonl [--files 2000] [--binary build/release/footnote]
 
-Writes the first passages as files and ingests them; then the same passages as other files into the same corpus. Of the second ingest every passage is
-known, so that nothing is embedded and all else is done: walk, read, parse, chunk, look up, commit with vectors and codes. `footnote rebuild-index` then
-makes both indexes and the file of codes of all passages. Processor time of the processes (user and system) less that of an ingest that
-finds nothing to do, a chunk.
+Writes the first passages as files and ingests them, then the same passages as other files into the same corpus. In the second ingest every passage is
+known, so nothing is embedded but everything else is done: walk, read, parse, chunk, look up, commit with vectors and codes. `footnote rebuild-index` then
+builds both indexes and the file of token codes. The result is the processor time per chunk (user and system), minus that of an ingest with
+nothing to do.
 """
 import argparse
 import json
@@ -50,7 +50,7 @@ def main() -> None:
         folder = pathlib.Path(name)
         data = str(folder / "data")
         write_files(folder / "first", texts)
-        write_files(folder / "again" / "copies", texts)  # Documents are known by their paths in the folder.
+        write_files(folder / "again" / "copies", texts)  # Documents are identified by their paths in the folder.
         embedded, _ = seconds_of(args, "ingest", str(folder / "first"), "--data", data)
         again, said = seconds_of(args, "ingest", str(folder / "again"), "--data", data)
         found = re.search(r"0 chunks embedded, (\d+) reused", said)

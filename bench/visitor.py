@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""How long a visitor waits: the real binary with its embedder and judge, in front of a scripted model server.
+"""Measures how long a visitor waits: the real binary with its embedder and judge, and a scripted model server.
 
     python3 bench/visitor.py [--texts passages.jsonl --passages 10000] [--data DIR] [--questions 300] [--binary build/release/footnote]
 
-Without --texts the corpus is the handbook and the documentation of this tree; with it the first passages of the file. --data keeps the data
-folder that was made, or takes it up. Questions are made of sentences of the passages, so that each is new and something is found.
+Without --texts the corpus is the handbook and the documentation of this repository; with it, the first passages of the file. --data keeps the data
+folder, or reuses an existing one. Questions are made from sentences of the passages, so that each is new and has results.
 Three things are measured, over HTTP, one request at a time:
   uncached   from a request to the first byte that the model server gets: retrieval, judge of 18, prompt
   curated    from a request to the answer's text, and to `done`, with 10,000 curated answers
-  cached     the same questions again, of other visitors: the cache in place of retrieval
-Stages are those of the turns' traces. Processor time is the server's, all threads together, a turn with its end (citation check, commit): what other
-programs do beside it does not lengthen it as it does the clock's.
+  cached     the same questions again, from other visitors: the cache replaces retrieval
+Stages are those of the turns' traces. Processor time is that of all server threads per turn, including its end (citation check, commit). Unlike the
+clock, it is not affected by other programs.
 """
 import argparse
 import json
@@ -33,12 +33,12 @@ from server import Server  # noqa: E402
 from site_admin import admin, published_agent  # noqa: E402
 
 CURATED = 10_000
-MESSAGES_OF_A_VISITOR = 25  # Under the door's bound.
+MESSAGES_OF_A_VISITOR = 25  # Below the limit per visitor.
 PIECES = ["Five ", "days ", "[1]."]
 
 
 class Upstream:
-    """Answers every chat completion at once; notes when its first byte came."""
+    """Answers every chat completion at once; records when its first byte arrived."""
 
     def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -74,7 +74,7 @@ class Upstream:
 
 
 class Client:
-    """One connection; a visitor of its own address, so that no bound is met."""
+    """One connection; each visitor has its own address, so that no rate limit applies."""
 
     def __init__(self, port, agent, number):
         self.socket = socket.create_connection(("127.0.0.1", port), source_address=(f"127.0.{number // 250}.{number % 250 + 2}", 0))
@@ -128,7 +128,7 @@ class Client:
 
 
 class Visitors:
-    """A new one for each message, or for every MESSAGES_OF_A_VISITOR of them."""
+    """A new visitor for each message, or for every MESSAGES_OF_A_VISITOR messages."""
 
     def __init__(self, port, agent):
         self.port, self.agent, self.number, self.asked, self.client = port, agent, 0, 0, None
@@ -168,7 +168,7 @@ def make_corpus(args, data):
                     (folders[0] / f"{number:06}.txt").write_text(json.loads(text)["text"], encoding="utf-8")
         for folder in folders:
             done = subprocess.run([args.binary, "ingest", folder, "--data", data], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            if done.returncode not in (0, 4):  # 4: a file was left out
+            if done.returncode not in (0, 4):  # 4: a file was skipped
                 sys.exit(done.stdout)
 
 
@@ -228,7 +228,7 @@ def main():
             for question in ("Is everything warm?", "Is everything warm by now?", "curated phrase number 1"):
                 visitors.next(True).ask(question)
 
-            spent = []  # processor ms a turn
+            spent = []  # processor ms per turn
 
             def run(messages, fresh):
                 first, tokens, dones, turns = [], [], [], []

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Many visitors' answers at once, by the real binary with its built-in embedder and judge and a scripted model server.
+"""Measures many simultaneous visitor chats: the real binary with its built-in embedder and judge, and a scripted model server.
 
     python3 bench/visitor_streams.py [--binary build/release/footnote] [--streams 1000] >streams.md
 
-The model server writes a token every 50 ms, answers of 180 tokens said from the sources of the prompt, two of three sentences with a marker.
+The model server writes a token every 50 ms, answers of 180 tokens taken from the sources in the prompt, two of three sentences with a citation.
 Measured: the time between two tokens as the visitor gets them, with 1 and 10 visitors and then with --streams of them and one more that stops
-reading. Each visitor asks again as soon as its answer is done, so that as many stay under way. All ask the same 20 questions of the handbook:
-from the second time on their passages come from the cache, as a site's usual questions do. Settings are the defaults.
+reading. Each visitor asks again as soon as its answer is complete, so the number of streams stays constant. All ask the same 20 questions about the handbook:
+from the second time on, their passages come from the cache, like a site's frequent questions. Settings are the defaults.
 Model server and visitors are bench/visitor_load.cpp, one thread each, on the same machine.
 """
 import argparse
@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT / "tests/server"))
 from server import free_port  # noqa: E402
 
 GAP_US, TOKENS = 50_000, 180
-INITS_PER_ADDRESS = 50  # in a minute; the door allows 60
+INITS_PER_ADDRESS = 50  # per minute; the server allows 60
 
 
 def say(text):
@@ -37,7 +37,7 @@ def say(text):
 
 
 def cpu_seconds(process):
-    """The process's own clock, all of its threads together."""
+    """Processor time of the process, all threads together."""
     return time.clock_gettime((~process.pid << 3) | 2)
 
 
@@ -47,7 +47,7 @@ def status_of(process):
 
 
 class Peak(threading.Thread):
-    """The most resident memory and threads that a process had while this ran."""
+    """The maximum resident memory and number of threads of a process while this ran."""
 
     def __init__(self, process):
         super().__init__(daemon=True)
@@ -117,7 +117,7 @@ class Bench:
         agent = self.post("/api/admin/agents", {"name": "Bench", "settings": {"corpora": names[:1]}})["id"]
         self.post(f"/api/admin/agents/{agent}/publish", {})
         tokens = []
-        for i in range(count):  # each address may open a few conversations a minute
+        for i in range(count):  # each address may open only a few conversations per minute
             source = f"127.0.{1 + i // INITS_PER_ADDRESS // 250}.{2 + i // INITS_PER_ADDRESS % 250}"
             tokens.append(self.post("/api/v1/widget/init", {"agent_id": agent}, source)["token"])
         (self.folder / "tokens").write_text("\n".join(tokens) + "\n")
@@ -182,7 +182,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         bench = Bench(args, stack, folder)
         bench.open_visitors(args.streams + 1)
-        bench.load(20, 2, 24)  # every question twice, alone and after another: from here on the cache has their passages
+        bench.load(20, 2, 24)  # every question twice, alone and as a follow-up: from here on the cache has their passages
         few = [bench.load(1, 0, args.seconds), bench.load(10, 1, args.seconds)]
         before = status_of(bench.server)[0]
         many = bench.load(args.streams, args.ramp, args.seconds, stalled=1)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes the reference that the encoder's tests compare with.
+"""Writes the reference data for the encoder's tests.
 
     make_embedding_fixture.py MODEL_FOLDER OUTPUT_FOLDER
 
 Needs sentence-transformers (CPU is enough) and runs a sentence-transformers model folder with a window of 256 tokens.
-Into OUTPUT_FOLDER it writes
-    texts.jsonl        {"text": ...} a line: the inputs, written for this purpose
-    token_ids.jsonl    {"ids": [...], "offsets": [[begin, end]...]} a line: ids with [CLS] and [SEP], and the bytes of
-                       the text that each token stands for
+It writes to OUTPUT_FOLDER:
+    texts.jsonl        one {"text": ...} per line: the inputs, written for this purpose
+    token_ids.jsonl    one {"ids": [...], "offsets": [[begin, end]...]} per line: ids with [CLS] and [SEP], and the byte range
+                       of each token in the text
     vectors.f32        texts x hidden numbers, 32-bit little-endian floats, row by row, unit length
     code_points.json   a SHA-256 over the ids of "a" + c + "b" for every code point c (32-bit little-endian, with -1
                        after each text), so that the tokenizer is compared on all of Unicode
@@ -127,7 +127,7 @@ NUMBERS = [
 
 
 def compose():
-    """The inputs: everything above, then passages of growing length, past the window at the end."""
+    """The inputs: everything above, then passages of increasing length, up to longer than the window."""
     texts = QUERIES + PROSE + CODE + LISTS + LANGUAGES + ODD + NUMBERS
     pool = PROSE + LANGUAGES[:6] + CODE[:4] + NUMBERS[:4]
     passages = 200 - len(texts)
@@ -167,7 +167,7 @@ def main():
     model.max_seq_length = WINDOW
     texts = compose()
 
-    # One text at a time: padding must not touch the reference.
+    # One text at a time: padding must not affect the reference.
     vectors = numpy.stack([model.encode([text], normalize_embeddings=True)[0] for text in texts]).astype("<f4")
     tokenizer = model.tokenizer.backend_tokenizer
     tokenizer.no_padding()

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Writes the reference that the tokenizers' tests compare with.
+"""Writes the reference data for the tokenizers' tests.
 
     make_tokenizer_fixture.py OUTPUT_FOLDER        (tests/fixtures/tokenizers)
 
 Needs the Python packages tokenizers and sentencepiece. Trains tiny vocabularies on this project's documentation and on
-the texts of make_embedding_fixture.py, and writes a model folder for each
+the texts of make_embedding_fixture.py, and writes a model folder for each:
     xlmr/              sentencepiece.bpe.model with the map nmt_nfkc and XLM-RoBERTa's ids
-    unigram/           tokenizer.json: a small map of its own, spaces kept as U+2581, byte fallback, an added token in
+    unigram/           tokenizer.json: a small custom map, spaces kept as U+2581, byte fallback, an added token in
                        normalised text
     bert_uncased/      vocab.txt and tokenizer_config.json
-    bert_cased/        tokenizer.json: case, accents and ideographs as they are
+    bert_cased/        tokenizer.json: case, accents and ideographs unchanged
     mpnet/             tokenizer.json: BERT's pieces between RoBERTa's marks, lower case with accents
-and what the reference makes of texts and pairs of texts with them
-    cases.jsonl        {"text", "expected": {folder: places}} a line, without marks
-    pairs.jsonl        {"folder", "first", "second", "max", "strategy", "ids", "types", "places"} a line
-Places are three numbers a token, one after the other: the id, how many bytes it begins after the last one's beginning (or
-after 0), and how many bytes it has. Those of a pair have no marks, and begin anew for the second text.
+and the results of the reference for texts and pairs of texts:
+    cases.jsonl        one {"text", "expected": {folder: places}} per line, without special tokens
+    pairs.jsonl        {"folder", "first", "second", "max", "strategy", "ids", "types", "places"} per line
+Places are three numbers per token: the id, the distance in bytes from the start of the previous token (or
+from 0), and the length in bytes. Those of a pair have no special tokens, and restart at 0 for the second text.
 """
 import importlib.util
 import io
@@ -30,7 +30,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_to
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BERT_SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-# What the small map replaces: a tab and no-break space by a space, ligatures, a removed character, marks that compose.
+# Replacements of the small map: tab and no-break space by a space, ligatures, a removed character, composing marks.
 SMALL_MAP = {"\t": " ", "\u00a0": " ", "\r": " ", "\n": " ", "ﬁ": "fi", "ﬃ": "ffi", "\u00ad": "", "e\u0301": "é", "™": "tm", "½": "1⁄2", "Ａ": "A", "\u3000": " "}
 
 
@@ -87,7 +87,7 @@ def train_sentencepiece(lines, size, **options):
 
 
 def xlmr_tokenizer(model):
-    """What the reference makes of XLM-RoBERTa's file."""
+    """The reference's results for XLM-RoBERTa's file."""
     pieces, chars_map = read_model(model)
     vocabulary = [(name, 0.0) for name in ("<s>", "<pad>", "</s>", "<unk>")] + pieces[3:] + [("<mask>", 0.0)]
     out = Tokenizer(models.Unigram(vocabulary, unk_id=3, byte_fallback=False))

@@ -1,10 +1,10 @@
-"""Short runs that leave one thing out each, to see what it is worth:
+"""Short runs that each leave one thing out, to measure its effect:
 
     python training/ablate.py --data ... --model ... --out DIR --evaluate DIR --runs 700@192 --drop-held-out
 
-takes the arguments of train_judge.py, prepares once, and writes one line of figures a variant to DIR/ablations.json, and the scores of
+It takes the arguments of train_judge.py, prepares once, and writes one line of figures per variant to DIR/ablations.json, and the scores of
 each.
-The environment variable VARIANTS picks some of them, between commas.
+The environment variable VARIANTS selects variants, separated by commas.
 """
 import copy
 import json

@@ -1,7 +1,7 @@
-"""Whether a passage answers a question, from all that is known of the pair: the judge's margin and relevance, and how well
-late interaction finds the question's tokens near the span that the judge proposes.
+"""Decides whether a passage answers a question, from the judge's margin and relevance, and from how well
+late interaction finds the question's tokens near the judge's span.
 
-A fixed weighted sum (config.json, "answerable"): its weights are fitted on rows that were kept out of training.
+A fixed weighted sum (config.json, "answerable"): its weights are fitted on rows that were excluded from training.
 """
 import numpy as np
 import torch
@@ -15,9 +15,9 @@ FEATURES = ("margin", "relevance", "late_near", "late")
 
 @torch.no_grad()
 def late_scores(embedder, centre, questions, passages, q, p, first, last, batch=256):
-    """Late interaction with the tokens near a span, and with the whole passage: mean over the question's tokens ([CLS] and [SEP]
-    included) of the best product with the signs of a passage token. The embedder reads the passage's first tokens, or, of
-    a longer one, those up to where "near" ends."""
+    """Late interaction with the tokens near a span, and with the whole passage: the mean over the question's tokens (including [CLS] and [SEP])
+    of the best product with the signs of a passage token. The embedder reads the first tokens of the passage; in
+    a longer passage, the tokens up to the end of "near"."""
     device = questions.flat.device
     q, p, first, last = (torch.as_tensor(np.asarray(v), device=device).long() for v in (q, p, first, last))
     out = torch.zeros(len(q), 2, device=device)
@@ -37,7 +37,7 @@ def late_scores(embedder, centre, questions, passages, q, p, first, last, batch=
 
 
 def features(got, late):
-    """FEATURES, one row a pair, of what judge_windows and late_scores gave."""
+    """FEATURES, one row per pair, from the results of judge_windows and late_scores."""
     return np.c_[got[:, 1], got[:, 0], late].astype(np.float64)
 
 

@@ -1,7 +1,7 @@
-"""Questions made of a passage's own sentences: a name, number or date is taken out of a clause, a question word stands for it.
+"""Makes questions from a passage's own sentences: a question word replaces a name, number or date of a clause.
 
-They are easy to answer and poor English, but there is no end of them, and changed ones (corrupt.py) can only be told from
-right ones by comparing who, what and when. Needs the standard library alone.
+They are easy to answer and poor English, but the supply is unlimited, and changed ones (corrupt.py) can only be distinguished from
+right ones by comparing who, what and when. Needs only the standard library.
 """
 import multiprocessing
 import random
@@ -15,11 +15,11 @@ CLAUSE = re.compile(r"\s*[;:()]\s*|,\s+(?=(?:and|but|which|who|while|where|when|
 PLACE_BEFORE = re.compile(r"\b(in|at|near|from|to)\s+(the\s+)?$", re.I)
 TIME_BEFORE = re.compile(r"\b(in|on|by|since|until|during)\s+$", re.I)
 DATE = re.compile(r"\b(?:\d{1,2} )?(?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{1,2})?,? (?:1\d|20)\d\d\b|\b(?:1\d|20)\d\d\b")
-DROPPED = .12                   # share of the words that are left out, so that copies are not exact
+DROPPED = .12                   # share of words that are dropped, so that questions are not exact copies
 
 
 def candidates(clause):
-    """(first, last, kind) of what may be asked for."""
+    """(first, last, kind) of the parts that a question can ask for."""
     found = [(m.start(), m.end(), "time") for m in DATE.finditer(clause)]
     free = lambda m: all(m.end() <= a or m.start() >= b for a, b, _ in found)
     found += [(m.start(), m.end(), "number") for m in corrupt.NUMBER.finditer(clause) if free(m)]
@@ -77,7 +77,7 @@ def clozes_of(task):
 
 
 def all_clozes(passages, processes, seed=0):
-    """clozes() of each passage, in order; the draws depend on seed and place alone."""
+    """clozes() of each passage, in order; sampling depends only on seed and position."""
     tasks = [(seed * 1_000_003 + i, passage) for i, passage in enumerate(passages)]
     if processes <= 1 or len(tasks) < 2000:
         return [clozes_of(task) for task in tasks]

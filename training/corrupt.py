@@ -1,17 +1,17 @@
-"""Questions that their passage no longer answers, made from questions that it does. Needs the standard library alone.
+"""Changes questions so that their passage no longer answers them. Needs only the standard library.
 
-Each kind changes one thing and keeps the rest, so that only reading tells the difference:
+Each kind changes one thing and keeps the rest, so that only reading reveals the difference:
 
-    number    another number, of the passage where it has one
-    name      another name of the passage, which is not the answer
-    word      a content word becomes its opposite, or a neighbour in the embedder's word table
-    inside    a content word becomes another word of the passage, near to it in that table: of the same sort
-    swap      two names, or two words of one sort, trade places: who did what to whom
-    when      a year of the passage, or any other, is added
-    negation  the question is turned round: "is" -> "is not"
-    type      another question word, whose answers are of another kind than the answer is
+    number    another number, from the passage if it has one
+    name      another name from the passage that is not the answer
+    word      a content word becomes its antonym, or a neighbour in the embedder's word table
+    inside    a content word becomes another word of the passage that is close to it in that table
+    swap      two names, or two words of one kind, are exchanged: who did what to whom
+    when      a year is added, from the passage or another one
+    negation  the question is negated: "is" -> "is not"
+    type      another question word, which asks for another kind of answer
 
-hole() changes the passage instead: the sentences that hold the answer are taken out.
+hole() changes the passage instead: it removes the sentences with the answer.
 """
 import multiprocessing
 import random
@@ -41,13 +41,13 @@ NEGATED = {"is": "is not", "are": "are not", "was": "was not", "were": "were not
 GRAMMAR = frozenset("""a an and are as at be been being but by can could did do does for from had has have how if in into is it its many much may might most of on or
  per said shall should so some such than that the their them then there these they this those to under up was were what when where which who whom whose why will with would you your
  name named called known also first not no he she his her we our us i my me about between during after before over while""".split())
-WORD_FIRST, WORD_LAST = 3, 26      # of the neighbours of a word: the first are often its synonyms
+WORD_FIRST, WORD_LAST = 3, 26      # neighbours of a word to skip: the first are often synonyms
 QUESTION_WORDS = {"who": "person", "whose": "person", "whom": "person", "when": "time", "what year": "time", "where": "place", "how many": "number", "how much": "number", "why": "reason"}
 OTHER_WORDS = {"person": ("who",), "time": ("when", "what year"), "place": ("where",), "number": ("how many", "how much"), "reason": ("why",)}
 
 
 def answer_kind(text):
-    """time, number, or "" for what letters alone don't tell."""
+    """"time", "number", or "" if the text does not show it."""
     if YEAR.search(text) or MONTH.search(text):
         return "time"
     return "number" if NUMBER.search(text) else ""
@@ -119,7 +119,7 @@ def with_inside(question, passage, answer, neighbours, rng):
 
 
 def traded(text, a, b):
-    """The text with two matches, the first before the second, in each other's place."""
+    """The text with two matches exchanged; the first comes before the second."""
     return text[:a.start()] + b.group() + text[a.end():b.start()] + a.group() + text[b.end():]
 
 
@@ -166,7 +166,7 @@ WEIGHTS = {"number": 3, "name": 4, "word": 3, "inside": 4, "swap": 3, "when": .7
 
 
 def corrupted(question, passage, answer, neighbours, rng, kinds=KINDS):
-    """A changed question and the kind of change; None when no kind fits. `neighbours`: word -> words near it."""
+    """A changed question and the kind of change; None if no kind is possible. `neighbours`: word -> similar words."""
     order = sorted(kinds, key=lambda kind: -(rng.random() ** (1 / WEIGHTS[kind])))
     for kind in order:
         changed = CHANGES[kind](question, passage, answer, neighbours, rng)
@@ -176,7 +176,7 @@ def corrupted(question, passage, answer, neighbours, rng, kinds=KINDS):
 
 
 def hole(passage, answers):
-    """The passage without the sentences that hold one of the answers; None when too little stays."""
+    """The passage without the sentences that contain an answer; None if too little is left."""
     sentences = (LOWER_SENTENCE if passage.islower() else SENTENCE).split(passage)
     kept = [s for s in sentences if s and not any(a.lower() in s.lower() for a in answers)]
     return " ".join(kept) if len(kept) >= 2 and len(kept) < len(sentences) else None
@@ -199,7 +199,7 @@ def unanswered_of(task):
 
 
 def unanswered_all(tasks, neighbours, processes, seed=0):
-    """unanswered() of each (question, passage, answers, kinds, count), in order; the draws depend on seed and place alone."""
+    """unanswered() of each (question, passage, answers, kinds, count), in order; sampling depends only on seed and position."""
     tasks = [(seed * 1_000_003 + i, *task) for i, task in enumerate(tasks)]
     KNOWN.clear(); KNOWN.update(neighbours)                        # the processes inherit it
     if processes <= 1 or len(tasks) < 2000:

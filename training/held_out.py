@@ -1,10 +1,10 @@
-"""The leak guard: texts that measure must not train.
+"""The leak guard: texts used for evaluation must not be used for training.
 
     held_out.py --eval DIR --out training/held_out.hashes.xz      writes the list from the development sets
 
 Every question, claim, passage and context of the development sets is normalised and hashed (the first 8 bytes of its
-SHA-256); long texts also by their opening words, so that a cut or continued copy is found too. The file is the sorted
-hashes, xz-compressed; it can't be turned back into text. Needs the standard library alone.
+SHA-256). Long texts are also hashed by their first words, so that truncated or extended copies are found too. The file has the sorted
+hashes, xz-compressed; it cannot be turned back into text. Needs only the standard library.
 """
 import argparse
 import hashlib
@@ -14,7 +14,7 @@ import pathlib
 import re
 import unicodedata
 
-OPENING_WORDS = 16          # a text of at least twice as many words is also known by its first ones
+OPENING_WORDS = 16          # a text of at least twice as many words is also hashed by its first ones
 HASH_BYTES = 8
 LIST = pathlib.Path(__file__).parent / "held_out.hashes.xz"
 WORD = re.compile(r"\w+")
@@ -33,7 +33,7 @@ def digest(words):
 
 
 def hashes_of(text):
-    """The hashes by which a text is known: of all of it, and of its opening when it is long."""
+    """The hashes of a text: of the whole text and, if it is long, of its beginning."""
     words = words_of(text)
     if not words:
         return []
@@ -66,7 +66,7 @@ def leaks(rows, held_out):
 
 
 def guard(rows, held_out, drop=False):
-    """The rows, when none is held out. Otherwise LeakError; or, with `drop`, the rows without those and their number."""
+    """The rows, if none is held out. Otherwise LeakError; with `drop`, the remaining rows and the number of dropped ones."""
     found = leaks(rows, held_out)
     if found and not drop:
         shown = "; ".join(f"row {i}: {rows[i]['q'][:60]!r}" for i in found[:5])
@@ -83,14 +83,14 @@ def json_lines(path):
 
 
 def judged_documents(folder):
-    """Ids of the documents that some question of a retrieval set is judged on."""
+    """Ids of the documents that are relevant to some question of a retrieval set."""
     lines = (folder / "qrels" / "test.tsv").read_text(encoding="utf-8").splitlines()[1:]
     return {line.split("\t")[1] for line in lines if line}
 
 
 def development_texts(folder, distractors=True):
-    """Every text of the development sets that a training row could repeat. Without `distractors`, documents that no
-    question is judged on are left out: for measuring what they matter, never for weights that ship."""
+    """Every text of the development sets that a training row could repeat. Without `distractors`, documents that are relevant to no
+    question are left out: for experiments only, never for shipped weights."""
     for corpus in sorted(folder.glob("retrieval/*/corpus.jsonl")):
         judged = judged_documents(corpus.parent)
         for row in json_lines(corpus):

@@ -1,4 +1,4 @@
-"""Training rows as tensors on the device: token tables, mined wrong passages, examples for the span head."""
+"""Training rows as tensors on the device: token tables, hard negatives, examples for the span head."""
 import collections
 import json
 import lzma
@@ -15,25 +15,25 @@ import corrupt
 import words
 from judge_model import CLS, PAD, SEP
 
-TRAINED_TOKENS = 192           # tokens of a training row, unless a run says otherwise: "[CLS] question [SEP] passage [SEP]"
+TRAINED_TOKENS = 192           # tokens of a training row, unless a run sets another number: "[CLS] question [SEP] passage [SEP]"
 QUESTION_TOKENS, PASSAGE_TOKENS = 64, 300
-EMBED_TOKENS = 254             # what the embedder reads of a passage
+EMBED_TOKENS = 254             # tokens of a passage that the embedder reads
 GROUP = 8                      # one right passage and seven wrong ones
-MINED = 40                     # wrong passages kept for each question, by vectors and by words
-CALIBRATION_SHARE = 40         # one passage in so many is kept out, for calibration
+MINED = 40                     # wrong passages per question, by vectors and by keywords
+CALIBRATION_SHARE = 40         # one passage in this many is reserved for calibration
 CORRUPTED_PER_ROW = 6
 NEAR_PER_ROW = 6
 CLOZE_SOURCES = ("qed", "nq_oracle", "clapnq", "musique", "hotpotqa", "squad_train_nqg", "openstax/")
-CLOZE_WEIGHT = .15             # of a cloze question, against 1 of a question that people asked
+CLOZE_WEIGHT = .15             # weight of a cloze question, compared with 1 for a real question
 
 # Human questions weigh most; headings of documentation are many and easy.
 PAIR_WEIGHT = {"qed": 5, "nq_oracle": 5, "squad_train_nqg": 3, "squad2_dev": 5, "doc2dial": 4, "tatqa": 2, "clapnq": 5, "musique": 2, "hotpotqa": 2,
                "acl_anthology": 3, "factbook": .2, "far": .5}
 HUMAN = ("qed", "nq_oracle", "squad_train_nqg", "squad2_dev", "doc2dial", "clapnq", "medquad_train", "tatqa", "acl_anthology")
 READER_WEIGHT = {"squad2_dev": 3, "factbook": .2, "doc2dial": .4, "clapnq_sent": .3, "tatqa": .6}
-# How often each kind of span example is drawn.
+# Share of each kind of span example.
 SPAN_SHARE = {"answer": .48, "none": .05, "corrupted": .22, "near": .15, "hole": .10}
-NONE_ROWS = 1000               # with fewer human-made unanswerable rows their share shrinks: they would be learnt by heart
+NONE_ROWS = 1000               # with fewer human-made unanswerable rows their share is lower, to avoid overfitting
 
 
 def read_rows(path):
@@ -49,7 +49,7 @@ def pair_weight(row):
 
 
 def passage_key(text):
-    """Near-equal passages share it: it tells copies, and which passages are kept for calibration."""
+    """A key that near-copies share: it identifies copies, and selects the passages for calibration."""
     return zlib.crc32(" ".join(text.lower().split())[:80].encode())
 
 
@@ -58,7 +58,7 @@ def for_calibration(text):
 
 
 class Table:
-    """Token ids of many texts, end to end on the device."""
+    """Token ids of many texts, concatenated on the device."""
     def __init__(self, ids, device):
         self.lengths = torch.tensor([len(t) for t in ids], device=device)
         self.starts = torch.cumsum(self.lengths, 0) - self.lengths
@@ -69,7 +69,7 @@ class Table:
         return len(self.lengths)
 
     def rows(self, index, width, first=None):
-        """[len(index), width] ids from token `first` on, and how many of each row are real."""
+        """[len(index), width] ids from token `first` on, and the number of real tokens per row."""
         first = torch.zeros_like(index) if first is None else first
         n = (self.lengths[index] - first).clamp(0, width)
         place = torch.arange(width, device=index.device)[None, :]
@@ -108,7 +108,7 @@ def pack(questions, passages, q, p, first=None, width=TRAINED_TOKENS):
 
 @torch.no_grad()
 def token_vectors(embedder, table, index, width=EMBED_TOKENS, first=None):
-    """The embedder's token vectors of some texts, from token `first` on, [CLS] and [SEP] included, and which are real."""
+    """The embedder's token vectors of some texts, from token `first` on, including [CLS] and [SEP], and a mask of real tokens."""
     ids, n = table.rows(index, width, first)
     place = torch.arange(width + 2, device=index.device)[None, :]
     padded = F.pad(ids, (1, 1))
@@ -120,7 +120,7 @@ def token_vectors(embedder, table, index, width=EMBED_TOKENS, first=None):
 
 @torch.no_grad()
 def embed(embedder, table, batch=1024):
-    """One vector a text: the mean of its token vectors, one long."""
+    """One vector per text: the normalised mean of its token vectors."""
     order = torch.argsort(table.lengths)
     out = None
     for part in order.split(batch):
@@ -141,8 +141,8 @@ def all_terms(texts, processes):
 
 
 def mine(question_terms, passage_terms, right, q_vectors, p_vectors, keys, depth=MINED, batch=2048):
-    """Wrong passages that look right, [questions, 2, depth]: by the embedder's cosine and by BM25. Those that come close
-    to the right passage's cosine, or nearly copy it, may well answer too and are left out."""
+    """Hard negatives, [questions, 2, depth]: by the embedder's cosine and by BM25. Passages close
+    to the right passage's cosine, or near-copies of it, may also answer and are left out."""
     device = q_vectors.device
     warnings.filterwarnings("ignore", message="Sparse")
     index = words.Bm25(passage_terms)
@@ -170,7 +170,7 @@ def mine(question_terms, passage_terms, right, q_vectors, p_vectors, keys, depth
 
 
 def neighbour_words(tokenizer, table, device, first=1, last=100):
-    """Whole words near each whole word in the embedder's word table, nearest first, without inflections of itself."""
+    """Similar whole words for each whole word in the embedder's word table, nearest first, without its inflections."""
     vocabulary = tokenizer.get_vocab()
     known = sorted((i, w) for w, i in vocabulary.items() if re.fullmatch(r"[a-z]{3,}", w) and w not in corrupt.GRAMMAR)
     if len(known) <= last:
@@ -188,8 +188,8 @@ def neighbour_words(tokenizer, table, device, first=1, last=100):
 
 
 class SpanExamples:
-    """Question, passage and where the answer lies (-1: not answered), each with how often it is drawn. An answered one
-    knows its changed forms ("twins", which follow each other); `soft` names the row of a teacher's opinion, -1 for none."""
+    """Question, passage and position of the answer (-1: not answered), each with its sampling weight. An answered one
+    also has its changed forms ("twins", which are adjacent); `soft` is the row of a teacher's probabilities, -1 for none."""
     def __init__(self):
         self.questions = []                              # texts; index = row of the table
         self.rows = []                                   # kind, question, passage, first, last, weight, soft, first twin, number of twins
@@ -203,7 +203,7 @@ class SpanExamples:
         self.rows.append((kind, len(self.questions) - 1, self.passage(passage), first, last, weight, soft, *twins))
 
     def add_answered(self, question, passage, spans, weight, made, near=(), soft=-1):
-        """A question with its answers (tokens), `made` of it by corrupt.unanswered, and passages near it that answer nothing."""
+        """A question with its answers (tokens), its changed forms `made` by corrupt.unanswered, and similar passages without an answer."""
         changed, rest = made
         twins = (len(self.rows), len(changed))
         for text in changed:
@@ -217,20 +217,20 @@ class SpanExamples:
 
 
 def answer_tokens(offsets, answer):
-    """First and last token of an answer given by characters; None when it was cut off."""
+    """First and last token of an answer given by characters; None if it was truncated."""
     begin, end = answer["start"], answer["start"] + len(answer["text"])
     hit = [k for k, (x, y) in enumerate(offsets) if x < end and y > begin]
     return (hit[0], hit[-1]) if hit and offsets[hit[-1]][1] >= end else None
 
 
 def without(passages, answers, own):
-    """Those of some passages that are not the question's own and hold none of its answers."""
+    """The passages that are not the question's own and contain none of its answers."""
     told = [a.lower() for a in answers]
     return [p for p in passages if p != own and not any(t in p.lower() for t in told)][:NEAR_PER_ROW]
 
 
 def add_reader(examples, reader, offsets, near, made, near_passages=True):
-    """The reader's rows; `near` names for each row the passages closest to its question, `made` what corrupt.unanswered gave."""
+    """The reader's rows; `near` has the passages closest to each question, `made` the results of corrupt.unanswered."""
     for row, places, around, changed in zip(reader, offsets, near, made):
         weight = READER_WEIGHT.get(row["src"], 1.0)
         if not row["answers"]:
@@ -242,7 +242,7 @@ def add_reader(examples, reader, offsets, near, made, near_passages=True):
 
 
 class SpanSampler:
-    """Draws span examples on the device, each kind as often as SPAN_SHARE says. `soft` [rows, PASSAGE_TOKENS, 2]: a teacher's
+    """Samples span examples on the device, with the shares of SPAN_SHARE. `soft` [rows, PASSAGE_TOKENS, 2]: a teacher's
     start and end probabilities over the passage."""
     def __init__(self, examples, tokenizer, device, soft=None):
         self.questions = Table(tokenise(tokenizer, examples.questions, QUESTION_TOKENS), device)
@@ -262,7 +262,7 @@ class SpanSampler:
         self.soft = soft
 
     def pick(self, n, generator):
-        """Rows to draw: answered ones, then twins of the first of them, then others; and which twins are of their own row."""
+        """Sampled rows: answered ones, then twins of the first of them, then others; and which twins belong to their row."""
         total = sum(self.share.values())
         twins, rest = int(n * self.share["corrupted"] / total), int(n * self.share["rest"] / total)
         draw = lambda kind, k: torch.multinomial(self.weight[kind], k, replacement=True, generator=generator) if k else self.q.new_zeros(0)
@@ -274,8 +274,8 @@ class SpanSampler:
         return torch.cat([answered, twin, draw("rest", rest)]), len(answered), has
 
     def draw(self, n, generator, width=TRAINED_TOKENS):
-        """Packed rows; [n, width, 2] where start and end should lie, at 0 for none; how many are answered; and which of the
-        twins that follow them are of their own row."""
+        """Packed rows; [n, width, 2] targets of start and end, 0 for none; the number of answered rows; and which of the
+        following twins belong to their row."""
         pick, count, has = self.pick(n, generator)
         q, p, first, last, soft = self.q[pick], self.p[pick], self.first[pick], self.last[pick], self.soft_row[pick]
         room = width - 3 - self.questions.lengths[q].clamp(max=QUESTION_TOKENS)
@@ -285,7 +285,7 @@ class SpanSampler:
         high = torch.where(answered, first, (self.passages.lengths[p] - room).clamp(min=0))
         u = torch.rand(2, n, generator=generator, device=q.device)
         moved = low + (u[0] * (high - low + 1)).long()
-        begin = torch.where((u[1] < .3) | (low > 0), moved, 0)             # some windows begin elsewhere
+        begin = torch.where((u[1] < .3) | (low > 0), moved, 0)             # some windows start at another position
         ids, kinds, valid, shift = pack(self.questions, self.passages, q, p, begin, width)
         mark = lambda place: torch.where(answered, place - begin + shift, 0).clamp(0, width - 1)
         target = F.one_hot(torch.stack([mark(first), mark(last)], 2 - 1), width).transpose(1, 2).float()
@@ -300,7 +300,7 @@ class SpanSampler:
 
 
 class PairSampler:
-    """Draws groups of one question with its right passage and seven wrong ones."""
+    """Samples groups of one question with its right passage and seven wrong ones."""
     def __init__(self, questions, passages, right, wrong, weight, q_vectors, p_vectors, hard=True):
         device = q_vectors.device
         self.questions, self.passages, self.hard = questions, passages, hard

@@ -1,4 +1,4 @@
-"""Measures a judge on the development sets: ranking, reading, refusing, grounding. Nothing here trains.
+"""Evaluates a judge on the development sets: ranking, reading, refusing, grounding. Nothing is trained here.
 
 The stages before it are those of Footnote: BM25 and exact cosine, 100 each; the sum of the z-scores of both and of late
 interaction (sign bits of the centred token vectors); the judge over the first 18, its z-score times 0.6 added.
@@ -31,7 +31,7 @@ def z_score(v):
 
 
 def auc(scores, labels):
-    """The chance that a right one scores above a wrong one; ties count half."""
+    """The probability that a positive scores above a negative; ties count half."""
     scores, labels = np.asarray(scores, np.float64), np.asarray(labels, bool)
     _, place, count = np.unique(scores, return_inverse=True, return_counts=True)
     rank = (np.cumsum(count) - (count - 1) / 2)[place]
@@ -57,7 +57,7 @@ def token_f1(a, b):
 
 @torch.no_grad()
 def judge_pairs(judge, questions, passages, q, p, first, width, batch=1024):
-    """Relevance, best span minus none, first and last token of the span in the passage; one row a pair."""
+    """Relevance, margin (best span minus none), first and last token of the span in the passage; one row per pair."""
     device = questions.flat.device
     q, p, first = (torch.as_tensor(np.asarray(v), device=device).long() for v in (q, p, first))
     length = questions.lengths[q].clamp(max=QUESTION_TOKENS) + (passages.lengths[p] - first).clamp(max=width) + 3
@@ -111,7 +111,7 @@ class Corpus:
 
     @torch.no_grad()
     def candidates(self, questions):
-        """For each question: documents in the order of the fused score, their terms, and where the best window begins."""
+        """For each question: documents in order of the fused score, their terms, and the start of the best window."""
         table = Table(tokenise(self.tokenizer, questions, QUESTION_TOKENS), self.device)
         vectors = embed(self.embedder, table)
         cosines = (vectors @ self.vectors.T).cpu().numpy()
@@ -134,7 +134,7 @@ class Corpus:
         return table, out
 
     def best_windows(self, near, docs, room):
-        """Where the window of `room` tokens begins that late interaction favours; 0 for what fits whole."""
+        """The start of the window of `room` tokens with the best late score; 0 if the passage fits completely."""
         best, at = torch.full((len(docs),), -9.0, device=self.device), torch.zeros(len(docs), dtype=torch.long, device=self.device)
         length = self.table.lengths[docs].clamp(max=EMBED_TOKENS)
         for start in range(0, EMBED_TOKENS, STRIDE // 2):
@@ -151,9 +151,9 @@ MODES = ("window", "head", "pair", "whole", "tail", "all")
 
 
 def judged(judge, corpus, table, found, mode):
-    """The judge's rows for the first 18 of each question. What it reads of a long passage, by mode: the "window" that late
-    interaction favours, the "head" (its first window), the mean of both ("pair"), the "whole" as far as the embedder
-    reads, the best of that and of the last tokens ("tail"), the best of "all" windows."""
+    """The judge's rows for the first 18 of each question. The mode selects what it reads of a long passage: the "window" with the best
+    late score, the "head" (first window), the mean of both ("pair"), the "whole" as far as the embedder
+    reads, the best of that and the last tokens ("tail"), or the best of "all" windows."""
     q = np.concatenate([np.full(len(f["docs"][:JUDGED]), k) for k, f in enumerate(found)])
     p = np.concatenate([f["docs"][:JUDGED] for f in found])
     late, zero = np.concatenate([f["first"] for f in found]), np.zeros(len(p), np.int64)
@@ -174,7 +174,7 @@ def judged(judge, corpus, table, found, mode):
 
 
 def rank_with(found, relevance, weight=JUDGE_WEIGHT):
-    """Documents in order, once the judge's z-score joined that of the first ones."""
+    """Documents in order, after adding the judge's z-score to the first ones."""
     score = found["score"].copy()
     score[:len(relevance)] += weight * z_score(relevance)
     return found["docs"][np.argsort(-score, kind="stable")]
@@ -198,7 +198,7 @@ def mean_ndcg(rankings, gains):
 
 
 class Retrieved:
-    """A development set with what the stages before the judge make of it: the same for every judge."""
+    """A development set with the results of the stages before the judge, which are the same for every judge."""
     def __init__(self, folder, tokenizer, embedder, centre, limit=None):
         texts, self.questions, self.gains = read_set(folder)
         self.questions, self.gains = self.questions[:limit], self.gains[:limit]
@@ -235,8 +235,8 @@ def measure_ranking(judge, sets, modes=MODES):
 
 
 def measure_reading(judge, tokenizer, folder, device, limit=None, prepared=None, calibration=None):
-    """SQuAD 2: F1 where there is an answer, and how well the margin over "none" tells where there is none; with `prepared`
-    and a calibration, also how well all that is known of the pair does. And raw rows: relevance, margin, first and last
+    """SQuAD 2: F1 of answerable questions, and how well the margin predicts answerability; with `prepared`
+    and a calibration, also how well all features together do. Also raw rows: relevance, margin, first and last
     token of the span, F1, answerable; and the features of answerability."""
     rows = json_lines(folder / "qa" / "squad2-dev.jsonl")[:limit]
     questions = Table(tokenise(tokenizer, [r["question"] for r in rows], QUESTION_TOKENS), device)
@@ -276,8 +276,8 @@ def grounding_rows(path):
 
 
 def measure_grounding(judge, tokenizer, embedder, folder, device, limit=None):
-    """AUC of telling supported claims from others: "full" (what is supported in part counts as not supported), "any" (as
-    supported), "clear" (left out). And raw rows: relevance, word share, cosine, and the labels' places in the table."""
+    """AUC of supported claims against others: "full" (partially supported counts as not supported), "any" (as
+    supported), "clear" (left out). Also raw rows: relevance, word share, cosine, and the labels' indexes in the table."""
     result, raw = {}, {}
     for path in sorted((folder / "grounding").glob("*.jsonl")):
         rows = list(grounding_rows(path))[:limit]
@@ -314,7 +314,7 @@ def gate_scores(judge, corpus, questions):
 
 
 def measure_refusal(judge, retrieved, folder, limit=300, names=("scifact-train", "squad-dev")):
-    """Questions foreign to a corpus against its own: AUC of each signal, and the raw scores."""
+    """Foreign questions against a corpus's own: AUC of each signal, and the raw scores."""
     result, raw = {}, {}
     own = {name: r.questions for name, r in retrieved.items()}
     corpora = {name: retrieved[name].corpus for name in names if name in retrieved}

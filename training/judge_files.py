@@ -2,8 +2,8 @@
 
     python training/judge_files.py --judge models/judge --model .deps/models/all-MiniLM-L6-v2 --late models/late/all-MiniLM-L6-v2.bin
 
-writes reference.json and SHA256SUMS anew from weights that are there: pairs, their token ids and what the judge says of
-them in fp32 on the CPU, for other implementations to hold themselves against.
+rewrites reference.json and SHA256SUMS from existing weights: pairs, their token ids and the judge's outputs
+in fp32 on the CPU, as a reference for other implementations.
 """
 import argparse
 import json
@@ -89,7 +89,7 @@ def write_sums(folder):
 
 
 def late_centre(path):
-    """The mean token vector of a file of models/late: after a mark of 8 bytes and four sizes, the first of which is its own."""
+    """The mean token vector in a file of models/late. It follows a magic number of 8 bytes and four sizes, the first of which is its size."""
     data = path.read_bytes()
     size = int(np.frombuffer(data, "<u4", 1, 8)[0])
     return torch.from_numpy(np.frombuffer(data, "<f4", size, 24).copy())

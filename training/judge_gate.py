@@ -1,9 +1,9 @@
-"""What a refusal can be built on, from the scores that train_judge.py --evaluate kept:
+"""Analyses possible refusal rules, from the scores that train_judge.py --evaluate saved:
 
     python training/judge_gate.py --scores models/judge/scores.npz --evaluate DIR --model .deps/models/all-MiniLM-L6-v2
 
-Answerability on SQuAD 2: margin and relevance together with where the question's words stand, the weights set without the
-article that is measured. Foreign questions: a cut set on one corpus, measured on the other.
+Answerability on SQuAD 2: margin and relevance together with the positions of the question's words; the weights are fitted without the
+article that is evaluated. Foreign questions: a threshold set on one corpus, evaluated on the other.
 """
 import argparse
 import pathlib
@@ -22,7 +22,7 @@ RULES = {"late": lambda s: s[:, 0], "20 late + relevance": lambda s: 20 * s[:, 0
 
 
 def cover(question, text):
-    """The share of the question's words that the text has."""
+    """The share of the question's words that the text contains."""
     asked = np.unique(words.terms(question))
     return np.isin(asked, words.terms(text)).mean() if len(asked) else 0.0
 
@@ -54,7 +54,7 @@ def answerability(rows, scores, tokenizer):
 
 
 def transfer(scores, passed=.9):
-    """Own questions answered and foreign ones refused on each corpus, by a cut that lets `passed` of one corpus's own pass."""
+    """Own questions answered and foreign ones refused on each corpus, with a threshold that passes the share `passed` of one corpus's own questions."""
     for name, rule in RULES.items():
         for source in FAR:
             cut = np.quantile(rule(scores[source + "|own"]), 1 - passed)

@@ -1,6 +1,6 @@
 """The judge: a BERT encoder over "[CLS] question [SEP] passage [SEP]" with a relevance head and a span head.
 
-Tensors carry the names of BERT, as the C++ engine reads them; the word table is the embedder's and stays frozen.
+Tensors have BERT's names, which the C++ engine expects. The word table is the embedder's and stays frozen.
 """
 import hashlib
 import json
@@ -24,7 +24,7 @@ class SelfAttention(nn.Module):
 
 
 class Output(nn.Module):
-    """A projection back to the hidden size, and the norm of its sum with what went in."""
+    """A projection back to the hidden size, and the norm of its sum with the input."""
     def __init__(self, inside, size):
         super().__init__()
         self.dense, self.LayerNorm = nn.Linear(inside, size), nn.LayerNorm(size, NORM_EPS)
@@ -71,7 +71,7 @@ class Encoder(nn.Module):
 
 
 class Judge(Encoder):
-    """relevance: one logit a pair. span: a start and an end logit a token; those of [CLS] say "not answered here"."""
+    """relevance: one logit per pair. span: a start and an end logit per token; those of [CLS] mean "not answered here"."""
     def __init__(self, shape):
         super().__init__(shape)
         size = shape["hidden_size"]
@@ -85,7 +85,7 @@ class Judge(Encoder):
 
 
 def read_base(folder):
-    """Shape and tensors of the embedder. Its word table may come as int8 rows with scales."""
+    """Shape and tensors of the embedder. Its word table may be stored as int8 rows with scales."""
     config = json.loads((folder / "config.json").read_text())
     shape = {k: config[k] for k in ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "max_position_embeddings")}
     tensors = {k: v.float() for k, v in load_file(str(folder / "model.safetensors")).items() if not k.endswith("position_ids")}
@@ -101,7 +101,7 @@ def embedder_of(shape, tensors):
 
 
 def judge_of(shape, tensors, trained=None):
-    """A judge to train, its new heads small; or with `trained` tensors, the one that they make."""
+    """A judge to train, with small weights in the new heads; or, with `trained` tensors, the trained judge."""
     judge = Judge(shape)
     missing, unexpected = judge.load_state_dict({**{k: v for k, v in tensors.items() if not k.startswith("pooler.")}, **(trained or {})}, strict=False)
     if unexpected or (trained and missing):
@@ -114,7 +114,7 @@ def judge_of(shape, tensors, trained=None):
 
 
 def shipped_tensors(judge):
-    """What the weights file holds: everything but the word table, in fp16."""
+    """The content of the weights file: everything except the word table, in fp16."""
     return {k: v.detach().half().cpu().contiguous() for k, v in judge.state_dict().items() if k != WORDS}
 
 
@@ -123,7 +123,7 @@ def save_tensors(tensors, path):
 
 
 def inside_passage(kinds, valid):
-    """Which tokens an answer may hold: the passage's, without the closing [SEP]."""
+    """The tokens that an answer may contain: the passage's, without the closing [SEP]."""
     inside = valid & (kinds == 1)
     return inside & torch.roll(inside, -1, 1)
 

@@ -1,7 +1,7 @@
-"""Tests of the training code, in seconds and without the data: python3 training/test_training.py
+"""Tests of the training code; they take seconds and need no data: python3 training/test_training.py
 
-The leak guard and the corruption of questions need the standard library alone. What trains needs the packages of
-requirements.txt and is skipped, by name, where they are missing.
+The leak guard and the changes of questions need only the standard library. Training tests need the packages of
+requirements.txt and are skipped if these are missing.
 """
 import importlib.util
 import json
@@ -19,7 +19,7 @@ import held_out
 MISSING = [name for name in ("torch", "numpy", "tokenizers", "safetensors") if importlib.util.find_spec(name) is None]
 needs_torch = unittest.skipIf(MISSING, f"needs {', '.join(MISSING)}: pip install -r training/requirements.txt")
 
-# The first question of the SQuAD 2 development half, and the opening of its context, cut elsewhere than there.
+# The first question of the SQuAD 2 development half, and the beginning of its context with another length.
 PLANTED_QUESTION = "In what country is Normandy located?"
 PLANTED_CONTEXT = ("The Normans (Norman: Nourmands; French: Normands; Latin: Normanni) were the people who in the 10th and 11th centuries gave their name to "
                    "Normandy, a region in France. They were descended from Norse raiders. And here the copy goes on in words of its own.")
@@ -233,7 +233,7 @@ class Training(unittest.TestCase):
         soft[0, 1], soft[0, 2] = .75, .25
         sampler = judge_data.SpanSampler(examples, Tokenizer.from_file(str(self.folder / "tokenizer.json")), "cpu", soft)
         _, target, answered, _ = sampler.draw(8, torch.Generator().manual_seed(1), 16)
-        whole = target[:answered][target[:answered, 5, 0] == .75]              # the passage begins at 4 where the window does not move
+        whole = target[:answered][target[:answered, 5, 0] == .75]              # the passage begins at 4 if the window does not move
         self.assertTrue(len(whole) and (whole[:, 6] == .25).all())
         self.assertTrue(torch.allclose(target.sum(1), torch.ones(8, 2)))
 

@@ -3,7 +3,7 @@
     python training/train_judge.py --data DATA --model .deps/models/all-MiniLM-L6-v2 --out models/judge \\
         --drop-held-out [--evaluate DIR]
 
-README.md beside this file says what it does and why. The same seed, data and machine give the same draws.
+README.md in this folder explains the method. The same seed, data and machine give the same samples.
 """
 import argparse
 import json
@@ -32,8 +32,8 @@ DROPOUT, WARMUP_STEPS, CLIP = .1, 150, 1.0
 PRIOR_TEMPERATURE = .05
 RUNS = "2000@192,1900@256,2000@192"
 UNMARKED = "squad_train_nqg"    # the source whose questions have a right passage, but no marked answer
-SOFT_POWER = 1.5                # a teacher's probabilities are sharpened by it
-SURE_LEAST = .25                # what a question weighs whose span the teacher does not know
+SOFT_POWER = 1.5                # exponent that sharpens a teacher's probabilities
+SURE_LEAST = .25                # weight of a question whose span the teacher does not know
 
 
 def log(*what):
@@ -80,7 +80,7 @@ def read_guarded(path, known, drop):
 
 
 class Prepared:
-    """All that training draws from."""
+    """All data that training samples from."""
 
 
 def mined(args, pairs, passages, right, q_vectors, p_vectors, keys):
@@ -138,7 +138,7 @@ def prepare(args, tokenizer, embedder, word_table, device):
 
 
 def changed_forms(args, prepared, name, tasks):
-    """corrupt.unanswered of many rows; kept, as several runs ask for the same."""
+    """corrupt.unanswered of many rows; cached, because several runs need the same."""
     key = (name, args.kinds, args.no_corrupted)
     if key not in prepared.made:
         kinds, count = tuple(args.kinds.split(",")), 0 if args.no_corrupted else data.CORRUPTED_PER_ROW
@@ -150,7 +150,7 @@ def changed_forms(args, prepared, name, tasks):
 
 
 def prepare_spans(args, prepared, tokenizer, device):
-    """The examples of the span head, and which wrong passages pairs draw: what ablations change."""
+    """The examples of the span head, and the wrong passages for pairs; ablations change these."""
     prepared.pairs.hard = not args.no_hard
     examples, reader = data.SpanExamples(), prepared.reader
     told = [[a["text"] for a in r["answers"]] or ["\0"] for r in reader]
@@ -178,7 +178,7 @@ def add_clozes(args, prepared, examples, tokenizer):
 
 
 def mean_token(embedder, table, texts=4096):
-    """The mean token vector that late interaction is centred by."""
+    """The mean token vector, the centre for late interaction."""
     total, count = 0, 0
     for part in torch.arange(min(texts, len(table)), device=table.flat.device).split(256):
         x, valid = data.token_vectors(embedder, table, part)
@@ -188,8 +188,8 @@ def mean_token(embedder, table, texts=4096):
 
 @torch.no_grad()
 def taught_spans(judges, prepared, device):
-    """What judges make of the unmarked questions, which their passages do answer: probabilities of start and end over the
-    passage [rows, PASSAGE_TOKENS, 2], first and last token of the best span, and how sure they are of it."""
+    """The judges' predictions for questions without marked answers: probabilities of start and end over the
+    passage [rows, PASSAGE_TOKENS, 2], first and last token of the best span, and its probability."""
     rows = prepared.unmarked
     q = torch.tensor([r[0] for r in rows], device=device)
     p = prepared.pairs.right[q]
@@ -211,14 +211,14 @@ def taught_spans(judges, prepared, device):
 
 
 def add_taught(judges, prepared, tokenizer, device, args):
-    """The unmarked questions join the examples, with the spans that judges find."""
+    """Adds the questions without marked answers to the examples, with the spans that judges find."""
     rows = prepared.unmarked
     if not rows:
         return
     soft, best = taught_spans(judges, prepared, device)
     _, offsets = data.tokenise(tokenizer, [r[2] for r in rows], data.PASSAGE_TOKENS, True)
     answers = [passage[places[int(a)][0]:places[int(b)][1]] for (_, _, passage, _), places, (a, b, _) in zip(rows, offsets, best)]
-    prepared.made = {k: v for k, v in prepared.made.items() if k[0] != "unmarked"}         # other teachers, other answers
+    prepared.made = {k: v for k, v in prepared.made.items() if k[0] != "unmarked"}         # the answers depend on the teachers
     made = changed_forms(args, prepared, "unmarked", [(q, passage, [answer or "\0"]) for (_, q, passage, _), answer in zip(rows, answers)])
     for i, ((_, question, passage, near), answer, (first, last, sure), changed) in enumerate(zip(rows, answers, best, made)):
         if answer.strip():
@@ -229,7 +229,7 @@ def add_taught(judges, prepared, tokenizer, device, args):
 
 
 def span_losses(span, kinds, valid, target, answered, has):
-    """Cross-entropy of start and end; and how badly questions are told from their changed forms on the same passage."""
+    """Cross-entropy of start and end; and the contrast loss between questions and their changed forms on the same passage."""
     span = span.float().masked_fill(~valid[..., None], -1e4)
     reading = -(target * F.log_softmax(span, 1)).sum((1, 2)).mean()
     inside = span.masked_fill(~inside_passage(kinds, valid)[..., None], -1e4)
@@ -249,7 +249,7 @@ def pair_losses(relevance, prior, smoothing):
 
 
 def train(args, judge, prepared, tokenizer, device, steps, width, seed, taught):
-    """One run. Unless teachers found the spans of the unmarked questions before, the judge does so on the way."""
+    """One run. If no teacher has found the spans of unmarked questions, the judge does so during the run."""
     trained = [p for p in judge.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW([{"params": [p for p in trained if p.ndim > 1], "weight_decay": .01},
                                    {"params": [p for p in trained if p.ndim < 2], "weight_decay": 0}], lr=args.rate, fused=device.type == "cuda")
@@ -300,7 +300,7 @@ def platt(labels, *scores, rounds=50):
 
 
 def calibrate(judge, prepared, tokenizer, device, limit=1500):
-    """Platt's two numbers for relevance and for the span margin, on questions that were kept out of training."""
+    """Platt's two numbers for relevance and for the span margin, on questions that were excluded from training."""
     rows, reader = prepared.calibration[:limit], prepared.calibration_reader[:limit]
     out = {}
     texts = lambda values, n: data.Table(data.tokenise(tokenizer, values, n), device)
@@ -320,7 +320,7 @@ def calibrate(judge, prepared, tokenizer, device, limit=1500):
         questions, passages, every = texts(asked, data.QUESTION_TOKENS), texts(shown, 1000), np.arange(len(asked))
         got = judge_eval.judge_windows(judge, questions, passages, every, every)
         labels, kinds = np.array(labels), np.array(kinds)
-        known = kinds != "unmarked"                     # the calibration keeps to rows whose answer people marked
+        known = kinds != "unmarked"                     # calibration uses only rows whose answer people marked
         weights = platt(labels[known], got[known, 1], got[known, 0])
         out["answer"] = dict(zip(("margin", "relevance", "b"), weights), rows=int(known.sum()),
                              auc=round(judge_eval.auc(got[known, 1::-1] @ weights[:2], labels[known]), 4))
@@ -335,8 +335,8 @@ def calibrate(judge, prepared, tokenizer, device, limit=1500):
 
 
 def answer_rows(prepared, reader, pairs):
-    """Questions, passages, whether they answer, and of which kind the row is: answered, changed, without its answer, or near, or
-    far; of rows that were kept out of training."""
+    """Questions, passages, whether they answer, and the kind of each row: answered, changed, without its answer, near or
+    far; for rows that were excluded from training."""
     rng, out = random.Random(1), []
     answered = [r for r in reader if r["answers"]]
     rows = [(r["q"], r["context"], [a["text"] for a in r["answers"]]) for r in answered]
@@ -354,7 +354,7 @@ def answer_rows(prepared, reader, pairs):
 
 
 def evaluate(args, judge, runs, prepared, tokenizer, device, calibration):
-    """Figures of the judge, and of each run before they were averaged."""
+    """Figures of the judge, and of each run before averaging."""
     limit = args.evaluate_limit
     figures = {"runs": []}
     figures["reading"], raw = judge_eval.measure_reading(judge, tokenizer, args.evaluate, device, limit, prepared, calibration)
@@ -372,7 +372,7 @@ def evaluate(args, judge, runs, prepared, tokenizer, device, calibration):
 
 
 def start(args):
-    """Seeds everything; device, shape and tensors of the embedder, tokenizer."""
+    """Seeds everything; returns device, shape and tensors of the embedder, and tokenizer."""
     random.seed(args.seed); np.random.seed(args.seed); torch.manual_seed(args.seed)
     torch.backends.cuda.matmul.allow_tf32 = True
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -384,13 +384,13 @@ def start(args):
 
 
 def average(tensors):
-    """The mean of the weights of runs from one start."""
+    """The mean of the weights of runs with the same start."""
     return {k: sum(t[k].float() for t in tensors) / len(tensors) for k in tensors[0]}
 
 
 def trained_judges(args, prepared, shape, tensors, tokenizer, device):
-    """The tensors of each run. All start from the same numbers and differ in what they draw; without a teacher, from the
-    second on, the runs before find the spans of unmarked questions."""
+    """The tensors of each run. All start from the same weights and differ in their samples. Without a teacher, earlier runs
+    find the spans of unmarked questions from the second run on."""
     out = []
     given = [built(shape, tensors, load_file(str(args.teacher)), device)] if args.teacher else []
     for i, run in enumerate(args.runs.split(",")):
@@ -410,7 +410,7 @@ def trained_judges(args, prepared, shape, tensors, tokenizer, device):
 
 
 def built(shape, tensors, trained, device):
-    """The judge that these tensors make, rounded as it ships."""
+    """The judge with these tensors, rounded as shipped."""
     return judge_of(shape, tensors, {k: v.half().float() for k, v in trained.items()}).to(device).eval()
 
 

@@ -1,4 +1,4 @@
-"""Words as the keyword index sees them, and BM25 over them.
+"""The keyword index's word rules, and BM25.
 
 The rules of Footnote's analyzer for plain English: lower case, the stop words dropped, stems; k1 0.9, b 0.4, Lucene's
 idf. Identifiers are split no further than at their punctuation, and stems are Porter's.
@@ -10,7 +10,7 @@ import zlib
 import numpy as np
 
 K1, B = 0.9, 0.4
-BUCKETS = 1 << 18            # a stem is known by a hash of 18 bits: collisions cost less than a table of all stems
+BUCKETS = 1 << 18            # a stem is identified by a hash of 18 bits: collisions cost less than a table of all stems
 STOP_WORDS = frozenset("a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was will with".split())
 WORD = re.compile(r"[^\W_]+")
 VOWELS = "aeiou"
@@ -49,7 +49,7 @@ STEP4 = ["al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment
 
 
 def after_ed(word):
-    """What step 1b does to a stem that lost -ed or -ing."""
+    """Step 1b for a stem after removing -ed or -ing."""
     if word.endswith(("at", "bl", "iz")):
         return word + "e"
     if ends_double(word) and word[-1] not in "lsz":
@@ -109,7 +109,7 @@ def terms(text):
 
 
 class Bm25:
-    """Postings with their weights; `text_terms` is what terms() gave for each text."""
+    """Postings with their weights; `text_terms` is the result of terms() for each text."""
     def __init__(self, text_terms):
         lengths = np.array([len(t) for t in text_terms], np.float64)
         self.size, average = len(text_terms), max(1.0, lengths.mean())
@@ -126,7 +126,7 @@ class Bm25:
         self.starts = np.searchsorted(self.columns, np.arange(BUCKETS + 1))
 
     def scores(self, question_terms):
-        """BM25 of every text; a term that is asked for twice counts twice."""
+        """BM25 of every text; a repeated query term counts twice."""
         out = np.zeros(self.size, np.float32)
         for term, count in zip(*np.unique(question_terms, return_counts=True)):
             part = slice(self.starts[term], self.starts[term + 1])

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Measures the encoder against its peers: the same weights, the same token ids, in turn on the same machine.
+"""Compares the encoder with its peers: the same weights and token ids, in turns on the same machine.
 
     python3 bench/peers/encoders.py [--rounds N] [--shapes 1x16,...] [--threads 1,2] [--levels vnni,...] [--torch]
 
-Makes a virtual environment under build/peers, installs requirements.txt into it (--python-env PATH: another one, as it
-is), writes the peers' models there (graphs.py) and then, for each number of threads and each shape, lets every contender
-run for about a second in turn, for some rounds. A contender that is a library runs in a process of its own, which sleeps
+Creates a virtual environment under build/peers and installs requirements.txt (--python-env PATH: uses an existing one),
+writes the peers' models there (graphs.py) and then, for each number of threads and each shape, runs every contender
+for about a second in turns, for several rounds. A library runs in a separate process, which sleeps
 while others are measured; ours is `footnote bench encoder`.
 
-A peer takes part in several forms (graph, scales per tensor or per channel, ...). All run in the first round; the forms
-within FORM_SLACK of their peer's fastest go on, and the fastest over the rounds counts for that shape. Peers are compiled
+A peer has several forms (graph, scales per tensor or per channel, ...). All run in the first round; forms
+within FORM_SLACK of the peer's fastest continue, and the fastest over all rounds counts for that shape. Peers are compiled
 for the exact shape; ours is not.
 
-On stdout: tables in Markdown. In build/peers/results.json: every round. On stderr: progress.
+Writes Markdown tables to stdout, every round to build/peers/results.json, and progress to stderr.
 """
 import argparse
 import dataclasses
@@ -30,15 +30,15 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FORM_SLACK = 1.1
-RUNS_MIN = 5  # As `footnote bench` has it.
+RUNS_MIN = 5  # The same as in `footnote bench`.
 FLOAT_COSINE_MIN = 0.99999
-CONTENDED_SLACK = 0.2  # Processors that others may keep busy beyond those left to them, before a result is marked.
+CONTENDED_SLACK = 0.2  # How many more processors than available other programs may use before a result is marked.
 
 
 @dataclasses.dataclass(frozen=True)
 class Form:
     """One way to run a peer."""
-    peer: str       # What the forms compete to stand for.
+    peer: str       # The peer that the form belongs to.
     name: str
     runtime: str    # A key of RUNTIMES.
     model: str      # A file of the prepared models.
@@ -63,7 +63,7 @@ FORMS = [
 ]
 TORCH_FORMS = [Form("sentence-transformers fp32", "fp32", "torch", "")]
 
-# Levels of ours, best first: the 8-bit ones are held against peers of less than 32 bits, the others against those of 32.
+# Our levels, best first: 8-bit levels are compared with peers below 32 bits, the others with 32-bit peers.
 INT8_LEVELS = ["amx", "vnni", "avx2-int8"]
 FLOAT_LEVELS = ["avx512", "avx2", "portable"]
 
@@ -126,7 +126,7 @@ RUNTIMES = {"onnxruntime": onnxruntime_runner, "openvino": openvino_runner, "tor
 
 
 def synthetic_ids(count: int, length: int):
-    """Those of `footnote bench encoder`."""
+    """The token ids of `footnote bench encoder`."""
     import numpy
 
     return (1000 + numpy.arange(count * length, dtype="int64") * 7919 % 20000).reshape(count, length)
@@ -145,7 +145,7 @@ def time_runs(run, ids, seconds: float) -> dict:
 
 
 def cosines(run, texts, reference) -> dict:
-    """Each text alone, so that padding plays no part."""
+    """Each text alone, to avoid padding."""
     import numpy
 
     found = []
@@ -156,9 +156,9 @@ def cosines(run, texts, reference) -> dict:
 
 
 def serve_form(runtime: str, path: str, precision: str, threads: str) -> None:
-    """Answers requests, one line of JSON each, until the input ends."""
+    """Handles requests, one line of JSON each, until the input ends."""
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # What a library prints is no answer.
+    os.dup2(2, 1)  # Output of libraries must not mix with responses.
     make, shape, run = RUNTIMES[runtime], None, None
     for line in sys.stdin:
         request = json.loads(line)
@@ -186,7 +186,7 @@ def load_fixture(folder: pathlib.Path):
 
 
 class Peer:
-    """A form, in a process that lives as long as this."""
+    """A form, in a process that lives as long as this object."""
 
     def __init__(self, form: Form, args, threads: int):
         self.form, self.key = form, f"{form.peer} ({form.name})"
@@ -207,7 +207,7 @@ class Peer:
         return self.ask(do="time", shape=shape, seconds=seconds)
 
     def warm_up(self, shape: tuple[int, int]) -> None:
-        """Compiles for the shape, so that this is not measured."""
+        """Compiles for the shape in advance, so that compilation is not measured."""
         self.ask(do="warm up", shape=shape)
 
     def close(self) -> None:
@@ -247,12 +247,12 @@ class Ours:
 
 
 def usable_levels(args) -> list[str]:
-    """The levels that our encoder runs on this machine."""
+    """The levels at which our encoder runs on this machine."""
     return [level for level in INT8_LEVELS + FLOAT_LEVELS if our_bench(args, level, 1, (1, 1), 0).returncode == 0]
 
 
 def our_cosines(args, levels: list[str]) -> dict:
-    """What the encoder's own test finds on the same texts; nothing where the test program is not built."""
+    """The fidelity that the encoder's own test reports for the same texts; empty if the test program is not built."""
     if not args.encoder_test.exists():
         say(f"no {args.encoder_test}: our fidelity is left out")
         return {}
@@ -273,14 +273,14 @@ def our_cosines(args, levels: list[str]) -> dict:
 # ---- measuring
 
 def busy_seconds() -> float:
-    """What all processors of the machine have worked so far, and what a hypervisor took from them."""
+    """Processor time used on the machine so far, and time taken by the hypervisor."""
     fields = pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
     user, nice, system, _idle, _wait, irq, soft, steal = map(int, fields[:8])
     return (user + nice + system + irq + soft + steal) / os.sysconf("SC_CLK_TCK")
 
 
 def measure_once(contender, shape: tuple[int, int], seconds: int) -> dict:
-    """Also how many processors others kept busy meanwhile, on average."""
+    """Also returns how many processors other programs used on average."""
     before, begin = busy_seconds(), time.perf_counter()
     found = contender.measure(shape, seconds)
     wall = time.perf_counter() - begin
@@ -289,7 +289,7 @@ def measure_once(contender, shape: tuple[int, int], seconds: int) -> dict:
 
 
 def leaders(contenders: list, found: dict) -> list:
-    """Without the forms that lost the first round clearly."""
+    """Removes forms that were clearly slower in the first round."""
     best: dict[str, float] = {}
     for one in contenders:
         if isinstance(one, Peer):
@@ -300,7 +300,7 @@ def leaders(contenders: list, found: dict) -> list:
 
 
 def measure_shape(contenders: list, shape: tuple[int, int], args) -> dict:
-    """{contender: its rounds}; the order moves on by one each round."""
+    """{contender: its rounds}; the order rotates by one each round."""
     found: dict[str, list] = {one.key: [] for one in contenders}
     racing = contenders
     for one in contenders:
@@ -317,7 +317,7 @@ def measure_shape(contenders: list, shape: tuple[int, int], args) -> dict:
 
 
 def compare(cell: dict, forms: list[Form], levels: list[str]) -> list[dict]:
-    """Ours against each peer's fastest form, round by round."""
+    """Compares ours with each peer's fastest form, round by round."""
     out = []
     others = statistics.mean(one["others"] for found in cell["found"].values() for one in found)
     contended = others + cell["threads"] > (os.cpu_count() or 1) + CONTENDED_SLACK
@@ -420,7 +420,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def enter_environment(args) -> None:
-    """Runs this command again with the environment's Python, unless it is that."""
+    """Runs this command again with the environment's Python, if necessary."""
     env = args.python_env or args.out / "env"
     if pathlib.Path(sys.prefix).resolve() == env.resolve():
         return
@@ -453,7 +453,7 @@ def choose_levels(args) -> list[str]:
 
 
 def choose_forms(args, levels: list[str]) -> list[Form]:
-    """Without bf16 where OpenVINO would not pick it, and without peers that no level is held against."""
+    """Removes bf16 if OpenVINO would not choose it, and peers that no level is compared with."""
     import openvino
 
     usable = openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Our graph and hnswlib's over the same vectors, in turn: median processor time of a search for the nearest ten and recall, by effort.
+"""Compares our graph with hnswlib's on the same vectors, in turns: median processor time of a search for the nearest ten, and recall, by effort.
 
     python3 bench/peers/graph_turns.py --data DIR --graph FILE [--rows 1000000] [--rounds 5]
 
-DIR is what bench/peers/index_data.py wrote, with hnswlib's graph (`indexes.py --build-only`); FILE holds ours and is made when it is not there
-(`ann_bench`, minutes for a million). Both stay in memory, one thread each; in a round every effort of both has its turn. Wants hnswlib and numpy.
+DIR is the output of bench/peers/index_data.py, with hnswlib's graph (`indexes.py --build-only`). FILE contains our graph and is created if missing
+(`ann_bench`, minutes for a million vectors). Both stay in memory, one thread each; each round runs every effort of both. Needs hnswlib and numpy.
 """
 import argparse
 import json

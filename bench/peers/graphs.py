@@ -2,10 +2,10 @@
 
 Two graphs are written by hand from config.json and model.safetensors, node by node, with the same mathematics:
     plain   standard operators only, as an exporter would leave them after constant folding
-    fused   with the operators that ONNX Runtime's transformer optimiser puts in their place (Attention,
+    fused   with the fused operators that ONNX Runtime's transformer optimiser would use (Attention,
             SkipLayerNormalization, BiasGelu of com.microsoft)
-Both take input_ids [batch, length] and give the mean of the last hidden state, of unit length. Sequences of one batch are
-of one length, so neither has a mask.
+Both take input_ids [batch, length] and return the mean of the last hidden state, normalised to length 1. All sequences of a batch have
+the same length, so there is no mask.
 """
 import hashlib
 import json
@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def load_weights(folder: pathlib.Path) -> dict[str, numpy.ndarray]:
-    """Every 32-bit tensor of model.safetensors: a length, a JSON head, then the numbers."""
+    """Every 32-bit tensor of model.safetensors: a length, a JSON header, then the numbers."""
     data = (folder / "model.safetensors").read_bytes()
     head_bytes = int.from_bytes(data[:8], "little")
     head = json.loads(data[8 : 8 + head_bytes])
@@ -86,7 +86,7 @@ def write_graph(folder: pathlib.Path, fused: bool):
         return graph.node("Add", graph.node("MatMul", x, matrix(prefix + ".weight")), weight(prefix + ".bias"))
 
     def project_and_add(x: str, before: str, layer: str, prefix: str) -> str:
-        """A dense layer, the sum with what was before the block, and the layer norm."""
+        """A dense layer, the residual sum, and the layer norm."""
         norm = layer + prefix + ".LayerNorm"
         prefix = layer + prefix + ".dense"
         if not fused:
@@ -111,7 +111,7 @@ def write_graph(folder: pathlib.Path, fused: bool):
         bias = graph.constant(layer + "qkv.bias", numpy.concatenate([weights[p + ".bias"] for p in parts]))
         return graph.node("Attention", x, joined, bias, domain="com.microsoft", num_heads=heads)
 
-    # Every token is of type 0: its row is added to the positions here.
+    # Every token has type 0, so its row is added to the positions here.
     positions = weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
     length = graph.node("Gather", graph.node("Shape", "input_ids"), graph.constant("one", numpy.array([1], "int64")), axis=0)
     zero = graph.constant("zero", numpy.array([0], "int64"))
@@ -136,11 +136,11 @@ def write_graph(folder: pathlib.Path, fused: bool):
 
 
 def quantize_onnx(source: pathlib.Path, target: pathlib.Path, per_channel: bool):
-    """Signed 8-bit weights, unsigned 8-bit activations scaled as they come. The embedding tables stay as they are."""
+    """Signed 8-bit weights, unsigned 8-bit activations with dynamic scales. The embedding tables are not changed."""
     from onnx import TensorProto
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    # The type of what a fused operator gives has to be said: it is not inferred.
+    # The output type of a fused operator is not inferred and must be declared.
     quantize_dynamic(source, target, op_types_to_quantize=["MatMul", "Attention"], per_channel=per_channel,
                      reduce_range=False, weight_type=QuantType.QInt8, extra_options={"DefaultTensorType": TensorProto.FLOAT})
 
@@ -157,7 +157,7 @@ def quantize_openvino(source: pathlib.Path, target: pathlib.Path, texts: list[li
 
 
 def prepare(model: pathlib.Path, texts: list[list[int]], out: pathlib.Path, say) -> None:
-    """Writes every model into a folder, unless those of the same weights, tools and recipe are there."""
+    """Writes all models into a folder, unless it already has those of the same weights, tools and recipe."""
     import onnx
 
     digest = hashlib.sha256(json.dumps(texts).encode())

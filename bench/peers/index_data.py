@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Makes what bench/peers/indexes.py and `footnote bench index` measure on: real passages, real questions, real embeddings.
+"""Creates the data for bench/peers/indexes.py and `footnote bench index`: real passages, real questions, real embeddings.
 
     python3 bench/peers/index_data.py --pairs PAIRS.jsonl.xz --out DIR [--rows 100000,1000000] [--binary build/release/footnote]
 
-PAIRS has a JSON object a line: "q" (a question), "pos" (the passage that answers it), "src" (where it is from). In DIR:
+PAIRS has one JSON object per line: "q" (a question), "pos" (the passage that answers it), "src" (its source). Files in DIR:
 
     passages_100k.jsonl   {"_id", "text"}: distinct passages
     questions.jsonl       {"_id", "text"}: questions that people asked
-    windows.jsonl         {"_id", "passage", "text"}: distinct stretches of 12 to 25 words that begin with a sentence; line i, for i below 100,000,
-                          is the first of passage i, the rest are of those and of further passages
-    queries_1k.f32        the first 1,000 questions as rows of 384 floats of unit length, by POST /v1/embeddings of a server of its own
+    windows.jsonl         {"_id", "passage", "text"}: distinct windows of 12 to 25 words that begin with a sentence; line i, for i below 100,000,
+                          is the first window of passage i, the rest come from these and further passages
+    queries_1k.f32        the first 1,000 questions as rows of 384 floats of unit length, by POST /v1/embeddings of a separate server
     windows_100k.f32      the first 100,000 windows, likewise; windows_1m.f32 the first million
 
-The same pairs give the same texts. Run again it goes on where it stopped; a finished file is left alone.
+The same pairs give the same texts. An interrupted run resumes; finished files are not changed.
 """
 import argparse
 import base64
@@ -38,7 +38,7 @@ PASSAGES = 100_000
 PASSAGE_WORDS_MIN = 20
 QUESTIONS = 2_000
 QUERIES = 1_000
-HUMAN = ("qed", "squad", "nq", "medquad", "doc2dial", "pubmedqa")  # How the names of sets with people's questions begin.
+HUMAN = ("qed", "squad", "nq", "medquad", "doc2dial", "pubmedqa")  # Prefixes of the names of sets with real questions.
 WINDOW_WORDS_MIN, WINDOW_WORDS_MAX = 12, 25
 MODEL = "all-MiniLM-L6-v2"
 DIMENSION = 384
@@ -64,7 +64,7 @@ def distinct(texts) -> list[str]:
 
 
 def long_passages(pairs: list[dict]) -> list[str]:
-    """In an order of chance."""
+    """In random order."""
     out = [text for text in distinct(pair["pos"].strip() for pair in pairs) if len(text.split()) >= PASSAGE_WORDS_MIN]
     random.Random(SEED).shuffle(out)
     return out
@@ -77,7 +77,7 @@ def human_questions(pairs: list[dict]) -> list[str]:
 
 
 def windows_of(passage: str) -> list[str]:
-    """One from each sentence on, as many whole sentences as fit; a long sentence is cut."""
+    """One window per sentence, with as many complete sentences as fit; a long sentence is truncated."""
     out = []
     sentences = [sentence.split() for sentence in SENTENCE.split(passage)]
     for begin in range(len(sentences)):
@@ -91,17 +91,17 @@ def windows_of(passage: str) -> list[str]:
         while len(words) >= WINDOW_WORDS_MIN:
             out.append(" ".join(words[:WINDOW_WORDS_MAX]))
             words = words[WINDOW_WORDS_MAX:]
-    # A text without sentences of that length: its first words.
+    # No sentences of that length: use the first words.
     return out or [" ".join(passage.split()[:WINDOW_WORDS_MAX])]
 
 
 def all_windows(passages: list[str], rows: int) -> list[tuple[int, str]]:
-    """Passage and text: first one of each of the first passages, then the others in an order of chance."""
+    """Passage and text: first one window of each of the first passages, then the others in random order."""
     seen: set[str] = set()
     first, rest = [], []
     for number, passage in enumerate(passages):
         fresh = [window for window in distinct(windows_of(passage)) if window not in seen]
-        if number < PASSAGES:  # Every passage has a first window, even one that another has too.
+        if number < PASSAGES:  # Every passage has a first window, even if another passage has the same one.
             first.append((number, fresh[0] if fresh else windows_of(passage)[0]))
         seen.update(fresh)
         rest += [(number, window) for window in fresh[1 if number < PASSAGES else 0:]]
@@ -146,7 +146,7 @@ def read_texts(path: pathlib.Path, rows: int, skip: int = 0) -> list[str]:
 # ---- vectors
 
 class Server:
-    """A server of its own on a free port."""
+    """A separate server on a free port."""
 
     def __init__(self, args):
         self.folder = tempfile.TemporaryDirectory()
@@ -165,7 +165,7 @@ class Server:
         sys.exit(f"{args.binary} did not start: {self.process.returncode}")
 
     def embed(self, texts: list[str]) -> bytes:
-        """The rows, one after the other."""
+        """The rows as one array of bytes."""
         body = json.dumps({"input": texts, "model": MODEL, "encoding_format": "base64"}).encode()
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}/v1/embeddings", body, {"content-type": "application/json"})
         while True:
@@ -175,7 +175,7 @@ class Server:
             except urllib.error.HTTPError as error:
                 if error.code not in (429, 503):
                     sys.exit(f"{error}: {error.read()[:500]}")
-                time.sleep(0.5)  # It has enough to do.
+                time.sleep(0.5)  # The server is overloaded.
 
     def close(self) -> None:
         self.process.terminate()
@@ -184,7 +184,7 @@ class Server:
 
 
 def write_vectors(server: Server, texts: pathlib.Path, out: pathlib.Path, rows: int, begin_from: pathlib.Path | None = None) -> None:
-    """Rows go to a .part file, whole batches at a time, so that what is there counts after a break."""
+    """Writes complete batches to a .part file, so that an interrupted run can resume."""
     if out.exists():
         return
     part = out.with_suffix(".part")

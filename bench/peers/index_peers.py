@@ -1,10 +1,10 @@
-"""The peers of bench/peers/indexes.py, each in a process of its own that builds or opens its index and then answers requests.
+"""The peers of bench/peers/indexes.py. Each runs in a separate process that builds or opens its index and then handles requests.
 
     python3 index_peers.py NAME CONFIG
 
-CONFIG is JSON (indexes.py writes it). The first line of the output says that it is ready and lists its cases; then each line of the input
-is a request: {"time": CASE, "seconds": N} and, for graphs, {"tune": CASE, "recall": R} (the least effort that reaches that recall, on the first
-"sample" queries) or {"effort": N}; for pipelines {"rows": N}, what the first N questions find. One thread each; building may take more.
+CONFIG is JSON (indexes.py writes it). The first output line reports that the process is ready and lists its cases; then each input line
+is a request: {"time": CASE, "seconds": N} and, for graphs, {"tune": CASE, "recall": R} (the lowest effort that reaches that recall, on the first
+"sample" queries) or {"effort": N}; for pipelines {"rows": N}, the results of the first N questions. One thread each; building may use more.
 """
 import json
 import os
@@ -14,20 +14,20 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-# tokenizers.py of this folder has the name of a package.
+# tokenizers.py in this folder has the same name as a package.
 sys.path = [path for path in sys.path if pathlib.Path(path or ".").resolve() != HERE]
 
 RUNS_MIN = 20
 WARM_UP = 5
-SCORE_TOLERANCE = 1e-6  # As `footnote bench index` has it.
+SCORE_TOLERANCE = 1e-6  # The same as in `footnote bench index`.
 EFFORTS = [16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024]
-ROWS_PER_DOCUMENT = 10  # And this.
+ROWS_PER_DOCUMENT = 10  # The same.
 TENANTS = {"one-percent": (100, 0), "ten-percent": (10, 1)}
 KEYWORD_LIMIT = 18
 PIPELINE_RECALL = 100
-PIPELINE_SHARE = 0.99  # Of the nearest so many, what the vector side of the whole pipeline must find,
-PIPELINE_SAMPLE = 200  # as far as so many questions tell.
-# As ours has them (domain/profile.h): candidates whose tokens are compared, passages of one document, and passages whose texts are fetched.
+PIPELINE_SHARE = 0.99  # The share of the nearest vectors that the pipeline's vector search must find,
+PIPELINE_SAMPLE = 200  # measured on this many questions.
+# The same as ours (domain/profile.h): candidates whose tokens are compared, passages per document, passages whose texts are fetched.
 LATE_CANDIDATES = 100
 PER_DOCUMENT = 3
 SHOWN = 18
@@ -54,11 +54,11 @@ def percentile(times: list[float], share: float) -> float:
 
 
 class Peer:
-    """`cases` are functions of a query's number that give the rows found; `info` is told with them."""
+    """`cases` map names to functions from a query's number to the rows found; `info` is reported with them."""
 
     def __init__(self):
         self.cases, self.info, self.queries = {}, {}, 0
-        self.ranked_at = None  # When the run's passages were ranked and texts were still to be fetched, where that can be told.
+        self.ranked_at = None  # The time when passages were ranked and texts not yet fetched, if known.
 
     def time(self, case: str, seconds: float) -> dict:
         run, times, ranked = self.cases[case], [], []
@@ -77,7 +77,7 @@ class Peer:
 
 
 class VectorPeer(Peer):
-    """Vectors by row number, and how to tell what was found from what is nearest."""
+    """Vectors by row number, and the computation of recall."""
 
     def __init__(self, config: dict):
         super().__init__()
@@ -93,7 +93,7 @@ class VectorPeer(Peer):
         return pathlib.Path(self.config["graphs"]) / f"{name}_{self.config['rows']}"
 
     def recall(self, case: str, found=None, sample: int = 0) -> float:
-        """Of what was found, or is found now by the first queries."""
+        """The recall of given results, or of the first queries."""
         scope = case if case in self.floors else "all"
         floors, limit, hits = self.floors[scope], int(self.floors["limit"]), 0
         queries = len(found) if found else sample or self.queries
@@ -114,7 +114,7 @@ class VectorPeer(Peer):
         return {"effort": effort, "recall": recall, "reached": recall >= target}
 
     def built(self, path: pathlib.Path, build, load):
-        """What lies there, or what is built now and saved there."""
+        """Loads the saved index, or builds and saves it."""
         begin = time.monotonic()
         if path.exists():
             index = load()
@@ -127,7 +127,7 @@ class VectorPeer(Peer):
 
 
 class Usearch(VectorPeer):
-    """Inner product of unit vectors; in 8 bits four times as many are found and the best taken by the full vectors, as its makers advise."""
+    """Inner product of unit vectors. In 8 bits, four times as many rows are fetched and rescored with full vectors, as its authors recommend."""
 
     def __init__(self, config: dict):
         super().__init__(config)
@@ -177,7 +177,7 @@ class Hnswlib(VectorPeer):
         self.index = index
         self.cases = {"all": lambda query: index.knn_query(self.vectors[query], 10)[0][0]}
         for tenant, (one_in, remainder) in TENANTS.items():
-            # Its filter is a function of Python.
+            # Its filter is a Python function.
             def owned(row, one_in=one_in, remainder=remainder):
                 return row // ROWS_PER_DOCUMENT % one_in == remainder
 
@@ -186,7 +186,7 @@ class Hnswlib(VectorPeer):
     def filtered(self, query: int, owned):
         try:
             return self.index.knn_query(self.vectors[query], 10, filter=owned)[0][0]
-        except RuntimeError:  # How it says that it found fewer than ten.
+        except RuntimeError:  # Raised if it finds fewer than ten.
             return []
 
     def set_effort(self, effort: int) -> None:
@@ -231,7 +231,7 @@ class KeywordPeer(Peer):
 
 
 def tantivy_search(texts: list[str], stop_words: set[str], limit: int):
-    """In memory, one segment, English stemmer, no positions. The search gives scores and addresses."""
+    """In memory, one segment, English stemmer, no positions. The search returns scores and addresses."""
     import tantivy
 
     fields = tantivy.SchemaBuilder()
@@ -262,7 +262,7 @@ class Tantivy(KeywordPeer):
 
 
 class Bm25s(KeywordPeer):
-    """With its own stop words and Snowball's stemmer, as its documentation has it."""
+    """With its own stop words and Snowball's stemmer, as its documentation recommends."""
 
     def build(self, config: dict):
         import bm25s
@@ -283,7 +283,7 @@ class Bm25s(KeywordPeer):
 
 
 class Fts5(KeywordPeer):
-    """In memory, Porter's stemmer, one segment. Places of words are kept: without them FTS5 would rank by the text itself."""
+    """In memory, Porter's stemmer, one segment. Positions are stored: without them FTS5 would rank by the text itself."""
 
     def build(self, config: dict):
         import sqlite3
@@ -303,7 +303,7 @@ class Fts5(KeywordPeer):
 
 
 class Xapian(KeywordPeer):
-    """A file of its own, compacted, which the system has in memory by then."""
+    """A compacted file, which is in the page cache by then."""
 
     def build(self, config: dict):
         import shutil
@@ -350,7 +350,7 @@ class Xapian(KeywordPeer):
 
 
 def token_reader(path: str):
-    """A function of a text that gives its token ids."""
+    """A function from a text to its token ids."""
     import tokenizers
 
     tokenizer = tokenizers.Tokenizer.from_file(path)
@@ -368,7 +368,7 @@ def onnx_session(model: str | bytes, threads: int):
 
 
 class Pipeline(Peer):
-    """What one writes in Python: ONNX Runtime in 8 bits embeds, usearch and tantivy recall, a sum of min-max scores fuses."""
+    """A typical Python pipeline: ONNX Runtime in 8 bits embeds, usearch and tantivy search, a sum of min-max scores fuses."""
 
     def __init__(self, config: dict):
         super().__init__()
@@ -406,17 +406,17 @@ class Pipeline(Peer):
 
 
 class LateInteraction:
-    """The mean over a question's tokens of the best product with a passage token's signs: ours (engine/late), by numpy and, for the product, what `kind` says.
+    """The mean over a question's tokens of the best product with a passage token's signs: the same as engine/late, with numpy and the product selected by `kind`.
 
-    numpy: +-1 in 32 bits from a table of all bytes, one product of BLAS. onnx: bits as bytes, one product of ONNX Runtime in 8 bits, the question's
-    numbers rounded as ours are. Both take the codes of all passages at once."""
+    numpy: +-1 in 32 bits from a table of all bytes, one BLAS product. onnx: bits as bytes, one 8-bit product in ONNX Runtime, with the question's
+    numbers rounded as ours are. Both process the codes of all passages at once."""
 
     def __init__(self, folder: pathlib.Path, centre_file: str, kind: str, threads: int):
         import numpy
 
         self.numpy, self.product = numpy, self.by_numpy if kind == "numpy" else self.by_onnx
         mapped = numpy.memmap(folder / "codes.u8", "uint8", "r").reshape(-1, CODE_BYTES)
-        self.codes = mapped.view(numpy.ndarray)  # Slices of a memmap take several times as long.
+        self.codes = mapped.view(numpy.ndarray)  # Slices of a memmap are several times slower.
         self.firsts = numpy.load(folder / "first_token.npy").tolist()
         with open(centre_file, "rb") as file:
             head = numpy.frombuffer(file.read(24)[8:], "<u4")  # See engine/late/late_model.h.
@@ -474,9 +474,9 @@ def with_token_vectors(path: str) -> bytes:
 
 
 class WholePipeline(Peer):
-    """The same job as ours in the same libraries: recall as Pipeline has it, on the vectors of our own corpus; cosines of all candidates; sums of
-    standardised scores; late interaction over the first hundred; at most three passages of a document; texts from SQLite. Python's own work is done by
-    numpy over whole arrays wherever that is faster."""
+    """The same job as ours in the same libraries: recall as in Pipeline, on the vectors of our own corpus; cosines of all candidates; sums of
+    standardised scores; late interaction over the first hundred; at most three passages per document; texts from SQLite. Python loops are replaced by
+    numpy operations on whole arrays if that is faster."""
 
     def __init__(self, config: dict):
         super().__init__()
@@ -537,7 +537,7 @@ class WholePipeline(Peer):
 
     @staticmethod
     def nearest(path: pathlib.Path, vectors, config: dict):
-        """In 16 bits: as many of the nearest hundred as in 32, in less than half of the time."""
+        """In 16 bits: finds as many of the nearest hundred as 32 bits in less than half the time."""
         import numpy
         from usearch.index import Index
 
@@ -549,7 +549,7 @@ class WholePipeline(Peer):
 
     @staticmethod
     def tuned(index, vectors, queries) -> dict:
-        """The least effort that finds PIPELINE_SHARE of the nearest: ours finds .998 of them."""
+        """The lowest effort that finds PIPELINE_SHARE of the nearest; ours finds .998 of them."""
         import numpy
 
         nearest = numpy.argpartition(-(queries @ vectors.T), PIPELINE_RECALL, axis=1)[:, :PIPELINE_RECALL]
@@ -568,7 +568,7 @@ PEERS = {"usearch": Usearch, "hnswlib": Hnswlib, "faiss": Faiss, "tantivy": Tant
 
 def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # What a library prints is no answer.
+    os.dup2(2, 1)  # Output of libraries must not mix with responses.
     peer = PEERS[sys.argv[1]](json.loads(sys.argv[2]))
 
     def tell(answer: dict) -> None:

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""Measures the indexes against their peers: the same vectors, texts and questions, in turn on the same machine, one thread each.
+"""Compares the indexes with their peers: the same vectors, texts and questions, in turns on the same machine, one thread each.
 
     python3 bench/peers/indexes.py --data DIR [--groups scope,tenant,keywords,retrieve] [--rows N] [--rounds N] [--seconds N]
 
-DIR is what bench/peers/index_data.py wrote. Makes a virtual environment under build/peers and installs requirements.txt into it
-(--python-env PATH: another one, as it is). Each contender is a process that builds or opens its index, stays, and sleeps while
-others are measured; ours is `footnote bench index --paced`. In each round every contender of a group has about a second; the order moves on by one.
+DIR is the output of bench/peers/index_data.py. Creates a virtual environment under build/peers and installs requirements.txt
+(--python-env PATH: uses an existing one). Each contender is a process that builds or opens its index and sleeps while
+others are measured; ours is `footnote bench index --paced`. In each round every contender of a group runs for about a second; the order rotates by one.
 
     scope      nearest 10 of all rows: usearch (f32; i8 and rescored), hnswlib, faiss (exact), our own scan in 32 bits
-    tenant     nearest 10 among 1 % and 10 % of the rows: usearch with a predicate, hnswlib with a filter (a function of
-               Python), faiss with a bitmap; graphs with the least effort that reaches a recall of .99
+    tenant     nearest 10 among 1 % and 10 % of the rows: usearch with a predicate, hnswlib with a filter (a Python
+               function), faiss with a bitmap; graphs with the lowest effort that reaches a recall of .99
     keywords   natural questions, best 18: tantivy, bm25s, SQLite FTS5, Xapian
-    retrieve   the whole retrieval of a question, against Python on ONNX Runtime (8 bits), usearch and tantivy: recall and fusion alone, and
+    retrieve   complete retrieval for a question, compared with Python on ONNX Runtime (8 bits), usearch and tantivy: recall and fusion only, and
                the same job as ours (late interaction, texts from SQLite)
 
-A graph is given the least effort that reaches --recall, and the least that reaches ours; it is kept in DIR once built (--build-only: nothing else is done). Keyword peers take part
-with all words and without stop words where they leave that to the caller.
+A graph runs with the lowest effort that reaches --recall, and with the lowest that reaches our recall. It is saved in DIR (--build-only: only build). Keyword peers run
+with all words and without stop words, if they leave that to the caller.
 
-On stdout: tables in Markdown. In build/peers/indexes.json: every round. On stderr: progress.
+Writes Markdown tables to stdout, every round to build/peers/indexes.json, and progress to stderr.
 """
 import argparse
 import json
@@ -35,15 +35,15 @@ sys.path.insert(0, str(HERE))
 import encoders  # noqa: E402
 import index_peers  # noqa: E402
 
-sys.path = [path for path in sys.path if pathlib.Path(path or ".").resolve() != HERE]  # tokenizers.py has a package's name.
+sys.path = [path for path in sys.path if pathlib.Path(path or ".").resolve() != HERE]  # tokenizers.py has the same name as a package.
 
 DIMENSION = 384
 LIMIT = 10
 QUERY_BLOCK_ROWS = 50_000
-RECALL_SLACK = 0.0005  # How far below ours a graph's recall may lie to count as equal.
-FILTER_RECALL = 0.99  # What a graph must reach among a tenant's rows,
-FILTER_SAMPLE = 50    # as far as so many queries tell.
-# Lucene's list, which bm25s and tantivy have too.
+RECALL_SLACK = 0.0005  # How far a graph's recall may be below ours and still count as equal.
+FILTER_RECALL = 0.99  # The recall that a graph must reach on a tenant's rows,
+FILTER_SAMPLE = 50    # measured on this many queries.
+# Lucene's list, also used by bm25s and tantivy.
 STOP_WORDS = ("a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was will "
               "with").split()
 say = encoders.say
@@ -52,7 +52,7 @@ say = encoders.say
 # ---- contenders
 
 class Talker:
-    """A process that answers a line with a line."""
+    """A process that responds to each input line with one output line."""
 
     def __init__(self, name: str, command: list[str], args, threads: int = 1):
         self.name = name
@@ -82,7 +82,7 @@ class Talker:
 
 
 class Ours(Talker):
-    """`footnote bench index`; its lines before the first request say what building took."""
+    """`footnote bench index`; its lines before the first request report the build time."""
 
     def __init__(self, args, *options: str):
         super().__init__("ours", [str(args.footnote), "bench", "index", "--paced", "--threads", str(args.threads), "--seconds", str(args.seconds), *options], args)
@@ -107,7 +107,7 @@ class UsearchFiltered(Talker):
 
 
 def compiled_usearch(args) -> pathlib.Path:
-    """The program, against the headers of the very release that pip installed."""
+    """Compiles the program with the headers of the same release that pip installed."""
     program = args.out / "usearch_filtered"
     if program.exists() and program.stat().st_mtime > (HERE / "usearch_filtered.cpp").stat().st_mtime:
         return program
@@ -125,7 +125,7 @@ def compiled_usearch(args) -> pathlib.Path:
 
 
 class Contender:
-    """A case of a process, by the name that the report has."""
+    """A case of a process, with its name in the report."""
 
     def __init__(self, name: str, process: Talker, request: str, recall: float | None = None, note: str = "", ours: bool = False,
                  effort: int = 0):
@@ -133,7 +133,7 @@ class Contender:
         self.recall, self.note, self.ours, self.rounds = recall, note, ours, []
 
     def measure(self) -> None:
-        if self.effort:  # One process has several cases.
+        if self.effort:  # A process may have several cases.
             self.process.ask(json.dumps({"effort": self.effort}))
         busy, cpu, begin = encoders.busy_seconds(), self.process.cpu_seconds(), time.perf_counter()
         found = self.process.ask(self.request)
@@ -151,7 +151,7 @@ def timed(case: str, args) -> str:
 # ---- groups
 
 def vectors_file(args) -> pathlib.Path:
-    """The smallest that has as many rows."""
+    """The smallest file with enough rows."""
     for file in sorted(args.data.glob("windows_*.f32"), key=lambda file: file.stat().st_size):
         if file.stat().st_size >= args.rows * DIMENSION * 4:
             return file
@@ -159,7 +159,7 @@ def vectors_file(args) -> pathlib.Path:
 
 
 def truth_file(args) -> pathlib.Path:
-    """For each query the score of its last neighbour, among all rows and among each tenant's."""
+    """The score of each query's last neighbour, among all rows and among each tenant's rows."""
     import numpy
 
     path = args.data / f"truth_{args.rows}.npz"
@@ -240,7 +240,7 @@ def tenant_group(args, started: list[Talker]) -> list[tuple[str, list[Contender]
 
 
 def tuned_filter(filtered: UsearchFiltered, checker: index_peers.VectorPeer, tenant: str) -> tuple[str, float, int]:
-    """The least effort that reaches the recall, on as many queries as there was time for."""
+    """The lowest effort that reaches the recall, on as many queries as time permits."""
     one_in, remainder = index_peers.TENANTS[tenant]
     for effort in (16, 32, 64, 128, 256, 512):
         request = f"{one_in} {remainder} {effort}"
@@ -276,7 +276,7 @@ def keyword_group(args, started: list[Talker]) -> list[tuple[str, list[Contender
 
 
 def exported(args, folder: pathlib.Path) -> pathlib.Path | None:
-    """Vectors, token codes and texts of our own corpus in forms that Python reads fastest; none where the corpus has no codes."""
+    """Vectors, token codes and texts of our own corpus in formats that Python reads fast; None if the corpus has no codes."""
     import sqlite3
 
     import numpy
@@ -317,7 +317,7 @@ AGREEMENT_DEPTH = 10
 
 
 def first_of_ours(args, folder: pathlib.Path) -> list[list[int]]:
-    """The best of the first questions by our own server, as numbers of the export's rows."""
+    """The best passages for the first questions from our own server, as row numbers of the export."""
     import urllib.request
 
     sys.path.append(str(ROOT / "tests/server"))
@@ -336,7 +336,7 @@ def first_of_ours(args, folder: pathlib.Path) -> list[list[int]]:
                 try:
                     answer = json.loads(urllib.request.urlopen(request, timeout=60).read())
                     break
-                except OSError:  # It is not ready yet.
+                except OSError:  # Not ready yet.
                     if server.poll() is not None or time.monotonic() > patience:
                         raise
                     time.sleep(0.05)
@@ -384,7 +384,7 @@ def retrieve_group(args, started: list[Talker]) -> list[tuple[str, list[Contende
 
     if not codes:
         say("  the corpus has no token codes: no peer compares tokens, and nor do we")
-    for threads in sorted({1, args.threads}):  # What more threads cost may be more than what they bring.
+    for threads in sorted({1, args.threads}):  # More threads may cost more than they gain.
         add("recall and fusion alone", "pipeline", threads, **vector_config(args), texts=str(texts))
         for kind in ("onnx", "numpy") if codes else ():
             add(f"the same job, tokens by {kind}", "whole-pipeline", threads, exported=str(codes), kind=kind,
@@ -407,7 +407,7 @@ def run_rounds(title: str, contenders: list[Contender], args) -> None:
 
 
 def compare(title: str, contenders: list[Contender]) -> list[dict]:
-    """Each peer against each of ours, round by round."""
+    """Compares each peer with each of ours, round by round."""
     out = []
     for ours in (one for one in contenders if one.ours):
         for peer in (one for one in contenders if not one.ours):

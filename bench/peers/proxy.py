@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What the proxy adds, beside LiteLLM's proxy in front of the same fake model server, in turn.
+"""Measures the overhead of our proxy and of LiteLLM's proxy in front of the same scripted model server, in turns.
 
     python3 bench/peers/proxy.py [--corpus DIR] >proxy.md
 
-Contenders: the model server itself ("direct"), Footnote, LiteLLM (one worker, as it starts by default). Each round measures all of them; what
-is added is the difference to the direct time of the same round. The model server and the load maker are bench/peers/proxy_load.cpp, one thread
-each; so is a bare copy of bytes by one recv and one send, the least that a streamed token can cost on the machine. --corpus is a data folder (bench/index_start.py makes one of 100,000 chunks; a copy is served): then retrieval is measured too.
+Contenders: the model server itself ("direct"), Footnote, LiteLLM (one worker, its default). Each round measures all of them; the
+overhead is the difference from the direct time of the same round. The model server and the load generator are bench/peers/proxy_load.cpp, one thread
+each. So is the bare copy with one recv and one send per token, the minimum cost of a streamed token on this machine. With --corpus, a data folder (bench/index_start.py creates one with 100,000 chunks; a copy is served), retrieval is measured too.
 """
 import argparse
 import contextlib
@@ -35,7 +35,7 @@ def say(text):
 
 
 def cpu_seconds(process):
-    """The process's own clock, all of its threads together."""
+    """Processor time of the process, all threads together."""
     return time.clock_gettime((~process.pid << 3) | 2)
 
 
@@ -106,7 +106,7 @@ class Bench:
                           "litellm_settings:\n  telemetry: false\n")
         began = time.monotonic()
         environment = {"PATH": f"{python}/bin:{os.environ['PATH']}", "LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_LOG": "ERROR",
-                       "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true"}  # it does not start without keys otherwise
+                       "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true"}  # without this it does not start without keys
         process = self.start([str(python / "bin/litellm"), "--config", str(config), "--port", str(port), "--host", "127.0.0.1"], "litellm", environment)
         wait_ready(process, f"http://127.0.0.1:{port}/health/liveliness", f"{self.folder}/litellm.log")
         say(f"LiteLLM was ready after {time.monotonic() - began:.1f} s")
@@ -186,7 +186,7 @@ def ladder(bench, process, port, steps, seconds):
 
 
 def doubles_at(rows):
-    """In words: where p99 is past twice that of the first step."""
+    """Describes where p99 exceeds twice that of the first step."""
     for before, row in zip(rows, rows[1:]):
         if row[2] > 2 * rows[0][2] or row[6]:
             return f"between {before[0]} and {row[0]}"

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Compares our tokenizers with Hugging Face's `tokenizers`: same tokens, same places, and how much faster.
+"""Compares our tokenizers with Hugging Face's `tokenizers`: same tokens, same positions, and the speed-up.
 
     tokenizers.py PROGRAM MODEL_FOLDER [--text FILE]... [--lines N] [--rounds N] [--reference TOKENIZER_JSON]
 
-PROGRAM is tokenizer_bench of a release build. MODEL_FOLDER has a tokenizer.json; where it has only vocab.txt or
+PROGRAM is tokenizer_bench of a release build. MODEL_FOLDER has a tokenizer.json; if it has only vocab.txt or
 sentencepiece.bpe.model, --reference names the tokenizer.json to compare with. Needs the Python package `tokenizers`.
 
-The lines (100,000) are those of the text files in turn, and as many generated ones: words of many scripts, emoji, marks
-upon marks, control characters, any code points, special tokens. The same seed gives the same lines. Both sides run on
-one thread and give ids and places; the ratio is that of the medians of interleaved rounds (5).
+Half of the 100,000 lines come from the text files, the other half are generated: words of many scripts, emoji, stacked
+combining marks, control characters, arbitrary code points, special tokens. The same seed gives the same lines. Both sides run on
+one thread and return ids and positions; the ratio is that of the medians of interleaved rounds (5).
 """
 import argparse
 import json
@@ -22,13 +22,13 @@ import tempfile
 import time
 
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
-# This file has the package's name, so its folder must not be searched for it.
+# This file has the same name as the package, so remove its folder from the search path.
 sys.path = [p for p in sys.path if pathlib.Path(p or ".").resolve() != pathlib.Path(__file__).resolve().parent]
 
 import tokenizers  # noqa: E402
 
 SEED = 20
-# First and last code point of letters of many scripts.
+# Ranges of letters of many scripts.
 SCRIPTS = [
     (0x61, 0x7A), (0x41, 0x5A), (0xC0, 0xFF), (0x100, 0x17F), (0x1E00, 0x1EFF), (0x370, 0x3FF), (0x400, 0x4FF), (0x531, 0x587),
     (0x5D0, 0x5EA), (0x620, 0x64A), (0x904, 0x939), (0x985, 0x9B9), (0xA05, 0xA39), (0xA85, 0xAB9), (0xB85, 0xBB9), (0xC05, 0xC39),

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Fits the weights of the citation check to a run that `footnote eval claims.jsonl --save signals.json` kept.
+"""Fits the weights of the citation check to a run saved with `footnote eval claims.jsonl --save signals.json`.
 
     python3 eval/grounding/fit_support.py signals.json
-    python3 eval/grounding/fit_support.py signals.json --slopes .3 2 8      # these for relevance, word share and cosine: the bias alone
+    python3 eval/grounding/fit_support.py signals.json --slopes .3 2 8      # fixed slopes for relevance, word share and cosine: fits only the bias
 
-Logistic regression of "supported" on relevance, word share and cosine (and on the last two alone, for when there is no reranker), by
-Newton's method with a small ridge; unsupported rows that a rule decides, and
-swapped words (they tell how the score falls), are left out; nine rows in ten fit, the tenth tells how well. Needs Python's standard library alone.
+Logistic regression of "supported" on relevance, word share and cosine (and on the last two alone, for use without a reranker), by
+Newton's method with a small ridge. Unsupported rows that a rule decides and rows with
+swapped words are left out. Nine rows in ten are used to fit, the tenth to test. Needs only Python's standard library.
 """
 import argparse
 import json
@@ -29,7 +29,7 @@ def solve(a, b):
 
 
 def fit(x, y, slopes=None):
-    """The weight of each column of x; those of the first columns are given by `slopes`, if at all."""
+    """The weight of each column of x; `slopes` fixes those of the first columns, if given."""
     if slopes:
         x, offset = [row[len(slopes):] for row in x], [sum(a * b for a, b in zip(row, slopes)) for row in x]
     else:
@@ -65,7 +65,7 @@ def main():
     run = json.load(open(options.run))
     stage = next(s for s in run["stages"] if s["stage"] == "check")
     place = {name: i + 1 for i, name in enumerate(stage["metrics"])}
-    # What a rule makes unsupported needs no weights; sentences with some words swapped are unsupported in part.
+    # Claims that a rule decides need no weights; sentences with swapped words are only partially unsupported.
     rows = [r for r in stage["rows"] if (not r[place["breach"]] or r[place["label"]]) and ":swap:" not in r[0]]
     for names in (["relevance", "word_share", "cosine"], ["word_share", "cosine"]):
         usable = [r for r in rows if all(r[place[n]] is not None for n in names)]

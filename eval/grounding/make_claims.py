@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes claims with evidence, supported and not, to set the citation check by. Needs Python's standard library alone.
+"""Makes supported and unsupported claims with evidence, to fit the citation check. Needs only Python's standard library.
 
     xzcat data/train/pairs.jsonl.xz | python3 eval/grounding/make_claims.py > claims.jsonl
     footnote eval claims.jsonl --limit 900 --save signals.json
@@ -7,13 +7,13 @@
 
 Each passage of the pairs (question, heading or title -> passage) gives one claim, of a kind drawn at random:
 
-    supported      a sentence of the passage, as it is or with a third of its plain words left out; or the pair's own question where it
-                   is no question (a heading, a title): other words for what the passage says
-    not supported  such a sentence with a third of its words taken from another passage; such a sentence, or title, against the
-                   passage beside its own (mostly of the same page) or against another of the same source
+    supported      a sentence of the passage, unchanged or without a third of its plain words; or the heading or title of the
+                   pair, which paraphrases the passage
+    not supported  such a sentence with a third of its words replaced from another passage; such a sentence or title paired with a
+                   neighbouring passage (mostly of the same page) or with another of the same source
 
-Single numbers and names that are swapped need no weights: the check's rules find those.
-The sets that are measured (WiCE, Climate-FEVER, SciFact) take no part.
+Swapped numbers and names are not included, because the check's rules find them.
+The evaluation sets (WiCE, Climate-FEVER, SciFact) are not used.
 """
 import argparse
 import collections
@@ -37,7 +37,7 @@ def shortened(sentence, rng):
 
 
 def swapped(sentence, passage, other, rng):
-    """The sentence with a third of its content words from another passage; None when there are too few."""
+    """The sentence with a third of its content words from another passage; None if there are too few."""
     theirs = sorted({w for w in WORD.findall(other) if w not in passage})
     mine = list(WORD.finditer(sentence))
     if len(mine) < 3 or len(theirs) < 3:
@@ -85,7 +85,7 @@ def main():
     options = options.parse_args()
     rng = random.Random(options.seed)
     pairs = [json.loads(line) for line in sys.stdin]
-    pairs = [p for p in pairs if p["src"] != "squad_train_nqg"]  # lower-cased: no names in it
+    pairs = [p for p in pairs if p["src"] != "squad_train_nqg"]  # lower case: contains no names
     for row in rows_of(pairs, options.rows, rng):
         print(json.dumps(row, ensure_ascii=False))
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Asks a running server what a few words of the handbook answer, and what the handbook does not hold; shows each answer.
+"""Asks a running server questions that a few words of the handbook answer, and questions that it does not cover; prints each answer.
 
 usage: demonstrate.py [--url http://127.0.0.1:7700, or FOOTNOTE_URL] [--min 18]
-The server must have examples/handbook ingested and no language model. Fails when fewer than --min of the 20 answers begin with the
-right words, or fewer than --min of the 20 foreign questions are refused: levels of instructions round differently, so one may tip over.
+The server must have examples/handbook ingested and no language model. Fails if fewer than --min of the 20 answers begin with the
+right words, or if fewer than --min of the 20 foreign questions are refused. CPU levels round differently, so single results may differ.
 """
 import argparse
 import json

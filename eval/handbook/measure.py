@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks a running server the handbook's questions and counts what came back right.
+"""Asks a running server the handbook's questions and counts correct results.
 
 usage: measure.py [--url http://127.0.0.1:7700, or FOOTNOTE_URL] [--verbose] [--min-answered 0.8 --min-cited 0.7 --min-refused 0.9]
 The server must have examples/handbook ingested. With the --min options it fails below them.
@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def fold(text):
-    """Text without Markdown marks and with single spaces, to compare what people see."""
+    """Text without Markdown syntax and with single spaces, for comparison."""
     return re.sub(r"\s+", " ", re.sub(r"[*_`>|#]", " ", text)).strip().lower()
 
 
@@ -28,7 +28,7 @@ def ask(url, question):
 
 
 def judge(row, reply):
-    """What a person would tick off for this reply."""
+    """The checks that this response passes."""
     refused = reply["refusal_reason"] is not None
     if row["expect"] == "refuse":
         return {"refused": refused}

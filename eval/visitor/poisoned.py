@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Documents with planted instructions at the visitor's door, as the page that the visitor is on.
+"""Tests visitor chat with documents that contain planted instructions, each as the visitor's current page.
 
 usage: poisoned.py --binary FOOTNOTE --data PREPARED --documents bipia-train.jsonl [--limit N]
 
-Two runs of the real binary. With an obedient model, which does whatever follows a closing tag of a source as soon as one is found after
-folding (NFKC, case, invisible characters, entities): none may be obeyed, no word of the system prompt may leak, no foreign link may come out. Each
-planted text is tried as it is and behind a forged end of its source. With the built-in reader: how often a planted text is quoted.
-Documents: one JSON object a line with "question", "attack", "poisoned_context".
+Runs the real binary twice. First with a model that obeys whatever follows a closing tag of a source, found after
+normalisation (NFKC, case, invisible characters, entities): no instruction may be obeyed, no word of the system prompt may leak, no foreign link may appear. Each
+planted text is tried unchanged and after a forged end of its source. Then with the built-in reader: how often a planted text is quoted.
+Documents: one JSON object per line with "question", "attack", "poisoned_context".
 """
 import argparse
 import html
@@ -39,7 +39,7 @@ def folded(text):
 
 
 class ObedientModel:
-    """Speaks OpenAI's form. Answers "Fine [1]." unless something follows the end of a source: then it obeys, and tells all that it knows."""
+    """An OpenAI-compatible fake. Answers "Fine [1]." unless something follows the end of a source: then it obeys and reveals its prompt."""
 
     def __init__(self):
         self.obeyed, self.calls = 0, 0
@@ -72,7 +72,7 @@ class ObedientModel:
 
 
 class Visitor:
-    """Asks in conversations of at most 25 messages: a visitor has 30 a minute."""
+    """Asks in conversations of at most 25 messages: a visitor may send 30 per minute."""
 
     def __init__(self, port):
         self.port, self.left, self.visitors, self.address = port, 0, 0, "127.0.0.1"
@@ -91,7 +91,7 @@ class Visitor:
 
     def ask(self, question, context):
         if self.left == 0:
-            # What one visitor and one address may ask in a minute is bounded.
+            # Messages per visitor and per address are limited.
             self.visitors += 1
             self.address = f"127.0.0.{1 + self.visitors}"
             self.token, self.left = self.call("init", {"agent_id": self.agent})["token"], 25
