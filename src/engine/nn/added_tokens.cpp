@@ -72,7 +72,7 @@ std::optional<AddedTokens::Match> AddedTokens::next(std::string_view text, std::
       continue;
     }
     Match match{token->id, at, at + token->content.size()};
-    // What is passed over is passed over whole, as the reference does.
+    // A rejected match is skipped as a whole, like in the reference.
     at = match.end;
     if (token->special && specials == Specials::kAsText) continue;
     if (token->single_word && touches_word(text, match.begin, match.end)) continue;

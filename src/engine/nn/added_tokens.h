@@ -12,18 +12,18 @@
 
 namespace footnote::nn {
 
-/// A token that is found in the text as it is spelled, before anything else looks at the text.
+/// A token that is matched literally in the text, before any other tokenization.
 struct AddedToken {
   std::string content;
   std::uint32_t id = 0;
-  bool special = false;      ///< Text with Specials::kAsText does not have it.
-  bool single_word = false;  ///< Not where a word character touches it.
-  bool strip_left = false;   ///< Takes the white space before it along.
+  bool special = false;      ///< Not matched with Specials::kAsText.
+  bool single_word = false;  ///< Not matched next to a word character.
+  bool strip_left = false;   ///< Includes the white space before it.
   bool strip_right = false;
-  bool normalised = false;  ///< Is looked for in the normalised text, not in the text as it came.
+  bool normalised = false;  ///< Matched in the normalised text, not in the original.
 };
 
-/// Finds added tokens, from left to right and the longest first. Immutable, so safe from any thread.
+/// Finds added tokens from left to right, longest first. Immutable and thread-safe.
 class AddedTokens {
  public:
   struct Match {
@@ -33,10 +33,10 @@ class AddedTokens {
   };
 
   AddedTokens() = default;
-  /// Tokens with empty content are left out.
+  /// Tokens with empty content are ignored.
   explicit AddedTokens(std::vector<AddedToken> tokens);
 
-  /// The next token in `text` at or after `from`; text before `from` belongs to tokens found before.
+  /// The next token in `text` at or after `from`; the text before `from` belongs to earlier tokens.
   std::optional<Match> next(std::string_view text, std::size_t from, Specials specials) const;
 
   bool empty() const { return tokens_.empty(); }
@@ -45,9 +45,9 @@ class AddedTokens {
   std::size_t find_head(std::string_view text, std::size_t from) const;
   const AddedToken* longest_at(std::string_view rest) const;
 
-  std::vector<AddedToken> tokens_;           // By first byte, then the longest first.
-  std::array<std::uint32_t, 257> starts_{};  // Where the tokens of each first byte begin.
-  std::optional<char> only_head_;            // The one byte that all begin with.
+  std::vector<AddedToken> tokens_;           // By first byte, then longest first.
+  std::array<std::uint32_t, 257> starts_{};  // Index of the first token of each first byte.
+  std::optional<char> only_head_;            // The first byte, if all tokens have the same.
 };
 
 }  // namespace footnote::nn

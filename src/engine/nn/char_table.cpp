@@ -9,9 +9,9 @@
 namespace footnote::nn {
 namespace {
 
-// The reference library's category tables date from Unicode 8: newer characters are unassigned to it.
+// The reference library's category tables are from Unicode 8: newer characters are unassigned.
 constexpr int kCategoryUnicodeMajor = 8;
-// Its decomposition and order of marks are those of Unicode 12.
+// Its decomposition and mark order are from Unicode 12.
 constexpr int kDecompositionUnicodeMajor = 12;
 
 int category(char32_t code_point) {
@@ -42,7 +42,7 @@ bool is_ideograph(char32_t c) {
 }
 
 bool is_punctuation(char32_t c) {
-  // All of ASCII's symbols count, also those that Unicode calls mathematical.
+  // All ASCII symbols count, including those that Unicode classifies as mathematical.
   if (c < 0x80) return (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) || (c >= 123 && c <= 126);
   switch (category(c)) {
     case U_DASH_PUNCTUATION:
@@ -56,7 +56,7 @@ bool is_punctuation(char32_t c) {
   }
 }
 
-// Case pairs of Unicode 16 and 17, which ICU 72 does not know yet.
+// Case pairs of Unicode 16 and 17, which ICU 72 lacks.
 char32_t newer_lower_case(char32_t c) {
   if (c >= 0x10D50 && c <= 0x10D65) return c + 0x20;
   if (c >= 0x16EA0 && c <= 0x16EB8) return c + 0x1B;
@@ -74,7 +74,7 @@ char32_t newer_lower_case(char32_t c) {
 }
 
 std::size_t lower_case(char32_t c, char32_t* out) {
-  if (c == 0x130) {  // The one character whose plain lower case is two characters.
+  if (c == 0x130) {  // The only character whose simple lower case is two characters.
     out[0] = 'i';
     out[1] = 0x307;
     return 2;
@@ -88,7 +88,7 @@ std::size_t decompose(char32_t c, char32_t* out, std::size_t capacity) {
   UErrorCode status = U_ZERO_ERROR;
   const UNormalizer2* nfd = unorm2_getNFDInstance(&status);
   UChar units[16];
-  const int length = U_FAILURE(status) || c == 0x11938  // Decomposes since Unicode 13, which is past the reference.
+  const int length = U_FAILURE(status) || c == 0x11938  // Decomposes since Unicode 13, which is newer than the reference.
                          ? -1
                          : unorm2_getDecomposition(nfd, static_cast<UChar32>(c), units, 16, &status);
   if (length <= 0 || U_FAILURE(status)) {

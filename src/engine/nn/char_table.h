@@ -10,29 +10,28 @@ namespace footnote::nn {
 /// How BERT's text cleaning treats letters.
 struct FoldOptions {
   bool lower_case = true;
-  bool strip_accents = true;     ///< Canonical decomposition, then non-spacing marks are dropped.
+  bool strip_accents = true;     ///< Canonical decomposition; then non-spacing marks are dropped.
   bool space_ideographs = true;  ///< CJK ideographs are kIdeograph, not kWord.
 };
 
-/// What one code point of the input means to the tokenizer.
+/// How the tokenizer treats a code point of the input.
 enum class CharKind : std::uint8_t {
-  kRemoved,      ///< Control and format characters, NUL, U+FFFD: as if they were not there.
+  kRemoved,      ///< Control and format characters, NUL, U+FFFD: ignored.
   kStripped,     ///< An accent that is dropped, but only after marks were sorted: see order_of().
   kSpace,        ///< Ends a word.
-  kPunctuation,  ///< A word of its own.
+  kPunctuation,  ///< A word by itself.
   kWord,         ///< Part of a word.
-  kIdeograph,    ///< A CJK ideograph: a word of its own, folded by expand().
+  kIdeograph,    ///< A CJK ideograph: a word by itself, folded by expand().
   kMany,         ///< Folds to several code points, or to one that needs reordering: see expand().
 };
 
 struct CharEntry {
   CharKind kind = CharKind::kRemoved;
-  char32_t folded = 0;  ///< Meaningful for kPunctuation and kWord.
+  char32_t folded = 0;  ///< Valid for kPunctuation and kWord.
 };
 
-/// The per-character half of BERT's basic tokenizer as Hugging Face's `tokenizers` library does it: that library's
-/// categories are those of Unicode 8, its case mapping that of a newer version; char_table.cpp lists what differs
-/// from ICU. Immutable after construction, so safe from any thread.
+/// The per-character part of BERT's basic tokenizer, equal to Hugging Face's `tokenizers` library. That library uses the categories of
+/// Unicode 8 and the case mapping of a newer version; char_table.cpp lists the differences from ICU. Immutable and thread-safe.
 class CharTable {
  public:
   static constexpr std::size_t kExpandMax = 12;
@@ -45,18 +44,17 @@ class CharTable {
     return unpack(compute(code_point));
   }
 
-  /// Writes what the code point folds to and returns how many code points that is; none is looked up again.
+  /// Writes the code points to which this one folds and returns their number; they are final.
   std::size_t expand(char32_t code_point, Expansion& out) const;
 
-  /// kSpace, kPunctuation or kWord for a code point that is folded already.
+  /// kSpace, kPunctuation or kWord for a code point that is already folded.
   static CharKind kind_of_folded(char32_t code_point);
 
-  /// Marks of one letter are sorted by this number, if it is not 0: the canonical combining class. 0 for everything
-  /// when nothing is decomposed.
+  /// The canonical combining class, by which the marks of a letter are sorted if it is not 0. Always 0 when nothing is decomposed.
   std::uint8_t order_of(char32_t folded) const;
 
  private:
-  // The basic plane and the next, where emoji live; what lies beyond is computed when met.
+  // The basic plane and the next, which has emoji; code points beyond are computed on the fly.
   static constexpr char32_t kTableSize = 0x20000;
 
   static CharEntry unpack(std::uint32_t packed) { return {static_cast<CharKind>(packed >> 24), static_cast<char32_t>(packed & 0xFFFFFF)}; }

@@ -12,25 +12,25 @@
 
 namespace footnote::nn {
 
-/// SentencePiece's precompiled character map: texts and what they are replaced by, as a double array of 32-bit units.
+/// SentencePiece's precompiled character map: keys and their replacements, as a double-array trie of 32-bit units.
 ///   file    := size:u32 unit{size/4} replacement*        (little-endian; size in bytes)
-///   unit    := label:8 has_leaf:1 shift:1 offset:22, or with the highest bit set a leaf: where its replacement begins
+///   unit    := label:8 has_leaf:1 shift:1 offset:22, or with the highest bit set a leaf: the offset of its replacement
 ///   replacement := UTF-8 text, NUL
-/// Immutable, so safe from any thread. Whatever the units say, a lookup stays inside and ends.
+/// Immutable and thread-safe. For any contents of the units, a lookup stays in bounds and terminates.
 class CharsMap {
  public:
   /// How one code point is treated.
   struct Entry {
     BreakClass break_class = BreakClass::kOther;
-    bool mapped = false;  ///< Alone, it is replaced.
+    bool mapped = false;  ///< Replaced when it stands alone.
   };
 
-  /// kCorrupted: the sizes don't fit, or replacements are not UTF-8.
+  /// kCorrupted: the sizes don't match, or replacements are not UTF-8.
   static Result<CharsMap> parse(std::string_view bytes);
-  /// Replaces nothing.
+  /// An empty map.
   CharsMap();
 
-  /// What replaces the SHORTEST key that `text` begins with; nullopt when there is none. A view into this object.
+  /// The replacement of the SHORTEST key that is a prefix of `text`; nullopt when there is none. A view into this object.
   std::optional<std::string_view> replacement_of(std::string_view text) const;
 
   Entry entry(char32_t code_point) const {
@@ -38,7 +38,7 @@ class CharsMap {
     return unpack(compute(code_point));
   }
 
-  /// True for ASCII that is neither replaced nor a line end.
+  /// True for ASCII characters that are neither replaced nor a line end.
   bool is_plain_ascii(unsigned char byte) const { return byte < 0x80 && plain_[byte]; }
 
  private:

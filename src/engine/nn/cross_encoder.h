@@ -13,14 +13,14 @@
 
 namespace footnote::nn {
 
-/// Reads two texts together and says how well they go together: an encoder with a classification head of one label, or
-/// of two, of which the second is "yes". Thread-safe; the same pair gives the same score in any company.
+/// Scores how well two texts match: an encoder with a classification head of one label, or of two, where the second means "yes".
+/// Thread-safe. A pair's score does not depend on the other pairs of the batch.
 class CrossEncoder {
  public:
-  /// Errors of Encoder::open; kUnsupported: the model has no such head.
+  /// Errors of Encoder::open(); kUnsupported: the model has no such head.
   static Result<std::unique_ptr<CrossEncoder>> open(const std::filesystem::path& model_folder, const EncoderOptions& options);
 
-  /// One logit for each second text, in order. A pair past the model's window loses the end of its second text.
+  /// One logit for each second text, in order. If a pair exceeds the model's window, the second text is truncated.
   Result<std::vector<float>> score(const CallContext& call, std::string_view first, std::span<const std::string_view> seconds,
                                    Urgency urgency = Urgency::kUrgent);
 

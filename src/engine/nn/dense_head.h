@@ -10,12 +10,12 @@
 
 namespace footnote::nn {
 
-/// A small matrix on top of an encoder, in the precision of its file: weight[out][in] and bias[out].
+/// A small dense layer on top of an encoder, in the precision of its file: weight[out][in] and bias[out].
 struct DenseHead {
   std::vector<float> weight;
   std::vector<float> bias;
 
-  /// The tensors `name`.weight and `name`.bias. kCorrupted: not there, or of another shape.
+  /// Reads the tensors `name`.weight and `name`.bias. kCorrupted: missing, or of another shape.
   static Result<DenseHead> read(const SafeTensors& weights, const std::string& name, std::size_t rows, std::size_t columns) {
     DenseHead out;
     FOOTNOTE_TRY(out.weight, weights.read_floats(name + ".weight", {rows, columns}));

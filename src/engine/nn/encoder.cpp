@@ -13,11 +13,11 @@
 namespace footnote::nn {
 namespace {
 
-// Tokens of one micro-batch: enough that weights are read from memory seldom, few enough that activations stay in
-// the cache and that a cancelled call ends soon.
+// Tokens per micro-batch: enough to read weights from memory rarely, few enough to keep activations in the cache and to end a cancelled
+// call soon.
 constexpr std::size_t kBatchTokens = 256;
 
-/// The fastest that works, by what it computes.
+/// The fastest level that works and passes the numeric self-test.
 cpu::CpuLevel best_level() {
   for (const cpu::CpuLevel level : std::views::reverse(cpu::usable_cpu_levels())) {
     if (kernels_agree(level)) return level;
@@ -96,7 +96,7 @@ Result<std::vector<Pooled>> Encoder::encode(const CallContext& call, std::span<c
   std::ranges::sort(request.order, [&](std::size_t a, std::size_t b) {
     return sequences[a].ids.size() != sequences[b].ids.size() ? sequences[a].ids.size() > sequences[b].ids.size() : a < b;
   });
-  // Before the lock and gone after it: a request to stop runs this at once, and its end waits for one that runs.
+  // Declared before the lock: a stop request runs this callback at once, and its destructor waits for a running callback.
   const std::stop_callback on_stop(call.stop, [&] {
     const MutexLock lock(mutex_);
     request.changed.notify_all();
@@ -106,7 +106,7 @@ Result<std::vector<Pooled>> Encoder::encode(const CallContext& call, std::span<c
   ++calls_;
   queue_of(options.urgency).push_back(&request);
   if (options.urgency == Urgency::kUrgent) urgent_waits_ = true;
-  // This thread works along: a short question need not wait for another to wake up.
+  // The calling thread works too: a short question need not wait for another thread to wake up.
   Seat* seat = take_seat();
   if (!seats_.empty()) work_arrived_.notify_all();
   while (!request.finished()) {
@@ -114,7 +114,7 @@ Result<std::vector<Pooled>> Encoder::encode(const CallContext& call, std::span<c
       if (work(*seat, options.urgency, lock)) continue;
       leave_seat(std::exchange(seat, nullptr));
     } else if (request.next == request.order.size()) {
-      request.changed.wait(lock);  // Passes under way use the caller's memory: they are waited for in any case.
+      request.changed.wait(lock);  // Running passes use the caller's memory, so wait for them in any case.
     } else if (auto alive = call.check(); !alive) {
       drop(request, std::move(alive).error());
     } else {
@@ -172,7 +172,7 @@ bool Encoder::work(Seat& seat, Urgency least, MutexLock& lock) {
   return true;
 }
 
-// Requests take turns: one that is not yet empty goes to the end of its queue.
+// Round robin: a request that still has sequences goes to the end of its queue.
 bool Encoder::gather(Urgency urgency, Batch& batch) {
   std::deque<Request*>& queue = queue_of(urgency);
   std::size_t tokens = 0;
@@ -222,7 +222,7 @@ void Encoder::run(Batch& batch, Seat& seat, MutexLock& lock) {
   std::exception_ptr thrown;
   try {
     pool(batch);
-  } catch (...) {  // The last resort: memory ran out.
+  } catch (...) {  // Last resort: out of memory.
     thrown = std::current_exception();
   }
   lock.native().lock();
@@ -259,7 +259,7 @@ void Encoder::join(Batch& batch, Seat& seat, MutexLock& lock) {
     run_chunk(batch, seat);
   }
   lock.native().lock();
-  if (batch.board->finished()) std::erase(joinable_, &batch);  // Nobody need come back to it.
+  if (batch.board->finished()) std::erase(joinable_, &batch);  // No thread needs to join it any more.
   if (--batch.helpers == 0) batch.left.notify_all();
 }
 

@@ -22,15 +22,15 @@
 namespace footnote::nn {
 
 struct EncoderOptions {
-  std::optional<cpu::CpuLevel> level;  ///< The best that works when it is not said.
-  std::size_t threads = 0;             ///< 0: one for each processor.
-  std::optional<Pooling> pooling;      ///< Another than the model's own.
-  const Kernels* kernels = nullptr;    ///< Instead of a level's: for tests of a level that the machine lacks.
+  std::optional<cpu::CpuLevel> level;  ///< nullopt: the fastest usable level.
+  std::size_t threads = 0;             ///< 0: one per CPU.
+  std::optional<Pooling> pooling;      ///< Overrides the model's pooling.
+  const Kernels* kernels = nullptr;    ///< Overrides the level's kernels: tests use it for a level that the machine lacks.
 };
 
 enum class Output { kPooled, kPooledAndTokens };
 
-/// Somebody waits for an answer, or work that may wait.
+/// Whether someone waits for the result.
 enum class Urgency { kUrgent, kBulk };
 
 struct EncodeOptions {
@@ -38,53 +38,53 @@ struct EncodeOptions {
   Urgency urgency = Urgency::kBulk;
 };
 
-/// One sequence, encoded.
+/// One encoded sequence.
 struct Pooled {
-  std::vector<float> vector;         ///< hidden() numbers of unit length.
-  float length = 0;                  ///< What the pooled vector was divided by to be of unit length.
-  std::vector<float> token_vectors;  ///< The last hidden state, tokens x hidden(), not normalised; when asked for.
+  std::vector<float> vector;         ///< hidden() values, normalised to unit length.
+  float length = 0;                  ///< The length of the pooled vector before normalisation.
+  std::vector<float> token_vectors;  ///< The last hidden state, tokens x hidden(), not normalised; only if requested.
 };
 
-/// A BERT-shaped encoder opened from a Hugging Face model folder. Its threads sleep when idle; a caller's own thread works
-/// along. Sequences of different calls share micro-batches, urgent ones first. Thread-safe. The same tokens give the same
-/// bytes alone or in any batch, at any position and with any number of threads, on one kernel level.
+/// A BERT-like encoder, opened from a Hugging Face model folder. Its threads sleep when idle; the calling thread works too. Sequences of
+/// different calls share micro-batches, urgent ones first. Thread-safe. On one kernel level, the same tokens give the same bytes in any
+/// batch, at any position, with any number of threads.
 class Encoder {
  public:
   static constexpr std::size_t kThreadsMax = 256;
-  /// Calls that may be under way or waiting at once.
+  /// The maximum number of calls running or waiting.
   static constexpr std::size_t kCallsMax = 256;
 
-  /// Errors of ModelFiles::open; kFailedPrecondition for a level that the machine lacks; kInvalidArgument for more
-  /// than kThreadsMax threads.
+  /// Errors of ModelFiles::open(); kFailedPrecondition for a level that the machine lacks; kInvalidArgument for more than kThreadsMax
+  /// threads.
   static Result<std::unique_ptr<Encoder>> open(const std::filesystem::path& model_folder, const EncoderOptions& options);
-  /// REQUIRES: no call is under way.
+  /// REQUIRES: no call is in progress.
   ~Encoder();
 
-  /// One result for each sequence, in order. Borrows the sequences for the call only. kInvalidArgument: a sequence is
-  /// empty, longer than positions_max(), or has an id or type that the model does not. kCancelled, kDeadlineExceeded:
-  /// as the call says; what was not begun is dropped. kResourceExhausted: kCallsMax calls are in already.
+  /// One result for each sequence, in order. Borrows the sequences for the call only.
+  /// kInvalidArgument: a sequence is empty, longer than positions_max(), or has an unknown id or type. kCancelled, kDeadlineExceeded: the
+  /// call ended; sequences not yet started are dropped. kResourceExhausted: kCallsMax calls are already running or waiting.
   Result<std::vector<Pooled>> encode(const CallContext& call, std::span<const TokenSpan> sequences, const EncodeOptions& options = {});
 
   const ModelFiles& files() const { return files_; }
   const Tokenizer& tokenizer() const { return *files_.tokenizer; }
   std::size_t hidden() const { return files_.shape.hidden; }
-  /// The model's window, marks included: what its authors trained for.
+  /// The window that the model was trained for, special tokens included.
   std::size_t tokens_max() const { return files_.tokens_max; }
-  /// The longest sequence that encode() takes.
+  /// The longest sequence that encode() accepts.
   std::size_t positions_max() const { return files_.shape.positions; }
   cpu::CpuLevel level() const { return level_; }
   std::size_t threads() const { return threads_.size(); }
 
  private:
-  /// A call under way. Guarded by mutex_ but for what is constant and the results, each of which one pass writes.
+  /// A running call. Guarded by mutex_, except for constants and the results, each of which is written by one pass.
   struct Request {
     const CallContext* call;
     std::span<const TokenSpan> sequences;
     EncodeOptions options;
-    std::vector<std::size_t> order;  // Longest first, so that what is left for the end is short.
+    std::vector<std::size_t> order;  // Longest first, so that the last batches are short.
     std::vector<Pooled> results;
-    std::size_t next = 0;     // In `order`: not begun yet.
-    std::size_t running = 0;  // In passes.
+    std::size_t next = 0;     // Index in `order` of the first sequence not yet started.
+    std::size_t running = 0;  // Sequences in passes.
     Result<void> status = {};
     CondVar changed = {};
 
@@ -94,7 +94,7 @@ class Encoder {
     Request* request;
     std::size_t index;
   };
-  /// A micro-batch under way, which idle threads may join.
+  /// A running micro-batch, which idle threads may join.
   struct Batch {
     Urgency urgency = Urgency::kBulk;
     std::vector<Place> places;
@@ -104,8 +104,8 @@ class Encoder {
     std::size_t helpers = 0;  // Guarded by mutex_.
     CondVar left = {};
   };
-  /// What a thread needs to work: one of as many as there are threads. The second workspace is for an urgent batch that is
-  /// run in the midst of one that can wait.
+  /// The resources of one working thread; there is one per thread. The second workspace is for an urgent batch that interrupts a bulk
+  /// batch.
   struct Seat {
     Workspace bulk;
     Workspace urgent;
@@ -115,7 +115,7 @@ class Encoder {
   Encoder(ModelFiles files, cpu::CpuLevel level, Pooling pooling) : files_(std::move(files)), level_(level), pooling_(pooling) {}
   Result<void> check(std::span<const TokenSpan> sequences) const;
   void serve();
-  /// Runs a batch or joins one; false when there was nothing to do. Urgent work first; with kUrgent nothing else.
+  /// Runs a batch or joins one; false when there was nothing to do. Urgent work first; with kUrgent, only urgent work.
   bool work(Seat& seat, Urgency least, MutexLock& lock) FOOTNOTE_TSA(requires_capability(mutex_));
   bool has_work() const FOOTNOTE_TSA(requires_capability(mutex_));
   Seat* take_seat() FOOTNOTE_TSA(requires_capability(mutex_));
@@ -142,15 +142,15 @@ class Encoder {
 
   Mutex mutex_;
   CondVar work_arrived_;
-  std::deque<Request*> urgent_ FOOTNOTE_TSA(guarded_by(mutex_));  // Requests with sequences not begun yet.
+  std::deque<Request*> urgent_ FOOTNOTE_TSA(guarded_by(mutex_));  // Requests with sequences not yet started.
   std::deque<Request*> bulk_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::vector<Batch*> joinable_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::vector<Seat*> seats_ FOOTNOTE_TSA(guarded_by(mutex_));  // Free ones.
-  /// There are urgent requests in the queue: who runs a batch that can wait looks at it between chunks.
+  /// The queue has urgent requests: threads that run a bulk batch check this between chunks.
   std::atomic<bool> urgent_waits_ = false;
   std::size_t calls_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
   bool stopping_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
-  std::vector<std::thread> threads_;  // Last: they end before anything they use.
+  std::vector<std::thread> threads_;  // Last member: the threads end before what they use is destroyed.
 };
 
 }  // namespace footnote::nn

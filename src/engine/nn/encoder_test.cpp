@@ -37,7 +37,7 @@ double cosine(std::span<const float> a, std::span<const float> b) {
 
 std::vector<TokenSpan> spans_of(const std::vector<std::vector<std::uint32_t>>& ids) { return {ids.begin(), ids.end()}; }
 
-/// Sequences of many lengths, around the tile heights and panel widths in particular.
+/// Sequences of many lengths, especially around tile heights and panel widths.
 std::vector<std::vector<std::uint32_t>> mixed_sequences() {
   std::mt19937 random(11);
   std::vector<std::vector<std::uint32_t>> out;
@@ -55,14 +55,14 @@ bool same_bytes(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-/// A level's name as part of a test's: without the hyphen.
+/// A level's name as part of a test name: without the hyphen.
 std::string identifier(std::string_view name) {
   std::string out(name);
   std::erase(out, '-');
   return out;
 }
 
-/// How close to the reference a level must stay: each text, and their mean.
+/// The minimum similarity to the reference for each text, and on average.
 struct Fidelity {
   double lowest;
   double mean;
@@ -112,7 +112,7 @@ TEST_P(EveryLevel, GivesTheReferenceVectors) {
   EXPECT_GE(mean, fidelity_of(GetParam()).mean);
 }
 
-/// AMX where there is none: the model of its arithmetic runs the same code, memory and layouts.
+/// AMX on machines without it: the emulation uses the same code, memory and layouts.
 TEST(Encoder, TheModelOfTilesGivesTheReferenceVectors) {
   const auto encoder = open_model({.level = {}, .threads = 2, .kernels = amx_model()});
   ASSERT_NE(encoder, nullptr);

@@ -1,4 +1,4 @@
-// Encoders of every family at every level, against a textbook pass over tiny random models.
+// Encoders of every family at every level, compared with a reference implementation on tiny random models.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -28,7 +28,7 @@ std::vector<Subject> subjects() {
   return out;
 }
 
-/// Random weights are harder on 8 bits than trained ones.
+/// Random weights quantise worse than trained ones.
 double lowest_cosine(const EncoderOptions& options) {
   const Format format = (options.kernels != nullptr ? options.kernels : kernels_of(*options.level))->format;
   return format == Format::kFloat ? 0.999999 : format == Format::kBf16 ? 0.999 : 0.99;
@@ -161,7 +161,7 @@ TEST_F(PackedWeights, DoNotHideWeightsThatChanged) {
 }
 
 TEST_F(PackedWeights, NeedNoFolderThatCanBeWritten) {
-  std::filesystem::create_directory(packed());  // Nothing can be written there, whoever asks.
+  std::filesystem::create_directory(packed());  // A folder of that name: nothing can be written there, not even by root.
   EXPECT_FALSE(encode().empty());
 }
 
@@ -180,7 +180,7 @@ TEST(Scheduling, UrgentSequencesRunInTheMidstOfOthers) {
       (void)encoder->encode(call, many);
       bulk_done = true;
     });
-    // Whatever of it is left after an answer came back was overtaken.
+    // Whatever is left of it when the answer arrives was overtaken.
     const std::vector<std::uint32_t> question{2, 9, 3};
     const TokenSpan span{question};
     int overtaken = 0;

@@ -27,7 +27,7 @@ inline std::filesystem::path model_path() {
   return root / "all-MiniLM-L6-v2";
 }
 
-// Sanitized code is some fifty times slower: there, tests that run the model take a part of their inputs.
+// Sanitized code is about fifty times slower, so tests that run the model use only part of their inputs.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
 #elif defined(__has_feature)
@@ -40,7 +40,7 @@ inline constexpr bool kSanitized = false;
 inline constexpr bool kSanitized = false;
 #endif
 
-/// What the reference made of one text.
+/// The reference's results for one text.
 struct Sample {
   std::string text;
   std::vector<std::uint32_t> ids;
@@ -54,7 +54,7 @@ inline std::string must_read(const std::filesystem::path& path) {
   return text.value_or("");
 }
 
-/// The 200 samples that tools/make_embedding_fixture.py wrote.
+/// The 200 samples written by tools/make_embedding_fixture.py.
 inline const std::vector<Sample>& samples() {
   static const std::vector<Sample> all = [] {
     std::vector<Sample> out;

@@ -14,7 +14,7 @@ struct Change {
   BreakClass now;
 };
 
-// What changed between ICU 72, which knows Unicode 15.0, and Unicode 17.
+// Changes between Unicode 15.0 (ICU 72) and Unicode 17.
 constexpr std::array kChanges = {
     Change{0x897, 0x897, BreakClass::kExtend},      Change{0x1ACF, 0x1ADD, BreakClass::kExtend},
     Change{0x1AE0, 0x1AEB, BreakClass::kExtend},    Change{0x10D69, 0x10D6D, BreakClass::kExtend},

@@ -4,7 +4,7 @@
 
 namespace footnote::nn {
 
-/// What a code point means to the borders of grapheme clusters (Unicode Standard Annex 29).
+/// Grapheme cluster break property (Unicode Standard Annex 29).
 enum class BreakClass : std::uint8_t {
   kOther,
   kControl,
@@ -23,16 +23,16 @@ enum class BreakClass : std::uint8_t {
   kHangulLvt,
 };
 
-/// As of Unicode 17, the reference's version.
+/// According to Unicode 17, the version of the reference.
 BreakClass break_class(char32_t code_point);
 
-/// Finds where a cluster ends, one code point after the other. Extended clusters but for Indic conjuncts (rule GB9c):
-/// those only join clusters that are too long to be looked up whole anyway.
+/// Finds the end of a grapheme cluster, one code point at a time. Implements extended clusters except for Indic conjuncts (rule GB9c):
+/// those only join clusters that are too long to be looked up whole.
 class ClusterBreaker {
  public:
   explicit ClusterBreaker(BreakClass first) { take(first); }
 
-  /// True when a code point of this class belongs to the cluster, of which it is then a part.
+  /// True when a code point of this class belongs to the current cluster, which then includes it.
   bool joins(BreakClass next) {
     if (!is_joined(next)) return false;
     take(next);
@@ -44,8 +44,8 @@ class ClusterBreaker {
   void take(BreakClass next);
 
   BreakClass last_ = BreakClass::kOther;
-  bool after_pictograph_ = false;  // A pictograph, then only marks.
-  bool joins_pictograph_ = false;  // The same, then a joiner.
+  bool after_pictograph_ = false;  // After a pictograph and only marks.
+  bool joins_pictograph_ = false;  // After a pictograph, marks and a joiner.
   bool odd_regional_ = false;
 };
 

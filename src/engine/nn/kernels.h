@@ -7,26 +7,26 @@
 
 namespace footnote::nn {
 
-/// The numbers that a level multiplies.
+/// The number format that a level multiplies.
 enum class Format { kFloat, kInt8, kBf16 };
 
-/// kInt8 multiplies so many channels of a row as they are: in these models a few are huge for some tokens, and the bytes of
-/// all others would be coarse for their sake.
+/// kInt8 multiplies this many channels of a row in fp32: in these models a few channels are huge for some tokens, and would make the
+/// quantisation of all others coarse.
 inline constexpr std::size_t kExactChannels = 2;
 
-/// Numbers of many tokens, a row each, in memory of the caller. How they lie depends on the format:
+/// The values of many tokens, one row each, in the caller's memory. The layout depends on the format:
 ///   kFloat  fp32, `row_bytes` from row to row.
-///   kInt8   bytes q that stand for scale * q + offset, with one scale and one offset a row.
-///   kBf16   [columns / 32][capacity][32]: what one tile takes of a row lies together; `block_bytes` from block to block.
-/// Queries, keys and values of kInt8 are words instead: [3 * heads][capacity][head size], a block a head, one scale a
-/// row for each of the three, `capacity` apart.
+///   kInt8   bytes q with value = scale * q + offset, one scale and one offset per row.
+///   kBf16   [columns / 32][capacity][32]: the part of a row that one tile reads is contiguous; `block_bytes` from block to block.
+/// Queries, keys and values of kInt8 are 16-bit words instead: [3 * heads][capacity][head size], one block per head, and for each of the
+/// three one scale per row, `capacity` apart.
 struct Rows {
   std::byte* values = nullptr;
   std::size_t row_bytes = 0;
   std::size_t block_bytes = 0;
   float* scale = nullptr;
   float* offset = nullptr;
-  float* exact = nullptr;  ///< kInt8, where the matrix has such: kExactChannels a row.
+  float* exact = nullptr;  ///< kInt8, if the matrix has exact channels: kExactChannels per row.
 
   Rows from(std::size_t row) const {
     Rows out = *this;
@@ -38,12 +38,12 @@ struct Rows {
   }
 };
 
-/// A right-hand matrix, packed for a level by pack_matrix(). Views into memory of the model.
+/// A right-hand matrix, packed for a level by pack_matrix(). Views into the model's memory.
 struct Matrix {
   const std::byte* panels = nullptr;
   const float* bias = nullptr;
-  const float* scale = nullptr;  ///< kInt8: of each column.
-  const float* sum = nullptr;    ///< kInt8: of each column's weights.
+  const float* scale = nullptr;  ///< kInt8: scale of each column.
+  const float* sum = nullptr;    ///< kInt8: sum of each column's weights.
   const float* exact = nullptr;  ///< kInt8, or null: [kExactChannels][columns], weights of the exact channels.
   const std::uint32_t* exact_channels = nullptr;
   std::size_t depth = 0;
@@ -54,12 +54,11 @@ enum class Epilogue {
   kStore,     ///< out = x
   kAdd,       ///< out += x
   kGelu,      ///< out = gelu(x)
-  kRows,      ///< kBf16 alone: out_rows = x
-  kGeluRows,  ///< kBf16 alone: out_rows = gelu(x)
+  kRows,      ///< kBf16 only: out_rows = x
+  kGeluRows,  ///< kBf16 only: out_rows = gelu(x)
 };
 
-/// x = left * matrix + bias for some of its columns, and what becomes of x. REQUIRES: first and end are multiples of
-/// the level's panel.
+/// x = left * matrix + bias for a range of columns, and what to do with x. REQUIRES: first and end are multiples of the level's panel.
 struct Multiplication {
   Rows left;
   Matrix matrix;
@@ -72,19 +71,18 @@ struct Multiplication {
   Rows out_rows;
 };
 
-/// A layer norm. The rows that go on to a multiplication may have a gain and shift of their own, when the matrix they
-/// meet has been scaled the other way.
+/// A layer norm. Rows that feed a multiplication may use a separate gain and shift, if the matrix was scaled inversely.
 struct Norm {
   const float* gain = nullptr;
   const float* shift = nullptr;
   const float* rows_gain = nullptr;
   const float* rows_shift = nullptr;
-  const std::uint32_t* exact_channels = nullptr;  ///< kInt8: which normal numbers go on as they are.
+  const std::uint32_t* exact_channels = nullptr;  ///< kInt8: the channels that stay fp32.
   float epsilon = 0;
 };
 
-/// hidden = norm(hidden), row by row, and the same for the next multiplication in `rows` (but for kFloat, which
-/// multiplies `hidden` itself). REQUIRES: width is a multiple of 32.
+/// hidden = norm(hidden), row by row; also writes it to `rows` for the next multiplication (except kFloat, which multiplies `hidden`
+/// directly). REQUIRES: width is a multiple of 32.
 struct Normalisation {
   float* hidden = nullptr;
   Norm norm;
@@ -93,18 +91,18 @@ struct Normalisation {
   Rows rows;
 };
 
-/// fp32 rows for the next multiplication; kInt8 alone. Exact channels are taken out of `in`.
+/// Converts fp32 rows for the next multiplication; kInt8 only. Exact channels are removed from `in`.
 struct Preparation {
   float* in = nullptr;
   std::size_t in_stride = 0;
   std::size_t count = 0;
   std::size_t width = 0;
-  bool after_gelu = false;  ///< No number is below gelu's minimum.
+  bool after_gelu = false;  ///< No value is below the minimum of gelu.
   const std::uint32_t* exact_channels = nullptr;
   Rows rows;
 };
 
-/// fp32 queries, keys and values, side by side in a row, as words by heads; kInt8 alone.
+/// Splits fp32 queries, keys and values, adjacent in a row, into 16-bit words by head; kInt8 only.
 struct HeadSplit {
   const float* in = nullptr;
   std::size_t in_stride = 0;
@@ -115,9 +113,9 @@ struct HeadSplit {
   Rows projected;
 };
 
-/// softmax2(queries * keys') * values of one head of one sequence. The logarithm's base and the scale of scores are in
-/// the queries already. REQUIRES: head_size is a multiple of 32; 64 rows past the sequence's last can be read; scratch
-/// has attention_scratch_bytes() and is aligned to 64.
+/// softmax2(queries * keys') * values for one head of one sequence. The queries are already scaled for base 2 and by 1 / sqrt(head_size).
+/// REQUIRES: head_size is a multiple of 32; 64 rows past the sequence's last are readable; scratch has attention_scratch_bytes() and is
+/// aligned to 64.
 struct Attention {
   Rows projected;  ///< From the sequence's first row on.
   std::size_t length = 0;
@@ -133,13 +131,12 @@ struct Attention {
 
 std::size_t attention_scratch_bytes(std::size_t length_max, std::size_t head_size);
 
-/// The arithmetic of one level. Every result of a row depends on that row's inputs alone, never on how many rows
-/// are computed together, where the row stands among them, or which columns are asked for at once: that is what makes
-/// batches byte-stable. Pure functions over the caller's memory: safe from any thread.
+/// The arithmetic of one level. A row's result depends on that row's inputs alone, not on the other rows, its position among them, or the
+/// range of columns: this makes batches byte-stable. Pure functions over the caller's memory, thread-safe.
 struct Kernels {
   Format format = Format::kFloat;
   std::size_t panel_columns = 0;
-  std::size_t block_rows = 0;  ///< So many rows at a time keep weights in the nearer caches and results not too far off.
+  std::size_t block_rows = 0;  ///< Rows per block, so that weights and results stay in the caches.
   void (*multiply)(const Multiplication&) = nullptr;
   void (*normalise)(const Normalisation&) = nullptr;
   void (*prepare)(const Preparation&) = nullptr;
@@ -147,14 +144,14 @@ struct Kernels {
   void (*attend)(const Attention&) = nullptr;
 };
 
-/// Null when this build has no such level. Whether the machine can run it: cpu::usable_cpu_levels.
+/// Null when this build lacks the level. For whether the machine can run it, see cpu::usable_cpu_levels.
 const Kernels* kernels_of(cpu::CpuLevel level);
 
-/// Whether a small product of the level's kernels agrees with its model in plain code: the last part of the self-test, for an
-/// instruction that is there but gives other numbers would be worse than one that is not. True where there is no model.
+/// Whether a small product of the level's kernels agrees with its model in plain code. The last part of the self-test: an instruction that
+/// exists but computes something else is worse than a missing one. True when there is no model.
 bool kernels_agree(cpu::CpuLevel level);
 
-// One per source file kernels_*.cpp; null where the processor family has none.
+// One per source file kernels_*.cpp; null on other CPU families.
 const Kernels* portable_kernels();
 const Kernels* avx2_kernels();
 const Kernels* avx2_int8_kernels();
@@ -162,8 +159,8 @@ const Kernels* avx512_kernels();
 const Kernels* vnni_kernels();
 const Kernels* amx_kernels();
 
-/// The arithmetic of kVnni and kAmx, instruction by instruction, without their instructions. Slow: what the levels are
-/// tested against, also where the machine lacks them.
+/// The arithmetic of kVnni and kAmx emulated in plain code, instruction by instruction. Slow: the levels are tested against it, even where
+/// the machine lacks them.
 const Kernels* vnni_model();
 const Kernels* amx_model();
 

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kRows = 20;
 constexpr std::size_t kWidth = 64;
 
-/// A norm and a product of its rows, on numbers that are all different.
+/// A norm and a product of its rows, on distinct values.
 std::vector<float> product(const Kernels& kernels) {
   const auto wave = [](std::size_t i) { return std::sin(static_cast<float>(i) * 0.7F); };
   DenseMatrix dense{std::vector<float>(kWidth * kWidth), std::vector<float>(kWidth)};

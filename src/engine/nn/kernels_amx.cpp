@@ -7,13 +7,13 @@
 #if defined(__x86_64__)
 
 #if defined(__GNUC__) && !defined(__clang__)
-// g++ 12 takes the deliberately undefined operands inside its own intrinsics for mistakes.
+// g++ 12 warns about the deliberately undefined operands in its own intrinsics.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 #include <immintrin.h>
 
-// All headers come before this: what they define must not use the level's instructions.
+// All headers are included before this: their code must not use this level's instructions.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx512bf16,amx-tile,amx-bf16,avx2,fma"))), \
                              apply_to = function)
@@ -34,7 +34,7 @@ struct Bf16Vector : Avx512 {
   }
 };
 
-// The one palette that these machines have; asking for it fails where a hypervisor hides it.
+// The only palette of these CPUs; querying it fails where a hypervisor hides it.
 struct alignas(64) TileConfig {
   std::uint8_t palette = 1;
   std::uint8_t start_row = 0;
@@ -44,7 +44,7 @@ struct alignas(64) TileConfig {
 };
 constexpr TileConfig kTileConfig{};
 
-// In assembly: g++ 12 has the intrinsics as macros over the digits of a tile's number, which a template has not.
+// In assembly: the intrinsics of g++ 12 are macros over the digits of a tile number, which a template parameter is not.
 struct AmxTiles {
   static void begin() { _tile_loadconfig(&kTileConfig); }
   static void end() { _tile_release(); }

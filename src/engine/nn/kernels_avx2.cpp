@@ -8,7 +8,7 @@
 
 #include <immintrin.h>
 
-// All headers come before this: what they define must not use the level's instructions.
+// All headers are included before this: their code must not use this level's instructions.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #else

@@ -7,13 +7,13 @@
 #if defined(__x86_64__)
 
 #if defined(__GNUC__) && !defined(__clang__)
-// g++ 12 takes the deliberately undefined operands inside its own intrinsics for mistakes.
+// g++ 12 warns about the deliberately undefined operands in its own intrinsics.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 #include <immintrin.h>
 
-// All headers come before this: what they define must not use the level's instructions.
+// All headers are included before this: their code must not use this level's instructions.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma"))), apply_to = function)
 #else

@@ -1,10 +1,10 @@
-// The arithmetic of bf16 tiles over a vector type `V` and tiles `T`: see kernels_common.h for how it is included.
-// V has besides: store_bf16 (32 numbers of two vectors, rounded), transpose_int, interleave_words.
+// bf16 tile arithmetic over a vector type `V` and tiles `T`: see kernels_common.h for how it is included.
+// V also has: store_bf16 (32 values of two vectors, rounded), transpose_int, interleave_words.
 // T has eight tiles of 16 rows of 64 bytes: begin, end, zero<t>, load<t>, store<t> (rows `stride` bytes apart) and
 // multiply<sum, left, right>: sum[m][n] += left[m][2k] * right[k][2n] + left[m][2k + 1] * right[k][2n + 1].
 //
-// A tile takes 32 numbers of 16 rows: so rows lie in blocks of 32 columns, one after the other (see Rows), and any 16 rows
-// of a block are a tile wherever they begin.
+// A tile holds 32 values of 16 rows. Rows are therefore stored in blocks of 32 columns (see Rows), and any 16 consecutive rows of a block
+// form a tile.
 #include "engine/nn/kernels_common.h"
 
 namespace footnote::nn {
@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kTileRowBytes = 64;
 constexpr std::size_t kTileBytes = 1024;
 
-// Two by two tiles of results: 32 rows by 32 columns of `left * right`, both in steps of 32 of the depth.
+// 2 x 2 tiles of results: 32 rows by 32 columns of `left * right`, in steps of 32 along the depth.
 template <class T>
 FOOTNOTE_INLINE void tile_product(const std::byte* left, std::size_t left_step, const std::byte* right, std::size_t steps, bool two_rows,
                                   float* out, std::size_t out_stride_bytes) {
@@ -109,7 +109,7 @@ void normalise_bf16(const Normalisation& n) {
   }
 }
 
-// Scores of one row become bf16 shares, not yet divided by their sum, whose inverse is returned.
+// Turns the scores of one row into unnormalised bf16 softmax weights; returns the inverse of their sum.
 template <class V>
 FOOTNOTE_INLINE float softmax_bf16(const float* scores, std::byte* shares, std::size_t length, std::size_t padded) {
   using Float = typename V::Float;
@@ -142,7 +142,7 @@ void attend_bf16(const Attention& a) {
   std::byte* packed_values = packed_keys + padded * a.head_size * sizeof(std::uint16_t);                   // [blocks][padded / 32][2 tiles]
   float* scores = reinterpret_cast<float*>(packed_values + padded * a.head_size * sizeof(std::uint16_t));  // [32][padded]
   std::byte* shares = reinterpret_cast<std::byte*>(scores + 32 * padded);                                  // [padded / 32][32][32]
-  // Keys and values past the sequence are whatever comes next: their shares are 0. Pairs of numbers move as one.
+  // Keys and values past the sequence are arbitrary: their weights are 0. Pairs of values move as one.
   for (std::size_t key = 0; key < padded; key += 16) {
     for (std::size_t block = 0; block < blocks; ++block) {
       V::transpose_int(keys + block * p.block_bytes + key * kTileRowBytes, kTileRowBytes,
@@ -165,7 +165,7 @@ void attend_bf16(const Attention& a) {
                       scores + key, padded * sizeof(float));
     }
     float inverse[32];
-    std::byte* row_shares = shares + 32 * padded * sizeof(std::uint16_t);  // One row, before it goes to its blocks.
+    std::byte* row_shares = shares + 32 * padded * sizeof(std::uint16_t);  // One row, before it is copied to its blocks.
     for (std::size_t row = 0; row < rows; ++row) {
       inverse[row] = softmax_bf16<V>(scores + row * padded, row_shares, a.length, padded);
       for (std::size_t key = 0; key < padded; key += 32) {

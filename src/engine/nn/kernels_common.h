@@ -1,11 +1,11 @@
 #pragma once
 
-// What the arithmetic of all levels shares, over a vector type `V`. Included by kernels_*.h alone, inside the region that
-// switches a level's instructions on; so it includes nothing itself, and it lives in an anonymous namespace: no other file may
-// end up with a copy that uses instructions its machine lacks.
+// Code shared by all levels, over a vector type `V`. Only kernels_*.h include it, inside the region that enables a level's instructions. It
+// therefore includes nothing itself and is in an anonymous namespace: no other file may link a copy that uses instructions its machine
+// lacks.
 //
-// V has: Float and Int (vectors of kLanes), load, store, broadcast, multiply_add, maximum, minimum, sum, largest,
-// smallest, round (to a whole number, ties to even), times_power_of_two (for whole numbers from -126 to 0), keep_first.
+// V has: Float and Int (vectors of kLanes), load, store, broadcast, multiply_add, maximum, minimum, sum, largest, smallest, round (to an
+// integer, ties to even), times_power_of_two (for integers from -126 to 0), keep_first.
 namespace footnote::nn {
 namespace {
 
@@ -25,7 +25,7 @@ FOOTNOTE_INLINE typename V::Float polynomial(typename V::Float x, const float (&
   return value;
 }
 
-// 2^x for x <= 0, by a polynomial on [-1/2, 1/2]; below -126 it is as good as 0.
+// 2^x for x <= 0, by a polynomial on [-1/2, 1/2]; below -126 the result is practically 0.
 template <class V, std::size_t kTerms>
 FOOTNOTE_INLINE typename V::Float exp2_of_negative(typename V::Float x, const float (&terms)[kTerms]) {
   const typename V::Float bounded = V::maximum(x, V::broadcast(-126.0F));
@@ -37,9 +37,9 @@ FOOTNOTE_INLINE typename V::Float exp2_of_negative(typename V::Float x, const fl
 constexpr float kExp2Terms[] = {1.0F, 0.693147182F, 0.240226507F, 0.0555041087F, 0.00961812911F, 0.00133335581F, 0.000154035304F};
 constexpr float kExp2FewTerms[] = {1.0F, 0.693147182F, 0.240226507F, 0.0555041087F, 0.00961812911F};
 
-// x * Phi(x), where Phi - 1/2 is an odd polynomial on |x| <= 3.9 and constant past that: off by less than 1.5e-4 of max(1, x), for
-// levels that round far more than that. The constants are read through a pointer that the compiler can't see through: it
-// would otherwise keep them in registers across a multiplication and spill its accumulators.
+// x * Phi(x), where Phi - 1/2 is an odd polynomial on |x| <= 3.9 and constant beyond: the error is below 1.5e-4 * max(1, x), less than
+// these levels round. The constants are read through a pointer that is opaque to the compiler; otherwise it keeps them in registers across
+// a multiplication and spills its accumulators.
 constexpr float kPhiTerms[] = {0.398086041F,    -0.0648701414F,   0.00891411304F, -0.000844584079F,
                                5.12452280e-05F, -1.77092181e-06F, 2.62803468e-08F};
 constexpr float kGeluMinimum = -0.1702F;
@@ -49,13 +49,13 @@ FOOTNOTE_INLINE typename V::Float quick_gelu(typename V::Float x) {
   using Float = typename V::Float;
   const float(*terms)[7] = &kPhiTerms;
   asm volatile("" : "+r"(terms));
-  // Phi ends a little off 0: a hugely negative x must not magnify that.
+  // Phi ends slightly off 0: a large negative x must not magnify that.
   const Float bounded = V::maximum(x, V::broadcast(-3.9F));
   const Float clamped = V::minimum(bounded, V::broadcast(3.9F));
   return bounded * V::multiply_add(clamped, polynomial<V>(clamped * clamped, *terms), V::broadcast(0.5F));
 }
 
-// Calls body(first row, kRows) for blocks of at most kMost rows of about equal height: 16 rows are 8 and 8 rather than 12 and 4.
+// Calls body(first row, kRows) for blocks of at most kMost rows of about equal height: 16 rows are split into 8 and 8 rather than 12 and 4.
 template <std::size_t kMost, class Body>
 FOOTNOTE_INLINE void pick_height(std::size_t first, std::size_t rows, Body&& body) {
   if constexpr (kMost > 0) {
@@ -73,8 +73,8 @@ FOOTNOTE_INLINE void for_row_blocks(std::size_t rows, Body&& body) {
   }
 }
 
-// Mean and 1 / deviation of each of some rows, which lie one after the other. Two sums of each, so that one addition need not wait
-// for the last.
+// Mean and 1 / standard deviation of several consecutive rows. Two accumulators each, so that an addition need not wait for the previous
+// one.
 template <class V, std::size_t kRows>
 FOOTNOTE_INLINE void measure_rows(const float* rows, std::size_t width, float epsilon, typename V::Float (&mean)[kRows],
                                   typename V::Float (&factor)[kRows]) {

@@ -1,12 +1,12 @@
-// The arithmetic of the fp32 levels over a vector type `V`: see kernels_common.h for how it is included.
-// V has besides: kTileRows, transpose (a square of kLanes by kLanes numbers).
+// fp32 arithmetic over a vector type `V`: see kernels_common.h for how it is included. V also has: kTileRows, transpose (a square of kLanes
+// by kLanes values).
 #include "engine/nn/kernels_common.h"
 
 namespace footnote::nn {
 namespace {
 
-// x * Phi(x), where Phi - 1/2 is an odd rational function fitted on |x| <= 5.6 (error of Phi below 3e-8 before
-// rounding); past that Phi is 0 or 1 to single precision.
+// x * Phi(x), where Phi - 1/2 is an odd rational function fitted on |x| <= 5.6 (error of Phi below 3e-8 before rounding); beyond, Phi is 0
+// or 1 in single precision.
 constexpr float kPhiNumerator[] = {0.39894190430641174F,    0.03584740683436394F,   0.00480543402954936F,
                                    0.00019015777797903866F, 6.590616067114752e-06F, 2.1710526709739497e-08F};
 constexpr float kPhiDenominator[] = {
@@ -24,11 +24,11 @@ FOOTNOTE_INLINE typename V::Float exact_gelu(typename V::Float x) {
   const Float square = clamped * clamped;
   Float phi = clamped * polynomial<V>(square, *numerator) / polynomial<V>(square, *denominator);
   phi = V::minimum(V::maximum(phi, -half), half);
-  // Phi may end a rounding away from 0: a hugely negative x must not magnify that.
+  // Phi may be one rounding away from 0: a large negative x must not magnify that.
   return V::maximum(x, -limit) * (phi + half);
 }
 
-// kRows rows by a panel of two vectors. The sum over `depth` runs in order in one accumulator per result.
+// kRows rows by a panel of two vectors. Each result has one accumulator that sums over `depth` in order.
 template <class V, std::size_t kRows>
 FOOTNOTE_INLINE void float_tile(const float* left, std::size_t stride, const float* panel, std::size_t depth,
                                 typename V::Float (&low)[kRows], typename V::Float (&high)[kRows]) {
@@ -67,7 +67,7 @@ void multiply_float_tile(const Multiplication& m, std::size_t first_row, std::si
     V::store(results + V::kLanes, add ? V::load(results + V::kLanes) + high[row] : high[row]);
   });
   if (m.epilogue != Epilogue::kGelu) return;
-  // A loop over memory, still in the nearest cache, rather than over registers: the code stays small.
+  // Loops over memory, which is still in the first-level cache, instead of registers: this keeps the code small.
   for (std::size_t row = 0; row < kRows; ++row) {
     float* results = out + row * m.out_stride;
     V::store(results, exact_gelu<V>(V::load(results)));
@@ -75,7 +75,7 @@ void multiply_float_tile(const Multiplication& m, std::size_t first_row, std::si
   }
 }
 
-// Panels outside, rows inside: the right matrix is read from memory once and the panel stays in the cache.
+// Panels in the outer loop, rows in the inner: the right matrix is read from memory once, and the panel stays in the cache.
 template <class V>
 void multiply_float(const Multiplication& m) {
   for (std::size_t column = m.first_column; column < m.end_column; column += 2 * V::kLanes) {
@@ -96,11 +96,11 @@ void normalise_float(const Normalisation& n) {
   }
 }
 
-// The scores of one row become their shares, not yet divided by the sum, whose inverse is returned.
+// Turns the scores of one row into unnormalised softmax weights; returns the inverse of their sum.
 template <class V>
 FOOTNOTE_INLINE float softmax_float(float* row, std::size_t columns, std::size_t padded) {
   using Float = typename V::Float;
-  // Far below any score, so that its share is nothing; not infinite, so that nothing becomes NaN.
+  // Far below any score, so that its weight is 0; but finite, to avoid NaN.
   for (std::size_t k = columns; k < padded; ++k) row[k] = -1e30F;
   Float top = V::load(row);
   for (std::size_t k = V::kLanes; k < padded; k += V::kLanes) top = V::maximum(top, V::load(row + k));
@@ -126,7 +126,7 @@ void attend_float(const Attention& a) {
   float* packed_keys = reinterpret_cast<float*>(a.scratch);   // [padded / panel][head size][panel]
   float* packed_values = packed_keys + padded * a.head_size;  // [head size / panel][length][panel]
   float* scores = packed_values + padded * a.head_size;       // [rows of a tile][padded]
-  // Rows past the sequence are whatever comes next: no score of theirs counts.
+  // Rows past the sequence are arbitrary: their scores are ignored.
   for (std::size_t token = 0; token < padded; token += V::kLanes) {
     float* panel = packed_keys + token / kPanel * kPanel * a.head_size + token % kPanel;
     for (std::size_t k = 0; k < a.head_size; k += V::kLanes) V::transpose(keys + token * stride + k, stride, panel + k * kPanel, kPanel);

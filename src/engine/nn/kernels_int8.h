@@ -1,18 +1,16 @@
-// The arithmetic of the 8-bit levels over a vector type `V`: see kernels_common.h for how it is included.
-// V has besides:
-//   kTileRows; kBytesMax, the largest left-hand byte whose products can be summed without loss;
+// 8-bit arithmetic over a vector type `V`: see kernels_common.h for how it is included.
+// V also has:
+//   kTileRows; kBytesMax, the largest left-hand byte whose products can be summed exactly;
 //   load_int, store_int, broadcast_int (four bytes everywhere), everywhere, zero_int, add, subtract, maximum, keep_first, sum and largest
-//   of Int; dot_bytes_of, dot_words_of: four or two numbers of the left times those of two right-hand vectors, added to two sums;
-//   dot_centre: the same for the byte of a query's 0;
-//   to_float, to_int (rounding), store_bytes (rounding) and store_words, both with saturation, store_low_words, store_bytes_of_words (the
-//   low ones); add_words, larger_words (of magnitudes), largest_word;
-//   bits_of, exponent_alone, with_exponent_of_one: parts of a float's bits;
-//   both_words (a word into both halves), scale_words (by a ratio of 2^15), magnitude, first, transpose_bytes, interleave_words;
-//   kLooksUp, and if so pick (a number out of 16, by the lowest bits of a float).
+//   of Int; dot_bytes_of, dot_words_of: four or two left-hand numbers times those of two right-hand vectors, added to two sums; dot_centre:
+//   the same for the byte that stands for a query's 0; to_float, to_int (rounding), store_bytes (rounding) and store_words, both
+//   saturating, store_low_words, store_bytes_of_words (the low ones); add_words, larger_words (of magnitudes), largest_word; bits_of,
+//   exponent_alone, with_exponent_of_one: parts of a float's bits; both_words (a word into both halves), scale_words (by a ratio of 2^15),
+//   magnitude, first, transpose_bytes, interleave_words; kLooksUp, and if so pick (one of 16 numbers, by the lowest bits of a float).
 //
-// A row of numbers x is held as bytes q with x = scale * q + offset, and a column of weights as w = column_scale * p, so
-//   sum(x * w) = scale * column_scale * sum(q * p) + offset * column_scale * sum(p):
-// the sum of products is exact, and so does not depend on how it is cut.
+// A row of values x is stored as bytes q with x = scale * q + offset, and a column of weights as w = column_scale * p, so
+//   sum(x * w) = scale * column_scale * sum(q * p) + offset * column_scale * sum(p).
+// The integer sum is exact, so it does not depend on how it is split.
 #include "engine/nn/kernels_common.h"
 
 namespace footnote::nn {
@@ -20,20 +18,20 @@ namespace {
 
 // The largest word of queries, keys and values.
 constexpr float kWordMax = 4095.0F;
-// Queries and keys meet as bytes: keys up to this,
+// Queries and keys are multiplied as bytes: keys up to this,
 constexpr float kKeyMax = 127.0F;
-// queries up to so much above and below a middle.
+// queries up to this much above and below a centre.
 template <class V>
 constexpr float kQueryMax = (V::kBytesMax - 1) / 2;
-// The largest share of a row as a word is 2^so many, so that the shares of a row times values fit 32 bits: 2^19 * 4095 does.
+// The largest softmax weight of a row is 2^share_bits, so that weights times values fit 32 bits: 2^19 * 4095 does.
 constexpr int share_bits(std::size_t length) {
   int bits = 14;
   while (bits > 0 && length << bits > std::size_t{1} << 19) --bits;
   return bits;
 }
 
-// gelu(x) - x / 2, which does not depend on the sign of x, as three coefficients on each of 16 pieces around 0, 1/4, 1/2 and so on; from
-// 3.625 on it is |x| / 2. Off by less than 3e-4.
+// gelu(x) - x / 2 is even in x. Three coefficients on each of 16 pieces around 0, 1/4, 1/2 and so on; from 3.625 on it is |x| / 2. The
+// error is below 3e-4.
 constexpr float kGeluStart[16] = {-1.02542288e-06F, -0.00063654728F, -0.0105225183F, -0.0465586148F,  -0.119179323F, -0.220564052F,
                                   -0.325264722F,    -0.402379721F,   -0.430750847F,  -0.406295687F,   -0.342764199F, -0.260972857F,
                                   -0.180591136F,    -0.114187062F,   -0.0662457272F, -0.000260000001F};
@@ -49,7 +47,7 @@ FOOTNOTE_INLINE typename V::Float gelu_for_bytes(typename V::Float x) {
   if constexpr (V::kLooksUp) {
     using Float = typename V::Float;
     const Float size = V::magnitude(x);
-    const Float piece = V::minimum(size, V::broadcast(3.7F)) + V::broadcast(3145728.0F);  // 1.5 * 2^21: rounded to quarters.
+    const Float piece = V::minimum(size, V::broadcast(3.7F)) + V::broadcast(3145728.0F);  // 1.5 * 2^21: rounds to quarters.
     const Float slope = V::multiply_add(V::pick(kGeluSquare, piece), size, V::pick(kGeluSlope, piece));
     return V::multiply_add(V::broadcast(0.5F), x, V::multiply_add(slope, size, V::pick(kGeluStart, piece)));
   } else {
@@ -59,7 +57,7 @@ FOOTNOTE_INLINE typename V::Float gelu_for_bytes(typename V::Float x) {
 
 enum class Operands { kBytes, kWords };
 
-// Sums of products of kRows rows and a panel [steps][2 * kLanes][4 bytes], each step taking four bytes of a row.
+// Sums of products of kRows rows and a panel [steps][2 * kLanes][4 bytes]; each step reads four bytes of a row.
 template <class V, Operands kOperands, std::size_t kRows>
 FOOTNOTE_INLINE void sum_tile(const std::byte* left, std::size_t stride, const std::byte* panel, std::size_t steps,
                               typename V::Int start_low, typename V::Int start_high, typename V::Int (&low)[kRows],
@@ -67,13 +65,13 @@ FOOTNOTE_INLINE void sum_tile(const std::byte* left, std::size_t stride, const s
   constexpr auto kEach = std::make_index_sequence<kRows>{};
   constexpr auto kThirds = std::make_index_sequence<(kRows + 2) / 3>{};
   constexpr std::size_t kVector = sizeof(typename V::Int);
-  // Some 400 cycles: the fewer rows, the more steps.
+  // About 400 cycles: the fewer rows, the more steps.
   constexpr std::size_t kAhead = 2 * kVector * (kRows < 4 ? 48 : 192 / kRows);
   unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
     low[row] = start_low;
     high[row] = start_high;
   });
-  // A pointer to every third row: with one to each there would be too many for the registers.
+  // A pointer to every third row only: a pointer to each would not fit the registers.
   const std::byte* rows[(kRows + 2) / 3];
   unroll(kThirds, [&](auto i) FOOTNOTE_INLINE_LAMBDA { rows[i] = left + 3 * i * stride; });
   for (std::size_t step = 0; step < steps; ++step) {
@@ -153,14 +151,14 @@ void multiply_int8(const Multiplication& m) {
   }
 }
 
-// What makes bytes of a row's numbers: x * factor + shift.
+// Quantisation of a row: byte = value * factor + shift.
 template <class V>
 struct ByteScale {
   typename V::Float factor;
   typename V::Float shift;
 };
 
-// For numbers between `least` and `most`; what undoes it goes to the row.
+// For values between `least` and `most`; stores the inverse with the row.
 template <class V>
 FOOTNOTE_INLINE ByteScale<V> set_byte_scale(float least, float most, const Rows& rows, std::size_t row) {
   const float span = most - least > 1e-8F ? most - least : 1e-8F;
@@ -170,7 +168,7 @@ FOOTNOTE_INLINE ByteScale<V> set_byte_scale(float least, float most, const Rows&
   return {V::broadcast(inverse), V::broadcast(-least * inverse)};
 }
 
-// kRows rows side by side, so that one need not wait for another's sums; each is computed as it would be alone.
+// kRows rows interleaved, so that one need not wait for another's sums; results are as if each were computed alone.
 template <class V, std::size_t kRows>
 void normalise_bytes(const Normalisation& n, std::size_t first) {
   using Float = typename V::Float;
@@ -232,7 +230,7 @@ void prepare_int8(const Preparation& p) {
         in[p.exact_channels[j]] = 0;
       }
     }
-    // Two of each, so that one comparison need not wait for the last.
+    // Two of each, so that a comparison need not wait for the previous one.
     Float most = V::load(in), more = V::load(in + V::kLanes);
     Float least = most, less = more;
     for (std::size_t k = 2 * V::kLanes; k < p.width; k += 2 * V::kLanes) {
@@ -286,19 +284,19 @@ void split_heads_int8(const HeadSplit& s) {
 
 constexpr std::int32_t kScoreMin = -0x7FFFFFFF - 1;
 
-// The memory of one attend_int8 call, cut out of its scratch.
+// The memory of one attend_int8() call, carved out of its scratch.
 struct WordScratch {
   std::byte* ratios;   // [padded] pairs of words, 0 past the sequence
-  std::byte* starts;   // [padded]: what a sum of products with the key starts from
+  std::byte* starts;   // [padded]: initial value of the sum of products with a key
   std::byte* rows;     // [padded][head size] words
-  std::byte* queries;  // [padded][head size] bytes; of keys until these are laid out
+  std::byte* queries;  // [padded][head size] bytes; holds the keys until they are packed
   std::byte* scores;   // [rows of a tile][padded]
   std::byte* shares;   // [rows of a tile][padded] words
   std::byte* keys;     // [padded / panel][head size / 4][panel][4] bytes
   std::byte* values;   // [head size / panel][pairs][panel][2] words
 };
 
-// Words of a scale a row.
+// Words with one scale per row.
 struct WordRows {
   const std::byte* words;
   const float* scales;
@@ -307,7 +305,7 @@ struct WordRows {
   std::size_t row_bytes;
 };
 
-// Words of one scale go to s.rows; returns the scale.
+// Converts the words to one common scale, into s.rows; returns the scale.
 template <class V>
 FOOTNOTE_INLINE float share_scale(const WordRows& in, const WordScratch& s) {
   using Float = typename V::Float;
@@ -330,7 +328,7 @@ FOOTNOTE_INLINE float share_scale(const WordRows& in, const WordScratch& s) {
   return largest;
 }
 
-// Bytes of one scale, the largest of the head being `most`, and all of them `middle` more; returns the scale.
+// Converts to bytes of one scale, where `most` is the head's maximum, and adds `middle`; returns the scale.
 template <class V>
 FOOTNOTE_INLINE float share_byte_scale(const WordRows& in, const WordScratch& s, float most, std::int16_t middle, std::byte* out) {
   const float scale = share_scale<V>(in, s);
@@ -347,14 +345,14 @@ FOOTNOTE_INLINE float share_byte_scale(const WordRows& in, const WordScratch& s,
   return scale / share;
 }
 
-// What makes words of a row's scores: 2^(score * factor + shift) for those from `bottom` on, both of them times 2^23.
+// Conversion of a row's scores to words: 2^(score * factor + shift) for scores from `bottom` on; both are premultiplied by 2^23.
 struct ShareScale {
   float factor;
   float shift;
   std::int32_t bottom;
 };
 
-// For words of which the largest is 2^bits.
+// For words whose maximum is 2^bits.
 template <class V>
 FOOTNOTE_INLINE ShareScale share_scale_of(const std::byte* scores, std::size_t length, float factor, float bits) {
   const std::size_t full = length / V::kLanes * V::kLanes;
@@ -362,14 +360,14 @@ FOOTNOTE_INLINE ShareScale share_scale_of(const std::byte* scores, std::size_t l
   for (std::size_t k = 0; k < full; k += V::kLanes) tops = V::maximum(tops, V::load_int(scores + k * 4));
   const std::int32_t top = V::largest(tops);
   constexpr float kOne = 1 << 23;
-  const float reach = (bits + 2.0F) / factor;  // What is lower than that is 0 as a word.
+  const float reach = (bits + 2.0F) / factor;  // Lower scores become 0.
   return {.factor = factor * kOne,
           .shift = (127.0F + bits - static_cast<float>(top) * factor) * kOne,
           .bottom = reach < 1e9F ? top - static_cast<std::int32_t>(reach) : kScoreMin};
 }
 
-// Scores of one row become words, whose sum is returned. A share is 2^x to 1e-4 of it: x is made the bits of a float, whose exponent is
-// x's whole part and whose fraction becomes 2^fraction by a polynomial.
+// Turns the scores of one row into words; returns their sum. A weight is 2^x with a relative error of 1e-4: x is placed in the bits of a
+// float, so that its integer part becomes the exponent, and a polynomial turns the fraction into 2^fraction.
 template <class V>
 FOOTNOTE_INLINE std::int32_t share_words(const std::byte* scores, std::byte* words, std::size_t length, const ShareScale& scale) {
   using Float = typename V::Float;
@@ -378,7 +376,7 @@ FOOTNOTE_INLINE std::int32_t share_words(const std::byte* scores, std::byte* wor
   const Float factor = V::broadcast(scale.factor), shift = V::broadcast(scale.shift);
   const Float term0 = V::broadcast(0.4521344F), term1 = V::broadcast(0.47777277F);
   const Float term2 = V::broadcast(-0.008006501F), term3 = V::broadcast(0.078024566F);
-  const Float whole = V::broadcast(12582912.0F);  // 1.5 * 2^23: what is added to it is rounded to whole numbers.
+  const Float whole = V::broadcast(12582912.0F);  // 1.5 * 2^23: adding to it rounds to an integer.
   constexpr std::int32_t kWholeBits = 0x4B400000;
   Int sum = V::zero_int();
   const auto share = [&](std::size_t k) FOOTNOTE_INLINE_LAMBDA {
@@ -396,7 +394,7 @@ FOOTNOTE_INLINE std::int32_t share_words(const std::byte* scores, std::byte* wor
   std::size_t k = 0;
   for (; k + V::kLanes <= length; k += V::kLanes) keep(k, share(k));
   if (k < length) keep(k, V::keep_first(length - k, share(k), kWholeBits));
-  // Each carries the bits of `whole`, which a sum of 32 bits runs over by and comes back from.
+  // Each summand carries the bits of `whole`; subtract them, in modular arithmetic.
   const auto summed = static_cast<std::uint32_t>((length + V::kLanes - 1) / V::kLanes * V::kLanes);
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(V::sum(sum)) - summed * kWholeBits);
 }
@@ -456,7 +454,7 @@ void attend_int8(const Attention& a) {
         V::store_int(out + sizeof(typename V::Int), high[row]);
       });
     }
-    // One after the other for all rows: each would wait long for the one before.
+    // One step for all rows before the next step, because each step waits long for the one before.
     ShareScale scales[rows];
     std::int32_t sums[rows];
     float undo[rows];

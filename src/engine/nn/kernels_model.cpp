@@ -11,7 +11,7 @@
 
 #include "engine/nn/kernels.h"
 #include "engine/nn/pack.h"
-// After what they use.
+// Must follow the headers that it uses.
 #include "engine/nn/kernels_bf16.h"
 #include "engine/nn/kernels_int8.h"
 #include "engine/nn/vector_model.h"

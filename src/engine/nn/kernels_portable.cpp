@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "engine/nn/kernels.h"
-// After what they use.
+// Must follow the headers that it uses.
 #include "engine/nn/kernels_float.h"
 
 namespace footnote::nn {
 namespace {
 
-// Four lanes by the compiler's own vector types: SSE2 on x86-64, NEON on ARM, plain code elsewhere.
+// Four lanes by the compiler's vector extension: SSE2 on x86-64, NEON on ARM, scalar code elsewhere.
 struct Portable {
   using Float = float __attribute__((vector_size(16)));
   using Int = std::int32_t __attribute__((vector_size(16)));
@@ -28,7 +28,7 @@ struct Portable {
   static Float multiply_add(Float a, Float b, Float c) { return a * b + c; }
   static Float maximum(Float a, Float b) { return a > b ? a : b; }
   static Float minimum(Float a, Float b) { return a < b ? a : b; }
-  // Adding 1.5 * 2^23 rounds a small number to a whole one.
+  // Adding 1.5 * 2^23 rounds a small number to an integer.
   static Float round(Float value) {
     const Float shifter = broadcast(12582912.0F);
     return (value + shifter) - shifter;
@@ -55,7 +55,7 @@ struct Portable {
 const Kernels* portable_kernels() { return float_kernels<Portable>(); }
 
 std::size_t attention_scratch_bytes(std::size_t length_max, std::size_t head_size) {
-  // Keys and values packed, and for each row of the tallest tile (and one more) its scores twice over.
+  // Packed keys and values, and for each row of the tallest tile (and one more) its scores twice.
   constexpr std::size_t kTileRowsMax = 33;
   const std::size_t padded = (length_max + 31) / 32 * 32;
   return padded * (2 * head_size * sizeof(float) + 2 * sizeof(float) + kTileRowsMax * 2 * sizeof(float));

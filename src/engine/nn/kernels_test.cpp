@@ -14,7 +14,7 @@
 namespace footnote::nn {
 namespace {
 
-/// The kernels under test, and how far from exact numbers they may be.
+/// The kernels under test, and their tolerance.
 struct Subject {
   std::string name;
   const Kernels* kernels;
@@ -55,7 +55,7 @@ float bf16_at(const std::byte* place) {
 
 std::size_t capacity_of(std::size_t rows) { return rows + 96; }
 
-/// Rows in the format of some kernels, with the memory that they lie in.
+/// Rows in the format of some kernels, with their memory.
 struct OwnedRows {
   MemoryBlock memory;
   Rows rows;
@@ -84,7 +84,7 @@ OwnedRows make_rows(Format format, std::size_t rows, std::size_t width) {
   return out;
 }
 
-/// The numbers as rows that can be multiplied. Channels 1 and 3 are the exact ones.
+/// Converts values to rows that can be multiplied. Channels 1 and 3 are the exact ones.
 constexpr std::uint32_t kChannels[kExactChannels] = {1, 3};
 
 OwnedRows rows_of(const Kernels& kernels, std::vector<float> numbers, std::size_t rows, std::size_t width, bool exact = true) {
@@ -131,7 +131,7 @@ OwnedMatrix matrix_of(const Kernels& kernels, DenseMatrix dense) {
   return out;
 }
 
-/// How far off a sum of `depth` products of numbers about 1 and `weight` may be.
+/// The allowed error of a sum of `depth` products of numbers of magnitude 1 and `weight`.
 double tolerance(Format format, std::size_t depth, double weight) {
   const double size = weight * std::sqrt(static_cast<double>(depth));
   switch (format) {
@@ -221,7 +221,7 @@ TEST_P(EveryKernel, ARowIsTheSameInAnyCompany) {
   }
 }
 
-/// A row that is one at one channel and a matrix that has one number there: the number comes through the activation.
+/// A row with a single one times a matrix with a single value: the value passes through the activation.
 TEST_P(EveryKernel, GeluIsAsExactAsTheLevel) {
   constexpr std::size_t kColumns = 32 * 200;
   DenseMatrix dense{std::vector<float>(32 * kColumns, 0.0F), std::vector<float>(kColumns)};
@@ -289,7 +289,7 @@ TEST_P(EveryKernel, NormalisesTheHiddenState) {
   }
 }
 
-/// Two heads of a sequence against the textbook. `numbers`: queries, keys and values side by side in a row for each token.
+/// Two heads of a sequence compared with the textbook formula. `numbers`: queries, keys and values of each token, adjacent in a row.
 void expect_textbook_attention(const Kernels& kernels, const std::vector<float>& numbers, std::size_t length, std::size_t head_size) {
   constexpr std::size_t kHeads = 2;
   const Format format = kernels.format;
@@ -348,7 +348,7 @@ void expect_textbook_attention(const Kernels& kernels, const std::vector<float>&
   }
 }
 
-/// At lengths around the tiles and panels, with queries of the size that a model gives them.
+/// At lengths around the tiles and panels, with queries of realistic size.
 TEST_P(EveryKernel, AttendsAsTheTextbookSays) {
   for (const std::size_t head_size : {32, 64}) {
     for (const std::size_t length : {1, 2, 15, 16, 17, 31, 32, 33, 65, 300}) {
@@ -361,7 +361,7 @@ TEST_P(EveryKernel, AttendsAsTheTextbookSays) {
   }
 }
 
-/// A query of nothing attends to all alike; one that is a thousand times a key to that key alone.
+/// A zero query attends to all keys equally; a query of a thousand times a key attends to that key only.
 TEST_P(EveryKernel, AttendsAtTheExtremes) {
   constexpr std::size_t kHidden = 64;
   constexpr std::size_t kLength = 40;
@@ -376,14 +376,14 @@ TEST_P(EveryKernel, AttendsAtTheExtremes) {
   }
 }
 
-/// Numbers of bf16 in the rows' memory.
+/// bf16 values in the rows' memory.
 void append_bf16(const OwnedRows& from, std::vector<float>& out) {
   for (std::size_t i = 0; i + 2 <= from.memory.size(); i += 2) {
     out.push_back(bf16_at(from.memory.data() + i));
   }
 }
 
-/// What a level gives against its model in plain code: everything that a pass does, on the same numbers.
+/// Compares a level with its emulation on everything that a pass does.
 void expect_same_numbers(const Kernels& level, const Kernels& model, float tolerance) {
   constexpr std::size_t kWidth = 128;
   constexpr std::size_t kRows = 37;
@@ -484,7 +484,7 @@ TEST(KernelModel, VnniGivesTheBytesOfItsModel) {
 
 TEST(KernelModel, AmxGivesTheNumbersOfItsModel) {
   if (!is_usable(cpu::CpuLevel::kAmx)) GTEST_SKIP() << "the machine has no AMX; the model alone is tested";
-  // A sum that is rounded in another order may tip a bf16 over to its neighbour.
+  // Another order of summation may round to the neighbouring bf16.
   expect_same_numbers(*amx_kernels(), *amx_model(), 0.05F);
 }
 

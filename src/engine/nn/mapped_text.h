@@ -10,7 +10,7 @@
 
 namespace footnote::nn {
 
-/// Text on its way to a model, and where each of its bytes comes from. Well-formed UTF-8.
+/// Text being prepared for a model, with the original position of each byte. Well-formed UTF-8.
 class MappedText {
  public:
   std::string_view bytes() const { return {bytes_.get(), size_}; }
@@ -30,7 +30,7 @@ class MappedText {
     size_ += text.size();
   }
 
-  /// Bytes that each stand for one of the original, which begin at `place`.
+  /// Bytes that correspond one to one to the original bytes from `place` on.
   void add_one_by_one(std::string_view text, std::size_t place) {
     make_room(text.size());
     std::memcpy(bytes_.get() + size_, text.data(), text.size());
@@ -54,7 +54,7 @@ class MappedText {
     size_ -= count;
   }
 
-  /// The last bytes come from elsewhere. REQUIRES: count <= size().
+  /// Changes the origin of the last bytes. REQUIRES: count <= size().
   void move_last(std::size_t count, ByteRange range) { std::fill_n(ranges_.get() + (size_ - count), count, range); }
 
  private:
@@ -73,7 +73,7 @@ class MappedText {
     ranges_ = std::move(ranges);
   }
 
-  // Grown by hand: a vector would write every place twice.
+  // Managed by hand: a vector would initialise every byte before writing it.
   std::unique_ptr<char[]> bytes_;
   std::unique_ptr<ByteRange[]> ranges_;
   std::size_t size_ = 0;

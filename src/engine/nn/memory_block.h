@@ -7,12 +7,12 @@
 
 namespace footnote::nn {
 
-/// Zeroed bytes aligned for every vector width. Large blocks ask the system for huge pages, and take memory only where they are used.
+/// Zeroed bytes aligned for every vector width. Large blocks use huge pages, and take physical memory only where they are touched.
 class MemoryBlock {
  public:
   MemoryBlock() = default;
 
-  /// kResourceExhausted when there is no memory for it.
+  /// kResourceExhausted when out of memory.
   static Result<MemoryBlock> allocate(std::size_t bytes);
 
   std::byte* data() { return bytes_.get(); }

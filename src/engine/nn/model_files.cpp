@@ -34,7 +34,7 @@ std::unexpected<Error> corrupted(const std::filesystem::path& path, std::string_
   return fail(ErrorCode::kCorrupted, "{}: {}; run `make setup` to fetch it again", path.string(), what);
 }
 
-/// A JSON object in a file; nullopt when there is no such file.
+/// Reads a JSON object from a file; nullopt when the file does not exist.
 Result<std::optional<JsonObject>> read_object(const std::filesystem::path& path) {
   auto text = read_file(path, kConfigBytesMax);
   if (!text && text.error().code == ErrorCode::kNotFound) return std::nullopt;
@@ -100,7 +100,7 @@ Result<EncoderShape> read_shape(const JsonObject& config, Family family) {
   FOOTNOTE_CHECK(require("max_position_embeddings", 8192, shape.positions));
   shape.positions_total = shape.positions;
   if (family == Family::kXlmRoberta) {
-    // Positions are counted from past that of padding.
+    // Positions are counted from after the padding position.
     shape.position_offset = size_at(config, "pad_token_id").value_or(1) + 1;
     if (shape.position_offset >= shape.positions_total)
       return fail(ErrorCode::kUnsupported, "the model's pad_token_id leaves no positions");
@@ -109,7 +109,7 @@ Result<EncoderShape> read_shape(const JsonObject& config, Family family) {
   FOOTNOTE_CHECK(require("type_vocab_size", 16, shape.token_types));
   const Json* epsilon = config.if_contains("layer_norm_eps");
   if (epsilon != nullptr && epsilon->is_number()) shape.norm_epsilon = epsilon->to_number<float>();
-  // The kernels work on whole panels of 32 columns and heads of whole vectors; every published BERT has such sizes.
+  // The kernels need panels of 32 columns and heads of whole vectors; every published BERT has such sizes.
   if (shape.hidden % 32 != 0 || shape.intermediate % 32 != 0 || shape.hidden % shape.heads != 0 || shape.head_size() % 32 != 0) {
     return fail(ErrorCode::kUnsupported, "sizes of hidden {}, intermediate {}, heads {} are not multiples of 32", shape.hidden,
                 shape.intermediate, shape.heads);
@@ -154,7 +154,7 @@ Result<Checksums> read_checksums(const std::filesystem::path& path) {
   return out;
 }
 
-/// Of all files that are listed but the weights, which are large.
+/// Verifies all listed files except the weights, which are large.
 Result<void> check_sums(const Checksums& sums, const std::filesystem::path& folder) {
   for (const auto& [name, sum] : sums) {
     if (name == kWeightsName) continue;
@@ -178,7 +178,7 @@ std::size_t read_labels(const SafeTensors& weights, Family family) {
   return last && last->shape.size() == 2 ? static_cast<std::size_t>(last->shape[0]) : 0;
 }
 
-/// The model whose token vectors another uses.
+/// The model whose token vectors are shared.
 struct WordTable {
   std::filesystem::path folder;
   std::string sha256;  ///< Of its weights.
@@ -255,7 +255,7 @@ Result<ModelFiles> ModelFiles::open(const std::filesystem::path& folder) {
   }
   FOOTNOTE_TRY(const auto sentence, read_object(folder / "sentence_bert_config.json"));
   const std::size_t said = sentence ? size_at(*sentence, "max_seq_length").value_or(out.shape.positions) : out.tokenizer->tokens_max();
-  // Windows are cut with some room for a text beside the marks.
+  // A window must leave some room for text between the special tokens.
   out.tokens_max = std::clamp<std::size_t>(said, std::min<std::size_t>(16, out.shape.positions), out.shape.positions);
   return out;
 }

@@ -8,9 +8,9 @@
 namespace footnote::nn {
 namespace {
 
-// The reference looks clusters up whole only below this size.
+// The reference looks up whole clusters only up to this size.
 constexpr std::size_t kClusterBytesMax = 5;
-// ASCII is taken in runs, which are bounded like steps.
+// ASCII is processed in runs, limited like steps.
 constexpr std::size_t kRunBytesMax = 4 << 10;
 
 }  // namespace
@@ -29,13 +29,13 @@ void Normaliser::fill(std::size_t bytes_wanted, MappedText& out) {
   }
 }
 
-// ASCII between ASCII is a cluster of its own, and most of most texts.
+// ASCII between ASCII is a cluster by itself, and most of most texts.
 void Normaliser::take_plain_ascii(MappedText& out) {
   if (aligned_ != at_) return;
   const std::size_t stop = std::min(text_.size(), at_ + kRunBytesMax);
   std::size_t end = at_;
   while (end < stop && map_.is_plain_ascii(static_cast<unsigned char>(text_[end]))) ++end;
-  // The last one may have marks after it.
+  // Marks may follow the last one.
   if (end < text_.size() && end > at_) --end;
   if (end == at_) return;
   out.add_one_by_one(text_.substr(at_, end - at_), at_);
@@ -108,7 +108,7 @@ void Normaliser::keep(std::size_t begin, std::size_t end, char32_t code_point, M
     place = next_place();
   }
   std::array<char, 4> bytes;
-  if (code_point == kReplacementCharacter) {  // Perhaps of a malformed byte.
+  if (code_point == kReplacementCharacter) {  // Possibly from a malformed byte.
     out.add({bytes.data(), encode_utf8(code_point, bytes.data())}, place);
   } else {
     out.add(text_.substr(begin, end - begin), place);
@@ -117,9 +117,9 @@ void Normaliser::keep(std::size_t begin, std::size_t end, char32_t code_point, M
   last_is_extra_ = false;
 }
 
-// The first characters take the places of those they replace, one for one. What is too much has the place of the last
-// one; what is too little goes to the character before, which then covers the first place removed if its own was not
-// its own anyway.
+// The first characters get the positions of those they replace, one by one. Surplus characters get the position of the last one. If there
+// are fewer, the rest of the positions goes to the character before, which then covers the first removed position if it only shared its
+// own.
 void Normaliser::replace(std::size_t characters, std::string_view by, MappedText& out) {
   while (!by.empty()) {
     const std::size_t size = std::min(utf8_sequence_bytes(by.front()), by.size());

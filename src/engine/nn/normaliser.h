@@ -9,18 +9,18 @@
 
 namespace footnote::nn {
 
-/// Applies a character map to a part of a text, step by step, as the reference does: a grapheme cluster of fewer than 6
-/// bytes is replaced whole by what the shortest key at its head stands for; else its characters are, one by one. Places
-/// are the reference's too, with their flaw: characters removed before anything was written shift all that follows.
-/// Borrows the map and the text.
+/// Applies a character map to part of a text, step by step, exactly as the reference does: a grapheme cluster of fewer than 6 bytes is
+/// replaced as a whole by the replacement of the shortest key that it starts with; otherwise each of its characters is. Positions also
+/// match the reference, including its flaw: characters removed before anything was written shift everything after them. Borrows the map and
+/// the text.
 class Normaliser {
  public:
-  /// Of `text`, the bytes [begin, end) are normalised, as if nothing were around them.
+  /// Normalises the bytes [begin, end) of `text`, as if nothing surrounded them.
   Normaliser(const CharsMap& map, std::string_view text, std::size_t begin, std::size_t end)
       : map_(map), text_(text.substr(0, end)), at_(begin), aligned_(begin) {}
 
-  /// Appends to `out` until it has `bytes_wanted` or the text is at its end. What was the last character of `out`
-  /// before may have moved, so it must still be there.
+  /// Appends to `out` until it has `bytes_wanted` or the text ends. It may change the position of the last character in `out`, so that must
+  /// still be there.
   void fill(std::size_t bytes_wanted, MappedText& out);
   bool done() const { return at_ >= text_.size(); }
 
@@ -40,12 +40,12 @@ class Normaliser {
 
   const CharsMap& map_;
   const std::string_view text_;
-  std::size_t at_;              // Everything before is read.
-  std::size_t aligned_;         // Everything before has been given as a place.
-  ByteRange previous_;          // The last place given.
-  bool written_ = false;        // Something was.
-  bool last_is_extra_ = false;  // The last character written has the place of the one before.
-  std::size_t last_bytes_ = 0;  // How many it has.
+  std::size_t at_;              // Everything before this is read.
+  std::size_t aligned_;         // Everything before this has been used as a position.
+  ByteRange previous_;          // The last position used.
+  bool written_ = false;        // Something was written.
+  bool last_is_extra_ = false;  // The last character written shares the position of the one before.
+  std::size_t last_bytes_ = 0;  // Its size in bytes.
 };
 
 }  // namespace footnote::nn

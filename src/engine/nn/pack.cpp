@@ -11,17 +11,17 @@ namespace footnote::nn {
 namespace {
 
 constexpr float kWeightMax = 127.0F;
-// The share of channels that keep their size.
+// The share of channels that are not scaled.
 constexpr double kMigrationQuantile = 0.95;
 
 struct Quantised {
-  std::vector<float> whole;  // Whole numbers from -127 to 127.
+  std::vector<float> whole;  // Integers from -127 to 127.
   float scale = 1;
 };
 
 float rounded(float value, float scale) { return std::clamp(std::nearbyint(value / scale), -kWeightMax, kWeightMax); }
 
-/// Tries clipping the largest weights a little: the rest is rounded finer then.
+/// Tries clipping the largest weights a little, which gives the rest a finer scale.
 Quantised quantise(std::span<const float> column) {
   float largest = 1e-12F;
   for (const float value : column) largest = std::max(largest, std::fabs(value));
@@ -47,7 +47,7 @@ std::span<const float> column_of(const DenseMatrix& dense, std::size_t column) {
   return std::span(dense.weight).subspan(column * dense.depth(), dense.depth());
 }
 
-// The kernels read what is packed through const pointers; here it is still ours to write.
+// Kernels read packed weights through const pointers; here the memory is still writable.
 template <class Number, class From>
 Number* writable(const From* memory) {
   return reinterpret_cast<Number*>(const_cast<From*>(memory));

@@ -19,12 +19,12 @@ struct DenseMatrix {
   std::size_t depth() const { return weight.size() / bias.size(); }
 };
 
-/// Hands out consecutive parts of one block of memory, aligned to 64 bytes. Without memory it only counts.
+/// Hands out consecutive parts of one memory block, aligned to 64 bytes. Without memory it only adds up sizes.
 class Layout {
  public:
   explicit Layout(std::byte* memory = nullptr) : memory_(memory) {}
 
-  /// Null while counting.
+  /// Null while it only adds up sizes.
   std::byte* take(std::size_t bytes) {
     std::byte* out = memory_ == nullptr ? nullptr : memory_ + used_;
     used_ += (bytes + 63) / 64 * 64;
@@ -38,33 +38,33 @@ class Layout {
   std::size_t used_ = 0;
 };
 
-/// Where a matrix of this size lies, for kernels of this format and panel.
+/// Reserves memory for a matrix of this size, in this format and panel.
 Matrix lay_out_matrix(const Kernels& kernels, std::size_t depth, std::size_t columns, bool exact_channels, Layout& layout);
 
-/// Fills the memory of a matrix laid out above:
+/// Packs a matrix into the memory reserved above:
 ///   kFloat  [columns / panel][depth][panel]
-///   kInt8   [columns / panel][depth / 4][panel][4], each column by its own scale, clipped where that rounds best
+///   kInt8   [columns / panel][depth / 4][panel][4], one scale per column, clipped where that minimises the rounding error
 ///   kBf16   [columns / 32][depth / 32][2 tiles][16 pairs of depth][16 columns][2]
-/// REQUIRES: depth and columns are multiples of 32, `out` is memory that this process may write.
+/// REQUIRES: depth and columns are multiples of 32; `out` is writable memory.
 void pack_matrix(const Kernels& kernels, const DenseMatrix& dense, const Matrix& out);
 
-/// Takes the largest channels of a layer norm down, and the weights that they meet up by as much, so that a row's bytes are
-/// spent on all its channels alike; the norm's shift goes into the matrix's bias, where it is exact. From the weights
-/// alone: a channel's reach is that of its gain.
+/// Scales down the largest channels of a layer norm, and scales up the weights that they are multiplied by, so that all channels use the
+/// range of a byte; the norm's shift moves into the matrix's bias, where it is exact. Uses the weights alone: a channel's range is taken
+/// from its gain.
 struct Migrated {
   std::vector<float> gain;
   std::vector<float> shift;
 };
 Migrated migrate_channels(std::span<const float> gain, std::span<const float> shift, DenseMatrix& next);
 
-/// The kExactChannels of the greatest strength. REQUIRES: there are as many.
+/// The kExactChannels channels of the greatest strength. REQUIRES: there are as many.
 std::array<std::uint32_t, kExactChannels> largest_channels(std::span<const float> strength);
 
-/// Takes the channels out of a matrix, into the memory of `out`, each times its factor: see Matrix::exact.
+/// Moves the channels out of a matrix into the memory of `out`, each times its factor: see Matrix::exact.
 void take_exact_channels(DenseMatrix& dense, const std::array<std::uint32_t, kExactChannels>& channels, std::span<const float> factors,
                          const Matrix& out);
 
-/// To the nearest bf16, ties to even.
+/// Rounds to the nearest bf16, ties to even.
 std::uint16_t to_bf16(float value);
 
 }  // namespace footnote::nn

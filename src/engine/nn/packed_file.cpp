@@ -13,9 +13,9 @@
 namespace footnote::nn {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 4096;  // A page, so that the payload is aligned in memory.
+constexpr std::size_t kHeaderBytes = 4096;  // A page, so that the payload is page-aligned.
 constexpr std::array<char, 8> kMagic{'F', 'N', 'P', 'A', 'C', 'K', '1', '\n'};
-// A change of packing or of what is packed is a new version.
+// Increment when the packing or its contents change.
 constexpr std::uint32_t kVersion = 2;
 
 struct Header {
@@ -29,7 +29,7 @@ struct Header {
   std::int64_t source_changed_ns = 0;
   std::uint64_t source_inode = 0;
   std::uint32_t payload_crc = 0;
-  std::uint32_t header_crc = 0;  // Of all before it.
+  std::uint32_t header_crc = 0;  // Of everything before it.
 };
 static_assert(sizeof(Header) == 64);
 

@@ -12,22 +12,22 @@
 
 namespace footnote::nn {
 
-/// What a packed file was made from, and for whom. A weight file that was touched since has another identity.
+/// Identifies the weight file and the kernels that a packed file was made for. A weight file that was modified since has another identity.
 struct PackedKey {
   Format format = Format::kFloat;
   std::uint32_t panel_columns = 0;
   std::uint64_t payload_bytes = 0;
   std::uint64_t source_bytes = 0;
-  std::int64_t source_changed_ns = 0;  ///< Both times of the file, the later one.
+  std::int64_t source_changed_ns = 0;  ///< The later of the file's two timestamps.
   std::uint64_t source_inode = 0;
 
   bool operator==(const PackedKey&) const = default;
 };
 
-/// The packed weights of a model at one level, kept on disk beside it and mapped:
+/// The packed weights of a model at one level, cached on disk next to the model and mmapped:
 ///   file := magic:8 version:u32 format:u32 panel:u32 reserved:u32 payload_bytes:u64 source_bytes:u64
 ///           source_changed_ns:i64 source_inode:u64 payload_crc:u32 header_crc:u32 zeroes to 4096; payload
-/// Both sums are CRC-32C. A cache: whatever is wrong with it, the weights are packed again.
+/// Both checksums are CRC-32C. If anything is wrong with the file, the weights are packed again.
 class PackedFile {
  public:
   PackedFile() = default;
@@ -35,10 +35,10 @@ class PackedFile {
   /// <model folder>/packed-int8x32.bin and the like.
   static std::filesystem::path path_of(const std::filesystem::path& model_folder, const Kernels& kernels);
 
-  /// The identity of a weight file as it is now.
+  /// The current identity of a weight file.
   static Result<PackedKey> key_of(const std::filesystem::path& weights, const Kernels& kernels, std::size_t payload_bytes);
 
-  /// kNotFound: there is none, or one made from something else. kCorrupted: a sum does not hold.
+  /// kNotFound: no file, or one for another identity. kCorrupted: a checksum does not match.
   static Result<PackedFile> open(const std::filesystem::path& path, const PackedKey& key);
 
   /// Temporary file, fsync, rename, fsync of the folder.

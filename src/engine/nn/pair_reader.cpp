@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kConfigBytesMax = 1 << 20;
 
-/// The object or number at a path of keys; null when there is none.
+/// The value at a path of keys; null when there is none.
 const Json* at(const Json& root, std::initializer_list<std::string_view> path) {
   const Json* value = &root;
   for (const std::string_view key : path) {
@@ -27,7 +27,7 @@ std::size_t size_at(const Json& root, std::initializer_list<std::string_view> pa
   return value != nullptr && value->is_int64() && value->get_int64() > 0 ? static_cast<std::size_t>(value->get_int64()) : 0;
 }
 
-/// Into `out`; false when there is no such number.
+/// Reads a number into `out`; false when there is none.
 bool read_number(const Json& root, std::initializer_list<std::string_view> path, double& out) {
   const Json* value = at(root, path);
   if (value == nullptr || !value->is_number()) return false;
@@ -37,13 +37,13 @@ bool read_number(const Json& root, std::initializer_list<std::string_view> path,
 
 }  // namespace
 
-/// A piece of a text as the encoder gets it.
+/// A window of a text as the encoder gets it.
 struct PairReader::Window {
-  std::size_t text = 0;  ///< Whose.
+  std::size_t text = 0;  ///< Index of its text.
   std::vector<std::uint32_t> ids;
   std::vector<std::uint8_t> types;
-  std::size_t begin = 0;              ///< In `ids`: where the text begins.
-  std::span<const ByteRange> ranges;  ///< Of the text's tokens in this window.
+  std::size_t begin = 0;              ///< Start of the text in `ids`.
+  std::span<const ByteRange> ranges;  ///< Positions of the text's tokens in this window.
 };
 
 Result<std::unique_ptr<PairReader>> PairReader::open(const std::filesystem::path& model_folder, const EncoderOptions& options) {
@@ -116,7 +116,7 @@ Result<std::vector<PairReading>> PairReader::read(const CallContext& call, std::
     std::size_t first = 0;
     windows.push_back(make_window(i, asked.ids, tokens[i], first, room));
     while (first + room < count) {
-      // The last one is full: it begins earlier rather than end early.
+      // The last window is full: it starts earlier instead of being shorter.
       first = std::min(first + stride, count - room);
       windows.push_back(make_window(i, asked.ids, tokens[i], first, room));
     }

@@ -14,33 +14,33 @@
 
 namespace footnote::nn {
 
-/// What was read of a question and a text together. Logits are on the model's own scale.
+/// The model's reading of a question and a text. Logits are on the model's own scale.
 struct PairReading {
-  float relevance = 0;  ///< How well the text fits the question: the highest of its windows.
-  float margin = 0;     ///< How much likelier the best span is than that none answers: the highest of its windows.
+  float relevance = 0;  ///< How relevant the text is to the question: the maximum over its windows.
+  float margin = 0;     ///< Logit of the best span minus that of "no answer": the maximum over its windows.
   ByteRange span;       ///< That span, in the text. Empty for a text without tokens.
 };
 
 struct PairReadOptions {
-  std::size_t windows_max = 1;  ///< Of a text that does not fit one window: so many, from its beginning on. At most kWindowsMax.
+  std::size_t windows_max = 1;  ///< Windows read of a text that does not fit one, from its start. At most kWindowsMax.
   Urgency urgency = Urgency::kUrgent;
 };
 
-/// An encoder over `[CLS] question [SEP] text [SEP]` with two heads: relevance(tanh(pooler.dense(x))) of the first token's vector x,
-/// and two logits a token, for the start and the end of the span that answers; those of the first token stand for no span.
-/// config.json has, beside an encoder's: input {question_tokens_max, tokens_max}, heads.span.span_tokens_max,
-/// calibration {relevance {a, b}, answer {margin, relevance, b}}. Thread-safe; the same pair gives the same reading in any company.
+/// An encoder over `[CLS] question [SEP] text [SEP]` with two heads: relevance(tanh(pooler.dense(x))) of the first token's vector x, and
+/// two logits per token, for the start and the end of the answer span; those of the first token mean "no answer".
+/// In addition to an encoder's fields, config.json has: input {question_tokens_max, tokens_max}, heads.span.span_tokens_max, calibration
+/// {relevance {a, b}, answer {margin, relevance, b}}. Thread-safe. A pair's reading does not depend on the other pairs of the batch.
 class PairReader {
  public:
   static constexpr std::size_t kWindowsMax = 16;
 
-  /// A logit as a probability: 1 / (1 + exp(-(a x + b))).
+  /// Converts a logit to a probability: 1 / (1 + exp(-(a x + b))).
   struct Calibration {
     double a = 1;
     double b = 0;
     double operator()(double logit) const { return 1 / (1 + std::exp(-(a * logit + b))); }
   };
-  /// The same for whether the text answers: a span's margin tells most, relevance some of the rest.
+  /// The probability that the text contains the answer, from the span's margin and the relevance.
   struct AnswerCalibration {
     double margin = 1;
     double relevance = 0;
@@ -50,10 +50,10 @@ class PairReader {
     }
   };
 
-  /// Errors of Encoder::open; kUnsupported: the model has no such heads. kCorrupted: its config.json does not say how it reads.
+  /// Errors of Encoder::open(); kUnsupported: the model has no such heads. kCorrupted: its config.json lacks the fields above.
   static Result<std::unique_ptr<PairReader>> open(const std::filesystem::path& model_folder, const EncoderOptions& options);
 
-  /// One reading for each text, in order. All windows of all texts go through the encoder together.
+  /// One reading for each text, in order. All windows of all texts are encoded together.
   Result<std::vector<PairReading>> read(const CallContext& call, std::string_view question, std::span<const std::string_view> texts,
                                         const PairReadOptions& options = {}) const;
 
@@ -64,7 +64,7 @@ class PairReader {
  private:
   struct Input {
     std::size_t question_tokens_max = 0;
-    std::size_t window_tokens = 0;  ///< Of a pair, marks included. Windows of one text begin half of it apart.
+    std::size_t window_tokens = 0;  ///< Of a pair, special tokens included. Consecutive windows of a text overlap by half.
     std::size_t span_tokens_max = 0;
   };
   struct Window;

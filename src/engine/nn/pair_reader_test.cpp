@@ -20,7 +20,7 @@ std::unique_ptr<PairReader> open_judge(const EncoderOptions& options = {}) {
   return reader ? *std::move(reader) : nullptr;
 }
 
-/// What the training's own pass over the same weights said of a pair.
+/// The training code's reading of a pair with the same weights.
 struct Sample {
   std::string question;
   std::string passage;
@@ -53,7 +53,7 @@ TEST(PairReader, ReadsAsItsTrainingDid) {
     const bool exact = kernels_of(level)->format == Format::kFloat;
     std::size_t compared = 0;
     for (const Sample& sample : reference()) {
-      // The reference cut longer ones shorter.
+      // The reference truncated longer ones.
       if (sample.tokens >= 160 || (kSanitized && compared == 3)) continue;
       const std::string_view passages[] = {sample.passage};
       const auto readings = reader->read({}, sample.question, passages);

@@ -7,17 +7,17 @@
 namespace footnote::nn {
 namespace {
 
-// Up to so many rows, and with more than one thread, each gets its share of them at once,
+// With several threads and up to this many rows, each thread gets a share of the rows,
 constexpr std::size_t kShareRowsMax = 96;
-// if that is so many at least, which take longer to compute than all weights take to come;
+// if that is at least this many: computing them then takes longer than loading the weights;
 constexpr std::size_t kRowsOfShareMin = 4;
-// else, up to so many, the columns of a matrix are shared out.
+// otherwise, up to this many rows, the columns of a matrix are split.
 constexpr std::size_t kColumnRowsMax = 48;
 constexpr std::size_t kHeadsOfChunk = 4;
-// Kernels read some rows past a sequence's last; and blocks of rows should not lie a power of two apart.
+// Kernels read some rows past a sequence's last; and blocks of rows should not be a power of two apart.
 constexpr std::size_t kSpareRows = 80;
 
-// Rows of fp32 matrices lie a little further apart than their width: at a power of two they would share cache sets.
+// fp32 rows are padded beyond their width: at a power of two they would map to the same cache sets.
 std::size_t padded(std::size_t width) { return width + 16; }
 
 std::size_t chunk_count(std::size_t items, std::size_t of_chunk) { return (items + of_chunk - 1) / of_chunk; }
@@ -113,7 +113,7 @@ void Pass::plan_by_rows() {
   }
 }
 
-// Threads meet at attention alone.
+// Threads synchronise at attention only.
 void Pass::plan_by_shares() {
   const auto shares = static_cast<std::uint32_t>(threads_);
   const auto heads = static_cast<std::uint32_t>(sequences_.size() * head_groups_);
@@ -143,7 +143,7 @@ void Pass::plan_by_columns() {
   }
 }
 
-// Two for each thread, so that one that was held up does not hold up the others for long.
+// Two per thread, so that a delayed thread does not hold up the others for long.
 std::uint32_t Pass::column_chunks(std::size_t columns) const {
   return static_cast<std::uint32_t>(std::min(columns / transformer_.kernels().panel_columns, 2 * threads_));
 }

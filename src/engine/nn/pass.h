@@ -11,7 +11,7 @@
 
 namespace footnote::nn {
 
-/// Memory for one pass over at most `tokens_max()` tokens. Belongs to one pass at a time.
+/// Memory for one pass over at most `tokens_max()` tokens. Used by one pass at a time.
 class Workspace {
  public:
   static Result<Workspace> make(const Transformer& transformer, std::size_t tokens_max);
@@ -20,34 +20,34 @@ class Workspace {
  private:
   friend class Pass;
   std::size_t tokens_max_ = 0;
-  std::size_t capacity_ = 0;  // Rows of every buffer: some past the last token can be read.
+  std::size_t capacity_ = 0;  // Rows of every buffer: some past the last token are readable.
   MemoryBlock memory_;
   float* hidden_ = nullptr;
-  float* mixed_ = nullptr;  // What attention gives; kFloat and kInt8.
-  float* wide_ = nullptr;   // Results of a few rows on their way to the next format.
+  float* mixed_ = nullptr;  // The output of attention; kFloat and kInt8.
+  float* wide_ = nullptr;   // Results of a few rows before conversion to the next format.
   Rows hidden_rows_;
   Rows projected_;
   Rows mixed_rows_;
   Rows feed_rows_;
 };
 
-/// All layers over some sequences, which lie one after the other with no padding between them, as stages that follow each
-/// other, each of chunks that any threads may run at once in any order. A sequence's bytes depend on its own tokens alone.
-/// REQUIRES: ids, types and lengths are in the model's range and all tokens fit the workspace.
+/// Runs all layers over some sequences, stored one after the other without padding. The work is a list of stages that run in order; the
+/// chunks of a stage may run on any threads in any order. A sequence's bytes depend on its own tokens alone. REQUIRES: ids, types and
+/// lengths are in the model's range, and all tokens fit the workspace.
 class Pass {
  public:
-  /// `threads`: how many may come to help. Borrows everything.
+  /// `threads`: the number of threads that may help. Borrows everything.
   Pass(const Transformer& transformer, std::span<const TokenSpan> sequences, Workspace& workspace, std::size_t threads);
 
-  /// Bytes that a thread brings along to run chunks.
+  /// Bytes of scratch memory that each thread needs.
   static std::size_t scratch_bytes(const Transformer& transformer, std::size_t tokens_max);
 
   std::size_t stages() const { return stages_.size(); }
   std::size_t chunks(std::size_t stage) const { return stages_[stage].chunks; }
-  /// Thread-safe for different chunks of one stage. REQUIRES: all stages before are done.
+  /// Thread-safe for different chunks of one stage. REQUIRES: all earlier stages are done.
   void run(std::size_t stage, std::size_t chunk, std::byte* scratch) const;
 
-  /// The last hidden states, tokens x hidden, once all stages are done. A view into the workspace.
+  /// The last hidden states, tokens x hidden, after all stages. A view into the workspace.
   std::span<const float> hidden() const;
 
  private:
@@ -55,13 +55,13 @@ class Pass {
     kEmbed,
     kProject,  // Queries, keys and values.
     kAttend,
-    kOutput,  // What attention gave, added to the hidden state, which is normalised.
+    kOutput,  // Adds the output of attention to the hidden state and normalises it.
     kFeedIn,
     kFeedOut,
-    // For few rows, a share of them for each thread: all steps that need no other rows are one.
+    // For few rows, split among the threads: all steps that need no other rows are fused.
     kToFirstAttention,
     kToNextAttention,
-    // For fewer: columns are shared out first, and what needs whole rows is a stage of its own.
+    // For even fewer rows: the columns are split, and steps that need whole rows are separate stages.
     kProjectColumns,
     kSplitHeads,
     kPrepareMixed,
@@ -110,7 +110,7 @@ class Pass {
   const std::span<const TokenSpan> sequences_;
   Workspace& workspace_;
   const std::size_t threads_;
-  std::vector<std::size_t> first_row_;  // Of each sequence; one more at the end.
+  std::vector<std::size_t> first_row_;  // By sequence, plus the end.
   std::vector<Stage> stages_;
   std::size_t head_groups_ = 1;
 };

@@ -7,13 +7,13 @@
 
 namespace footnote::nn {
 
-/// Lays the sorted pieces out from the root down.
+/// Places the sorted pieces from the root down.
 class PieceTrie::Builder {
  public:
   explicit Builder(std::span<const std::string_view> pieces) : pieces_(pieces), order_(pieces.size()) {
     std::iota(order_.begin(), order_.end(), 0U);
     std::ranges::sort(order_, {}, [&](std::uint32_t id) { return std::pair(pieces_[id], id); });
-    // The root's block, where nobody's child may lie on the root, and the empty one.
+    // The root's block, where no child may take the root's place, and the empty block.
     add_block();
     free_[0] = kBlock - 1;
     used_[kRoot] = true;
@@ -34,7 +34,7 @@ class PieceTrie::Builder {
 
  private:
   static constexpr std::size_t kBlock = 256;
-  // Room is sought in the newest blocks only, so that the time stays linear; older ones are nearly full.
+  // Free places are searched only in the newest blocks, which keeps the time linear; older blocks are nearly full.
   static constexpr std::size_t kOpenBlocks = 16;
 
   // Pieces [begin, end) of the order share their first `depth` bytes, which lead to `node`.
@@ -98,7 +98,7 @@ class PieceTrie::Builder {
   std::vector<Node> nodes_;
   std::vector<bool> used_;
   std::vector<bool> is_base_;
-  std::vector<std::size_t> free_;  // Of each block, how many nodes nobody has.
+  std::vector<std::size_t> free_;  // Unused nodes in each block.
   std::vector<unsigned char> labels_;
 };
 

@@ -10,8 +10,8 @@
 
 namespace footnote::nn {
 
-/// Byte strings and their ids as a double array: all strings that a text begins with are met in one walk, a step a byte.
-/// Immutable, so safe from any thread.
+/// Byte strings and their ids as a double-array trie: one walk, a step per byte, finds all strings that are prefixes of a text. Immutable
+/// and thread-safe.
 class PieceTrie {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
@@ -20,7 +20,7 @@ class PieceTrie {
   static constexpr std::size_t kAllBytesMax = 16 << 20;
   static constexpr std::size_t kPiecesMax = (1U << 23) - 1;
 
-  /// The id of a piece is its place. Empty ones are left out; of equal ones the last counts. kCorrupted: past a bound.
+  /// The id of a piece is its index. Empty ones are ignored; of equal ones the last wins. kCorrupted: a limit is exceeded.
   static Result<PieceTrie> build(std::span<const std::string_view> pieces);
 
   /// The node after one more byte, or kNone.
@@ -41,11 +41,11 @@ class PieceTrie {
  private:
   static constexpr unsigned kLabelBits = 9;
   static constexpr std::uint32_t kNoLabel = 0x100;
-  // No node is in this block, so childless ones have their base in it.
+  // Contains no nodes; childless nodes have their base in it.
   static constexpr std::uint32_t kEmptyBlock = 256;
 
-  // The children of a node are at `base ^ byte`, all in one block of 256. No two nodes have the same base, so the byte
-  // alone tells whose child a node is. 8 bytes, for a walk is as fast as the cache has its nodes.
+  // The children of a node are at `base ^ byte`, all in one block of 256. Bases are unique, so the byte alone identifies the parent. 8
+  // bytes, because the walk's speed depends on how many nodes fit the cache.
   struct Node {
     std::uint32_t base = kEmptyBlock;
     std::uint32_t label_and_id = kPiecesMax << kLabelBits | kNoLabel;

@@ -101,7 +101,7 @@ Result<void> check_shape(std::string_view name, const Tensor& tensor, std::initi
               fmt::join(shape, ", "));
 }
 
-/// IEEE half precision, its small and infinite numbers included.
+/// IEEE half precision, including denormals and infinities.
 float half_to_float(std::uint16_t half) {
   const std::uint32_t sign = std::uint32_t{half} >> 15 << 31;
   const std::uint32_t exponent = half >> 10 & 31U;

@@ -13,10 +13,10 @@
 
 namespace footnote::nn {
 
-/// A whole file mapped for reading. Movable; views into bytes() live as long as the owner.
+/// A whole file mapped for reading. Movable; views into bytes() are valid as long as the owner.
 class MappedFile {
  public:
-  /// kNotFound when there is no such file, kUnavailable when it can't be mapped.
+  /// kNotFound: no such file; kUnavailable: it can't be mapped.
   static Result<MappedFile> open(const std::filesystem::path& path);
   MappedFile() = default;
   MappedFile(MappedFile&& other) noexcept;
@@ -44,14 +44,14 @@ struct Tensor {
 /// A file of named tensors in the safetensors format, mapped read-only:
 ///   file   := header_bytes:u64le header:json data
 ///   header := { "name": {"dtype": "F32", "shape": [n...], "data_offsets": [begin, end]}..., "__metadata__": {...}? }
-/// Every offset is checked at open: nothing a file says can make a lookup read outside it.
-/// Immutable, so safe from any thread. Views live as long as this object, also when it is moved.
+/// All offsets are validated at open, so that no lookup reads outside the file.
+/// Immutable and thread-safe. Views are valid as long as this object, even after a move.
 class SafeTensors {
  public:
   /// No tensors.
   SafeTensors() = default;
 
-  /// kNotFound: no such file. kCorrupted: not a well-formed file; the message says where.
+  /// kNotFound: no such file. kCorrupted: malformed; the message says where.
   static Result<SafeTensors> open(const std::filesystem::path& path);
 
   bool has(std::string_view name) const { return tensors_.find(name) != tensors_.end(); }
@@ -59,11 +59,11 @@ class SafeTensors {
   /// kCorrupted: there is no such tensor.
   Result<Tensor> tensor(std::string_view name) const;
 
-  /// An fp32 tensor of exactly this shape, row-major. kCorrupted: not there, or another type or shape.
-  /// kUnsupported: the file does not align it to four bytes.
+  /// An fp32 tensor of exactly this shape, row-major. kCorrupted: missing, or of another type or shape. kUnsupported: the file does not
+  /// align it to four bytes.
   Result<std::span<const float>> floats(std::string_view name, std::initializer_list<std::uint64_t> shape) const;
 
-  /// The same as a copy, from fp32, fp16 or bf16.
+  /// The same as a copy, converted from fp32, fp16 or bf16.
   Result<std::vector<float>> read_floats(std::string_view name, std::initializer_list<std::uint64_t> shape) const;
 
   std::string_view file_bytes() const { return file_.bytes(); }

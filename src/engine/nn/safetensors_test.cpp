@@ -11,7 +11,7 @@
 namespace footnote::nn {
 namespace {
 
-// The header is padded with spaces so that the data is aligned, as writers do.
+// Pads the header with spaces to align the data, as writers do.
 std::string file_of(std::string_view header, std::string_view data) {
   const std::uint64_t length = (header.size() + 7) / 8 * 8;
   std::string out(8, '\0');

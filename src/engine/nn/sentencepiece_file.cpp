@@ -13,11 +13,11 @@ enum class WireType : std::uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFix
 struct Field {
   std::uint64_t number = 0;
   WireType type = WireType::kVarint;
-  std::uint64_t value = 0;  // kVarint and kFixed32.
-  std::string_view bytes;   // kBytes.
+  std::uint64_t value = 0;  // For kVarint and kFixed32.
+  std::string_view bytes;   // For kBytes.
 };
 
-/// Reads a message field by field: `tag:varint` and, by the tag's lowest three bits, a varint, 4 or 8 bytes, or
+/// Reads a protocol buffer message field by field: `tag:varint` and, by the tag's lowest three bits, a varint, 4 or 8 bytes, or
 /// `size:varint` and that many bytes.
 class MessageReader {
  public:
@@ -25,7 +25,7 @@ class MessageReader {
 
   bool done() const { return rest_.empty(); }
 
-  /// nullopt: the bytes are no message. Each call takes at least one byte.
+  /// nullopt: malformed. Each call consumes at least one byte.
   std::optional<Field> next() {
     const auto tag = varint();
     if (!tag) return std::nullopt;
@@ -88,7 +88,7 @@ class MessageReader {
   std::string_view rest_;
 };
 
-/// Calls `use` for every field; false when the bytes are no message or `use` says so.
+/// Calls `use` for every field; false when the message is malformed or `use` returns false.
 template <class Use>
 bool for_each_field(std::string_view bytes, const Use& use) {
   MessageReader reader(bytes);

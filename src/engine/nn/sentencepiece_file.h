@@ -8,7 +8,7 @@
 
 namespace footnote::nn {
 
-/// What SentencePiece's own model file says (a protocol buffer), as far as tokenizing needs it. Views into the file.
+/// The parts of SentencePiece's model file (a protocol buffer) that tokenization needs. Views into the file.
 struct SentencePieceFile {
   enum class ModelType { kUnigram = 1, kBpe = 2, kWord = 3, kCharacter = 4 };
   enum class PieceType { kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6 };
@@ -21,7 +21,7 @@ struct SentencePieceFile {
 
   std::vector<Piece> pieces;
   ModelType model_type = ModelType::kUnigram;
-  std::string_view chars_map;  ///< CharsMap::parse reads it; empty when there is none.
+  std::string_view chars_map;  ///< Input for CharsMap::parse(); empty when there is none.
   bool add_dummy_prefix = true;
   bool remove_extra_whitespaces = true;
   bool escape_whitespaces = true;

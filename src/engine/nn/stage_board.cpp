@@ -3,7 +3,7 @@
 namespace footnote::nn {
 namespace {
 
-// Some hundred microseconds: as long as a stage of a short question takes. Who sleeps wakes up late, and maybe on the other's processor.
+// Some hundred microseconds: the length of a stage of a short question. A sleeping thread wakes up late, and perhaps on another CPU.
 constexpr int kLooks = 4000;
 
 void pause_briefly() {
@@ -26,7 +26,7 @@ std::optional<StageBoard::Chunk> StageBoard::take() {
 }
 
 void StageBoard::done(const Chunk& chunk) {
-  // Each adds what it wrote to what the next sees; the last hands all of it on.
+  // Acquire-release: each thread adds its writes to those that the next one sees; the last publishes all of them.
   if (done_.fetch_add(1, std::memory_order_acq_rel) + 1 < chunks_[chunk.stage]) return;
   done_.store(0, std::memory_order_relaxed);
   state_.store(std::uint64_t{chunk.stage + 1} << 32, std::memory_order_release);

@@ -17,8 +17,7 @@
 
 namespace footnote::nn::testing {
 
-/// An encoder of either family with two layers and random weights, as a folder that can be opened and as numbers that a
-/// textbook pass can be made over.
+/// An encoder of either family with two layers and random weights, as a model folder and as weights for a reference implementation.
 class TinyModel {
  public:
   static constexpr std::size_t kHidden = 64;
@@ -61,7 +60,7 @@ class TinyModel {
   std::filesystem::path path() const { return folder_.path(); }
   const test::TempFolder& folder() const { return folder_; }
 
-  /// The last hidden state of the textbook, in double precision: tokens x kHidden.
+  /// The last hidden state by the reference implementation, in double precision: tokens x kHidden.
   std::vector<double> forward(const TokenSpan& sequence) const {
     const std::size_t n = sequence.ids.size();
     const std::size_t offset = family_ == Family::kBert ? 0 : 2;
@@ -106,7 +105,7 @@ class TinyModel {
     return x;
   }
 
-  /// What its classification head says of a sequence.
+  /// The output of its classification head for a sequence.
   double score(const TokenSpan& sequence) const {
     auto first = forward(sequence);
     first.resize(kHidden);
@@ -126,7 +125,7 @@ class TinyModel {
     std::normal_distribution<float> normal(mean, scale);
     Tensor& out = tensors_[name];
     out.resize(count);
-    // Numbers that fp16 and bf16 hold too, so that every storage is the same model.
+    // Values that fp16 and bf16 represent exactly, so that every storage type gives the same model.
     for (float& value : out) value = std::round(normal(random_) * 64) / 64;
     shapes_[name] = std::move(shape);
   }
@@ -184,7 +183,7 @@ class TinyModel {
     folder_.write("model.safetensors", std::string(reinterpret_cast<const char*>(&size), 8) + header + data);
   }
 
-  /// Exact for the numbers that make() makes.
+  /// Exact for the values that make() creates.
   static std::uint16_t to_half(float value) {
     if (value == 0) return 0;
     int exponent;

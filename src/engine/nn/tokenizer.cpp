@@ -14,8 +14,8 @@ struct PairLengths {
   std::size_t second = 0;
 };
 
-// The reference's rule: the shorter text stays whole as long as the longer is not cut below it; then both get half, and
-// of an odd number the longer one (of equal ones the second) gets the more.
+// The reference's rule: the shorter text stays whole as long as the longer is not cut below it; then both get half. Of an odd number the
+// longer text (if equal, the second) gets one more.
 PairLengths cut_longest_first(PairLengths have, std::size_t room) {
   if (have.first <= room && have.second <= room - have.first) return have;
   const bool first_is_longer = have.first > have.second;
@@ -80,7 +80,7 @@ PairTokens Tokenizer::frame_pair(std::string_view first, std::string_view second
   Tokens left = tokenize(first, room, specials);
   Tokens right = tokenize(second, room, specials);
   if (left.truncated && right.truncated && room % 2 != 0 && truncation == PairTruncation::kLongestFirst) {
-    // Who is the longer gets the odd one: count on.
+    // The longer text gets the odd token, so count all tokens.
     tokenize_into(first, kNoLimit, specials, left);
     tokenize_into(second, kNoLimit, specials, right);
   }

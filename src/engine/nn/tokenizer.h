@@ -15,75 +15,74 @@ struct ByteRange {
   bool operator==(const ByteRange&) const = default;
 };
 
-/// Tokens of one text, in order. `ranges[i]` is where `ids[i]` stands in the ORIGINAL text: from the first byte of its
-/// first character to past the last byte of its last, always at code point boundaries of well-formed text. Ranges
-/// never go backwards. Marks that frame a sequence have empty ranges.
+/// The tokens of one text, in order. `ranges[i]` is the position of `ids[i]` in the ORIGINAL text, from the first byte of its first
+/// character to past the last byte of its last, always at code point boundaries of well-formed text. Ranges never go backwards. Special
+/// tokens around a sequence have empty ranges.
 struct Tokens {
   std::vector<std::uint32_t> ids;
   std::vector<ByteRange> ranges;
-  bool truncated = false;  ///< The text has more tokens than were asked for.
+  bool truncated = false;  ///< The text has more tokens than requested.
 };
 
 /// Two texts as one sequence: `[CLS] first [SEP] second [SEP]` or `<s> first </s></s> second </s>`.
 struct PairTokens {
   std::vector<std::uint32_t> ids;
-  std::vector<std::uint8_t> types;  ///< Token type ids, as the model was trained with them.
-  std::vector<ByteRange> ranges;    ///< Each in the text of its own side; empty for the marks.
-  std::size_t first_begin = 0;      ///< ids[first_begin, first_end) are of the first text,
+  std::vector<std::uint8_t> types;  ///< Token type ids, as in the model's training.
+  std::vector<ByteRange> ranges;    ///< Positions in the respective text; empty for special tokens.
+  std::size_t first_begin = 0;      ///< ids[first_begin, first_end) belong to the first text,
   std::size_t first_end = 0;
-  std::size_t second_begin = 0;  ///< ids[second_begin, second_end) of the second.
+  std::size_t second_begin = 0;  ///< ids[second_begin, second_end) to the second.
   std::size_t second_end = 0;
-  bool truncated = false;  ///< Tokens of either text were left out.
+  bool truncated = false;  ///< Tokens of either text were dropped.
 };
 
-/// What "[MASK]" and the like mean when they stand in a text.
+/// How "[MASK]" and the like are read in a text.
 enum class Specials {
-  kRecognise,  ///< The special token, as the reference does.
-  kAsText,     ///< Characters like any other: for text that must not steer the model.
+  kRecognise,  ///< As the special token, like the reference.
+  kAsText,     ///< As ordinary characters: for text that must not steer the model.
 };
 
-/// Which of two texts gives way when both don't fit.
+/// Which of two texts is truncated when both don't fit.
 enum class PairTruncation {
   kLongestFirst,  ///< The longer one, then both: the reference's default.
-  kOnlySecond,    ///< The second alone; the first too only when it does not fit by itself, which the reference refuses.
+  kOnlySecond,    ///< The second only; the first too if it does not fit alone, which the reference refuses.
 };
 
-/// The marks around sequences.
+/// The special tokens around sequences.
 struct Frame {
   std::uint32_t begin = 0;       ///< [CLS] or <s>
   std::uint32_t end = 0;         ///< [SEP] or </s>
-  std::size_t middle_count = 1;  ///< How many `end` stand between two texts: 1 as BERT does, 2 as RoBERTa does.
-  std::uint8_t second_type = 1;  ///< The token type of the second text and the mark after it.
+  std::size_t middle_count = 1;  ///< How many `end` tokens separate two texts: 1 in BERT, 2 in RoBERTa.
+  std::uint8_t second_type = 1;  ///< The token type of the second text and its end token.
 };
 
-/// Cuts text into the tokens of a model, id for id and range for range what Hugging Face's `tokenizers` library gives
-/// for the same vocabulary. Any bytes are accepted: a byte that is no part of well-formed UTF-8 reads as U+FFFD.
-/// Immutable, so safe from any thread. Works on the first 4 GiB of a text.
+/// Splits text into the tokens of a model, with the same ids and ranges as Hugging Face's `tokenizers` library for the same vocabulary.
+/// Accepts any bytes: a malformed byte reads as U+FFFD. Immutable and thread-safe. Uses the first 4 GiB of a text.
 class Tokenizer {
  public:
   static constexpr std::size_t kNoLimit = static_cast<std::size_t>(-1);
 
   virtual ~Tokenizer() = default;
 
-  /// The text's own tokens, at most `tokens_max` of them.
+  /// The text's tokens without special tokens, at most `tokens_max`.
   Tokens tokenize(std::string_view text, std::size_t tokens_max = kNoLimit, Specials specials = Specials::kRecognise) const;
 
   /// The same into `out`, whose memory is reused.
   void tokenize_into(std::string_view text, std::size_t tokens_max, Specials specials, Tokens& out) const;
 
-  /// The text between the marks, `tokens_max` tokens in all: what an encoder takes. REQUIRES: tokens_max >= frame_tokens().
+  /// The text with special tokens around it, `tokens_max` tokens in all: the input of an encoder. REQUIRES: tokens_max >= frame_tokens().
   Tokens frame(std::string_view text, std::size_t tokens_max, Specials specials = Specials::kRecognise) const;
 
-  /// Tokens made before, between the marks: for windows over a long text.
+  /// Adds special tokens around existing tokens, for windows over a long text.
   std::vector<std::uint32_t> frame_ids(std::span<const std::uint32_t> ids) const;
 
-  /// Both texts between marks, `tokens_max` tokens in all. REQUIRES: tokens_max >= pair_frame_tokens().
+  /// Both texts with special tokens, `tokens_max` tokens in all. REQUIRES: tokens_max >= pair_frame_tokens().
   PairTokens frame_pair(std::string_view first, std::string_view second, std::size_t tokens_max, Specials specials = Specials::kRecognise,
                         PairTruncation truncation = PairTruncation::kLongestFirst) const;
 
-  /// How many tokens frame() adds.
+  /// The number of tokens that frame() adds.
   std::size_t frame_tokens() const { return 2; }
-  /// How many tokens frame_pair() adds.
+  /// The number of tokens that frame_pair() adds.
   std::size_t pair_frame_tokens() const { return 2 + marks_.middle_count; }
 
   /// Every id is below this.
@@ -93,7 +92,7 @@ class Tokenizer {
 
   const Frame& marks() const { return marks_; }
   std::uint32_t unknown_id() const { return unknown_id_; }
-  /// The longest sequence that the tokenizer's files allow, marks included; kNoLimit when they don't say.
+  /// The longest sequence that the tokenizer's files allow, special tokens included; kNoLimit when they don't say.
   std::size_t tokens_max() const { return tokens_max_; }
 
  protected:
@@ -103,8 +102,7 @@ class Tokenizer {
   Tokenizer& operator=(Tokenizer&&) = default;
 
  private:
-  /// Appends the text's tokens until `out` has `tokens_max`; true when the text has more.
-  /// REQUIRES: text.size() fits 32 bits.
+  /// Appends the text's tokens until `out` has `tokens_max`; true when the text has more. REQUIRES: text.size() fits 32 bits.
   virtual bool append(std::string_view text, std::size_t tokens_max, Specials specials, Tokens& out) const = 0;
 
   void append_readable(std::string_view text, std::size_t tokens_max, Specials specials, Tokens& out) const;

@@ -1,5 +1,5 @@
-// Speed of a tokenizer on lines of text, and its tokens for comparison; bench/peers/tokenizers.py drives it.
-//   tokenizer_bench MODEL_FOLDER LINES            waits for a line on standard input, tokenizes all, prints the seconds; again
+// Speed of a tokenizer on lines of text, and its tokens for comparison; driven by bench/peers/tokenizers.py.
+//   tokenizer_bench MODEL_FOLDER LINES            for each line on standard input: tokenizes all, prints the seconds
 //   tokenizer_bench MODEL_FOLDER LINES OUT        writes count, ids, begins and ends of each line as 32-bit numbers
 #include <fmt/format.h>
 
@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   if (!tokenizer) return fail(tokenizer.error());
   const auto text = footnote::read_file(argv[2], std::uint64_t{1} << 32);
   if (!text) return fail(text.error());
-  // Lines end with U+0000, so that any other character can be in one.
+  // Lines end with U+0000, so that they may contain any other character.
   auto lines = footnote::split(*text, '\0');
   if (!lines.empty() && lines.back().empty()) lines.pop_back();
   if (argc > 3) {

@@ -5,14 +5,14 @@
 namespace footnote::nn {
 namespace {
 
-/// A token's name, as a string or as an object with its "content".
+/// A token's name, given as a string or as an object with "content".
 std::string token_at(const JsonObject& object, std::string_view key) {
   const JsonObject* token = object_at(object, key);
   return std::string(token != nullptr ? string_at(*token, "content").value_or("") : string_at(object, key).value_or(""));
 }
 
 std::size_t tokens_max_at(const JsonObject& object) {
-  // Files without a limit have 1e30 there.
+  // Files without a limit contain 1e30.
   constexpr double kLengthMax = 1 << 30;
   const Json* value = object.if_contains("model_max_length");
   if (value == nullptr || !value->is_number()) return Tokenizer::kNoLimit;

@@ -24,7 +24,7 @@ Result<std::optional<std::string>> read_optional(const std::filesystem::path& pa
 
 std::string name_or(const std::string& name, const char* otherwise) { return name.empty() ? otherwise : name; }
 
-/// XLM-RoBERTa counts four marks of its own before the pieces, whose first three SentencePiece has for the same purpose.
+/// XLM-RoBERTa puts four special tokens of its own before the pieces; SentencePiece's first three pieces have the same purpose.
 constexpr std::uint32_t kBeginId = 0;
 constexpr std::uint32_t kEndId = 2;
 constexpr std::uint32_t kUnknownId = 3;
@@ -103,7 +103,7 @@ Result<std::unique_ptr<const Tokenizer>> tokenizer_from_sentencepiece(std::strin
       setup.added.push_back({.content = std::string(piece.text), .id = id, .special = piece.type == Type::kControl});
     }
   }
-  // The mask takes the space before it along: in front of a word it stands for a whole one.
+  // The mask includes the space before it: before a word it stands for a whole word.
   add_special("<mask>", true);
   setup.unknown_id = kUnknownId;
   setup.marks = {.begin = kBeginId, .end = kEndId, .middle_count = 2, .second_type = 0};

@@ -35,7 +35,7 @@ std::string text_at(const Json& object, const char* key) {
   return {text.data(), text.size()};
 }
 
-/// Three numbers a token, as tools/make_tokenizer_fixture.py says.
+/// Three numbers per token: see tools/make_tokenizer_fixture.py.
 Tokens tokens_of(const JsonArray& places) {
   Tokens out;
   std::uint32_t begin = 0;
@@ -87,7 +87,7 @@ TEST(TokenizerFiles, FramePairsAsTheReferenceDoes) {
     for (const Json& type : row.at("types").as_array()) types.push_back(type.to_number<std::uint8_t>());
     EXPECT_EQ(tokens.ids, ids) << line;
     EXPECT_EQ(tokens.types, types) << line;
-    // Of the reference's places the second text's begin anew, so they are read as gaps from the last one's beginning.
+    // In the reference, positions of the second text start again, so they are stored as distances from the previous start.
     const JsonArray& places = row.at("places").as_array();
     std::size_t at = 0;
     std::uint32_t last = 0;
@@ -210,7 +210,7 @@ TEST(TokenizerFiles, LongTextIsTheSameInSteps) {
   const Tokenizer& tokenizer = tokenizer_of("xlmr");
   std::string text;
   Tokens expected;
-  // More than a step of the normaliser, with characters that grow, shrink and vanish at every place of its edge.
+  // More than one step of the normaliser, with characters that grow, shrink and vanish at every offset from its edge.
   const std::string part = "a\xC2\xAD\xE2\x84\xA2 \xEF\xAC\x83\x63\xC3\xA9 ";
   const Tokens one = tokenizer.tokenize(part);
   for (int i = 0; i < 2000; ++i) {
@@ -267,7 +267,7 @@ TEST(TokenizerFiles, RefuseWhatTheyCannotRun) {
                  "post-processor is missing");
   EXPECT_EQ(tokenizer_from_sentencepiece("").error().code, ErrorCode::kCorrupted);
   EXPECT_EQ(tokenizer_from_vocabulary("a\nb\n").error().code, ErrorCode::kCorrupted);
-  // An id far outside would make a table of gigabytes.
+  // An id far out of range would create a table of gigabytes.
   expect_refused(R"({"model":{"type":"WordPiece","vocab":{"a":16000000}},"pre_tokenizer":{"type":"BertPreTokenizer"},)"
                  R"("normalizer":{"type":"BertNormalizer"}})",
                  ErrorCode::kCorrupted, "out of range");

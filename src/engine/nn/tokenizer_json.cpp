@@ -56,9 +56,9 @@ Result<std::vector<AddedToken>> read_added(const JsonObject& root) {
   return out;
 }
 
-/// One item of a template: a mark with its id, or one of the texts.
+/// One item of a template: a special token, or one of the texts.
 struct TemplateItem {
-  char text = 0;  // 'A' or 'B'; 0 for a mark.
+  char text = 0;  // 'A' or 'B'; 0 for a special token.
   std::uint32_t mark = 0;
   std::uint32_t type = 0;
   bool operator==(const TemplateItem&) const = default;
@@ -92,7 +92,7 @@ Result<std::vector<TemplateItem>> read_template(const JsonObject& processor, std
   return out;
 }
 
-/// "[CLS] A [SEP]" and "[CLS] A [SEP] B [SEP]", or with two marks between.
+/// "[CLS] A [SEP]" and "[CLS] A [SEP] B [SEP]", or with two tokens between.
 Result<Frame> read_template_frame(const JsonObject& processor) {
   FOOTNOTE_TRY(const auto single, read_template(processor, "single"));
   FOOTNOTE_TRY(const auto pair, read_template(processor, "pair"));
@@ -132,7 +132,7 @@ Result<Frame> read_frame(const JsonObject& root) {
 Result<Vocabulary> read_vocabulary(const JsonObject& model) {
   const JsonObject* pieces = object_at(model, "vocab");
   if (pieces == nullptr) return corrupted("its vocabulary is missing");
-  // Files may leave a few ids out; one that leaves out more than it has is damaged.
+  // Files may skip a few ids; a file that skips more than it has is damaged.
   const std::size_t ids_max = pieces->size() * 2 + 1024;
   std::vector<std::string_view> by_id;
   for (const auto& [piece, id] : *pieces) {
@@ -179,7 +179,7 @@ Result<std::unique_ptr<const Tokenizer>> read_wordpiece(const JsonObject& root, 
       WordPiece::Setup{std::move(vocabulary), options, std::move(added), marks, unknown_id, config.tokens_max});
 }
 
-/// A step of the normalizer; a sequence is its steps. `spaces` remembers what comes after the map.
+/// Reads a step of the normalizer, or a sequence of steps. `spaces` collects the steps after the map.
 Result<void> read_normalizer(const Json& normalizer, CharsMap& map, Unigram::Spaces& spaces) {
   if (normalizer.is_null()) return {};
   const std::string_view type = type_of(normalizer);
@@ -261,7 +261,7 @@ Result<std::unique_ptr<const Tokenizer>> read_unigram(const JsonObject& root, co
   Unigram::Setup setup;
   FOOTNOTE_CHECK(read_normalizer(value_at(root, "normalizer"), setup.map, setup.spaces));
   FOOTNOTE_CHECK(read_splitter(value_at(root, "pre_tokenizer"), setup.spaces));
-  // Then the spaces would be gone before they could split.
+  // The spaces would be gone before they could split words.
   if (setup.spaces.runs == Unigram::Runs::kOneMark && setup.spaces.split_spaces)
     return unsupported("pre-tokenizer", "one that splits at spaces already replaced");
   FOOTNOTE_TRY(setup.pieces, read_pieces(model));
@@ -285,7 +285,7 @@ Result<std::unique_ptr<const Tokenizer>> tokenizer_from_json(std::string_view to
   const JsonObject* model = object_at(root, "model");
   if (model == nullptr) return corrupted("it has no model");
   std::string_view type = string_at(*model, "type").value_or("");
-  // Older files leave the type out; only Unigram has its vocabulary in a list.
+  // Older files omit the type; only Unigram has its vocabulary as a list.
   if (type.empty())
     type = array_at(*model, "vocab") != nullptr ? "Unigram" : model->contains("max_input_chars_per_word") ? "WordPiece" : "";
   if (type == "WordPiece") return read_wordpiece(root, *model, config);

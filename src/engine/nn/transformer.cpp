@@ -15,8 +15,7 @@ constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
 
 }  // namespace
 
-/// Finds tensors under the names that BERT checkpoints use, with or without the name of the family in front, and packs
-/// them into memory that was laid out before.
+/// Finds tensors by the names of BERT checkpoints, with or without the family prefix, and packs them into reserved memory.
 class Transformer::Packer {
  public:
   Packer(const ModelFiles& files, Transformer& out) : files_(files), shape_(files.shape), out_(out) {}
@@ -49,7 +48,7 @@ class Transformer::Packer {
       norm = at + "output.LayerNorm";
       norm_out = &layer.output_norm;
     }
-    // Nothing is multiplied after the last one.
+    // No multiplication follows the last norm.
     FOOTNOTE_TRY(const auto gain, files_.weights.read_floats(files_.prefix + norm + ".weight", {shape_.hidden}));
     FOOTNOTE_TRY(const auto shift, files_.weights.read_floats(files_.prefix + norm + ".bias", {shape_.hidden}));
     store_norm(*norm_out, gain, shift, gain, shift);
@@ -70,7 +69,7 @@ class Transformer::Packer {
     return out;
   }
 
-  /// Queries, keys and values side by side. The scale of scores and the base of the exponential go into the queries.
+  /// Queries, keys and values combined. The query weights include the scale of scores and the base of the exponential.
   Result<DenseMatrix> projection_of(const std::string& at) const {
     FOOTNOTE_TRY(DenseMatrix out, dense(at + "query", shape_.hidden, shape_.hidden));
     const float factor = std::numbers::log2e_v<float> / std::sqrt(static_cast<float>(shape_.head_size()));
@@ -97,7 +96,8 @@ class Transformer::Packer {
     return out;
   }
 
-  /// A few neurons write huge numbers to the same few channels of the hidden state: where second matrices write hardest.
+  /// A few neurons write huge values to the same few channels of the hidden state: find the channels with the largest weights in the second
+  /// matrices.
   Result<void> find_huge_channels() {
     std::vector<float> sum(shape_.hidden, 0.0F);
     for (std::size_t i = 0; i < shape_.layers; ++i) {
@@ -110,7 +110,7 @@ class Transformer::Packer {
     return {};
   }
 
-  /// A norm and the matrix that its rows meet.
+  /// Packs a norm and the matrix that follows it.
   Result<void> pack_pair(const std::string& name, const Norm& norm, DenseMatrix next, const Matrix& matrix) {
     FOOTNOTE_TRY(const auto gain, files_.weights.read_floats(files_.prefix + name + ".weight", {shape_.hidden}));
     FOOTNOTE_TRY(const auto shift, files_.weights.read_floats(files_.prefix + name + ".bias", {shape_.hidden}));
@@ -172,7 +172,7 @@ void Transformer::lay_out(Layout& layout) {
     layer.attention_norm.exact_channels = layer.feed_forward_in.exact_channels;
     norm = &layer.output_norm;
   }
-  norm->exact_channels = layers_.back().feed_forward_in.exact_channels;  // Its rows go nowhere.
+  norm->exact_channels = layers_.back().feed_forward_in.exact_channels;  // Its rows are not used.
 }
 
 Result<Transformer> Transformer::load(const ModelFiles& files, const Kernels& kernels) {
@@ -192,7 +192,7 @@ Result<Transformer> Transformer::load(const ModelFiles& files, const Kernels& ke
   std::byte* memory = nullptr;
   if (auto packed = PackedFile::open(path, key)) {
     out.packed_ = *std::move(packed);
-    memory = const_cast<std::byte*>(out.packed_.payload().data());  // Mapped for reading: nothing writes to it below.
+    memory = const_cast<std::byte*>(out.packed_.payload().data());  // Mapped read-only: nothing below writes to it.
   } else {
     FOOTNOTE_CHECK(files.verify_weights());
     FOOTNOTE_TRY(out.fresh_, MemoryBlock::allocate(counted.used()));
@@ -202,7 +202,7 @@ Result<Transformer> Transformer::load(const ModelFiles& files, const Kernels& ke
   out.lay_out(layout);
   if (memory == out.fresh_.data()) {
     FOOTNOTE_CHECK(Packer(files, out).pack());
-    // Kept for the next start where the folder can be written; where it can't, every start packs.
+    // Saved for the next start if the folder is writable; otherwise every start packs.
     (void)PackedFile::write(path, key, std::span(out.fresh_.data(), out.fresh_.size()));
   }
   if (out.token_copy_ != nullptr) out.token_table_ = {out.token_copy_, files.shape.vocabulary * files.shape.hidden};

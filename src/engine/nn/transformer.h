@@ -16,15 +16,13 @@
 
 namespace footnote::nn {
 
-/// Token ids of one sequence, framed as the model expects; `types` is empty (all zero) or of the same length.
-/// Views: the caller keeps the memory.
+/// Token ids of one sequence, framed as the model expects. `types` is empty (all zero) or of the same length. Does not own its memory.
 struct TokenSpan {
   std::span<const std::uint32_t> ids;
   std::span<const std::uint8_t> types = {};
 };
 
-/// The layers of a BERT-shaped encoder, packed for one kernel level. Immutable after load, so any number of threads may
-/// run passes over it.
+/// The layers of a BERT-like encoder, packed for one kernel level. Immutable after load, so any number of threads may run passes over it.
 class Transformer {
  public:
   struct Layer {
@@ -36,9 +34,9 @@ class Transformer {
     Norm output_norm;
   };
 
-  /// Packs the weights, or takes them from the packed file beside the model when there is one made from these very weights;
-  /// else leaves one there for the next start. kCorrupted when a tensor is missing or has another shape, or when the
-  /// model's checksum does not hold. Borrows `files`, which must outlive this.
+  /// Maps the packed file next to the model if it was made from these weights; else packs the weights and writes that file for the next
+  /// start. kCorrupted: a tensor is missing or has another shape, or the model's checksum does not match. Borrows `files`, which must
+  /// outlive this.
   static Result<Transformer> load(const ModelFiles& files, const Kernels& kernels);
 
   const EncoderShape& shape() const { return shape_; }
@@ -57,12 +55,12 @@ class Transformer {
 
   EncoderShape shape_;
   const Kernels* kernels_ = nullptr;
-  PackedFile packed_;  // What the views below point into,
-  MemoryBlock fresh_;  // one or the other.
+  PackedFile packed_;  // Owner of the memory below,
+  MemoryBlock fresh_;  // or this one.
   std::span<const float> token_table_;
   const float* position_table_ = nullptr;
   const float* type_table_ = nullptr;
-  float* token_copy_ = nullptr;  // Of a table that is not fp32 in the model's file.
+  float* token_copy_ = nullptr;  // A copy of a table that is not fp32 in the model's file.
   Norm embedding_norm_;
   std::vector<Layer> layers_;
 };

@@ -10,12 +10,12 @@ namespace footnote::nn {
 namespace {
 
 constexpr std::string_view kWordMark = "\xE2\x96\x81";  // U+2581
-// What an unknown character costs below the least score.
+// How far the score of an unknown character is below the lowest score.
 constexpr double kUnknownPenalty = 10;
-// Text is normalised in steps of this size, so that the head of a long text costs no more than a short one.
+// Text is normalised in steps of this size, so that reading the start of a long text costs no more than a short one.
 constexpr std::size_t kStepBytes = 2 << 10;
 
-/// White_Space of Unicode, for one well-formed character.
+/// Unicode's White_Space, for one well-formed character.
 bool is_white_space(std::string_view character) {
   const auto first = static_cast<unsigned char>(character.front());
   if (first < 0x80) return first == ' ' || (first >= '\t' && first <= '\r');
@@ -35,7 +35,7 @@ class Unigram::Run {
   Run(const Unigram& owner, std::string_view text, std::size_t tokens_max, Specials specials, Tokens& out)
       : owner_(owner), spaces_(owner.spaces_), text_(text), tokens_max_(tokens_max), specials_(specials), out_(out) {}
 
-  /// True when the text has more tokens than there was room for.
+  /// True when the text has more tokens than there is room for.
   bool run() {
     std::size_t at = 0;
     while (at < text_.size() && !full_) {
@@ -51,7 +51,7 @@ class Unigram::Run {
  private:
   struct Node {
     double score;
-    std::uint32_t begin;  // Where the best piece that ends here begins; kNowhere when none does.
+    std::uint32_t begin;  // The start of the best piece that ends here; kNowhere when there is none.
     std::uint32_t id;
   };
   struct Cut {
@@ -73,7 +73,7 @@ class Unigram::Run {
     } else {
       while (!normaliser.done() && !full_) {
         normaliser.fill(kStepBytes, normalised_);
-        // The last character may still move.
+        // The position of the last character may still change.
         const std::size_t kept = normaliser.done() ? normalised_.size() : last_character(normalised_.bytes());
         take_characters(0, kept);
         normalised_.remove_prefix(kept);
@@ -82,8 +82,7 @@ class Unigram::Run {
     end_segment();
   }
 
-  // Strips white space and collapses runs of it. Elsewhere held_ does this as it goes, but where a token is looked for it
-  // must be done before.
+  // Strips white space and collapses runs of it. Otherwise held_ does this incrementally, but added tokens are matched after it.
   void squeeze() {
     MappedText out;
     std::size_t run = 0;
@@ -107,7 +106,7 @@ class Unigram::Run {
     normalised_ = std::move(out);
   }
 
-  // Added tokens of the normalised text part it once more.
+  // Added tokens in the normalised text split it again.
   void take_parts() {
     const std::string_view bytes = normalised_.bytes();
     std::size_t at = 0;
@@ -153,7 +152,7 @@ class Unigram::Run {
     }
   }
 
-  // Where characters end that just go on with the word: past its first, neither space nor U+2581.
+  // The end of characters that simply continue the word: after its first, neither space nor U+2581.
   std::size_t plain_end(std::string_view bytes, std::size_t at, std::size_t end) const {
     if (at_part_head_ || !held_.empty()) return at;
     while (at < end) {
@@ -211,7 +210,7 @@ class Unigram::Run {
     word_.clear();
   }
 
-  // The best way to each place, from left to right; of equal ones the first found, which begins further left.
+  // Viterbi: the best path to each position, from left to right; of equal ones the first found, which starts further left.
   void find_best_path() {
     const std::string_view word = word_.bytes();
     const PieceTrie& trie = owner_.trie_;
@@ -249,7 +248,7 @@ class Unigram::Run {
     cuts_.clear();
     for (auto end = static_cast<std::uint32_t>(word_.size()); end > 0; end = cuts_.back().begin) {
       const Node& node = nodes_[end];
-      // Unknown characters in a row are one token.
+      // Consecutive unknown characters are one token.
       if (node.id == owner_.unknown_id() && !cuts_.empty() && cuts_.back().id == node.id) {
         cuts_.back().begin = node.begin;
       } else {
@@ -266,7 +265,7 @@ class Unigram::Run {
     const ByteRange range{word_.range(cut.begin).begin, word_.range(end - 1).end};
     if (cut.id != owner_.unknown_id()) return emit(cut.id, range);
     const std::string_view piece = word_.bytes().substr(cut.begin, end - cut.begin);
-    // Unknown characters in a row may spell a piece.
+    // Consecutive unknown characters may spell a piece.
     const std::uint32_t id = owner_.trie_.find(piece);
     if (id != PieceTrie::kNone && !(specials_ == Specials::kAsText && owner_.special_[id])) return emit(id, range);
     const auto byte_id = [&](char c) { return owner_.bytes_[static_cast<unsigned char>(c)]; };
@@ -296,10 +295,10 @@ class Unigram::Run {
   MappedText normalised_;
   MappedText held_;  // White space whose meaning depends on what follows.
   MappedText word_;
-  std::vector<Node> nodes_;   // Of each place in word_.
-  std::vector<Cut> cuts_;     // From the word's end to its head.
-  bool at_head_ = true;       // Only white space of the segment was met.
-  bool at_part_head_ = true;  // Nothing was put since the part began.
+  std::vector<Node> nodes_;   // By position in word_.
+  std::vector<Cut> cuts_;     // From the word's end to its start.
+  bool at_head_ = true;       // Only white space of the segment was seen.
+  bool at_part_head_ = true;  // Nothing was emitted since the part began.
 };
 
 Result<std::unique_ptr<const Unigram>> Unigram::create(Setup setup) {

@@ -15,9 +15,9 @@
 
 namespace footnote::nn {
 
-/// SentencePiece's unigram tokenizer as XLM-RoBERTa uses it, id for id what Hugging Face's `tokenizers` library gives:
-/// characters are mapped, white space becomes U+2581 at the head of words, and each word is cut into the pieces with the
-/// greatest sum of scores. A malformed byte is U+FFFD. Needs about 40 bytes of memory for each byte of the longest word.
+/// SentencePiece's unigram tokenizer as used by XLM-RoBERTa, with the same ids as Hugging Face's `tokenizers` library: characters are
+/// mapped, white space becomes U+2581 at the start of words, and each word is split into the pieces with the highest sum of scores. A
+/// malformed byte reads as U+FFFD. Needs about 40 bytes of memory for each byte of the longest word.
 class Unigram final : public Tokenizer {
  public:
   static constexpr std::size_t kPiecesMax = 1U << 22;
@@ -27,25 +27,25 @@ class Unigram final : public Tokenizer {
     double score = 0;
   };
 
-  /// Which parts of a text get a U+2581 that they don't have: parts between added tokens, or words when `split_spaces`.
+  /// Which parts of a text get a missing U+2581 prepended: parts between added tokens, or words when `split_spaces`.
   enum class Prefix { kAlways, kFirst, kNever };
-  /// What runs of U+0020 become, before added tokens are looked for in normalised text.
+  /// What runs of U+0020 become before added tokens are matched in normalised text.
   enum class Runs { kKept, kOneSpace, kOneMark };
 
   struct Spaces {
     bool split_spaces = true;  ///< Any white space ends a word and is dropped; else U+0020 becomes U+2581.
-    bool split_words = true;   ///< A word begins at each U+2581; else only where split_spaces says.
+    bool split_words = true;   ///< Each U+2581 starts a word; else only split_spaces does.
     Runs runs = Runs::kKept;
     bool strip_left = false;  ///< White space at the ends of the text is dropped.
     bool strip_right = false;
     Prefix prefix = Prefix::kAlways;
   };
 
-  /// All that a tokenizer's files say.
+  /// The contents of a tokenizer's files.
   struct Setup {
     std::vector<Piece> pieces;  ///< In the order of their ids.
     std::uint32_t unknown_id = 0;
-    bool byte_fallback = false;  ///< Unknown text becomes pieces "<0x00>" to "<0xFF>" when all that it needs are there.
+    bool byte_fallback = false;  ///< Unknown text becomes the byte pieces "<0x00>" to "<0xFF>", if all that it needs exist.
     CharsMap map;
     Spaces spaces;
     std::vector<AddedToken> added;
@@ -67,12 +67,12 @@ class Unigram final : public Tokenizer {
 
   PieceTrie trie_;
   std::vector<double> scores_;
-  std::vector<bool> special_;  // Pieces that text with Specials::kAsText does not have.
+  std::vector<bool> special_;  // Pieces that Specials::kAsText never produces.
   double unknown_score_ = 0;
   std::vector<std::uint32_t> bytes_;  // The ids of "<0x00>" to "<0xFF>"; empty without byte_fallback.
   CharsMap map_;
   Spaces spaces_;
-  AddedTokens added_;             // Found in the text as it comes,
+  AddedTokens added_;             // Matched in the original text,
   AddedTokens normalised_added_;  // and in the normalised text.
   std::size_t vocabulary_size_ = 0;
 };

@@ -1,4 +1,4 @@
-// Eight lanes of AVX2 for kernels_*.h. Included inside a region that switches the instructions on, as kernels_common.h is.
+// Eight lanes of AVX2 for kernels_*.h. Included inside a region that enables the instructions, like kernels_common.h.
 namespace footnote::nn {
 namespace {
 
@@ -7,7 +7,7 @@ struct Avx2 {
   using Int = __m256i;
   static constexpr std::size_t kLanes = 8;
   static constexpr std::size_t kTileRows = 6;
-  // Two products of a byte up to 127 and one down to -127 fit the sixteen bits that vpmaddubsw sums them in.
+  // The sum of two products of bytes up to 127 and down to -127 fits the 16 bits that vpmaddubsw uses.
   static constexpr float kBytesMax = 127.0F;
   static constexpr bool kLooksUp = false;
 

@@ -1,5 +1,5 @@
-// Sixteen lanes of AVX-512 for kernels_*.h, and how they multiply integers at kVnni. Included inside a region that switches
-// the instructions on, as kernels_common.h is.
+// Sixteen lanes of AVX-512 for kernels_*.h, with the integer products of kVnni. Included inside a region that enables the instructions,
+// like kernels_common.h.
 namespace footnote::nn {
 namespace {
 
@@ -31,7 +31,7 @@ struct Avx512 {
   static Float pick(const float (&table)[16], Float index) {
     return _mm512_permutexvar_ps(_mm512_castps_si512(index), _mm512_loadu_ps(table));
   }
-  // Halves onto each other, in the order of the scalar model.
+  // Adds halves repeatedly, in the order of the scalar model.
   static float sum(Float v) {
     const __m256 eight = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
     const __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
@@ -96,7 +96,7 @@ struct Avx512 {
     transpose_int(reinterpret_cast<const std::byte*>(in), in_stride * sizeof(float), reinterpret_cast<std::byte*>(out),
                   out_stride * sizeof(float));
   }
-  // Of each four rows, within each quarter of them: number k of all four goes to row k of the four.
+  // Transposes 4 x 4 numbers within each quarter of four rows: number k of all four goes to row k.
   template <std::size_t kRows>
   FOOTNOTE_INLINE static void transpose_fours(Int (&r)[kRows]) {
     Int t[kRows];
@@ -117,7 +117,7 @@ struct Avx512 {
   static void transpose_bytes(const std::byte* in, std::size_t in_stride, std::byte* out, std::size_t out_stride) {
     Int r[8];
 #pragma GCC unroll 8
-    for (std::size_t i = 0; i < 8; ++i) {  // Rows 0 to 3 with those four below, then 8 to 11 likewise.
+    for (std::size_t i = 0; i < 8; ++i) {  // Rows 0 to 3 with the four below, then 8 to 11 likewise.
       const std::byte* row = in + (i / 4 * 8 + i % 4) * in_stride;
       r[i] = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(row))),
                                 _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row + 4 * in_stride)), 1);
@@ -151,7 +151,7 @@ struct Avx512 {
 };
 
 struct Vnni : Avx512 {
-  static constexpr std::size_t kTileRows = 14;  // Two sums a row, two vectors of a panel and one of a row: 31 of 32 registers.
+  static constexpr std::size_t kTileRows = 14;  // Two sums per row, two vectors of a panel and one of a row: 31 of 32 registers.
 
   static void dot_centre(Int& sum, Int right) {
     asm("vpdpbusd %1, %2, %0" : "+v"(sum) : "v"(right), "v"(_mm512_set1_epi8(static_cast<char>(0x80))));

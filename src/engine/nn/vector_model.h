@@ -1,11 +1,11 @@
-// The vectors of a machine that is not here, for kernels_*.h: sixteen lanes in plain code, each operation rounding just
-// as the instruction does. With it the kernels of kVnni give, anywhere, the bytes that they give on their machine.
+// Emulates the vectors of kVnni and kAmx for kernels_*.h: sixteen lanes in plain code, where each operation rounds exactly as the
+// instruction does. The kernels then give the same bytes on any machine.
 namespace footnote::nn {
 namespace {
 
 struct Model {
   static constexpr std::size_t kLanes = 16;
-  static constexpr std::size_t kTileRows = 2;  // No result depends on it.
+  static constexpr std::size_t kTileRows = 2;  // Does not affect results.
   static constexpr float kBytesMax = 255.0F;
   static constexpr bool kLooksUp = true;
 
@@ -230,8 +230,8 @@ struct Model {
   }
 };
 
-/// Eight tiles in memory. A product of two bf16 numbers is exact; even and odd ones are summed apart, then added, as the
-/// instruction does. Numbers too small to be normal are 0 to it.
+/// Eight tiles in memory. A product of two bf16 numbers is exact; even and odd ones are summed separately, then added, as the instruction
+/// does. Denormals count as 0.
 struct ModelTiles {
   static constexpr std::size_t kRows = 16;
   struct Tile {
@@ -272,7 +272,7 @@ struct ModelTiles {
     read(tiles[kLeft], left);
     read(tiles[kRight], right);
     for (std::size_t m = 0; m < kRows; ++m) {
-      float products[2 * kRows] = {};  // Even and odd ones in turn.
+      float products[2 * kRows] = {};  // Even and odd ones alternate.
       for (std::size_t k = 0; k < kRows; ++k) {
         for (std::size_t n = 0; n < 2 * kRows; ++n) products[n] += left[m][2 * k + n % 2] * right[k][n];
       }

@@ -12,18 +12,18 @@ namespace {
 constexpr std::string_view kInsideMark = "##";
 constexpr std::size_t kLinesMax = 1U << 24;
 constexpr std::size_t kBytesMax = 0xFFFFFFFF;
-// Longer pieces are kept but can't be met: a word has at most 100 characters of 4 bytes.
+// Longer pieces are kept but never match: a word has at most 100 characters of 4 bytes.
 constexpr std::size_t kPieceBytesMax = 512;
 
-// A multiplicative hash that grows byte by byte, so one pass over a word gives the hash of each of its prefixes.
-// The seed keeps the two kinds of pieces apart.
+// A multiplicative hash, extended byte by byte, so that one pass over a word gives the hashes of all its prefixes. The seed separates the
+// two kinds of pieces.
 std::uint64_t seed_of(Vocabulary::Place place) {
   return place == Vocabulary::Place::kWordStart ? 0x9AE16A3B2F90404FULL : 0xC949D7C7509E6557ULL;
 }
 
 std::uint64_t extend(std::uint64_t hash, char byte) { return (hash ^ static_cast<unsigned char>(byte)) * 0x9FB21C651E98DF25ULL; }
 
-// The product's low bits depend on few input bits: fold the high ones down.
+// The low bits of the product depend on few input bits: mix in the high ones.
 std::uint64_t finish(std::uint64_t hash) { return hash ^ (hash >> 29); }
 
 std::uint64_t hash_of(std::string_view bytes, Vocabulary::Place place) {
@@ -95,7 +95,7 @@ Vocabulary::Match Vocabulary::longest_prefix(std::string_view rest, Place place)
   const std::size_t longest = std::min(rest.size(), piece_bytes_max_);
   std::uint64_t hash = seed_of(place);
   for (std::size_t i = 0; i < longest; ++i) hashes[i] = hash = extend(hash, rest[i]);
-  // Pieces are whole code points, so a prefix that cuts one matches nothing and needs no test of its own.
+  // Pieces are whole code points, so a prefix that splits one matches nothing and needs no check.
   for (std::size_t bytes = longest; bytes > 0; --bytes) {
     const std::uint32_t id = probe(finish(hashes[bytes - 1]), rest.substr(0, bytes), place);
     if (id != kNone) return {id, bytes};

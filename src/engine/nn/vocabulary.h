@@ -11,9 +11,8 @@
 
 namespace footnote::nn {
 
-/// The pieces of a WordPiece vocabulary (one a line of vocab.txt; the line number is the id) in a flat hash table.
-/// A piece that begins with "##" continues a word and is looked up without that mark.
-/// Immutable after construction, so safe from any thread.
+/// The pieces of a WordPiece vocabulary (one per line of vocab.txt; the line number is the id) in a flat hash table. A piece that starts
+/// with "##" continues a word and is looked up without that mark. Immutable and thread-safe.
 class Vocabulary {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
@@ -28,13 +27,13 @@ class Vocabulary {
   /// kCorrupted: empty, not UTF-8, or more than 2^24 lines.
   static Result<Vocabulary> parse(std::string_view text);
 
-  /// The same from pieces in the order of their ids. An empty piece is an id that no text has.
+  /// The same from pieces in the order of their ids. An empty piece is an unused id.
   static Result<Vocabulary> from_pieces(std::span<const std::string_view> pieces);
 
-  /// The longest piece that `rest` begins with; kNone when there is none.
+  /// The longest piece that is a prefix of `rest`; kNone when there is none.
   Match longest_prefix(std::string_view rest, Place place) const;
 
-  /// The id of a whole line of the file, "##" included; kNone when it is not there. Of equal lines the last counts.
+  /// The id of a whole line of the file, "##" included; kNone when it does not exist. Of equal lines the last wins.
   std::uint32_t find(std::string_view line) const;
 
   /// REQUIRES: id < size(). A view into this object.
@@ -51,8 +50,8 @@ class Vocabulary {
   void insert(std::uint32_t id);
   std::uint32_t probe(std::uint64_t hash, std::string_view bytes, Place place) const;
 
-  std::string text_;                    // All lines, one after the other.
-  std::vector<std::uint32_t> offsets_;  // Where line i begins; one more at the end.
+  std::string text_;                    // All lines, concatenated.
+  std::vector<std::uint32_t> offsets_;  // Start of line i, plus the end.
   std::vector<Slot> slots_;             // Linear probing, at most half full.
   std::size_t piece_bytes_max_ = 0;
 };

@@ -7,13 +7,13 @@
 
 namespace footnote::nn {
 
-/// One pass over one text: folds characters into a word buffer and cuts each complete word into pieces.
+/// One pass over one text: folds characters into a word buffer and splits each complete word into pieces.
 class WordPiece::Run {
  public:
   Run(const WordPiece& owner, std::string_view text, std::size_t tokens_max, Tokens& out)
       : owner_(owner), characters_(*owner.characters_), text_(text), tokens_max_(tokens_max), out_(out) {}
 
-  /// All of the text: added tokens, and between them words.
+  /// Processes the whole text: added tokens, and the words between them.
   void run(Specials specials) {
     std::size_t at = 0;
     while (at < text_.size() && !full_) {
@@ -25,18 +25,18 @@ class WordPiece::Run {
     }
   }
 
-  /// The text has more tokens than there was room for.
+  /// The text has more tokens than there is room for.
   bool full() const { return full_; }
 
  private:
   static constexpr std::size_t kWordBytesMax = kWordCharsMax * 4;
-  // Of one letter; what is past it stays where it is.
+  // Of one letter; further marks are not sorted.
   static constexpr std::size_t kMarksMax = 64;
 
   struct Mark {
     std::uint8_t order;
     bool is_kept;   // A character of the word, not stripped.
-    bool is_extra;  // Not the first that its character is decomposed to.
+    bool is_extra;  // Not the first one of its character's decomposition.
   };
 
   void take_words(std::size_t at, std::size_t stop) {
@@ -118,7 +118,7 @@ class WordPiece::Run {
     }
   }
 
-  // Appends a character to the word. Past the longest word only its extent still matters.
+  // Appends a character to the word. Beyond the longest word only its extent matters.
   void add(char32_t code_point, std::size_t begin, std::size_t end) {
     if (word_chars_ == 0) word_begin_ = begin;
     word_end_ = std::max(word_end_, end);
@@ -130,8 +130,7 @@ class WordPiece::Run {
     word_bytes_ += length;
   }
 
-  // A mark of the letter at hand, in canonical order: by class, those of one class as they came. Returns how many of
-  // the word's own marks come after it.
+  // Inserts a mark of the current letter in canonical order (stable, by class). Returns how many of the word's marks come after it.
   std::size_t sort_mark(Mark mark, ByteRange place) {
     if (mark_count_ == 0) place_count_ = 0;
     if (mark_count_ == kMarksMax) return 0;
@@ -146,7 +145,7 @@ class WordPiece::Run {
     return passed;
   }
 
-  // The mark just appended to the word moves before `passed` others.
+  // Moves the mark just appended before `passed` others.
   void sift_down(std::size_t passed) {
     if (word_chars_ > kWordCharsMax) return;
     const std::size_t last = char_start(word_bytes_);
@@ -155,8 +154,8 @@ class WordPiece::Run {
     std::rotate(word_.begin() + to, word_.begin() + last, word_.begin() + word_bytes_);
   }
 
-  // As the reference counts, the first mark in order has the place of the first in the text, and so on; one that came
-  // out of another character has the place of the one before.
+  // As in the reference, the first mark in order gets the position of the first in the text, and so on; a mark from a decomposition gets
+  // the position of the one before.
   void place_marks() {
     if (word_chars_ == 0) return;
     std::array<ByteRange, kMarksMax> places;
@@ -165,7 +164,7 @@ class WordPiece::Run {
       if (!marks_[i].is_extra) place = places_[next++];
       places[i] = place;
     }
-    if (word_chars_ > kWordCharsMax) {  // Of a word so long only its extent is kept.
+    if (word_chars_ > kWordCharsMax) {  // Too long: only its extent is kept.
       for (std::size_t i = 0; i < mark_count_; ++i) {
         if (marks_[i].is_kept) word_end_ = places[i].end;
       }
@@ -196,7 +195,7 @@ class WordPiece::Run {
     word_bytes_ = 0;
   }
 
-  // False when some part of the word is in no piece: then the whole word is unknown and nothing stays emitted.
+  // False when some part of the word matches no piece: then the whole word is unknown, and nothing is emitted.
   bool cut_word() {
     const std::size_t kept = out_.ids.size();
     const bool was_full = full_;
@@ -235,14 +234,14 @@ class WordPiece::Run {
   bool full_ = false;
 
   std::array<char, kWordBytesMax> word_;
-  std::array<ByteRange, kWordBytesMax> sources_;  // Of each byte of word_, the character it came from.
+  std::array<ByteRange, kWordBytesMax> sources_;  // The original character of each byte of word_.
   std::size_t word_bytes_ = 0;
   std::size_t word_chars_ = 0;
   std::size_t word_begin_ = 0;
   std::size_t word_end_ = 0;
 
   std::array<Mark, kMarksMax> marks_;        // Since the last letter, in canonical order.
-  std::array<ByteRange, kMarksMax> places_;  // Of those that are not extra, in the order of the text.
+  std::array<ByteRange, kMarksMax> places_;  // Of those that are not extra, in text order.
   std::size_t mark_count_ = 0;
   std::size_t place_count_ = 0;
   ByteRange base_place_;  // Of the last letter that was decomposed.

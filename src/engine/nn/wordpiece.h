@@ -16,18 +16,18 @@ namespace footnote::nn {
 
 struct WordPieceOptions {
   bool lower_case = true;
-  bool strip_accents = true;     ///< Where the reference's setting is null it goes with lower_case.
+  bool strip_accents = true;     ///< If the reference's setting is null, it equals lower_case.
   bool space_ideographs = true;  ///< Each CJK ideograph is a word: `tokenize_chinese_chars`.
 };
 
-/// BERT's WordPiece tokenizer, id for id what Hugging Face's fast BertTokenizer gives (clean-up, spacing of CJK ideographs,
-/// lower case, accent stripping, punctuation, greedy longest pieces, words of more than 100 characters are [UNK]).
-/// U+FFFD, and so every malformed byte, is dropped.
+/// BERT's WordPiece tokenizer, with the same ids as Hugging Face's fast BertTokenizer (clean-up, spacing of CJK ideographs, lower case,
+/// accent stripping, punctuation, greedy longest match; words of more than 100 characters are [UNK]). U+FFFD, and so every malformed byte,
+/// is dropped.
 class WordPiece final : public Tokenizer {
  public:
   static constexpr std::size_t kWordCharsMax = 100;
 
-  /// All that a tokenizer's files say. `added` tokens must not be `normalised`.
+  /// The contents of a tokenizer's files. `added` tokens must not be `normalised`.
   struct Setup {
     Vocabulary vocabulary;
     WordPieceOptions options;

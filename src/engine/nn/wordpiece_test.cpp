@@ -26,7 +26,7 @@ const WordPiece& uncased() {
   return tokenizer;
 }
 
-// A few pieces, so that expectations can be read.
+// A few pieces, so that expectations are readable.
 constexpr std::string_view kSmall =
     "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\ncat\n##s\nsat\n.\n[\n]\ncafe\nCafe\nCafé\n##teria\n\xE4\xBD\xA0\nk\n##k\n!\nmask\n";
 
@@ -91,7 +91,7 @@ TEST(WordPiece, FramesAndTruncates) {
   EXPECT_EQ(some.ids, (std::vector<std::uint32_t>{2, 5, 6, 3}));
   EXPECT_TRUE(some.truncated);
   EXPECT_EQ(tokenizer->frame("the cats", 2).ids, (std::vector<std::uint32_t>{2, 3}));
-  // A word that turns out to be unknown past the limit is unknown, not a part of itself.
+  // A word that turns out to be unknown beyond the limit is unknown as a whole.
   EXPECT_EQ(tokenizer->frame("catsdog", 3).ids, (std::vector<std::uint32_t>{2, 1, 3}));
 }
 
@@ -106,7 +106,7 @@ TEST(WordPiece, GivesTheReferenceIdsAndPlaces) {
   for (const Sample& sample : testing::samples()) {
     const Tokens tokens = uncased().frame(sample.text, 256);
     EXPECT_EQ(tokens.ids, sample.ids) << sample.text;
-    // The reference gives the frame empty ranges at 0; ours lie where the text begins and ends.
+    // The reference gives special tokens empty ranges at 0; ours are where the text begins and ends.
     for (std::size_t i = 1; i + 1 < tokens.ids.size() && i + 1 < sample.ids.size(); ++i) {
       EXPECT_EQ(tokens.ranges[i].begin, sample.ranges[i].begin) << sample.text << " token " << i;
       EXPECT_EQ(tokens.ranges[i].end, sample.ranges[i].end) << sample.text << " token " << i;
