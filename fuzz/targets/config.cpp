@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "app/dot_env.h"
-#include "app/settings.h"
-#include "app/toml_file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "config/dot_env.h"
+#include "config/settings.h"
+#include "config/toml_file.h"
 #include "target.h"
 
-namespace footnote::app {
+namespace footnote {
 namespace {
 
 /// A file without a folder, for a parser that wants a path.
@@ -112,16 +112,16 @@ void check_values(std::string_view text) {
 }
 
 }  // namespace
-}  // namespace footnote::app
+}  // namespace footnote
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace footnote;
   if (size > fuzz::kInputBytesMax) return 0;
   fuzz::Input input(data, size);
   switch (input.byte() % 3) {
-    case 0: app::check_toml(input.rest()); break;
-    case 1: app::check_dot_env(input.rest()); break;
-    default: app::check_duration(input.rest()); app::check_values(input.rest());
+    case 0: check_toml(input.rest()); break;
+    case 1: check_dot_env(input.rest()); break;
+    default: check_duration(input.rest()); check_values(input.rest());
   }
   return 0;
 }

@@ -4,31 +4,31 @@
 #include "api/admin_routes.h"
 #include "api/door.h"
 #include "app/folder_access.h"
-#include "app/server_link.h"
-#include "app/stores.h"
 #include "base/assert.h"
+#include "cli/server_link.h"
 #include "http/url.h"
+#include "upkeep/stores.h"
 
 namespace footnote::app {
 namespace {
 
 class RemoteAdmin final : public AdminLink {
  public:
-  explicit RemoteAdmin(const HeldByServer& server) : server_(server, std::string(kDefaultWorkspace)) {}
+  explicit RemoteAdmin(const HeldByServer& server) : server_(server.url, server.token, std::string(kDefaultWorkspace)) {}
   Result<Json> send(const CallContext& call, http::Method method, const std::string& target, const Json* body) override {
     return server_.send(call, method, target, body);
   }
 
  private:
-  ServerLink server_;
+  cli::ServerLink server_;
 };
 
 class LocalAdmin final : public AdminLink {
  public:
   static Result<std::unique_ptr<AdminLink>> open(const CallContext& call, DataFolder folder) {
     auto link = std::unique_ptr<LocalAdmin>(new LocalAdmin);
-    FOOTNOTE_TRY(link->stores_, Stores::open(call, std::move(folder), kDefaultWorkspace));
-    Stores& stores = *link->stores_;
+    FOOTNOTE_TRY(link->stores_, upkeep::Stores::open(call, std::move(folder), kDefaultWorkspace));
+    upkeep::Stores& stores = *link->stores_;
     FOOTNOTE_TRY(link->keys_, access::Keys::open(call, stores.catalog(), stores.clock(), link->token_));
     const api::Door door{*link->keys_, stores.catalog(), stores.workspace(), link->metrics_};
     std::vector<http::Route> routes;
@@ -52,9 +52,9 @@ class LocalAdmin final : public AdminLink {
     }
     request.headers.set("authorization", "Bearer " + token_);
     if (body != nullptr) request.body = to_text(*body);
-    if (const auto refused = match.route->admit(request)) return std::unexpected(error_of_response(refused->status, refused->body));
+    if (const auto refused = match.route->admit(request)) return std::unexpected(cli::error_of_response(refused->status, refused->body));
     const http::Response response = std::get<http::Handler>(match.route->handler)(request, call);
-    if (response.status >= 300) return std::unexpected(error_of_response(response.status, response.body));
+    if (response.status >= 300) return std::unexpected(cli::error_of_response(response.status, response.body));
     return parse_json(response.body);
   }
 
@@ -63,14 +63,14 @@ class LocalAdmin final : public AdminLink {
 
   const std::string token_ = access::make_owner_text();
   Metrics metrics_;
-  std::unique_ptr<Stores> stores_;
+  std::unique_ptr<upkeep::Stores> stores_;
   std::unique_ptr<access::Keys> keys_;
   std::unique_ptr<http::Router> router_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<AdminLink>> open_admin_link(const CommandContext& context) {
+Result<std::unique_ptr<AdminLink>> open_admin_link(const cli::CommandContext& context) {
   FOOTNOTE_TRY(FolderAccess access, access_folder(context.settings, Missing::kCreate));
   if (const auto* server = std::get_if<HeldByServer>(&access)) return std::make_unique<RemoteAdmin>(*server);
   return LocalAdmin::open(context.call, std::get<DataFolder>(std::move(access)));

@@ -19,6 +19,6 @@ class AdminLink {
 };
 
 /// A store is made when there is none: keys may come before documents. kFailedPrecondition: another process has the folder.
-Result<std::unique_ptr<AdminLink>> open_admin_link(const CommandContext& context);
+Result<std::unique_ptr<AdminLink>> open_admin_link(const cli::CommandContext& context);
 
 }  // namespace footnote::app

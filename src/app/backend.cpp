@@ -7,8 +7,8 @@
 #include "api/kb_wire.h"
 #include "app/compose.h"
 #include "app/folder_access.h"
-#include "app/server_link.h"
 #include "base/text.h"
+#include "cli/server_link.h"
 
 namespace footnote::app {
 namespace {
@@ -22,7 +22,7 @@ JsonObject body_of(const Where& where, JsonObject body) {
 
 class RemoteBackend final : public Backend {
  public:
-  RemoteBackend(const HeldByServer& server, const std::string& workspace) : server_(server, workspace) {}
+  RemoteBackend(const HeldByServer& server, const std::string& workspace) : server_(server.url, server.token, workspace) {}
 
   Result<Json> ask(const CallContext& call, const std::string& question, const Where& where, const OnText&) override {
     return server_.post(call, "/api/kb/chat", body_of(where, {{"question", question}, {"profile", "ask"}}));
@@ -33,7 +33,7 @@ class RemoteBackend final : public Backend {
   }
 
  private:
-  ServerLink server_;
+  cli::ServerLink server_;
 };
 
 class TextListener final : public answer::TurnListener {
@@ -97,7 +97,7 @@ class LocalBackend final : public Backend {
 
 }  // namespace
 
-Result<Where> where_of(const std::string& corpus, const FilterArguments& filters, const std::vector<std::string>& labels) {
+Result<Where> where_of(const std::string& corpus, const cli::FilterArguments& filters, const std::vector<std::string>& labels) {
   constexpr std::string_view kSingle[] = {"date_from", "date_to", "evidence_tier_min"};
   Where where{.corpus = corpus, .filters = {}, .labels = JsonArray(labels.begin(), labels.end())};
   for (const std::string& argument : filters) {
@@ -118,7 +118,7 @@ Result<Where> where_of(const std::string& corpus, const FilterArguments& filters
   return where;
 }
 
-Result<std::unique_ptr<Backend>> open_backend(const CommandContext& context) {
+Result<std::unique_ptr<Backend>> open_backend(const cli::CommandContext& context) {
   FOOTNOTE_TRY(FolderAccess access, access_folder(context.settings, Missing::kRefuse));
   if (const auto* server = std::get_if<HeldByServer>(&access)) {
     return std::make_unique<RemoteBackend>(*server, context.settings.text(Setting::kWorkspace));

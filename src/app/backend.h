@@ -18,7 +18,7 @@ struct Where {
 };
 
 /// Of NAME=VALUE arguments. kInvalidArgument: one without '='. Names and values are checked by whoever reads the body.
-Result<Where> where_of(const std::string& corpus, const FilterArguments& filters, const std::vector<std::string>& labels);
+Result<Where> where_of(const std::string& corpus, const cli::FilterArguments& filters, const std::vector<std::string>& labels);
 
 /// Asking and searching, in this process or through the server that holds the data folder: the same JSON either
 /// way, in the forms of POST /api/kb/chat and POST /api/search.
@@ -38,6 +38,6 @@ class Backend {
 };
 
 /// kFailedPrecondition: nothing is indexed yet, another process has the folder, or there is no model.
-Result<std::unique_ptr<Backend>> open_backend(const CommandContext& context);
+Result<std::unique_ptr<Backend>> open_backend(const cli::CommandContext& context);
 
 }  // namespace footnote::app

@@ -9,16 +9,16 @@
 
 #include "access/key_text.h"
 #include "api/kb_wire.h"
-#include "app/command_line.h"
-#include "app/progress.h"
-#include "app/readiness.h"
 #include "base/log.h"
 #include "chunk/sentences.h"
+#include "cli/command_line.h"
+#include "cli/progress.h"
 #include "http/url.h"
 #include "providers/local/local_cache.h"
 #include "providers/local/sentence_reader.h"
 #include "providers/openai/openai_llm.h"
 #include "providers/redis/redis_cache.h"
+#include "upkeep/readiness.h"
 
 namespace footnote::app {
 namespace {
@@ -120,7 +120,7 @@ std::unique_ptr<QdrantSearch> make_qdrant(const Settings& settings, http::Client
 
 /// Vectors of another length than those that are stored under the same name would fail at the first question.
 Result<void> check_stored_spaces(const CallContext& call, const CatalogStore& catalog, const EmbeddingSpace& space) {
-  FOOTNOTE_TRY(const auto corpora, all_corpora(call, catalog));
+  FOOTNOTE_TRY(const auto corpora, upkeep::all_corpora(call, catalog));
   for (const Corpus& corpus : corpora) {
     if (corpus.space.model_id != space.model_id || corpus.space.dimension == space.dimension) continue;
     return fail(ErrorCode::kFailedPrecondition,
@@ -136,6 +136,12 @@ std::size_t helper_thread_count(const Settings& settings) {
   const auto engine = static_cast<std::size_t>(settings.integer(Setting::kEngineThreads));
   const std::size_t all = engine != 0 ? engine : std::thread::hardware_concurrency();
   return std::clamp<std::size_t>(all, 1, HelperThreads::kThreadsMax + 1) - 1;
+}
+
+Result<std::shared_ptr<Embedder>> open_shared_embedder(const Settings& settings, std::string_view model) {
+  FOOTNOTE_TRY(auto opened, open_named_embedder(settings, model));
+  const auto kept = std::make_shared<Provided<Embedder>>(std::move(opened));
+  return std::shared_ptr<Embedder>(kept, kept->port.get());
 }
 
 /// Null where none are configured.
@@ -183,7 +189,7 @@ Result<std::unique_ptr<Composition>> Composition::open(const CallContext& call, 
   }
   FOOTNOTE_TRY(opened.synonyms, open_synonyms(settings));
   FOOTNOTE_TRY(const cpu::CpuLevel level, cpu_level_of(settings));
-  FOOTNOTE_TRY(opened.stores, Stores::open(call, std::move(folder), settings.text(Setting::kWorkspace)));
+  FOOTNOTE_TRY(opened.stores, upkeep::Stores::open(call, std::move(folder), settings.text(Setting::kWorkspace)));
   FOOTNOTE_CHECK(check_stored_spaces(call, opened.stores->catalog(), opened.embedder.port->space()));
   FOOTNOTE_TRY(opened.cache, open_cache(settings, opened.stores->clock(), *opened.metrics));
   std::unique_ptr<Composition> parts(new Composition(std::move(opened), settings, level, options.indexes));
@@ -221,7 +227,7 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
       keywords_(
           {.k1 = static_cast<float>(settings.number(Setting::kKeywordK1)), .b = static_cast<float>(settings.number(Setting::kKeywordB))},
           {.words = std::move(opened.synonyms), .corpus_name = [this](CorpusId corpus) { return corpus_name(corpus); }}),
-      codes_(stores_->chunks(), code_file_bytes(settings)),
+      codes_(stores_->chunks(), upkeep::code_file_bytes(settings)),
       index_files_(stores_->folder().path(), stores_->chunks(), saved_indexes(settings)),
       reader_(std::make_unique<SentenceReader>(embedder(), chunk::split_sentences)),
       client_(make_client(settings, *metrics_)),
@@ -296,12 +302,12 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                  .events = &events_,
                  .follow_ups = {follow_up_llm_.get(), settings.duration(Setting::kAnswerFollowUpTimeout)}}),
       rebuilder_({*stores_, embedder(), vectors_, keywords_, codes_, sync_, index_files_},
-                 [settings](std::string_view model) { return open_named_embedder(settings, model); }),
+                 [settings](std::string_view model) { return open_shared_embedder(settings, model); }),
       copies_(stores_->folder().path(), stores_->store()),
       webhook_addresses_(settings.flag(Setting::kWebhookPrivateAddresses) ? http::Addresses::kAny : http::Addresses::kPublic) {
   metrics_
       ->gauge("footnote_build_info", "Always 1; its labels say what runs",
-              {{"version", std::string(version())}, {"embedder", embedder().space().model_id}})
+              {{"version", std::string(cli::version())}, {"embedder", embedder().space().model_id}})
       .set(1);
 }
 
@@ -332,26 +338,26 @@ Result<bool> Composition::would_answer(const CallContext& call, const AgentSetti
 }
 
 void Composition::start_agent_work() {
-  after_ingest_ = std::make_unique<AfterIngest>(
-      AfterIngest::Ports{.agents = stores_->agents(),
-                         .conversations = stores_->conversations(),
-                         .webhooks = stores_->webhooks(),
-                         .clock = stores_->clock(),
-                         .would_answer = [this](const CallContext& call, WorkspaceId, const AgentSettings& settings,
-                                                std::string_view question) { return would_answer(call, settings, question); }});
+  after_ingest_ = std::make_unique<upkeep::AfterIngest>(
+      upkeep::AfterIngest::Ports{.agents = stores_->agents(),
+                                 .conversations = stores_->conversations(),
+                                 .webhooks = stores_->webhooks(),
+                                 .clock = stores_->clock(),
+                                 .would_answer = [this](const CallContext& call, WorkspaceId, const AgentSettings& settings,
+                                                        std::string_view question) { return would_answer(call, settings, question); }});
   ingestor_.on_change([this](const Corpus& corpus) { after_ingest_->changed(corpus); });
-  const WebhookSender::Ports ports{.webhooks = stores_->webhooks(),
-                                   .conversations = stores_->conversations(),
-                                   .catalog = stores_->catalog(),
-                                   .clock = stores_->clock(),
-                                   .metrics = *metrics_};
-  webhooks_ = std::make_unique<WebhookSender>(ports, WebhookSender::Options{.addresses = webhook_addresses_});
+  const upkeep::WebhookSender::Ports ports{.webhooks = stores_->webhooks(),
+                                           .conversations = stores_->conversations(),
+                                           .catalog = stores_->catalog(),
+                                           .clock = stores_->clock(),
+                                           .metrics = *metrics_};
+  webhooks_ = std::make_unique<upkeep::WebhookSender>(ports, upkeep::WebhookSender::Options{.addresses = webhook_addresses_});
   webhooks_->start();
 }
 
 std::vector<SavedIndex*> Composition::saved_indexes(const Settings& settings) {
   std::vector<SavedIndex*> out{&vectors_, &keywords_, &graphs_};
-  if (code_file_bytes(settings) > 0) out.push_back(&codes_);
+  if (upkeep::code_file_bytes(settings) > 0) out.push_back(&codes_);
   return out;
 }
 
@@ -362,10 +368,10 @@ std::string Composition::corpus_name(CorpusId corpus) const {
 }
 
 void Composition::save_index(const CallContext& call, CorpusId corpus) {
-  const auto corpora = all_corpora(call, catalog());
+  const auto corpora = upkeep::all_corpora(call, catalog());
   if (!corpora) return log(LogLevel::kWarn, "app", "an index was not saved", {{"error", corpora.error().message}});
   const auto found = std::ranges::find(*corpora, corpus, &Corpus::id);
-  if (found != corpora->end()) index_files_.save(call, *found, IndexFiles::When::kAnythingChanged);
+  if (found != corpora->end()) index_files_.save(call, *found, upkeep::IndexFiles::When::kAnythingChanged);
 }
 
 api::Services Composition::services(std::vector<std::string> example_questions) {
@@ -401,11 +407,11 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
           .metrics = *metrics_,
           .clock = stores_->clock(),
           .home = stores_->workspace(),
-          .version = std::string(version()),
-          .not_ready_reasons = [this] { return not_ready_reasons(*stores_, free_bytes_min_); },
+          .version = std::string(cli::version()),
+          .not_ready_reasons = [this] { return upkeep::not_ready_reasons(*stores_, free_bytes_min_); },
           .refresh_metrics =
               [this](const CallContext& call) {
-                if (const auto corpora = all_corpora(call, catalog())) lag_.refresh(call, *corpora);
+                if (const auto corpora = upkeep::all_corpora(call, catalog())) lag_.refresh(call, *corpora);
               },
           .example_questions = std::move(example_questions),
           .rebuilds = &rebuilder_,
@@ -441,12 +447,12 @@ namespace {
 /// Watches one corpus's index grow while another thread fills it.
 class BuildWatch {
  public:
-  BuildWatch(const Composition& parts, const Corpus& corpus, const Terminal& terminal) {
+  BuildWatch(const Composition& parts, const Corpus& corpus, const cli::Terminal& terminal) {
     if (!terminal.progress) return;
     thread_ = std::jthread([&parts, corpus, width = terminal.width](const std::stop_token& stop) {
       constexpr std::chrono::milliseconds kStep{100};
       constexpr int kStepsBeforeShown = 10;  // most indexes are there sooner
-      ProgressBar bar("commits indexed", width, [](std::string_view text) { write_err(text); });
+      cli::ProgressBar bar("commits indexed", width, [](std::string_view text) { cli::write_err(text); });
       for (int step = 0; !stop.stop_requested(); ++step) {
         std::this_thread::sleep_for(kStep);
         if (step < kStepsBeforeShown) continue;
@@ -469,34 +475,24 @@ void give_back_memory() {
 
 }  // namespace
 
-Result<std::vector<Corpus>> all_corpora(const CallContext& call, const CatalogStore& catalog) {
-  FOOTNOTE_TRY(const auto workspaces, catalog.workspaces(call));
-  std::vector<Corpus> out;
-  for (const Workspace& workspace : workspaces) {
-    FOOTNOTE_TRY(auto corpora, catalog.corpora(call, workspace.id));
-    std::ranges::move(corpora, std::back_inserter(out));
-  }
-  return out;
-}
-
-Result<void> build_indexes(const CallContext& call, Composition& parts, const Terminal& terminal) {
-  FOOTNOTE_TRY(auto corpora, all_corpora(call, parts.catalog()));
-  FOOTNOTE_CHECK(finish_rebuilds(call, parts.stores(), parts.embedder(), corpora));
-  FOOTNOTE_TRY(corpora, all_corpora(call, parts.catalog()));
+Result<void> build_indexes(const CallContext& call, Composition& parts, const cli::Terminal& terminal) {
+  FOOTNOTE_TRY(auto corpora, upkeep::all_corpora(call, parts.catalog()));
+  FOOTNOTE_CHECK(upkeep::finish_rebuilds(call, parts.stores(), parts.embedder(), corpora));
+  FOOTNOTE_TRY(corpora, upkeep::all_corpora(call, parts.catalog()));
   parts.index_files().tidy(corpora);
   for (const Corpus& corpus : corpora) {
     const BuildWatch watch(parts, corpus, terminal);
     parts.index_files().load(call, corpus);
     FOOTNOTE_CHECK(parts.sync().sync(call, corpus.id));
     FOOTNOTE_CHECK(parts.reconciler().reconcile(call, corpus));
-    parts.index_files().save(call, corpus, IndexFiles::When::kEnoughChanged);
+    parts.index_files().save(call, corpus, upkeep::IndexFiles::When::kEnoughChanged);
   }
   give_back_memory();
   return {};
 }
 
-void save_indexes(const CallContext& call, Composition& parts, IndexFiles::When when) {
-  const auto corpora = all_corpora(call, parts.catalog());
+void save_indexes(const CallContext& call, Composition& parts, upkeep::IndexFiles::When when) {
+  const auto corpora = upkeep::all_corpora(call, parts.catalog());
   if (!corpora) return log(LogLevel::kWarn, "app", "the indexes were not saved", {{"error", corpora.error().message}});
   for (const Corpus& corpus : *corpora) parts.index_files().save(call, corpus, when);
 }

@@ -7,18 +7,11 @@
 
 #include "access/keys.h"
 #include "api/routes.h"
-#include "app/after_ingest.h"
 #include "app/compose_models.h"
-#include "app/index_files.h"
-#include "app/index_rebuilder.h"
-#include "app/reconcile.h"
-#include "app/settings.h"
-#include "app/store_copies.h"
-#include "app/stores.h"
-#include "app/terminal.h"
-#include "app/webhook_sender.h"
 #include "base/helper_threads.h"
 #include "base/metrics.h"
+#include "cli/terminal.h"
+#include "config/settings.h"
 #include "http/client.h"
 #include "ingest/index_lag.h"
 #include "ingest/index_sync.h"
@@ -36,6 +29,13 @@
 #include "proxy/policy.h"
 #include "proxy/source_finder.h"
 #include "retrieve/site_retriever.h"
+#include "upkeep/after_ingest.h"
+#include "upkeep/index_files.h"
+#include "upkeep/index_rebuilder.h"
+#include "upkeep/reconcile.h"
+#include "upkeep/store_copies.h"
+#include "upkeep/stores.h"
+#include "upkeep/webhook_sender.h"
 
 namespace footnote::app {
 
@@ -76,14 +76,14 @@ class Composition {
   const std::string& owner_token() const { return owner_token_; }
   Metrics& metrics() { return *metrics_; }
   Embedder& embedder() { return *embedder_.port; }
-  StoreCopies& copies() { return copies_; }
+  upkeep::StoreCopies& copies() { return copies_; }
   points::Memories& memories() { return memories_; }
   const VectorStore& vectors() const { return vectors_; }
   ingest::IndexSync& sync() { return sync_; }
-  IndexFiles& index_files() { return index_files_; }
+  upkeep::IndexFiles& index_files() { return index_files_; }
   LocalVectorStore& local_vectors() { return vectors_; }
-  Reconciler& reconciler() { return reconciler_; }
-  Stores& stores() { return *stores_; }
+  upkeep::Reconciler& reconciler() { return reconciler_; }
+  upkeep::Stores& stores() { return *stores_; }
   ingest::Ingestor& ingestor() { return ingestor_; }
   const retrieve::Retriever& retriever() const { return retriever_; }
   const answer::AnswerService& answers() const { return answers_; }
@@ -102,7 +102,7 @@ class Composition {
   /// What is opened before the rest is wired.
   struct Opened {
     std::unique_ptr<Metrics> metrics;
-    std::unique_ptr<Stores> stores;
+    std::unique_ptr<upkeep::Stores> stores;
     Provided<Embedder> embedder;
     Provided<Embedder> agent_embedder;
     Rerankers reranker;
@@ -121,7 +121,7 @@ class Composition {
 
   // Each part uses only those above it, so they end in the right order.
   std::unique_ptr<Metrics> metrics_;
-  std::unique_ptr<Stores> stores_;
+  std::unique_ptr<upkeep::Stores> stores_;
   std::string owner_token_;
   std::unique_ptr<access::Keys> keys_;
   Provided<Embedder> embedder_;
@@ -132,14 +132,14 @@ class Composition {
   VectorGraphs graphs_;
   LocalKeywordIndex keywords_;
   LocalCodeIndex codes_;
-  IndexFiles index_files_;
+  upkeep::IndexFiles index_files_;
   std::unique_ptr<Reader> reader_;
   std::unique_ptr<http::Client> client_;  ///< Null without a language model.
   std::unique_ptr<Llm> llm_;              ///< Null: the built-in reader answers.
   std::unique_ptr<Llm> follow_up_llm_;    ///< Null: follow-ups are rewritten by words.
   CountedEvents events_;
   ingest::IndexSync sync_;
-  Reconciler reconciler_;
+  upkeep::Reconciler reconciler_;
   ingest::Ingestor ingestor_;
   ingest::IndexLag lag_;
   points::PointSearch point_search_;
@@ -163,20 +163,17 @@ class Composition {
   retrieve::SiteRetriever site_retriever_;
   answer::VisitorService visitors_;
   std::unique_ptr<api::WidgetDoor> widget_door_;
-  IndexRebuilder rebuilder_;
-  StoreCopies copies_;
+  upkeep::IndexRebuilder rebuilder_;
+  upkeep::StoreCopies copies_;
   const http::Addresses webhook_addresses_;
-  std::unique_ptr<WebhookSender> webhooks_;  ///< Both are null until start_agent_work.
-  std::unique_ptr<AfterIngest> after_ingest_;
+  std::unique_ptr<upkeep::WebhookSender> webhooks_;  ///< Both are null until start_agent_work.
+  std::unique_ptr<upkeep::AfterIngest> after_ingest_;
 };
-
-/// The corpora of every workspace.
-Result<std::vector<Corpus>> all_corpora(const CallContext& call, const CatalogStore& catalog);
 
 /// Brings the indexes of every corpus to the store's generation, from their files as far as these reach, and saves those that changed
 /// much; a bar shows when that takes a while.
-Result<void> build_indexes(const CallContext& call, Composition& parts, const Terminal& terminal);
+Result<void> build_indexes(const CallContext& call, Composition& parts, const cli::Terminal& terminal);
 /// Saves the indexes of every corpus that changed.
-void save_indexes(const CallContext& call, Composition& parts, IndexFiles::When when);
+void save_indexes(const CallContext& call, Composition& parts, upkeep::IndexFiles::When when);
 
 }  // namespace footnote::app

@@ -1,9 +1,9 @@
 #include "app/compose_models.h"
 
-#include "app/model_folder.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "http/url.h"
+#include "models/folder.h"
 #include "providers/local/late_models.h"
 #include "providers/local/local_embedder.h"
 #include "providers/local/local_judge.h"
@@ -72,13 +72,6 @@ Result<cpu::CpuLevel> cpu_level_of(const Settings& settings) {
   return level;
 }
 
-bool embeds_elsewhere(const Settings& settings) { return settings.text(Setting::kEmbedderProvider) != "local"; }
-
-bool reranks_elsewhere(const Settings& settings) {
-  const std::string& provider = settings.text(Setting::kRerankerProvider);
-  return provider != "none" && provider != "local";
-}
-
 namespace {
 
 Result<nn::EncoderOptions> encoder_options(const Settings& settings) {
@@ -121,7 +114,7 @@ namespace {
 Result<std::unique_ptr<LocalEmbedder>> open_embedder_in(const Settings& settings, const std::filesystem::path& folder) {
   FOOTNOTE_TRY(const nn::EncoderOptions options, encoder_options(settings));
   auto opened = LocalEmbedder::open(folder, options);
-  if (!opened) return std::unexpected(advise(std::move(opened).error(), folder.filename().string()));
+  if (!opened) return std::unexpected(models::advise(std::move(opened).error(), folder.filename().string()));
   FOOTNOTE_CHECK(set_late(settings, **opened));
   (*opened)->set_languages(languages_of(settings, folder.filename().string()));
   return opened;
@@ -130,12 +123,12 @@ Result<std::unique_ptr<LocalEmbedder>> open_embedder_in(const Settings& settings
 }  // namespace
 
 Result<std::unique_ptr<LocalEmbedder>> open_local_embedder(const Settings& settings) {
-  FOOTNOTE_TRY(const auto folder, find_model_folder(settings));
+  FOOTNOTE_TRY(const auto folder, models::find_model_folder(settings));
   return open_embedder_in(settings, folder);
 }
 
 Result<Provided<Embedder>> open_named_embedder(const Settings& settings, std::string_view model) {
-  FOOTNOTE_TRY(const auto folder, find_named_model(settings, model_folder_name(model)));
+  FOOTNOTE_TRY(const auto folder, models::find_named_model(settings, models::model_folder_name(model)));
   Provided<Embedder> out;
   FOOTNOTE_TRY(out.port, open_embedder_in(settings, folder));
   return out;
@@ -145,9 +138,9 @@ namespace {
 
 /// The judge by its heads, else a cross-encoder.
 Result<Rerankers> open_local_reranker(const Settings& settings) {
-  FOOTNOTE_TRY(const auto folder, find_model_folder(settings, Setting::kRerankerModel));
+  FOOTNOTE_TRY(const auto folder, models::find_model_folder(settings, Setting::kRerankerModel));
   FOOTNOTE_TRY(const nn::EncoderOptions options, encoder_options(settings));
-  const auto advised = [&](Error error) { return std::unexpected(advise(std::move(error), folder.filename().string())); };
+  const auto advised = [&](Error error) { return std::unexpected(models::advise(std::move(error), folder.filename().string())); };
   auto opened = nn::PairReader::open(folder, options);
   Rerankers out;
   if (opened) {
@@ -168,7 +161,7 @@ Result<Rerankers> open_local_reranker(const Settings& settings) {
 
 Result<Provided<Embedder>> open_embedder(const CallContext& call, const Settings& settings, Metrics& metrics) {
   Provided<Embedder> out;
-  if (!embeds_elsewhere(settings)) {
+  if (!models::embeds_elsewhere(settings)) {
     FOOTNOTE_TRY(out.port, open_local_embedder(settings));
     return out;
   }

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "app/settings.h"
 #include "base/metrics.h"
+#include "config/settings.h"
 #include "engine/cpu/cpu_level.h"
 #include "http/client.h"
 #include "ports/embedder.h"
@@ -24,10 +24,6 @@ struct Provided {
   std::unique_ptr<http::Client> client;
   std::unique_ptr<Port> port;  // after what it borrows, so that it ends first
 };
-
-/// Whether another server embeds (or ranks): its settings name one.
-bool embeds_elsewhere(const Settings& settings);
-bool reranks_elsewhere(const Settings& settings);
 
 /// The built-in model, opened. kFailedPrecondition: it is not there, or the CPU lacks the level that was asked for.
 /// kCorrupted: a file fails its checksum. The message names the fix.

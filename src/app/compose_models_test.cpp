@@ -80,11 +80,11 @@ TEST(ConfiguredReranker, ALocalOneNeedsItsFolder) {
 }
 
 TEST(ConfiguredModels, SayWhetherTheyAreElsewhere) {
-  EXPECT_FALSE(embeds_elsewhere(with({})));
-  EXPECT_TRUE(embeds_elsewhere(with({{Setting::kEmbedderProvider, "openai"}})));
-  EXPECT_FALSE(reranks_elsewhere(with({})));
-  EXPECT_FALSE(reranks_elsewhere(with({{Setting::kRerankerProvider, "local"}})));
-  EXPECT_TRUE(reranks_elsewhere(with({{Setting::kRerankerProvider, "tei"}})));
+  EXPECT_FALSE(models::embeds_elsewhere(with({})));
+  EXPECT_TRUE(models::embeds_elsewhere(with({{Setting::kEmbedderProvider, "openai"}})));
+  EXPECT_FALSE(models::reranks_elsewhere(with({})));
+  EXPECT_FALSE(models::reranks_elsewhere(with({{Setting::kRerankerProvider, "local"}})));
+  EXPECT_TRUE(models::reranks_elsewhere(with({{Setting::kRerankerProvider, "tei"}})));
 }
 
 }  // namespace

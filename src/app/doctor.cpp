@@ -1,71 +1,20 @@
 #include "app/doctor.h"
 
-#include <algorithm>
-
-#include "app/text_table.h"
+#include "app/commands.h"
 
 namespace footnote::app {
-namespace {
 
-std::string_view name_of(Health health) {
-  switch (health) {
-    case Health::kOk: return "ok";
-    case Health::kNote: return "note";
-    case Health::kBroken: return "broken";
-  }
-  return {};
-}
-
-Style style_of(Health health) {
-  switch (health) {
-    case Health::kOk: return Style::kGreen;
-    case Health::kNote: return Style::kYellow;
-    case Health::kBroken: return Style::kRed;
-  }
-  return Style::kBold;
-}
-
-std::size_t count(const std::vector<Check>& checks, Health health) {
-  return static_cast<std::size_t>(std::count_if(checks.begin(), checks.end(), [&](const Check& check) { return check.health == health; }));
-}
-
-}  // namespace
-
-std::string render_checks(const std::vector<Check>& checks, Paint paint) {
-  std::size_t width = 0;
-  for (const Check& check : checks) width = std::max(width, check.name.size());
-  std::string out;
-  for (const Check& check : checks) {
-    out += fmt::format("{}  {:<{}}  {}\n", styled(paint, style_of(check.health), fmt::format("{:<6}", name_of(check.health))), check.name,
-                       width, printable(check.detail));
-    if (!check.fix.empty()) out += fmt::format("{:{}}fix: {}\n", "", width + 10, printable(check.fix));
-  }
-  const std::size_t broken = count(checks, Health::kBroken);
-  out += broken == 0 ? "\nAll is well.\n" : fmt::format("\n{} to fix.\n", broken);
-  return out;
-}
-
-Json checks_json(const std::vector<Check>& checks) {
-  JsonArray rows;
-  for (const Check& check : checks) {
-    JsonObject row{{"name", check.name}, {"status", name_of(check.health)}, {"detail", check.detail}};
-    row["fix"] = check.fix.empty() ? Json(nullptr) : Json(check.fix);
-    for (const auto& [name, value] : check.facts) row[name] = value;
-    rows.push_back(std::move(row));
-  }
-  return JsonObject{{"ok", count(checks, Health::kBroken) == 0}, {"checks", std::move(rows)}};
-}
-
-Result<int> run_doctor(const CommandContext& context) {
-  std::vector<Check> checks = check_machine(context.settings.path(Setting::kData));
+Result<int> run_doctor(const cli::CommandContext& context) {
+  std::vector<cli::Check> checks = check_machine(context.settings.path(Setting::kData));
   checks.push_back(check_cpu(context.settings));
   checks.push_back(check_model(context.call, context.settings));
   checks.push_back(check_reranker(context.call, context.settings));
-  for (Check& check : check_store(context.call, context.settings)) checks.push_back(std::move(check));
+  for (cli::Check& check : check_store(context.call, context.settings)) checks.push_back(std::move(check));
   checks.push_back(check_port(context.settings));
   checks.push_back(check_llm_endpoint(context.call, context.settings));
-  write_out(context.form == OutputForm::kJson ? to_text(checks_json(checks)) + "\n" : render_checks(checks, context.terminal.out));
-  return count(checks, Health::kBroken) == 0 ? kExitOk : kExitFailure;
+  cli::write_out(context.form == cli::OutputForm::kJson ? to_text(cli::checks_json(checks)) + "\n"
+                                                        : cli::render_checks(checks, context.terminal.out));
+  return cli::count(checks, cli::Health::kBroken) == 0 ? cli::kExitOk : cli::kExitFailure;
 }
 
 }  // namespace footnote::app

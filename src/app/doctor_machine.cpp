@@ -9,10 +9,10 @@
 
 #include "app/compose.h"
 #include "app/doctor.h"
-#include "app/model_folder.h"
 #include "base/text.h"
 #include "engine/cpu/cpu_level.h"
 #include "http/url.h"
+#include "models/folder.h"
 #include "providers/local/local_embedder.h"
 
 namespace footnote::app {
@@ -65,44 +65,47 @@ bool port_is_free(const std::string& host, std::uint16_t port) {
 
 }  // namespace
 
-std::vector<Check> check_machine(const fs::path& data) {
+std::vector<cli::Check> check_machine(const fs::path& data) {
   const std::size_t cores = std::thread::hardware_concurrency();
   const auto memory = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
-  Check machine{"machine",
-                Health::kOk,
-                fmt::format("{} cores, {} memory", cores, human_bytes(memory)),
-                {},
-                {{"cores", cores}, {"memory_bytes", memory}}};
+  cli::Check machine{"machine",
+                     cli::Health::kOk,
+                     fmt::format("{} cores, {} memory", cores, human_bytes(memory)),
+                     {},
+                     {{"cores", cores}, {"memory_bytes", memory}}};
 
   std::error_code error;
   const fs::path at = existing_parent(data);
   const auto space = fs::space(at, error);
-  Check disk{
-      "disk", Health::kOk, fmt::format("{} free at {}", human_bytes(space.available), at.string()), {}, {{"free_bytes", space.available}}};
+  cli::Check disk{"disk",
+                  cli::Health::kOk,
+                  fmt::format("{} free at {}", human_bytes(space.available), at.string()),
+                  {},
+                  {{"free_bytes", space.available}}};
   if (error) {
-    disk = {"disk", Health::kNote, fmt::format("{}: {}", at.string(), error.message()), {}, {}};
+    disk = {"disk", cli::Health::kNote, fmt::format("{}: {}", at.string(), error.message()), {}, {}};
   } else if (space.available < kDiskTooLow) {
-    disk.health = Health::kBroken;
+    disk.health = cli::Health::kBroken;
     disk.fix = "free some space: a commit needs it";
   } else if (space.available < kDiskLow) {
-    disk.health = Health::kNote;
+    disk.health = cli::Health::kNote;
     disk.fix = "free some space soon";
   }
   return {std::move(machine), std::move(disk)};
 }
 
-Check check_cpu(const Settings& settings) {
+cli::Check check_cpu(const Settings& settings) {
   std::vector<std::string> usable;
   for (const cpu::CpuLevel level : cpu::usable_cpu_levels()) usable.emplace_back(cpu::to_string(level));
   const std::string& wanted = settings.text(Setting::kEngineCpu);
   const std::string chosen = wanted == "auto" ? (usable.empty() ? "none" : usable.back()) : wanted;
-  Check check{"cpu",
-              Health::kOk,
-              fmt::format("level {} (these work here: {})", chosen, join(usable, ", ")),
-              {},
-              {{"level", chosen}, {"usable", JsonArray(usable.begin(), usable.end())}}};
+  cli::Check check{"cpu",
+                   cli::Health::kOk,
+                   fmt::format("level {} (these work here: {})", chosen, join(usable, ", ")),
+                   {},
+                   {{"level", chosen}, {"usable", JsonArray(usable.begin(), usable.end())}}};
   if (std::find(usable.begin(), usable.end(), chosen) == usable.end()) {
-    check.health = Health::kBroken;
+    check.health = cli::Health::kBroken;
     check.fix = fmt::format("engine.cpu is {} (from {}); set it to auto", wanted, settings.value(Setting::kEngineCpu).place);
   }
   return check;
@@ -124,27 +127,27 @@ Result<Cosines> compare_sentences(const CallContext& call, Embedder& embedder) {
   return Cosines{cosine(vectors[0], vectors[1]), cosine(vectors[0], vectors[2])};
 }
 
-Check check_remote_model(const CallContext& call, const Settings& settings) {
+cli::Check check_remote_model(const CallContext& call, const Settings& settings) {
   const std::string& provider = settings.text(Setting::kEmbedderProvider);
   const std::string& url = settings.text(Setting::kEmbedderUrl);
   const JsonObject who{{"provider", provider}, {"url", url}};
   const std::string fix = "start that server, or set EMBEDDER_PROVIDER=local";
   Metrics metrics;
   const auto embedder = open_embedder(call, settings, metrics);
-  if (!embedder) return {"model", Health::kBroken, fmt::format("{} at {}: {}", provider, url, embedder.error().message), fix, who};
+  if (!embedder) return {"model", cli::Health::kBroken, fmt::format("{} at {}: {}", provider, url, embedder.error().message), fix, who};
   const auto cosines = compare_sentences(call, *embedder->port);
-  if (!cosines) return {"model", Health::kBroken, fmt::format("{} at {}: {}", provider, url, cosines.error().message), fix, who};
+  if (!cosines) return {"model", cli::Health::kBroken, fmt::format("{} at {}: {}", provider, url, cosines.error().message), fix, who};
   const EmbeddingSpace space = embedder->port->space();
-  Check check{"model",
-              Health::kOk,
-              fmt::format("{} at {}: {}, {} numbers; paraphrase {:.2f}, unrelated {:.2f}", provider, url, space.model_id, space.dimension,
-                          cosines->near, cosines->far),
-              {},
-              who};
+  cli::Check check{"model",
+                   cli::Health::kOk,
+                   fmt::format("{} at {}: {}, {} numbers; paraphrase {:.2f}, unrelated {:.2f}", provider, url, space.model_id,
+                               space.dimension, cosines->near, cosines->far),
+                   {},
+                   who};
   check.facts["model"] = space.model_id;
   check.facts["dimension"] = space.dimension;
   if (!cosines->sound()) {
-    check.health = Health::kBroken;
+    check.health = cli::Health::kBroken;
     check.fix = "its vectors do not tell texts apart; is it an embedding model?";
   }
   return check;
@@ -152,20 +155,20 @@ Check check_remote_model(const CallContext& call, const Settings& settings) {
 
 }  // namespace
 
-Check check_model(const CallContext& call, const Settings& settings) {
-  if (embeds_elsewhere(settings)) return check_remote_model(call, settings);
-  const auto folder = find_model_folder(settings);
-  const std::string command(command_that_brings(model_folder_name(settings.text(Setting::kModelsName))));
-  if (!folder) return {"model", Health::kBroken, folder.error().message, fmt::format("run `{}`", command), {}};
+cli::Check check_model(const CallContext& call, const Settings& settings) {
+  if (models::embeds_elsewhere(settings)) return check_remote_model(call, settings);
+  const auto folder = models::find_model_folder(settings);
+  const std::string command(models::command_that_brings(models::model_folder_name(settings.text(Setting::kModelsName))));
+  if (!folder) return {"model", cli::Health::kBroken, folder.error().message, fmt::format("run `{}`", command), {}};
   const auto embedder = open_local_embedder(settings);
-  if (!embedder) return {"model", Health::kBroken, embedder.error().message, fmt::format("run `{}` to bring it again", command), {}};
+  if (!embedder) return {"model", cli::Health::kBroken, embedder.error().message, fmt::format("run `{}` to bring it again", command), {}};
   const auto cosines = compare_sentences(call, **embedder);
-  if (!cosines) return {"model", Health::kBroken, cosines.error().message, {}, {}};
+  if (!cosines) return {"model", cli::Health::kBroken, cosines.error().message, {}, {}};
   const auto [near, far] = *cosines;
   const EmbeddingSpace space = (*embedder)->space();
-  Check check{
+  cli::Check check{
       "model",
-      Health::kOk,
+      cli::Health::kOk,
       fmt::format("{}, {} numbers, {} tokens, {} threads, at {}; paraphrase {:.2f}, unrelated {:.2f}", space.model_id, space.dimension,
                   (*embedder)->encoder().tokens_max(), (*embedder)->encoder().threads(), folder->string(), near, far),
       {},
@@ -184,24 +187,25 @@ Check check_model(const CallContext& call, const Settings& settings) {
     check.facts["checksum"] = "ok";
   }
   if (!cosines->sound()) {
-    check.health = Health::kBroken;
+    check.health = cli::Health::kBroken;
     check.fix = "the encoder gives wrong numbers on this machine; try FOOTNOTE_CPU=portable and report it";
   }
   return check;
 }
 
-Check check_reranker(const CallContext& call, const Settings& settings) {
+cli::Check check_reranker(const CallContext& call, const Settings& settings) {
   const std::string& provider = settings.text(Setting::kRerankerProvider);
   const std::string& url = settings.text(Setting::kRerankerUrl);
   Metrics metrics;
   const auto reranker = open_reranker(settings, metrics);
-  if (!reranker) return {"reranker", Health::kBroken, reranker.error().message, "set RERANKER_PROVIDER=none", {{"provider", provider}}};
-  if (!reranker->provided.port) return {"reranker", Health::kOk, "none configured", {}, {{"provider", provider}}};
+  if (!reranker)
+    return {"reranker", cli::Health::kBroken, reranker.error().message, "set RERANKER_PROVIDER=none", {{"provider", provider}}};
+  if (!reranker->provided.port) return {"reranker", cli::Health::kOk, "none configured", {}, {{"provider", provider}}};
   const std::string_view passages[] = {"New parents take 16 weeks off.", "The compiler could not find the header file."};
   const auto scores = reranker->provided.port->rerank(call, "How long is parental leave?", passages);
-  Check check{"reranker", Health::kOk, fmt::format("{} at {}", provider, url), {}, {{"provider", provider}, {"url", url}}};
+  cli::Check check{"reranker", cli::Health::kOk, fmt::format("{} at {}", provider, url), {}, {{"provider", provider}, {"url", url}}};
   if (!scores) {
-    check.health = Health::kNote;
+    check.health = cli::Health::kNote;
     check.detail += fmt::format("; {}", scores.error().message);
     check.fix = "start that server, or set RERANKER_PROVIDER=none";
   } else {
@@ -210,11 +214,11 @@ Check check_reranker(const CallContext& call, const Settings& settings) {
   return check;
 }
 
-Check check_port(const Settings& settings) {
+cli::Check check_port(const Settings& settings) {
   const std::string& host = settings.text(Setting::kServerHost);
   const auto port = static_cast<std::uint16_t>(settings.integer(Setting::kServerPort));
   const std::string place = fmt::format("{}:{}", host, port);
-  Check check{"port", Health::kOk, fmt::format("{} is free", place), {}, {{"port", port}}};
+  cli::Check check{"port", cli::Health::kOk, fmt::format("{} is free", place), {}, {{"port", port}}};
   if (port == 0 || port_is_free(host, port)) return check;
   const auto holder = DataFolder::holder(settings.path(Setting::kData));
   const auto url = holder && *holder ? http::parse_url((*holder)->url) : Result<http::Url>(fail(ErrorCode::kNotFound, "none"));
@@ -222,25 +226,28 @@ Check check_port(const Settings& settings) {
     check.detail = fmt::format("the server of this data folder listens on {}", place);
     return check;
   }
-  check.health = Health::kNote;
+  check.health = cli::Health::kNote;
   check.detail = fmt::format("another program listens on {}", place);
   check.fix = "serve on another one: --port or FOOTNOTE_PORT";
   return check;
 }
 
-Check check_llm_endpoint(const CallContext& call, const Settings& settings) {
+cli::Check check_llm_endpoint(const CallContext& call, const Settings& settings) {
   if (!settings.is_set(Setting::kLlmBaseUrl)) {
     return {"llm",
-            Health::kOk,
+            cli::Health::kOk,
             "none configured: the built-in reader answers by quoting (LLM_BASE_URL would set one)",
             {},
             {{"configured", false}}};
   }
   const std::string& base = settings.text(Setting::kLlmBaseUrl);
-  Check check{
-      "llm", Health::kOk, fmt::format("{} at {}", settings.text(Setting::kLlmModel), base), {}, {{"configured", true}, {"base_url", base}}};
+  cli::Check check{"llm",
+                   cli::Health::kOk,
+                   fmt::format("{} at {}", settings.text(Setting::kLlmModel), base),
+                   {},
+                   {{"configured", true}, {"base_url", base}}};
   if (!settings.is_set(Setting::kLlmModel)) {
-    check.health = Health::kNote;
+    check.health = cli::Health::kNote;
     check.detail = fmt::format("{} is configured for the proxy, but no model for answers of our own", base);
     check.fix = "set LLM_MODEL";
     return check;
@@ -251,11 +258,11 @@ Check check_llm_endpoint(const CallContext& call, const Settings& settings) {
   if (settings.is_set(Setting::kLlmApiKey)) request.headers.set("authorization", "Bearer " + settings.text(Setting::kLlmApiKey));
   const auto response = client.fetch(call.narrowed(std::chrono::seconds{5}), request);
   if (!response) {
-    check.health = Health::kNote;
+    check.health = cli::Health::kNote;
     check.detail += fmt::format("; it does not answer: {}", response.error().message);
     check.fix = "start it, or unset LLM_BASE_URL";
   } else if (response->status == 401 || response->status == 403) {
-    check.health = Health::kNote;
+    check.health = cli::Health::kNote;
     check.detail += fmt::format("; it refuses the key (status {})", response->status);
     check.fix = "set LLM_API_KEY";
   }

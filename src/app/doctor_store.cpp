@@ -3,25 +3,26 @@
 #include "app/compose_models.h"
 #include "app/doctor.h"
 #include "app/folder_access.h"
-#include "app/index_files.h"
-#include "app/model_folder.h"
-#include "app/reconcile.h"
-#include "app/reembed.h"
-#include "app/server_link.h"
+#include "cli/server_link.h"
 #include "ingest/index_sync.h"
+#include "models/folder.h"
 #include "providers/local/local_code_index.h"
 #include "providers/local/local_embedder.h"
 #include "providers/local/local_keyword_index.h"
 #include "providers/local/local_vector_store.h"
 #include "providers/sqlite/migrations.h"
+#include "upkeep/index_files.h"
+#include "upkeep/reconcile.h"
+#include "upkeep/reembed.h"
+#include "upkeep/stores.h"
 
 namespace footnote::app {
 namespace {
 
 constexpr std::size_t kFindingsShownMax = 20;
 
-Check broken(std::string name, const Error& error, std::string fix = {}) {
-  return {std::move(name), Health::kBroken, error.message, std::move(fix), {{"code", to_string(error.code)}}};
+cli::Check broken(std::string name, const Error& error, std::string fix = {}) {
+  return {std::move(name), cli::Health::kBroken, error.message, std::move(fix), {{"code", to_string(error.code)}}};
 }
 
 constexpr std::string_view kRestore = "restore a copy of the data folder, or move it away and ingest again";
@@ -37,16 +38,16 @@ std::string fix_of(const Error& error) {
   return {};
 }
 
-Check check_bytes(const CallContext& call, Stores& stores) {
+cli::Check check_bytes(const CallContext& call, upkeep::Stores& stores) {
   const auto findings = stores.store().check(call);
   if (!findings) return broken("store", findings.error());
-  Check check{"store",
-              Health::kOk,
-              fmt::format("schema {}, {} sound", newest_schema(), stores.folder().path().string()),
-              {},
-              {{"schema", newest_schema()}, {"findings", findings->size()}}};
+  cli::Check check{"store",
+                   cli::Health::kOk,
+                   fmt::format("schema {}, {} sound", newest_schema(), stores.folder().path().string()),
+                   {},
+                   {{"schema", newest_schema()}, {"findings", findings->size()}}};
   if (findings->empty()) return check;
-  check.health = Health::kBroken;
+  check.health = cli::Health::kBroken;
   check.detail = fmt::format("{} findings", findings->size());
   for (std::size_t i = 0; i < std::min(findings->size(), kFindingsShownMax); ++i) {
     check.detail += fmt::format("; {}: {}", (*findings)[i].check, (*findings)[i].detail);
@@ -56,7 +57,7 @@ Check check_bytes(const CallContext& call, Stores& stores) {
 }
 
 /// Notes passages whose token codes are of another form than the model's questions: late interaction does without them, and nobody is told.
-Result<void> check_codes(const CallContext& call, Stores& stores, const Corpus& corpus, std::uint32_t form, Check& check) {
+Result<void> check_codes(const CallContext& call, upkeep::Stores& stores, const Corpus& corpus, std::uint32_t form, cli::Check& check) {
   constexpr std::size_t kLookedAtMax = 64;
   FOOTNOTE_TRY(const auto all, stores.chunks().chunk_ids(call, corpus.id, 0, corpus.generation));
   std::vector<ChunkId> some;
@@ -65,7 +66,7 @@ Result<void> check_codes(const CallContext& call, Stores& stores, const Corpus& 
   FOOTNOTE_TRY(const auto codes, stores.chunks().passage_codes(call, corpus.id, some));
   const auto others = std::ranges::count_if(codes, [&](const PassageCodes& each) { return each.form != 0 && each.form != form; });
   if (others == 0) return {};
-  check.health = Health::kNote;
+  check.health = cli::Health::kNote;
   check.detail += fmt::format(
       "; of {} passages looked at, {} have token codes of another form than questions have now, so their tokens are not compared", count,
       others);
@@ -77,7 +78,8 @@ Result<void> check_codes(const CallContext& call, Stores& stores, const Corpus& 
 
 /// Counts a corpus and builds its indexes from nothing: they must reach the store's generation. `code_form`: that of the model's questions,
 /// if it has one.
-Check check_corpus(const CallContext& call, Stores& stores, const Corpus& corpus, const std::string& model, std::uint32_t code_form) {
+cli::Check check_corpus(const CallContext& call, upkeep::Stores& stores, const Corpus& corpus, const std::string& model,
+                        std::uint32_t code_form) {
   const std::string name = fmt::format("corpus {}", corpus.name);
   const auto counts = stores.chunks().counts(call, corpus.id);
   if (!counts) return broken(name, counts.error());
@@ -86,34 +88,34 @@ Check check_corpus(const CallContext& call, Stores& stores, const Corpus& corpus
   ingest::IndexSync sync(stores.chunks(), {&vectors, &keywords}, stores.clock());
   const auto reached = sync.sync(call, corpus.id);
   if (!reached) return broken(name, reached.error());
-  Check check{
+  cli::Check check{
       name,
-      Health::kOk,
+      cli::Health::kOk,
       fmt::format("{} documents, {} chunks, generation {}, indexes at {}, model {}", counts->documents, counts->chunks, corpus.generation,
                   *reached, corpus.space.model_id),
       {},
       {{"documents", counts->documents}, {"chunks", counts->chunks}, {"generation", corpus.generation}, {"index_generation", *reached}}};
-  if (corpus.space.model_id != model && may_be_embedded(corpus)) {
-    check.health = Health::kBroken;
+  if (corpus.space.model_id != model && upkeep::may_be_embedded(corpus)) {
+    check.health = cli::Health::kBroken;
     check.fix = fmt::format("the configured model is {}; run `footnote rebuild-index {}` to embed this corpus by it, or set MODEL_NAME={}",
                             model, corpus.name, corpus.space.model_id);
   } else if (code_form != 0 && corpus.space.model_id == model) {
     if (const auto checked = check_codes(call, stores, corpus, code_form, check); !checked) return broken(name, checked.error());
   }
   if (*reached != corpus.generation) {
-    check.health = Health::kBroken;
+    check.health = cli::Health::kBroken;
     check.fix = "the indexes do not reach the store's state; please report it";
   }
   return check;
 }
 
 /// Whether the index files can be used; what can't is no harm, as it is made anew at the next start.
-Check check_index_files(const CallContext& call, Stores& stores, const Corpus& corpus) {
+cli::Check check_index_files(const CallContext& call, upkeep::Stores& stores, const Corpus& corpus) {
   LocalVectorStore vectors;
   LocalKeywordIndex keywords;
   LocalCodeIndex codes(stores.chunks());
-  const IndexFiles files(stores.folder().path(), stores.chunks(), {});
-  Check check{fmt::format("indexes {}", corpus.name), Health::kOk, {}, {}, {}};
+  const upkeep::IndexFiles files(stores.folder().path(), stores.chunks(), {});
+  cli::Check check{fmt::format("indexes {}", corpus.name), cli::Health::kOk, {}, {}, {}};
   bool all_loaded = true;
   const auto look = [&](std::string_view name, SavedIndex& index) {
     auto loaded = files.load_one(call, corpus, index);
@@ -123,7 +125,7 @@ Check check_index_files(const CallContext& call, Stores& stores, const Corpus& c
       state = fmt::format("sound, at generation {}", loaded->generation);
     } else if (loaded.error().code != ErrorCode::kNotFound) {
       state = loaded.error().message;
-      check.health = Health::kNote;
+      check.health = cli::Health::kNote;
       check.fix = "nothing: the next start makes it anew; `footnote rebuild-index` does it now";
     }
     check.detail += fmt::format("{}{}: {}", check.detail.empty() ? "" : "; ", name, state);
@@ -138,12 +140,12 @@ Check check_index_files(const CallContext& call, Stores& stores, const Corpus& c
   ingest::IndexSync sync(stores.chunks(), {&vectors, &keywords}, stores.clock());
   if (const auto reached = sync.sync(call, corpus.id); !reached) return broken(check.name, reached.error());
   const auto hold = [&](std::string_view name, const SavedIndex& index) {
-    const auto differences = compare_with_store(call, stores.chunks(), index, corpus.id);
-    const std::string state = differences ? describe(*differences) : differences.error().message;
+    const auto differences = upkeep::compare_with_store(call, stores.chunks(), index, corpus.id);
+    const std::string state = differences ? upkeep::describe(*differences) : differences.error().message;
     check.facts[fmt::format("{}_rows", name)] = state;
     if (differences && differences->total() == 0) return;
     check.detail += fmt::format("; {} against the store: {}", name, state);
-    check.health = Health::kNote;
+    check.health = cli::Health::kNote;
     check.fix = "nothing: the next start makes it anew; `footnote rebuild-index` does it now";
   };
   hold("vectors", vectors);
@@ -151,17 +153,17 @@ Check check_index_files(const CallContext& call, Stores& stores, const Corpus& c
   return check;
 }
 
-Check check_server(const CallContext& call, const Settings& settings, const HeldByServer& server) {
-  ServerLink link(server, settings.text(Setting::kWorkspace));
+cli::Check check_server(const CallContext& call, const Settings& settings, const HeldByServer& server) {
+  cli::ServerLink link(server.url, server.token, settings.text(Setting::kWorkspace));
   const auto ready = link.get(call.narrowed(std::chrono::seconds{5}), "/readyz");
-  Check check{
+  cli::Check check{
       "store",
-      Health::kOk,
+      cli::Health::kOk,
       fmt::format("the server at {} (process {}) has the data folder and is ready; stop it to check the bytes", server.url, server.pid),
       {},
       {{"server", server.url}, {"pid", server.pid}}};
   if (ready) return check;
-  check.health = Health::kBroken;
+  check.health = cli::Health::kBroken;
   check.detail = fmt::format("the server at {} (process {}) is not ready: {}", server.url, server.pid, ready.error().message);
   check.fix = "look at its log, or restart it";
   return check;
@@ -169,7 +171,7 @@ Check check_server(const CallContext& call, const Settings& settings, const Held
 
 }  // namespace
 
-std::vector<Check> check_store(const CallContext& call, const Settings& settings) {
+std::vector<cli::Check> check_store(const CallContext& call, const Settings& settings) {
   std::error_code ignored;
   const auto path = settings.path(Setting::kData);
   if (!std::filesystem::exists(path / kStoreFile, ignored)) {
@@ -177,7 +179,7 @@ std::vector<Check> check_store(const CallContext& call, const Settings& settings
       return {broken("store", {ErrorCode::kPermissionDenied, fmt::format("{} may not be written in", path.string()), {}},
                      std::string(kMakeWritable))};
     }
-    return {{"store", Health::kNote, fmt::format("nothing is indexed in {} yet", path.string()), "run `footnote ingest PATH`", {}}};
+    return {{"store", cli::Health::kNote, fmt::format("nothing is indexed in {} yet", path.string()), "run `footnote ingest PATH`", {}}};
   }
   auto access = access_folder(settings, Missing::kRefuse);
   if (!access) {
@@ -185,17 +187,17 @@ std::vector<Check> check_store(const CallContext& call, const Settings& settings
     return {broken("store", access.error(), held ? "wait for that process to end, or stop it" : fix_of(access.error()))};
   }
   if (const auto* server = std::get_if<HeldByServer>(&*access)) return {check_server(call, settings, *server)};
-  auto stores = Stores::open(call, std::get<DataFolder>(*std::move(access)), settings.text(Setting::kWorkspace));
+  auto stores = upkeep::Stores::open(call, std::get<DataFolder>(*std::move(access)), settings.text(Setting::kWorkspace));
   if (!stores) return {broken("store", stores.error(), fix_of(stores.error()))};
-  std::vector<Check> checks{check_bytes(call, **stores)};
+  std::vector<cli::Check> checks{check_bytes(call, **stores)};
   const auto corpora = (*stores)->catalog().corpora(call, (*stores)->workspace());
   if (!corpora) {
     checks.push_back(broken("corpora", corpora.error()));
     return checks;
   }
-  const std::string model(model_folder_name(settings.text(Setting::kModelsName)));
+  const std::string model(models::model_folder_name(settings.text(Setting::kModelsName)));
   std::uint32_t code_form = 0;
-  if (!embeds_elsewhere(settings)) {
+  if (!models::embeds_elsewhere(settings)) {
     const auto embedder = open_local_embedder(settings);  // What is wrong with it is another check's.
     if (embedder) code_form = (*embedder)->code_form();
   }

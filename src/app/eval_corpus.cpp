@@ -17,7 +17,7 @@ constexpr std::string_view kCorpusName = "eval";
 /// Counts up when the way changes in which documents become chunks.
 constexpr std::string_view kCacheVersion = "2";
 
-Result<fs::path> cache_root(const EvalCommand& command) {
+Result<fs::path> cache_root(const cli::EvalCommand& command) {
   if (!command.cache.empty()) return command.cache;
   if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder != '\0')
     return fs::path(folder) / "footnote" / "eval";
@@ -28,7 +28,8 @@ Result<fs::path> cache_root(const EvalCommand& command) {
 /// The folder's corpus in a store of its own, each document one chunk.
 class CorpusFiller {
  public:
-  CorpusFiller(const EvalJob& job, Composition& parts, const BeirSet& set) : job_(job), context_(job.context), parts_(parts), set_(set) {}
+  CorpusFiller(const eval::EvalJob& job, Composition& parts, const eval::BeirSet& set)
+      : job_(job), context_(job.context), parts_(parts), set_(set) {}
 
   /// Embeds what is not there yet; commits as it goes, so that an interrupted run goes on where it was.
   Result<Corpus> fill() {
@@ -36,14 +37,14 @@ class CorpusFiller {
                  parts_.catalog().ensure_corpus(context_.call, parts_.workspace(), kCorpusName, parts_.embedder().space()));
     FOOTNOTE_TRY(const Source source, parts_.catalog().ensure_source(context_.call, corpus.id, SourceKind::kText, ""));
     FOOTNOTE_TRY(const auto present, keys(corpus.id));
-    std::vector<const BeirDocument*> missing;
-    for (const BeirDocument& document : set_.documents) {
+    std::vector<const eval::BeirDocument*> missing;
+    for (const eval::BeirDocument& document : set_.documents) {
       if (!present.contains(document.id) && !trim(document.passage()).empty()) missing.push_back(&document);
     }
-    ProgressBar bar = job_.bar("documents");
+    cli::ProgressBar bar = job_.bar("documents");
     for (std::size_t i = 0; i < missing.size(); i += kEmbedBatch) {
       bar.update(i, missing.size());
-      const std::span<const BeirDocument* const> batch(missing.data() + i, std::min(kEmbedBatch, missing.size() - i));
+      const std::span<const eval::BeirDocument* const> batch(missing.data() + i, std::min(kEmbedBatch, missing.size() - i));
       FOOTNOTE_CHECK(commit(corpus.id, source.id, batch));
     }
     embedded_ = missing.size();
@@ -63,9 +64,9 @@ class CorpusFiller {
     }
   }
 
-  Result<void> commit(CorpusId corpus, SourceId source, std::span<const BeirDocument* const> batch) {
+  Result<void> commit(CorpusId corpus, SourceId source, std::span<const eval::BeirDocument* const> batch) {
     std::vector<std::string> passages;
-    for (const BeirDocument* document : batch) passages.push_back(document->passage());
+    for (const eval::BeirDocument* document : batch) passages.push_back(document->passage());
     const std::vector<std::string_view> views(passages.begin(), passages.end());
     FOOTNOTE_TRY(const auto embeddings, parts_.embedder().embed(context_.call, views, {.codes = true}));
     std::vector<DocumentDraft> drafts;
@@ -90,17 +91,17 @@ class CorpusFiller {
     return {};
   }
 
-  const EvalJob& job_;
-  const CommandContext& context_;
+  const eval::EvalJob& job_;
+  const cli::CommandContext& context_;
   Composition& parts_;
-  const BeirSet& set_;
+  const eval::BeirSet& set_;
   std::size_t embedded_ = 0;
 };
 
 }  // namespace
 
-Result<EvalCorpus> open_eval_corpus(const EvalJob& job, const BeirSet& set) {
-  const CommandContext& context = job.context;
+Result<EvalCorpus> open_eval_corpus(const eval::EvalJob& job, const eval::BeirSet& set) {
+  const cli::CommandContext& context = job.context;
   FOOTNOTE_TRY(const fs::path root, cache_root(job.command));
   auto metrics = std::make_unique<Metrics>();
   FOOTNOTE_TRY(auto embedder, open_embedder(context.call, context.settings, *metrics));

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <memory>
 
-#include "app/beir.h"
 #include "app/compose.h"
-#include "app/eval_job.h"
+#include "eval/beir.h"
+#include "eval/job.h"
 
 namespace footnote::app {
 
@@ -19,6 +19,6 @@ struct EvalCorpus {
 };
 
 /// Embeds what is not there yet; commits as it goes, so that an interrupted run goes on where it was. Its indexes are built.
-Result<EvalCorpus> open_eval_corpus(const EvalJob& job, const BeirSet& set);
+Result<EvalCorpus> open_eval_corpus(const eval::EvalJob& job, const eval::BeirSet& set);
 
 }  // namespace footnote::app

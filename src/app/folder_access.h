@@ -2,7 +2,7 @@
 
 #include <variant>
 
-#include "app/settings.h"
+#include "config/settings.h"
 #include "providers/sqlite/data_folder.h"
 
 namespace footnote::app {

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "app/json_view.h"
+#include "base/json_view.h"
 #include "base/utf8.h"
 #include "chunk/detect.h"
 #include "ingest/walk.h"
@@ -15,7 +15,7 @@ using ingest::ProblemKind;
 
 class RemoteIngest {
  public:
-  RemoteIngest(const CommandContext& context, const IngestCommand& command, ServerLink& server, IngestOutput& output)
+  RemoteIngest(const cli::CommandContext& context, const cli::IngestCommand& command, cli::ServerLink& server, cli::IngestOutput& output)
       : context_(context), command_(command), server_(server), output_(output) {}
 
   Result<ingest::IngestReport> run() {
@@ -113,10 +113,10 @@ class RemoteIngest {
     }
   }
 
-  const CommandContext& context_;
-  const IngestCommand& command_;
-  ServerLink& server_;
-  IngestOutput& output_;
+  const cli::CommandContext& context_;
+  const cli::IngestCommand& command_;
+  cli::ServerLink& server_;
+  cli::IngestOutput& output_;
   std::vector<ingest::WalkResult> walks_;
   ingest::IngestReport report_;
   std::set<std::string> left_out_;  ///< Read, but no longer something to index; its old text is no longer true.
@@ -129,8 +129,8 @@ class RemoteIngest {
 
 }  // namespace
 
-Result<ingest::IngestReport> ingest_through_server(const CommandContext& context, const IngestCommand& command, ServerLink& server,
-                                                   IngestOutput& output) {
+Result<ingest::IngestReport> ingest_through_server(const cli::CommandContext& context, const cli::IngestCommand& command,
+                                                   cli::ServerLink& server, cli::IngestOutput& output) {
   return RemoteIngest(context, command, server, output).run();
 }
 

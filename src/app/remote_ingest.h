@@ -1,8 +1,8 @@
 #pragma once
 
 #include "app/commands.h"
-#include "app/ingest_output.h"
-#include "app/server_link.h"
+#include "cli/ingest_output.h"
+#include "cli/server_link.h"
 
 namespace footnote::app {
 
@@ -12,7 +12,7 @@ inline constexpr std::size_t kRemoteBatchBytesMax = 4u << 20;
 
 /// Reads files here and hands them to the server that holds the data folder, in batches. The server tells no
 /// difference between added and updated documents (both count as updated) and deletes none.
-Result<ingest::IngestReport> ingest_through_server(const CommandContext& context, const IngestCommand& command, ServerLink& server,
-                                                   IngestOutput& output);
+Result<ingest::IngestReport> ingest_through_server(const cli::CommandContext& context, const cli::IngestCommand& command,
+                                                   cli::ServerLink& server, cli::IngestOutput& output);
 
 }  // namespace footnote::app

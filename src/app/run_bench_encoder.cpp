@@ -5,8 +5,8 @@
 
 #include "app/commands.h"
 #include "app/compose_models.h"
-#include "app/text_table.h"
 #include "base/json.h"
+#include "cli/text_table.h"
 #include "providers/local/local_embedder.h"
 
 namespace footnote::app {
@@ -126,7 +126,7 @@ Result<Figures> measure(const CallContext& call, LocalEmbedder& embedder, Rerank
 
 }  // namespace
 
-Result<int> run_bench_encoder(const CommandContext& context, const BenchEncoderCommand& command) {
+Result<int> run_bench_encoder(const cli::CommandContext& context, const cli::BenchEncoderCommand& command) {
   FOOTNOTE_TRY(const auto embedder, open_local_embedder(context.settings));
   const nn::Encoder& encoder = embedder->encoder();
   Metrics metrics;
@@ -136,22 +136,26 @@ Result<int> run_bench_encoder(const CommandContext& context, const BenchEncoderC
     FOOTNOTE_TRY(const Shape shape, parse_shape(text, encoder.positions_max()));
     shapes.push_back(shape);
   }
-  const bool json = context.form == OutputForm::kJson;
-  TextTable table({{"shape"}, {"median", Align::kRight}, {"best", Align::kRight}, {"tokens/s", Align::kRight}, {"judge", Align::kRight}});
+  const bool json = context.form == cli::OutputForm::kJson;
+  cli::TextTable table({{"shape"},
+                        {"median", cli::Align::kRight},
+                        {"best", cli::Align::kRight},
+                        {"tokens/s", cli::Align::kRight},
+                        {"judge", cli::Align::kRight}});
   for (const Shape& shape : shapes) {
     FOOTNOTE_TRY(const Figures figures, measure(context.call, *embedder, rerankers.quick.get(), shape, command.seconds));
     if (json) {
-      write_out(to_text(JsonObject{{"model", embedder->space().model_id},
-                                   {"level", to_string(encoder.level())},
-                                   {"threads", encoder.threads()},
-                                   {"sequences", shape.sequences},
-                                   {"length", shape.length},
-                                   {"runs", figures.runs},
-                                   {"median_ms", figures.median_ms},
-                                   {"best_ms", figures.best_ms},
-                                   {"tokens_per_second", figures.tokens_per_second},
-                                   {"judge_ms", figures.judge_ms ? Json(*figures.judge_ms) : Json(nullptr)}}) +
-                "\n");
+      cli::write_out(to_text(JsonObject{{"model", embedder->space().model_id},
+                                        {"level", to_string(encoder.level())},
+                                        {"threads", encoder.threads()},
+                                        {"sequences", shape.sequences},
+                                        {"length", shape.length},
+                                        {"runs", figures.runs},
+                                        {"median_ms", figures.median_ms},
+                                        {"best_ms", figures.best_ms},
+                                        {"tokens_per_second", figures.tokens_per_second},
+                                        {"judge_ms", figures.judge_ms ? Json(*figures.judge_ms) : Json(nullptr)}}) +
+                     "\n");
       continue;
     }
     table.add({fmt::format("{}x{}", shape.sequences, shape.length), fmt::format("{:.2f} ms", figures.median_ms),
@@ -159,10 +163,10 @@ Result<int> run_bench_encoder(const CommandContext& context, const BenchEncoderC
                figures.judge_ms ? fmt::format("{:.2f} ms", *figures.judge_ms) : ""});
   }
   if (!json) {
-    write_out(fmt::format("{}, level {}, {} threads\n\n{}", embedder->space().model_id, to_string(encoder.level()), encoder.threads(),
-                          table.render()));
+    cli::write_out(fmt::format("{}, level {}, {} threads\n\n{}", embedder->space().model_id, to_string(encoder.level()), encoder.threads(),
+                               table.render()));
   }
-  return kExitOk;
+  return cli::kExitOk;
 }
 
 }  // namespace footnote::app

@@ -2,15 +2,15 @@
 #include <iostream>
 #include <map>
 
-#include "app/bench_case.h"
-#include "app/bench_indexes.h"
 #include "app/commands.h"
 #include "app/compose.h"
 #include "app/folder_access.h"
-#include "app/progress.h"
-#include "app/text_table.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "bench/case.h"
+#include "bench/indexes.h"
+#include "cli/progress.h"
+#include "cli/text_table.h"
 #include "retrieve/retriever.h"
 
 namespace footnote::app {
@@ -43,7 +43,7 @@ class ScratchFolder {
 /// Every question through the whole retrieval of a data folder's corpus: embedding, both recalls, fusion and whatever stages it has.
 class RetrieveBench {
  public:
-  static Result<std::unique_ptr<RetrieveBench>> make(const CommandContext& context, std::vector<std::string> questions) {
+  static Result<std::unique_ptr<RetrieveBench>> make(const cli::CommandContext& context, std::vector<std::string> questions) {
     FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kRefuse));
     FOOTNOTE_TRY(auto parts, Composition::open(context.call, context.settings, std::move(folder)));
     FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
@@ -53,14 +53,14 @@ class RetrieveBench {
       return fail(ErrorCode::kNotFound, "no corpus '{}' in the data folder; fill it first (--fill)",
                   context.settings.text(Setting::kCorpus));
     }
-    parts->index_files().save(context.call, *corpus, IndexFiles::When::kInBackground);  // as a server after its first minute
+    parts->index_files().save(context.call, *corpus, upkeep::IndexFiles::When::kInBackground);  // as a server after its first minute
     FOOTNOTE_TRY(const CorpusCounts counts, parts->chunks().counts(context.call, corpus->id));
     return std::unique_ptr<RetrieveBench>(
         new RetrieveBench(std::move(parts), corpus->id, static_cast<std::size_t>(counts.chunks), std::move(questions)));
   }
 
-  BenchCase bench_case() {
-    BenchCase out{"retrieve.all", rows_, questions_.size(), {}, {}};
+  bench::BenchCase bench_case() {
+    bench::BenchCase out{"retrieve.all", rows_, questions_.size(), {}, {}};
     out.run = [this](std::size_t question) -> Result<void> {
       FOOTNOTE_TRY(const auto found, parts_->retriever().retrieve({}, corpus_, questions_[question], {}));
       for (const auto& timing : found.timings) {
@@ -71,17 +71,18 @@ class RetrieveBench {
     };
     out.more = [this]() -> Result<JsonObject> {
       const auto drop_warm_up = [](std::vector<double>& times) {
-        times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(kBenchWarmUp));
+        times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(bench::kBenchWarmUp));
         std::ranges::sort(times);
       };
       JsonObject medians;
       for (auto& [stage, times] : stages_) {
         drop_warm_up(times);
-        medians[stage] = percentile(times, 0.5);
+        medians[stage] = bench::percentile(times, 0.5);
       }
       drop_warm_up(ranked_);
-      JsonObject more{
-          {"ranked_p50_us", percentile(ranked_, 0.5)}, {"ranked_p99_us", percentile(ranked_, 0.99)}, {"stages_p50_us", std::move(medians)}};
+      JsonObject more{{"ranked_p50_us", bench::percentile(ranked_, 0.5)},
+                      {"ranked_p99_us", bench::percentile(ranked_, 0.99)},
+                      {"stages_p50_us", std::move(medians)}};
       stages_.clear();
       ranked_.clear();
       return more;
@@ -112,7 +113,7 @@ std::string render_more(const JsonObject& more) {
   return out;
 }
 
-JsonObject to_json(const IndexBuild& build) {
+JsonObject to_json(const bench::IndexBuild& build) {
   return {{"build", build.index},
           {"rows", build.rows},
           {"build_seconds", build.build_seconds},
@@ -122,37 +123,37 @@ JsonObject to_json(const IndexBuild& build) {
           {"resident_bytes", build.resident_bytes}};
 }
 
-JsonObject to_json(const BenchCase& bench, const BenchFigures& figures) {
+JsonObject to_json(const bench::BenchCase& bench, const bench::BenchFigures& figures) {
   JsonObject out{{"case", bench.name},       {"rows", bench.rows},       {"queries", bench.queries},   {"runs", figures.runs},
                  {"p50_us", figures.p50_us}, {"p99_us", figures.p99_us}, {"mean_us", figures.mean_us}, {"cpu_us", figures.cpu_us}};
   for (const auto& [key, value] : figures.more) out[key] = value;
   return out;
 }
 
-void write_line(const JsonObject& object) { write_out(to_text(object) + "\n"); }
+void write_line(const JsonObject& object) { cli::write_out(to_text(object) + "\n"); }
 
 /// All that was asked for, made ready.
 class IndexBench {
  public:
-  static Result<IndexBench> make(const CommandContext& context, const BenchIndexCommand& command) {
+  static Result<IndexBench> make(const cli::CommandContext& context, const cli::BenchIndexCommand& command) {
     IndexBench out(context, command.seconds);
     FOOTNOTE_TRY(const ScratchFolder folder, ScratchFolder::make());
     if (!command.vectors.empty()) {
-      FOOTNOTE_TRY(auto rows, read_vectors(command.vectors, command.dimension, command.rows));
-      FOOTNOTE_TRY(auto queries, read_vectors(command.queries, command.dimension));
-      FOOTNOTE_TRY(out.vectors_, VectorBench::make(context.call, std::move(rows), std::move(queries), folder.path()));
+      FOOTNOTE_TRY(auto rows, bench::read_vectors(command.vectors, command.dimension, command.rows));
+      FOOTNOTE_TRY(auto queries, bench::read_vectors(command.queries, command.dimension));
+      FOOTNOTE_TRY(out.vectors_, bench::VectorBench::make(context.call, std::move(rows), std::move(queries), folder.path()));
       out.builds_.push_back(out.vectors_->build());
       std::ranges::move(out.vectors_->cases(), std::back_inserter(out.cases_));
     }
     if (!command.texts.empty()) {
-      FOOTNOTE_TRY(const auto texts, read_texts(command.texts, command.rows));
-      FOOTNOTE_TRY(auto questions, read_texts(command.questions));
-      FOOTNOTE_TRY(out.keywords_, KeywordBench::make(context.call, texts, std::move(questions), folder.path()));
+      FOOTNOTE_TRY(const auto texts, bench::read_texts(command.texts, command.rows));
+      FOOTNOTE_TRY(auto questions, bench::read_texts(command.questions));
+      FOOTNOTE_TRY(out.keywords_, bench::KeywordBench::make(context.call, texts, std::move(questions), folder.path()));
       out.builds_.push_back(out.keywords_->build());
       std::ranges::move(out.keywords_->cases(), std::back_inserter(out.cases_));
     }
     if (command.retrieve) {
-      FOOTNOTE_TRY(auto questions, read_texts(command.questions));
+      FOOTNOTE_TRY(auto questions, bench::read_texts(command.questions));
       FOOTNOTE_TRY(out.retrieve_, RetrieveBench::make(context, std::move(questions)));
       out.cases_.push_back(out.retrieve_->bench_case());
     }
@@ -161,16 +162,16 @@ class IndexBench {
 
   /// Everything once.
   Result<void> run() const {
-    const bool json = context_->form == OutputForm::kJson;
-    TextTable builds({{"index"},
-                      {"rows", Align::kRight},
-                      {"build", Align::kRight},
-                      {"save", Align::kRight},
-                      {"load", Align::kRight},
-                      {"file", Align::kRight},
-                      {"bytes/row", Align::kRight},
-                      {"resident/row", Align::kRight}});
-    for (const IndexBuild& build : builds_) {
+    const bool json = context_->form == cli::OutputForm::kJson;
+    cli::TextTable builds({{"index"},
+                           {"rows", cli::Align::kRight},
+                           {"build", cli::Align::kRight},
+                           {"save", cli::Align::kRight},
+                           {"load", cli::Align::kRight},
+                           {"file", cli::Align::kRight},
+                           {"bytes/row", cli::Align::kRight},
+                           {"resident/row", cli::Align::kRight}});
+    for (const bench::IndexBuild& build : builds_) {
       if (json) write_line(to_json(build));
       const double rows = static_cast<double>(std::max<std::uint64_t>(1, build.rows));
       builds.add({build.index, fmt::format("{}", build.rows), fmt::format("{:.2f} s", build.build_seconds),
@@ -178,62 +179,62 @@ class IndexBench {
                   fmt::format("{:.0f}", static_cast<double>(build.file_bytes) / rows),
                   fmt::format("{:.0f}", static_cast<double>(build.resident_bytes) / rows)});
     }
-    if (!json && !builds_.empty()) write_out(builds.render() + "\n");
-    TextTable table({{"case"},
-                     {"rows", Align::kRight},
-                     {"p50 us", Align::kRight},
-                     {"p99 us", Align::kRight},
-                     {"cpu us", Align::kRight},
-                     {"runs", Align::kRight},
-                     {""}});
-    for (const BenchCase& bench : cases_) {
-      FOOTNOTE_TRY(const BenchFigures figures, measure(bench, seconds_));
+    if (!json && !builds_.empty()) cli::write_out(builds.render() + "\n");
+    cli::TextTable table({{"case"},
+                          {"rows", cli::Align::kRight},
+                          {"p50 us", cli::Align::kRight},
+                          {"p99 us", cli::Align::kRight},
+                          {"cpu us", cli::Align::kRight},
+                          {"runs", cli::Align::kRight},
+                          {""}});
+    for (const bench::BenchCase& bench : cases_) {
+      FOOTNOTE_TRY(const bench::BenchFigures figures, bench::measure(bench, seconds_));
       if (json) write_line(to_json(bench, figures));
       table.add({bench.name, fmt::format("{}", bench.rows), fmt::format("{:.1f}", figures.p50_us), fmt::format("{:.1f}", figures.p99_us),
                  fmt::format("{:.1f}", figures.cpu_us), fmt::format("{}", figures.runs), render_more(figures.more)});
     }
-    if (!json) write_out(table.render());
+    if (!json) cli::write_out(table.render());
     return {};
   }
 
   /// For each line of the standard input the case of that name, until the input ends: so another process can take turns with this one.
   Result<void> run_paced() const {
-    for (const IndexBuild& build : builds_) write_line(to_json(build));
+    for (const bench::IndexBuild& build : builds_) write_line(to_json(build));
     JsonArray names;
-    for (const BenchCase& bench : cases_) names.emplace_back(bench.name);
+    for (const bench::BenchCase& bench : cases_) names.emplace_back(bench.name);
     write_line({{"ready", std::move(names)}});
     std::string name;
     while (std::getline(std::cin, name)) {
-      const auto bench = std::ranges::find(cases_, name, &BenchCase::name);
+      const auto bench = std::ranges::find(cases_, name, &bench::BenchCase::name);
       if (bench == cases_.end()) return fail(ErrorCode::kInvalidArgument, "no case '{}'", name);
-      FOOTNOTE_TRY(const BenchFigures figures, measure(*bench, seconds_));
+      FOOTNOTE_TRY(const bench::BenchFigures figures, bench::measure(*bench, seconds_));
       write_line(to_json(*bench, figures));
     }
     return {};
   }
 
  private:
-  IndexBench(const CommandContext& context, double seconds) : context_(&context), seconds_(seconds) {}
+  IndexBench(const cli::CommandContext& context, double seconds) : context_(&context), seconds_(seconds) {}
 
-  const CommandContext* context_;
+  const cli::CommandContext* context_;
   double seconds_;
-  std::unique_ptr<VectorBench> vectors_;
-  std::unique_ptr<KeywordBench> keywords_;
+  std::unique_ptr<bench::VectorBench> vectors_;
+  std::unique_ptr<bench::KeywordBench> keywords_;
   std::unique_ptr<RetrieveBench> retrieve_;
-  std::vector<IndexBuild> builds_;
-  std::vector<BenchCase> cases_;  // They borrow the three above.
+  std::vector<bench::IndexBuild> builds_;
+  std::vector<bench::BenchCase> cases_;  // They borrow the three above.
 };
 
 /// Puts texts, with given vectors or embedded, into the empty corpus of a data folder by the store's own commits, so that a start or a
 /// retrieval can be measured on many chunks without the time to read and embed them.
 class CorpusFill {
  public:
-  CorpusFill(const CommandContext& context, Composition& parts) : context_(context), parts_(parts) {}
+  CorpusFill(const cli::CommandContext& context, Composition& parts) : context_(context), parts_(parts) {}
 
   /// Chunks with given vectors take their codes from that folder's corpus, in order and again from the first.
   Result<void> take_codes_of(const fs::path& path) {
     FOOTNOTE_TRY(DataFolder folder, DataFolder::open(path));
-    FOOTNOTE_TRY(codes_from_, Stores::open(context_.call, std::move(folder), context_.settings.text(Setting::kWorkspace)));
+    FOOTNOTE_TRY(codes_from_, upkeep::Stores::open(context_.call, std::move(folder), context_.settings.text(Setting::kWorkspace)));
     FOOTNOTE_TRY(const Corpus corpus,
                  codes_from_->catalog().find_corpus(context_.call, codes_from_->workspace(), context_.settings.text(Setting::kCorpus)));
     codes_corpus_ = corpus.id;
@@ -243,15 +244,16 @@ class CorpusFill {
   }
 
   /// More rows than texts: the texts come again from the first. Without vectors the texts are embedded.
-  Result<void> run(const std::vector<std::string>& texts, const VectorRows& vectors, std::size_t rows) {
+  Result<void> run(const std::vector<std::string>& texts, const bench::VectorRows& vectors, std::size_t rows) {
     const std::string& name = context_.settings.text(Setting::kCorpus);
     FOOTNOTE_TRY(const Corpus corpus, parts_.catalog().ensure_corpus(context_.call, parts_.workspace(), name, parts_.embedder().space()));
     if (corpus.generation != 0) {
       return fail(ErrorCode::kFailedPrecondition, "corpus '{}' is not empty; name another one (--corpus) or another folder (--data)", name);
     }
     FOOTNOTE_TRY(const Source source, parts_.catalog().ensure_source(context_.call, corpus.id, SourceKind::kText, ""));
-    ProgressBar bar("chunks", context_.terminal.width,
-                    context_.terminal.progress ? ProgressBar::Write([](std::string_view text) { write_err(text); }) : ProgressBar::Write());
+    cli::ProgressBar bar("chunks", context_.terminal.width,
+                         context_.terminal.progress ? cli::ProgressBar::Write([](std::string_view text) { cli::write_err(text); })
+                                                    : cli::ProgressBar::Write());
     for (std::size_t begin = 0; begin < rows; begin += kCommitRows) {
       bar.update(begin, rows);
       const std::size_t end = std::min(rows, begin + kCommitRows);
@@ -263,7 +265,7 @@ class CorpusFill {
 
  private:
   static constexpr std::size_t kCommitRows = 1000;  // Whole documents.
-  static_assert(kCommitRows % kRowsPerDocument == 0);
+  static_assert(kCommitRows % bench::kRowsPerDocument == 0);
 
   static ChunkDraft draft_of(const std::string& text) {
     ChunkDraft out;
@@ -273,7 +275,7 @@ class CorpusFill {
     return out;
   }
 
-  Result<std::vector<ChunkDraft>> given(const std::vector<std::string>& texts, const VectorRows& vectors, std::size_t begin,
+  Result<std::vector<ChunkDraft>> given(const std::vector<std::string>& texts, const bench::VectorRows& vectors, std::size_t begin,
                                         std::size_t end) {
     std::vector<ChunkDraft> out;
     std::vector<PassageCodes> codes(end - begin);
@@ -308,12 +310,12 @@ class CorpusFill {
     std::vector<DocumentDraft> drafts;
     for (std::size_t i = 0; i < chunks.size(); ++i) {
       const std::size_t row = first_row + i;
-      if (row % kRowsPerDocument == 0) {
+      if (row % bench::kRowsPerDocument == 0) {
         DocumentDraft& draft = drafts.emplace_back();
-        draft.key = fmt::format("{:08}.txt", row / kRowsPerDocument);
+        draft.key = fmt::format("{:08}.txt", row / bench::kRowsPerDocument);
         draft.source = source;
         draft.attributes.media_type = "text/plain";
-        for (const Tenant& tenant : kTenants) {
+        for (const bench::Tenant& tenant : bench::kTenants) {
           if (tenant.owns(row)) draft.attributes.tags.emplace_back(tenant.tag);
         }
       }
@@ -327,18 +329,18 @@ class CorpusFill {
     return {};
   }
 
-  const CommandContext& context_;
+  const cli::CommandContext& context_;
   Composition& parts_;
-  std::unique_ptr<Stores> codes_from_;
+  std::unique_ptr<upkeep::Stores> codes_from_;
   CorpusId codes_corpus_;
   std::vector<ChunkId> codes_chunks_;
 };
 
-Result<int> run_fill(const CommandContext& context, const BenchIndexCommand& command) {
-  FOOTNOTE_TRY(const auto texts, read_texts(command.texts));
-  VectorRows vectors;
+Result<int> run_fill(const cli::CommandContext& context, const cli::BenchIndexCommand& command) {
+  FOOTNOTE_TRY(const auto texts, bench::read_texts(command.texts));
+  bench::VectorRows vectors;
   if (!command.vectors.empty()) {
-    FOOTNOTE_TRY(vectors, read_vectors(command.vectors, command.dimension, command.rows));
+    FOOTNOTE_TRY(vectors, bench::read_vectors(command.vectors, command.dimension, command.rows));
   }
   const std::size_t rows = command.rows > 0 ? command.rows : vectors.count() > 0 ? vectors.count() : texts.size();
   FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kCreate));
@@ -347,17 +349,17 @@ Result<int> run_fill(const CommandContext& context, const BenchIndexCommand& com
   if (!command.codes.empty()) FOOTNOTE_CHECK(fill.take_codes_of(command.codes));
   FOOTNOTE_CHECK(fill.run(texts, vectors, rows));
   FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
-  save_indexes(context.call, *parts, IndexFiles::When::kAnythingChanged);
-  save_indexes(context.call, *parts, IndexFiles::When::kInBackground);
-  if (context.form == OutputForm::kJson) {
+  save_indexes(context.call, *parts, upkeep::IndexFiles::When::kAnythingChanged);
+  save_indexes(context.call, *parts, upkeep::IndexFiles::When::kInBackground);
+  if (context.form == cli::OutputForm::kJson) {
     write_line({{"filled", rows}});
   } else {
-    write_out(fmt::format("corpus {}: {} chunks\n", context.settings.text(Setting::kCorpus), rows));
+    cli::write_out(fmt::format("corpus {}: {} chunks\n", context.settings.text(Setting::kCorpus), rows));
   }
-  return kExitOk;
+  return cli::kExitOk;
 }
 
-Result<void> check(const BenchIndexCommand& command) {
+Result<void> check(const cli::BenchIndexCommand& command) {
   const auto need = [](bool given, std::string_view what) -> Result<void> {
     if (given) return {};
     return fail(ErrorCode::kInvalidArgument, "{} is missing; `footnote bench index --help` shows examples", what);
@@ -370,12 +372,12 @@ Result<void> check(const BenchIndexCommand& command) {
 
 }  // namespace
 
-Result<int> run_bench_index(const CommandContext& context, const BenchIndexCommand& command) {
+Result<int> run_bench_index(const cli::CommandContext& context, const cli::BenchIndexCommand& command) {
   FOOTNOTE_CHECK(check(command));
   if (command.fill) return run_fill(context, command);
   FOOTNOTE_TRY(const IndexBench bench, IndexBench::make(context, command));
   FOOTNOTE_CHECK(command.paced ? bench.run_paced() : bench.run());
-  return kExitOk;
+  return cli::kExitOk;
 }
 
 }  // namespace footnote::app

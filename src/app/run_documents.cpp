@@ -1,8 +1,8 @@
 #include "app/commands.h"
 #include "app/folder_access.h"
-#include "app/stores.h"
-#include "app/text_table.h"
 #include "base/json.h"
+#include "cli/text_table.h"
+#include "upkeep/stores.h"
 
 namespace footnote::app {
 namespace {
@@ -21,34 +21,37 @@ Json document_json(const Document& document) {
 
 }  // namespace
 
-Result<int> run_documents(const CommandContext& context) {
+Result<int> run_documents(const cli::CommandContext& context) {
   FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kRefuse));
-  FOOTNOTE_TRY(const auto stores, Stores::open(context.call, std::move(folder), context.settings.text(Setting::kWorkspace)));
+  FOOTNOTE_TRY(const auto stores, upkeep::Stores::open(context.call, std::move(folder), context.settings.text(Setting::kWorkspace)));
   const std::string& name = context.settings.text(Setting::kCorpus);
   FOOTNOTE_TRY(const Corpus corpus, stores->catalog().find_corpus(context.call, stores->workspace(), name));
-  TextTable table(
-      {{"path", Align::kLeft}, {"version", Align::kRight}, {"chunks", Align::kRight}, {"indexed", Align::kLeft}, {"title", Align::kLeft}});
+  cli::TextTable table({{"path", cli::Align::kLeft},
+                        {"version", cli::Align::kRight},
+                        {"chunks", cli::Align::kRight},
+                        {"indexed", cli::Align::kLeft},
+                        {"title", cli::Align::kLeft}});
   std::string after;
   std::size_t count = 0;
   while (true) {
     FOOTNOTE_TRY(const auto page, stores->chunks().documents(context.call, corpus.id, after, kPageRows));
     for (const Document& document : page) {
-      if (context.form == OutputForm::kJson) {
-        write_out(to_text(document_json(document)) + "\n");
+      if (context.form == cli::OutputForm::kJson) {
+        cli::write_out(to_text(document_json(document)) + "\n");
       } else {
-        table.add({printable(document.key), fmt::format("{}", document.version), fmt::format("{}", document.chunk_count),
-                   to_rfc3339(document.indexed_at).substr(0, 16), printable(document.attributes.title)});
+        table.add({cli::printable(document.key), fmt::format("{}", document.version), fmt::format("{}", document.chunk_count),
+                   to_rfc3339(document.indexed_at).substr(0, 16), cli::printable(document.attributes.title)});
       }
     }
     count += page.size();
     if (page.size() < kPageRows) break;
     after = page.back().key;
   }
-  if (context.form == OutputForm::kText) {
-    write_out(count == 0 ? std::string() : table.render());
-    write_out(fmt::format("{} documents in corpus {}, generation {}\n", count, name, corpus.generation));
+  if (context.form == cli::OutputForm::kText) {
+    cli::write_out(count == 0 ? std::string() : table.render());
+    cli::write_out(fmt::format("{} documents in corpus {}, generation {}\n", count, name, corpus.generation));
   }
-  return kExitOk;
+  return cli::kExitOk;
 }
 
 }  // namespace footnote::app

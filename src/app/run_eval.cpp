@@ -1,69 +1,102 @@
+#include "api/kb_wire.h"
 #include "app/commands.h"
-#include "app/compose_models.h"
-#include "app/eval_job.h"
-#include "app/eval_run.h"
-#include "app/eval_set.h"
+#include "app/compose.h"
+#include "app/eval_corpus.h"
+#include "eval/job.h"
+#include "eval/run.h"
+#include "eval/set.h"
 
 namespace footnote::app {
 namespace {
 
-Result<EvalRun> measure(const EvalJob& job, EvalKind kind) {
+eval::System system_of(const Composition& parts, const Corpus& corpus) {
+  return {parts.retriever(), parts.answers(), parts.judge_name(), corpus};
+}
+
+Result<eval::EvalRun> measure_retrieval(const eval::EvalJob& job) {
+  FOOTNOTE_TRY(const eval::BeirSet set, eval::read_beir(job.command.set));
+  FOOTNOTE_TRY(const EvalCorpus opened, open_eval_corpus(job, set));
+  FOOTNOTE_TRY(eval::EvalRun run, eval::eval_retrieval(job, system_of(*opened.parts, opened.corpus), set));
+  run.facts = {{"documents", static_cast<double>(set.documents.size())},
+               {"documents_embedded", static_cast<double>(opened.embedded)},
+               {"embed_seconds", opened.seconds}};
+  return run;
+}
+
+Result<eval::EvalRun> measure_questions(const eval::EvalJob& job) {
+  const cli::CommandContext& context = job.context;
+  FOOTNOTE_TRY(const auto questions, eval::read_questions(job.command.set));
+  FOOTNOTE_TRY(DataFolder folder, DataFolder::open(context.settings.path(Setting::kData)));
+  FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder)));
+  FOOTNOTE_TRY(const Corpus corpus, api::find_asked_corpus(context.call, parts->catalog(), parts->workspace(), parts->embedder().space(),
+                                                           context.settings.text(Setting::kCorpus)));
+  FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
+  return eval::eval_questions(job, system_of(*parts, corpus), questions);
+}
+
+Result<eval::EvalRun> measure_reading(const eval::EvalJob& job) {
+  Metrics metrics;
+  FOOTNOTE_TRY(const auto reranker, open_reranker(job.context.settings, metrics));
+  if (!reranker.provided.port) {
+    return fail(ErrorCode::kFailedPrecondition, "reading is measured by the reranker, and there is none: set reranker.provider");
+  }
+  return eval::eval_reading(job, *reranker.provided.port);
+}
+
+Result<eval::EvalRun> measure_grounding(const eval::EvalJob& job) {
+  Metrics metrics;
+  FOOTNOTE_TRY(const auto embedder, open_embedder(job.context.call, job.context.settings, metrics));
+  FOOTNOTE_TRY(const auto reranker, open_reranker(job.context.settings, metrics));
+  return eval::eval_grounding(job, *embedder.port, reranker.provided.port.get());
+}
+
+Result<eval::EvalRun> measure(const eval::EvalJob& job, eval::EvalKind kind) {
   switch (kind) {
-    case EvalKind::kRetrieval: return eval_retrieval(job);
-    case EvalKind::kReading: return eval_reading(job);
-    case EvalKind::kGrounding: return eval_grounding(job);
-    case EvalKind::kQuestions: return eval_questions(job);
+    case eval::EvalKind::kRetrieval: return measure_retrieval(job);
+    case eval::EvalKind::kReading: return measure_reading(job);
+    case eval::EvalKind::kGrounding: return measure_grounding(job);
+    case eval::EvalKind::kQuestions: return measure_questions(job);
   }
   return fail(ErrorCode::kInternal, "an unknown kind of set");
 }
 
-void print_json(const EvalRun& run, const std::vector<Comparison>& comparisons) {
+void print_json(const eval::EvalRun& run, const std::vector<eval::Comparison>& comparisons) {
   JsonObject out{{"kind", run.kind},         {"set", run.set},   {"embedder", run.embedder},
-                 {"reranker", run.reranker}, {"rows", run.rows}, {"stages", stages_json(run.stages)}};
-  for (const Figure& fact : run.facts) out[fact.name] = fact.value;
-  if (!comparisons.empty()) out["against"] = comparisons_json(comparisons);
-  write_out(to_text(out) + "\n");
+                 {"reranker", run.reranker}, {"rows", run.rows}, {"stages", eval::stages_json(run.stages)}};
+  for (const eval::Figure& fact : run.facts) out[fact.name] = fact.value;
+  if (!comparisons.empty()) out["against"] = eval::comparisons_json(comparisons);
+  cli::write_out(to_text(out) + "\n");
 }
 
-void print_text(const EvalRun& run, const std::vector<Comparison>& comparisons) {
+void print_text(const eval::EvalRun& run, const std::vector<eval::Comparison>& comparisons) {
   std::string facts;
-  for (const Figure& fact : run.facts) facts += fmt::format(", {} {:g}", figure_title(fact.name), fact.value);
-  write_out(fmt::format("{}: {}, {} rows{}\n\n{}", run.set, run.kind, run.rows, facts, stages_table(run.stages)));
+  for (const eval::Figure& fact : run.facts) facts += fmt::format(", {} {:g}", eval::figure_title(fact.name), fact.value);
+  cli::write_out(fmt::format("{}: {}, {} rows{}\n\n{}", run.set, run.kind, run.rows, facts, eval::stages_table(run.stages)));
   if (!comparisons.empty()) {
-    write_out(fmt::format("\nAgainst the saved run, {} rows in common (p: paired randomisation test, two-sided):\n\n{}",
-                          comparisons.front().rows, comparisons_table(comparisons)));
+    cli::write_out(fmt::format("\nAgainst the saved run, {} rows in common (p: paired randomisation test, two-sided):\n\n{}",
+                               comparisons.front().rows, eval::comparisons_table(comparisons)));
   }
 }
 
 }  // namespace
 
-ProgressBar EvalJob::bar(std::string unit) const {
-  return ProgressBar(std::move(unit), context.terminal.width,
-                     context.terminal.progress ? ProgressBar::Write([](std::string_view text) { write_err(text); }) : ProgressBar::Write());
-}
-
-double RowTimer::ms_per_row(std::size_t rows) const {
-  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start_;
-  return rows == 0 ? 0 : took.count() / static_cast<double>(rows);
-}
-
-Result<int> run_eval(const CommandContext& context, const EvalCommand& command) {
-  FOOTNOTE_TRY(const EvalKind kind, kind_of(command.set));
-  EvalRun before;
+Result<int> run_eval(const cli::CommandContext& context, const cli::EvalCommand& command) {
+  FOOTNOTE_TRY(const eval::EvalKind kind, eval::kind_of(command.set));
+  eval::EvalRun before;
   if (!command.against.empty()) {
-    FOOTNOTE_TRY(before, load_run(command.against));  // before the work: a wrong name costs nothing then
+    FOOTNOTE_TRY(before, eval::load_run(command.against));  // before the work: a wrong name costs nothing then
   }
-  FOOTNOTE_TRY(EvalRun run, measure({context, command}, kind));
-  run.kind = to_string(kind);
+  FOOTNOTE_TRY(eval::EvalRun run, measure({context, command}, kind));
+  run.kind = eval::to_string(kind);
   run.set = command.set.string();
   run.reranker = reranker_name(context.settings);
-  if (!command.save.empty()) FOOTNOTE_CHECK(save_run(run, command.save));
-  std::vector<Comparison> comparisons;
+  if (!command.save.empty()) FOOTNOTE_CHECK(eval::save_run(run, command.save));
+  std::vector<eval::Comparison> comparisons;
   if (!command.against.empty()) {
-    FOOTNOTE_TRY(comparisons, compare_runs(before, run));
+    FOOTNOTE_TRY(comparisons, eval::compare_runs(before, run));
   }
-  context.form == OutputForm::kJson ? print_json(run, comparisons) : print_text(run, comparisons);
-  return kExitOk;
+  context.form == cli::OutputForm::kJson ? print_json(run, comparisons) : print_text(run, comparisons);
+  return cli::kExitOk;
 }
 
 }  // namespace footnote::app

@@ -1,9 +1,9 @@
 #include "app/commands.h"
 #include "app/compose.h"
 #include "app/folder_access.h"
-#include "app/ingest_output.h"
 #include "app/remote_ingest.h"
 #include "base/log.h"
+#include "cli/ingest_output.h"
 
 namespace footnote::app {
 namespace {
@@ -22,8 +22,8 @@ Result<void> check_paths(const std::vector<std::string>& paths) {
   return {};
 }
 
-Result<std::vector<ingest::SourceInput>> make_inputs(const CommandContext& context, const IngestCommand& command, Composition& parts,
-                                                     const Corpus& corpus) {
+Result<std::vector<ingest::SourceInput>> make_inputs(const cli::CommandContext& context, const cli::IngestCommand& command,
+                                                     Composition& parts, const Corpus& corpus) {
   std::vector<ingest::SourceInput> inputs;
   for (const std::string& path : command.paths) {
     std::error_code error;
@@ -36,12 +36,12 @@ Result<std::vector<ingest::SourceInput>> make_inputs(const CommandContext& conte
 }
 
 /// Tells of one document. Added and updated ones are in the store by now, so their version can be looked up.
-void tell(const CommandContext& context, Composition& parts, const Corpus& corpus, const ingest::IngestProgress& step,
-          IngestOutput& output) {
+void tell(const cli::CommandContext& context, Composition& parts, const Corpus& corpus, const ingest::IngestProgress& step,
+          cli::IngestOutput& output) {
   switch (step.change) {
     case ingest::DocumentChange::kAdded:
     case ingest::DocumentChange::kUpdated:
-      if (context.form == OutputForm::kJson) {
+      if (context.form == cli::OutputForm::kJson) {
         const auto document = parts.chunks().find_document(context.call, corpus.id, step.key);
         output.committed(step.key, document && *document ? &**document : nullptr);
       }
@@ -53,7 +53,7 @@ void tell(const CommandContext& context, Composition& parts, const Corpus& corpu
 }
 
 /// Book-keeping after a good ingest. What fails here is done by the next one: the documents are in.
-void settle(const CommandContext& context, Composition& parts, const Corpus& corpus, const std::vector<ingest::SourceInput>& inputs) {
+void settle(const cli::CommandContext& context, Composition& parts, const Corpus& corpus, const std::vector<ingest::SourceInput>& inputs) {
   const UtcTime now = parts.clock().now();
   for (const auto& input : inputs) {
     if (const auto marked = parts.catalog().mark_synced(context.call, input.source, now); !marked) {
@@ -65,8 +65,8 @@ void settle(const CommandContext& context, Composition& parts, const Corpus& cor
   }
 }
 
-Result<ingest::IngestReport> ingest_here(const CommandContext& context, const IngestCommand& command, DataFolder folder,
-                                         IngestOutput& output) {
+Result<ingest::IngestReport> ingest_here(const cli::CommandContext& context, const cli::IngestCommand& command, DataFolder folder,
+                                         cli::IngestOutput& output) {
   FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder), {.indexes = Indexes::kOff}));
   FOOTNOTE_TRY(const Corpus corpus, parts->catalog().ensure_corpus(context.call, parts->workspace(),
                                                                    context.settings.text(Setting::kCorpus), parts->embedder().space()));
@@ -83,19 +83,19 @@ Result<ingest::IngestReport> ingest_here(const CommandContext& context, const In
 
 }  // namespace
 
-Result<int> run_ingest(const CommandContext& context, const IngestCommand& command) {
+Result<int> run_ingest(const cli::CommandContext& context, const cli::IngestCommand& command) {
   FOOTNOTE_CHECK(check_paths(command.paths));
   FOOTNOTE_TRY(FolderAccess access, access_folder(context.settings, Missing::kCreate));
-  IngestOutput output(context);
+  cli::IngestOutput output(context);
   if (const auto* server = std::get_if<HeldByServer>(&access)) {
-    ServerLink link(*server, context.settings.text(Setting::kWorkspace));
+    cli::ServerLink link(server->url, server->token, context.settings.text(Setting::kWorkspace));
     FOOTNOTE_TRY(auto report, ingest_through_server(context, command, link, output));
-    const int code = ingest_exit_code(report);
+    const int code = cli::ingest_exit_code(report);
     output.finish({std::move(report), server->url});
     return code;
   }
   FOOTNOTE_TRY(auto report, ingest_here(context, command, std::get<DataFolder>(std::move(access)), output));
-  const int code = ingest_exit_code(report);
+  const int code = cli::ingest_exit_code(report);
   output.finish({std::move(report), {}});
   return code;
 }

@@ -1,7 +1,7 @@
 #include "app/admin_link.h"
-#include "app/json_view.h"
-#include "app/text_table.h"
 #include "base/clock.h"
+#include "base/json_view.h"
+#include "cli/text_table.h"
 #include "http/url.h"
 
 namespace footnote::app {
@@ -24,30 +24,38 @@ std::string limits_of(const Json& key) {
 }
 
 void print_keys(const Json& answer) {
-  TextTable table(
-      {{"id", Align::kRight}, {"name"}, {"key"}, {"scopes"}, {"state"}, {"expires"}, {"last used"}, {"today", Align::kRight}, {"limits"}});
+  cli::TextTable table({{"id", cli::Align::kRight},
+                        {"name"},
+                        {"key"},
+                        {"scopes"},
+                        {"state"},
+                        {"expires"},
+                        {"last used"},
+                        {"today", cli::Align::kRight},
+                        {"limits"}});
   for (const Json& key : array_at(answer, "keys")) {
-    table.add({fmt::format("{}", integer_at(key, "id")), printable(text_at(key, "name")), fmt::format("{}...", text_at(key, "prefix")),
+    table.add({fmt::format("{}", integer_at(key, "id")), cli::printable(text_at(key, "name")), fmt::format("{}...", text_at(key, "prefix")),
                scopes_of(key), flag_at(key, "active") ? "active" : "ended", std::string(date_or(text_at(key, "expires_at"), "never")),
                std::string(date_or(text_at(key, "last_used_at"), "never")), fmt::format("{}", integer_at(key, "requests_today")),
                limits_of(key)});
   }
   if (array_at(answer, "keys").empty()) {
-    write_out("This workspace has no keys. While no workspace has any, the server listens on loopback only and lets every caller in.\n");
+    cli::write_out(
+        "This workspace has no keys. While no workspace has any, the server listens on loopback only and lets every caller in.\n");
   } else {
-    write_out(table.render());
+    cli::write_out(table.render());
   }
 }
 
 /// The text alone on standard output, so that a script can take it; the rest is for people.
 void print_issued(const Json& key) {
-  write_out(fmt::format("{}\n", text_at(key, "key")));
-  write_err(fmt::format("Key {} '{}' of workspace {}: {}; expires {}. Keep it now: it is not shown again.\n", integer_at(key, "id"),
-                        printable(text_at(key, "name")), printable(text_at(key, "workspace")), scopes_of(key),
-                        date_or(text_at(key, "expires_at"), "never")));
+  cli::write_out(fmt::format("{}\n", text_at(key, "key")));
+  cli::write_err(fmt::format("Key {} '{}' of workspace {}: {}; expires {}. Keep it now: it is not shown again.\n", integer_at(key, "id"),
+                             cli::printable(text_at(key, "name")), cli::printable(text_at(key, "workspace")), scopes_of(key),
+                             date_or(text_at(key, "expires_at"), "never")));
 }
 
-Json render_wish(const CommandContext& context, const KeysCommand& command) {
+Json render_wish(const cli::CommandContext& context, const cli::KeysCommand& command) {
   JsonObject body{{"name", command.name},
                   {"scopes", JsonArray(command.scopes.begin(), command.scopes.end())},
                   {"workspace", context.settings.text(Setting::kWorkspace)},
@@ -59,58 +67,58 @@ Json render_wish(const CommandContext& context, const KeysCommand& command) {
 
 }  // namespace
 
-Result<int> run_keys(const CommandContext& context, const KeysCommand& command) {
+Result<int> run_keys(const cli::CommandContext& context, const cli::KeysCommand& command) {
   FOOTNOTE_TRY(const auto link, open_admin_link(context));
-  const bool json = context.form == OutputForm::kJson;
+  const bool json = context.form == cli::OutputForm::kJson;
   const std::string in_workspace = "?workspace=" + http::percent_encode(context.settings.text(Setting::kWorkspace));
   const std::string one = fmt::format("/api/admin/keys/{}", command.id);
   Json answer;
   switch (command.action) {
-    case KeysCommand::Action::kList: {
+    case cli::KeysCommand::Action::kList: {
       FOOTNOTE_TRY(answer, link->send(context.call, http::Method::kGet, "/api/admin/keys" + in_workspace, nullptr));
       if (!json) print_keys(answer);
       break;
     }
-    case KeysCommand::Action::kCreate: {
+    case cli::KeysCommand::Action::kCreate: {
       const Json wish = render_wish(context, command);
       FOOTNOTE_TRY(answer, link->send(context.call, http::Method::kPost, "/api/admin/keys", &wish));
       if (!json) print_issued(answer);
       break;
     }
-    case KeysCommand::Action::kRotate: {
+    case cli::KeysCommand::Action::kRotate: {
       const Json grace = JsonObject{{"grace_seconds", std::chrono::duration_cast<std::chrono::seconds>(command.grace).count()}};
       FOOTNOTE_TRY(answer, link->send(context.call, http::Method::kPost, one + "/rotate" + in_workspace, &grace));
       if (!json) print_issued(answer);
       break;
     }
-    case KeysCommand::Action::kRevoke: {
+    case cli::KeysCommand::Action::kRevoke: {
       FOOTNOTE_TRY(answer, link->send(context.call, http::Method::kDelete, one + in_workspace, nullptr));
-      if (!json) write_out(fmt::format("Key {} '{}' is revoked.\n", command.id, printable(text_at(answer, "name"))));
+      if (!json) cli::write_out(fmt::format("Key {} '{}' is revoked.\n", command.id, cli::printable(text_at(answer, "name"))));
       break;
     }
   }
-  if (json) write_out(to_text(answer) + "\n");
-  return kExitOk;
+  if (json) cli::write_out(to_text(answer) + "\n");
+  return cli::kExitOk;
 }
 
-Result<int> run_workspaces(const CommandContext& context, const WorkspacesCommand& command) {
+Result<int> run_workspaces(const cli::CommandContext& context, const cli::WorkspacesCommand& command) {
   FOOTNOTE_TRY(const auto link, open_admin_link(context));
-  const bool json = context.form == OutputForm::kJson;
+  const bool json = context.form == cli::OutputForm::kJson;
   Json answer;
   if (command.name.empty()) {
     FOOTNOTE_TRY(answer, link->send(context.call, http::Method::kGet, "/api/admin/workspaces", nullptr));
-    TextTable table({{"name"}, {"created"}});
+    cli::TextTable table({{"name"}, {"created"}});
     for (const Json& workspace : array_at(answer, "workspaces")) {
-      table.add({printable(text_at(workspace, "name")), std::string(date_or(text_at(workspace, "created_at"), ""))});
+      table.add({cli::printable(text_at(workspace, "name")), std::string(date_or(text_at(workspace, "created_at"), ""))});
     }
-    if (!json) write_out(table.render());
+    if (!json) cli::write_out(table.render());
   } else {
     const Json wish = JsonObject{{"name", command.name}};
     FOOTNOTE_TRY(answer, link->send(context.call, http::Method::kPost, "/api/admin/workspaces", &wish));
-    if (!json) write_out(fmt::format("Workspace '{}' is made; use it with --workspace.\n", printable(command.name)));
+    if (!json) cli::write_out(fmt::format("Workspace '{}' is made; use it with --workspace.\n", cli::printable(command.name)));
   }
-  if (json) write_out(to_text(answer) + "\n");
-  return kExitOk;
+  if (json) cli::write_out(to_text(answer) + "\n");
+  return cli::kExitOk;
 }
 
 }  // namespace footnote::app

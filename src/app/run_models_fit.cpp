@@ -3,10 +3,10 @@
 
 #include "app/commands.h"
 #include "app/compose_models.h"
-#include "app/model_folder.h"
-#include "app/progress.h"
 #include "base/file.h"
+#include "cli/progress.h"
 #include "engine/late/model_fit.h"
+#include "models/folder.h"
 #include "providers/local/late_models.h"
 #include "providers/local/local_embedder.h"
 
@@ -19,14 +19,15 @@ constexpr std::size_t kFitBatch = 64;
 
 }  // namespace
 
-Result<int> run_models_fit(const CommandContext& context, const ModelsCommand& command) {
-  FOOTNOTE_TRY(const auto folder, find_named_model(context.settings, command.name));
+Result<int> run_models_fit(const cli::CommandContext& context, const cli::ModelsCommand& command) {
+  FOOTNOTE_TRY(const auto folder, models::find_named_model(context.settings, command.name));
   FOOTNOTE_TRY(const auto encoder, nn::Encoder::open(folder, {}));
   std::ifstream texts(command.texts);
   if (!texts) return fail_field(ErrorCode::kNotFound, "texts", "{} can't be read", command.texts.string());
   late::ModelFit fit(encoder->hidden());
-  ProgressBar bar("tokens", context.terminal.width,
-                  context.terminal.progress ? ProgressBar::Write([](std::string_view text) { write_err(text); }) : ProgressBar::Write());
+  cli::ProgressBar bar(
+      "tokens", context.terminal.width,
+      context.terminal.progress ? cli::ProgressBar::Write([](std::string_view text) { cli::write_err(text); }) : cli::ProgressBar::Write());
   const nn::Tokenizer& tokenizer = encoder->tokenizer();
   const std::size_t window = encoder->tokens_max() - tokenizer.frame_tokens();
   std::string line;
@@ -50,8 +51,8 @@ Result<int> run_models_fit(const CommandContext& context, const ModelsCommand& c
   FOOTNOTE_TRY(model.probe, probe_of(encoder->files()));
   const auto path = command.folder.empty() ? folder / kLateFile : command.folder;
   FOOTNOTE_CHECK(write_file_atomically(path, model.to_bytes()));
-  write_out(fmt::format("{} tokens read; {} written.\n", fit.tokens(), path.string()));
-  return kExitOk;
+  cli::write_out(fmt::format("{} tokens read; {} written.\n", fit.tokens(), path.string()));
+  return cli::kExitOk;
 }
 
 }  // namespace footnote::app

@@ -8,13 +8,13 @@
 #include "app/compose.h"
 #include "app/demo_agent.h"
 #include "app/folder_access.h"
-#include "app/graph_keeper.h"
-#include "app/retention.h"
 #include "app/server_options.h"
-#include "app/signals.h"
 #include "base/log.h"
+#include "cli/signals.h"
 #include "http/host.h"
 #include "http/server.h"
+#include "upkeep/graph_keeper.h"
+#include "upkeep/retention.h"
 
 namespace footnote::app {
 namespace {
@@ -68,8 +68,8 @@ class Maintenance {
   void erase_old_turns(const std::stop_token& stop) {
     CallContext call;
     call.stop = stop;
-    const auto erased =
-        erase_expired_turns(call, parts_.catalog(), parts_.stores().agents(), parts_.stores().conversations(), parts_.clock().now());
+    const auto erased = upkeep::erase_expired_turns(call, parts_.catalog(), parts_.stores().agents(), parts_.stores().conversations(),
+                                                    parts_.clock().now());
     if (!erased && erased.error().code != ErrorCode::kCancelled) {
       log(LogLevel::kWarn, "app", "old turns were not erased", {{"error", erased.error().message}});
     }
@@ -78,7 +78,7 @@ class Maintenance {
   void purge_all(const std::stop_token& stop) {
     CallContext call;
     call.stop = stop;
-    const auto corpora = all_corpora(call, parts_.catalog());
+    const auto corpora = upkeep::all_corpora(call, parts_.catalog());
     if (!corpora) return log(LogLevel::kWarn, "app", "maintenance failed", {{"error", corpora.error().message}});
     for (const Corpus& corpus : *corpora) {
       parts_.index_files().drop_damaged(call, corpus);
@@ -86,7 +86,7 @@ class Maintenance {
       if (!purged && purged.error().code != ErrorCode::kCancelled) {
         log(LogLevel::kWarn, "app", "purge failed", {{"corpus", corpus.name}, {"error", purged.error().message}});
       }
-      parts_.index_files().save(call, corpus, IndexFiles::When::kInBackground);
+      parts_.index_files().save(call, corpus, upkeep::IndexFiles::When::kInBackground);
     }
   }
 
@@ -114,20 +114,20 @@ std::string url_of(const std::string& host, std::uint16_t port) {
   return fmt::format("http://{}:{}", v6 ? fmt::format("[{}]", host) : host, port);
 }
 
-void announce(const CommandContext& context, const ServeCommand& command, const std::string& url) {
-  if (context.form == OutputForm::kJson) {
-    write_out(to_text(JsonObject{{"event", "ready"}, {"url", url}, {"pid", ::getpid()}, {"version", version()}}) + "\n");
+void announce(const cli::CommandContext& context, const cli::ServeCommand& command, const std::string& url) {
+  if (context.form == cli::OutputForm::kJson) {
+    cli::write_out(to_text(JsonObject{{"event", "ready"}, {"url", url}, {"pid", ::getpid()}, {"version", cli::version()}}) + "\n");
     return;
   }
-  std::string out = fmt::format("Footnote {} is ready: {}\n", version(), styled(context.terminal.out, Style::kBold, url));
+  std::string out = fmt::format("Footnote {} is ready: {}\n", cli::version(), cli::styled(context.terminal.out, cli::Style::kBold, url));
   if (command.demo) out += fmt::format("  shop with the widget: {}/demo/shop/\n", url);
   for (const auto& question : command.examples) out += fmt::format("  try: {}\n", question);
-  write_out(out + "Ctrl-C stops it.\n");
+  cli::write_out(out + "Ctrl-C stops it.\n");
 }
 
 }  // namespace
 
-Result<int> run_serve(const CommandContext& context, const ServeCommand& command) {
+Result<int> run_serve(const cli::CommandContext& context, const cli::ServeCommand& command) {
   FOOTNOTE_TRY(const http::ServerOptions options, make_server_options(context.settings));
   FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kCreate));
   FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder),
@@ -156,17 +156,17 @@ Result<int> run_serve(const CommandContext& context, const ServeCommand& command
   announce(context, command, url);
   {
     const Maintenance maintenance(*parts);
-    std::optional<GraphKeeper> graphs;
+    std::optional<upkeep::GraphKeeper> graphs;
     if (context.settings.text(Setting::kIndexGraph) == "auto") {
-      graphs.emplace(GraphKeeper::Ports{parts->catalog(), parts->local_vectors(), parts->index_files()});
+      graphs.emplace(upkeep::GraphKeeper::Ports{parts->catalog(), parts->local_vectors(), parts->index_files()});
     }
-    wait_for_stop(context.call.stop);
+    cli::wait_for_stop(context.call.stop);
   }
   log(LogLevel::kInfo, "app", "draining", {{"grace_ms", context.settings.duration(Setting::kServerDrain).count()}});
   (*server)->drain(context.settings.duration(Setting::kServerDrain));
-  save_indexes({}, *parts, IndexFiles::When::kAnythingChanged);
+  save_indexes({}, *parts, upkeep::IndexFiles::When::kAnythingChanged);
   log(LogLevel::kInfo, "app", "stopped");
-  return kExitOk;
+  return cli::kExitOk;
 }
 
 }  // namespace footnote::app

@@ -4,12 +4,12 @@
 
 #include "app/commands.h"
 #include "app/folder_access.h"
-#include "app/json_view.h"
-#include "app/server_link.h"
-#include "app/snapshot_file.h"
-#include "app/store_copies.h"
-#include "app/stores.h"
+#include "base/json_view.h"
 #include "base/text.h"
+#include "cli/server_link.h"
+#include "upkeep/snapshot_file.h"
+#include "upkeep/store_copies.h"
+#include "upkeep/stores.h"
 
 namespace footnote::app {
 namespace {
@@ -39,43 +39,43 @@ class TakenCopy {
 };
 
 /// By the server that has the folder, or by us.
-Result<TakenCopy> copy_store(const CommandContext& context) {
+Result<TakenCopy> copy_store(const cli::CommandContext& context) {
   const fs::path data = context.settings.path(Setting::kData);
   FOOTNOTE_TRY(FolderAccess access, access_folder(context.settings, Missing::kRefuse));
   std::string name;
   if (const auto* held = std::get_if<HeldByServer>(&access)) {
-    ServerLink server(*held, context.settings.text(Setting::kWorkspace));
+    cli::ServerLink server(held->url, held->token, context.settings.text(Setting::kWorkspace));
     FOOTNOTE_TRY(const Json answer, server.post(context.call, "/api/admin/snapshot", JsonObject{}));
     name = text_at(answer, "copy");
-    if (!is_snapshot_name(name)) return fail(ErrorCode::kInternal, "the server at {} made no copy", held->url);
+    if (!upkeep::is_snapshot_name(name)) return fail(ErrorCode::kInternal, "the server at {} made no copy", held->url);
   } else {
-    FOOTNOTE_TRY(const auto stores, Stores::open(context.call, std::get<DataFolder>(std::move(access)), kDefaultWorkspace));
-    StoreCopies copies(data, stores->store());
+    FOOTNOTE_TRY(const auto stores, upkeep::Stores::open(context.call, std::get<DataFolder>(std::move(access)), kDefaultWorkspace));
+    upkeep::StoreCopies copies(data, stores->store());
     copies.tidy();
     FOOTNOTE_TRY(name, copies.make(context.call));
   }
-  return TakenCopy(data / kCopiesFolder / name);
+  return TakenCopy(data / upkeep::kCopiesFolder / name);
 }
 
-Result<void> add_collection_snapshots(const CommandContext& context, SnapshotWriter& writer) {
+Result<void> add_collection_snapshots(const cli::CommandContext& context, upkeep::SnapshotWriter& writer) {
   const fs::path data = context.settings.path(Setting::kData);
   std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(data / kCollectionSnapshots, error)) {
     const std::string name = entry.path().lexically_relative(data).string();
     // What is being written has another name until it is whole.
-    if (!entry.is_regular_file(error) || name.ends_with(AtomicFile::kTemporarySuffix) || !is_snapshot_name(name)) continue;
+    if (!entry.is_regular_file(error) || name.ends_with(AtomicFile::kTemporarySuffix) || !upkeep::is_snapshot_name(name)) continue;
     auto added = writer.add(context.call, name, entry.path());
     if (!added && added.error().code != ErrorCode::kNotFound) return added;  // deleted meanwhile
   }
   return {};
 }
 
-void report(const CommandContext& context, std::string_view what, const std::string& path, const SnapshotTotals& totals) {
-  if (context.form == OutputForm::kJson) {
-    write_out(to_text(JsonObject{{"file", path}, {"files", totals.files}, {"bytes", totals.bytes}}) + "\n");
+void report(const cli::CommandContext& context, std::string_view what, const std::string& path, const upkeep::SnapshotTotals& totals) {
+  if (context.form == cli::OutputForm::kJson) {
+    cli::write_out(to_text(JsonObject{{"file", path}, {"files", totals.files}, {"bytes", totals.bytes}}) + "\n");
     return;
   }
-  write_out(fmt::format("{} {}: {}, {} file{}\n", what, path, human_bytes(totals.bytes), totals.files, totals.files == 1 ? "" : "s"));
+  cli::write_out(fmt::format("{} {}: {}, {} file{}\n", what, path, human_bytes(totals.bytes), totals.files, totals.files == 1 ? "" : "s"));
 }
 
 /// Nothing but our lock is in it; what an earlier restore that was killed left behind goes.
@@ -140,11 +140,11 @@ Result<void> move_in(const fs::path& from, const fs::path& to, std::string_view 
   return {};
 }
 
-Result<SnapshotTotals> unpack(const CommandContext& context, const std::string& path, const fs::path& folder) {
+Result<upkeep::SnapshotTotals> unpack(const cli::CommandContext& context, const std::string& path, const fs::path& folder) {
   Unpacker unpacker(folder);
-  const SnapshotVisitor visitor{.start = [&](std::string_view name) { return unpacker.start(name); },
-                                .piece = [&](std::span<const std::byte> bytes) { return unpacker.piece(bytes); }};
-  FOOTNOTE_TRY(const SnapshotTotals totals, read_snapshot(context.call, path, visitor));
+  const upkeep::SnapshotVisitor visitor{.start = [&](std::string_view name) { return unpacker.start(name); },
+                                        .piece = [&](std::span<const std::byte> bytes) { return unpacker.piece(bytes); }};
+  FOOTNOTE_TRY(const upkeep::SnapshotTotals totals, upkeep::read_snapshot(context.call, path, visitor));
   FOOTNOTE_CHECK(unpacker.finish());
   std::error_code ignored;
   if (!fs::exists(folder / kStoreFile, ignored)) return fail(ErrorCode::kCorrupted, "the snapshot {} holds no store", path);
@@ -154,18 +154,18 @@ Result<SnapshotTotals> unpack(const CommandContext& context, const std::string& 
 
 }  // namespace
 
-Result<int> run_snapshot(const CommandContext& context, const SnapshotCommand& command) {
+Result<int> run_snapshot(const cli::CommandContext& context, const cli::SnapshotCommand& command) {
   ::umask(S_IRWXG | S_IRWXO);  // it holds every document: for its owner's eyes alone, from the first byte on
   FOOTNOTE_TRY(const TakenCopy copy, copy_store(context));
-  FOOTNOTE_TRY(SnapshotWriter writer, SnapshotWriter::create(command.file));
+  FOOTNOTE_TRY(upkeep::SnapshotWriter writer, upkeep::SnapshotWriter::create(command.file));
   FOOTNOTE_CHECK(writer.add(context.call, std::string(kStoreFile), copy.file()));
   FOOTNOTE_CHECK(add_collection_snapshots(context, writer));
-  FOOTNOTE_TRY(const SnapshotTotals totals, writer.commit());
+  FOOTNOTE_TRY(const upkeep::SnapshotTotals totals, writer.commit());
   report(context, "snapshot", command.file, totals);
-  return kExitOk;
+  return cli::kExitOk;
 }
 
-Result<int> run_restore(const CommandContext& context, const RestoreCommand& command) {
+Result<int> run_restore(const cli::CommandContext& context, const cli::RestoreCommand& command) {
   const fs::path data = context.settings.path(Setting::kData);
   FOOTNOTE_TRY(const DataFolder folder, own_folder(context.settings, Missing::kCreate));
   FOOTNOTE_CHECK(check_empty(data));
@@ -183,7 +183,7 @@ Result<int> run_restore(const CommandContext& context, const RestoreCommand& com
   FOOTNOTE_CHECK(sync_folder(data));
   fs::remove_all(restoring, ignored);
   report(context, "restored", command.file, *totals);
-  return kExitOk;
+  return cli::kExitOk;
 }
 
 }  // namespace footnote::app

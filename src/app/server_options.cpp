@@ -13,6 +13,7 @@
 #include "app/compose_models.h"
 #include "base/log.h"
 #include "http/host.h"
+#include "models/folder.h"
 
 namespace footnote::app {
 namespace {
@@ -39,7 +40,7 @@ Result<api::BrowserPolicy> make_policy(const Settings& settings) {
 namespace {
 
 /// Whether workers spend their time waiting for other servers rather than computing. A language model is waited for without one.
-bool waits_for_others(const Settings& settings) { return embeds_elsewhere(settings) || reranks_elsewhere(settings); }
+bool waits_for_others(const Settings& settings) { return models::embeds_elsewhere(settings) || models::reranks_elsewhere(settings); }
 
 /// Descriptors that are not for clients: each answer under way may have a call to the language model.
 std::size_t own_descriptors(const Settings& settings) {

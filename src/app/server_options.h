@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "app/settings.h"
+#include "config/settings.h"
 #include "http/server.h"
 
 namespace footnote::app {

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "base/call_context.h"
+#include "cli/command_line.h"
+#include "cli/terminal.h"
+#include "config/settings.h"
+
+namespace footnote::cli {
+
+/// What every command gets. Borrowed for the run.
+struct CommandContext {
+  const Settings& settings;
+  OutputForm form = OutputForm::kText;
+  Terminal terminal;
+  CallContext call;  ///< Stopped by SIGINT and SIGTERM.
+};
+
+}  // namespace footnote::cli

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/mutex.h"
+
+namespace footnote::cli {
+
+/// What one drawing of a bar shows. `total` 0: not known yet.
+struct ProgressView {
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;
+  double per_second = 0;  ///< 0: not known yet.
+  std::string_view unit;  ///< "files"
+  int width = 80;
+};
+
+/// "[#####-----] 312/1000 files  41 files/s  16 s left", cut to `width` columns.
+std::string render_progress(const ProgressView& view);
+
+/// "16 s", "3 min 5 s", "2 h 10 min".
+std::string human_duration(std::chrono::seconds duration);
+
+/// A bar on one line that is redrawn at most ten times a second; silent when it was made with no `write`. The rate
+/// is that of the last ten seconds, so that the time left follows what is going on now. Thread-safe.
+class ProgressBar {
+ public:
+  using Clock = std::function<std::chrono::steady_clock::time_point()>;
+  using Write = std::function<void(std::string_view)>;
+
+  ProgressBar(std::string unit, int width, Write write, Clock clock = std::chrono::steady_clock::now);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void update(std::uint64_t done, std::uint64_t total);
+  /// Takes the bar off the screen.
+  void clear();
+
+ private:
+  struct Sample {
+    std::chrono::steady_clock::time_point at;
+    std::uint64_t done = 0;
+  };
+
+  // Constant after construction.
+  const std::string unit_;
+  const int width_;
+  const Write write_;
+  const Clock clock_;
+
+  Mutex mutex_;
+  std::deque<Sample> samples_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::optional<std::chrono::steady_clock::time_point> drawn_at_ FOOTNOTE_TSA(guarded_by(mutex_));
+  bool on_screen_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
+};
+
+}  // namespace footnote::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "cli/terminal.h"
+
+namespace footnote::cli {
+
+/// For people, in the forms of POST /api/search and GET /api/turns/{id}/trace: what `search --explain` and `trace`
+/// both show.
+
+/// One line a passage: its rank, what each stage said of it and what that added to the score, cosine, coverage,
+/// what became of it (where the form tells) and its place; below them the weights of the stages.
+std::string render_score_table(const JsonArray& candidates);
+
+/// The gate's verdict with its figures.
+std::string render_gate(const Json& gate, Paint paint);
+
+/// "cut: 148 by fuse (limit), 2 by select (document limit)", or nothing.
+std::string render_cuts(const JsonArray& cuts);
+
+/// "time-off/leave.md:12"
+std::string render_place(const Json& candidate);
+
+/// How the vectors were searched, on a line; nothing where they were not.
+std::string render_vector_search(const Json& report);
+
+}  // namespace footnote::cli

@@ -1,0 +1,139 @@
+#include "eval/answers.h"
+
+#include <algorithm>
+
+#include "api/kb_wire.h"
+#include "eval/metrics.h"
+
+namespace footnote::eval {
+namespace {
+
+class QuietListener final : public answer::TurnListener {
+ public:
+  Result<void> on_start(const TurnId&) override { return {}; }
+  Result<void> on_sources(std::span<const SourceBlock>) override { return {}; }
+  Result<void> on_text(std::string_view) override { return {}; }
+};
+
+/// Asks, and counts what came of it.
+class Asker {
+ public:
+  Asker(const EvalJob& job, const System& system)
+      : job_(job), system_(system), profile_(api::profile_for(system.corpus, kAskProfile, system.judge)) {
+    if (const auto gate = job.command.gate) (system.judge.empty() ? profile_.gate.evidence_min : profile_.gate.judged_min) = *gate;
+  }
+
+  Result<Outcome> ask(const std::string& text) const {
+    QuietListener listener;
+    FOOTNOTE_TRY(answer::TurnReport report, system_.answers.answer(job_.context.call,
+                                                                   {.workspace = system_.corpus.workspace,
+                                                                    .corpus = system_.corpus.id,
+                                                                    .conversation = {},
+                                                                    .text = text,
+                                                                    .filter = {},
+                                                                    .profile = profile_,
+                                                                    .stored = false},
+                                                                   listener));
+    return std::move(report.turn.outcome);
+  }
+
+  /// The share of questions that were refused.
+  Result<double> refused_share(const std::filesystem::path& path) const {
+    FOOTNOTE_TRY(const auto texts, read_question_texts(path));
+    const std::span<const std::string> asked = job_.limited(texts);
+    cli::ProgressBar bar = job_.bar("foreign questions");
+    std::size_t refused = 0;
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      bar.update(i, asked.size());
+      FOOTNOTE_TRY(const Outcome outcome, ask(asked[i]));
+      if (!std::holds_alternative<Answer>(outcome)) ++refused;
+    }
+    return static_cast<double>(refused) / static_cast<double>(asked.size());
+  }
+
+ private:
+  const EvalJob& job_;
+  const System& system_;
+  Profile profile_;
+};
+
+bool cites_one_of(const Answer& answer, const Grades& documents) {
+  return std::ranges::any_of(answer.citations, [&](const Citation& citation) {
+    const auto block = std::ranges::find(answer.sources, citation.number, &SourceBlock::number);
+    if (block == answer.sources.end()) return false;
+    const auto found = documents.find(block->hit.document_key);
+    return found != documents.end() && found->second > 0;
+  });
+}
+
+/// Compared by words, so that quotes, case and line breaks do not matter.
+bool holds_one_of(const Answer& answer, const std::vector<std::string>& texts) {
+  const std::vector<std::string> said = answer_words(answer.text);
+  return std::ranges::any_of(texts, [&](const std::string& text) {
+    const std::vector<std::string> wanted = answer_words(text);
+    return !wanted.empty() && !std::ranges::search(said, wanted).empty();
+  });
+}
+
+/// A share that is told only where something was counted.
+struct Share {
+  std::size_t part = 0;
+  std::size_t whole = 0;
+
+  void add(bool counts) {
+    ++whole;
+    if (counts) ++part;
+  }
+  void tell(const std::string& name, std::vector<Figure>& figures) const {
+    if (whole > 0) figures.push_back({name, static_cast<double>(part) / static_cast<double>(whole)});
+  }
+};
+
+/// "refused_queries" of "data/cisi/queries.jsonl" would say nothing: the folder is named then.
+std::string name_of(const std::filesystem::path& path) {
+  const std::filesystem::path named = path.filename() == "queries.jsonl" ? path.parent_path() : path;
+  return "refused_" + (named.has_stem() ? named.stem() : named.parent_path().stem()).string();
+}
+
+}  // namespace
+
+Result<StageRun> measure_answers(const EvalJob& job, const System& system, std::span<const LabelledQuestion> questions) {
+  StageRun out{.stage = "answer", .figures = {}, .metrics = {"right", "answered"}, .compared = 1, .rows = {}};
+  const Asker asker(job, system);
+  Share answered;
+  Share refused;
+  Share right_source;
+  Share right_text;
+  cli::ProgressBar bar = job.bar("answers");
+  const RowTimer timer;
+  for (const LabelledQuestion& question : questions) {
+    bar.update(out.rows.size(), questions.size());
+    FOOTNOTE_TRY(const Outcome outcome, asker.ask(question.text));
+    const Answer* answer = std::get_if<Answer>(&outcome);
+    (question.answerable ? answered : refused).add((answer != nullptr) == question.answerable);
+    bool right = (answer != nullptr) == question.answerable;
+    if (answer != nullptr && question.answerable && !question.documents.empty()) {
+      right = cites_one_of(*answer, question.documents);
+      right_source.add(right);
+    }
+    if (answer != nullptr && question.answerable && !question.answers.empty()) {
+      const bool holds = holds_one_of(*answer, question.answers);
+      right_text.add(holds);
+      right = right && holds;
+    }
+    out.rows.push_back({question.id, {right ? 1.0 : 0.0, answer != nullptr ? 1.0 : 0.0}});
+  }
+  out.ms_per_row = timer.ms_per_row(out.rows.size());
+  bar.clear();
+  answered.tell("answered", out.figures);
+  right_source.tell("right_source", out.figures);
+  right_text.tell("right_text", out.figures);
+  refused.tell("refused", out.figures);
+  for (const std::filesystem::path& path : job.command.foreign) {
+    FOOTNOTE_TRY(const double share, asker.refused_share(path));
+    out.figures.push_back({name_of(path), share});
+  }
+  return out;
+}
+
+}  // namespace footnote::eval

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/sha256.h"
+
+namespace footnote::eval {
+
+/// One line of a JSONL file may be this long.
+inline constexpr std::size_t kJsonLineBytesMax = 16u << 20;
+
+/// Calls `take` with each line that is not blank; an error of it gets the file and the line before it. `hash` (may be null) sees all
+/// bytes. kNotFound: no such file. kTooLarge: a line past kJsonLineBytesMax.
+Result<void> each_line(const std::filesystem::path& path, const std::function<Result<void>(std::string_view)>& take,
+                       Sha256* hash = nullptr);
+
+}  // namespace footnote::eval

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "eval/metrics.h"
+
+namespace footnote::eval {
+
+/// What a set measures; told by its form.
+///   kRetrieval  a folder with corpus.jsonl, queries.jsonl, qrels/test.tsv                      (BEIR)
+///   kReading    JSONL {"question", "context", "answers":[{"text"}]}, no answer: unanswerable  (SQuAD)
+///   kGrounding  JSONL {"claim", "evidence" or "evidence_sentences", "label"}
+///   kQuestions  JSONL {"question", "documents"?, "answers"?, "answerable"?} of a corpus that is there
+enum class EvalKind { kRetrieval, kReading, kGrounding, kQuestions };
+std::string_view to_string(EvalKind kind);
+
+/// kInvalidArgument says which forms there are; kNotFound: nothing of that name.
+Result<EvalKind> kind_of(const std::filesystem::path& path);
+
+struct ReadingRow {
+  std::string id;
+  std::string question;
+  std::string context;
+  std::vector<std::string> answers;  ///< Any of these; none: the context does not answer.
+};
+
+/// A label of a grounding set. kPartly is neither one nor the other and left out of most figures.
+enum class Grounding { kSupported, kPartly, kUnsupported };
+
+struct GroundingRow {
+  std::string id;
+  std::string claim;
+  std::string evidence;
+  Grounding label = Grounding::kUnsupported;
+};
+
+/// A question of one's own.
+struct LabelledQuestion {
+  std::string id;
+  std::string text;
+  Grades documents;                  ///< Paths of documents that answer it; empty: not labelled.
+  std::vector<std::string> answers;  ///< Texts of which an answer must hold one; empty: not labelled.
+  bool answerable = true;
+};
+
+/// Errors name file and line. Rows come in the order of the file; ids are made up where there are none.
+Result<std::vector<ReadingRow>> read_reading_rows(const std::filesystem::path& path);
+/// Rows without evidence are left out.
+Result<std::vector<GroundingRow>> read_grounding_rows(const std::filesystem::path& path);
+Result<std::vector<LabelledQuestion>> read_questions(const std::filesystem::path& path);
+/// The questions of any form above, and of BEIR's queries.jsonl {"_id","text"}: to ask where they do not belong.
+Result<std::vector<std::string>> read_question_texts(const std::filesystem::path& path);
+
+}  // namespace footnote::eval

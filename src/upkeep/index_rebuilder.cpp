@@ -1,0 +1,184 @@
+#include "upkeep/index_rebuilder.h"
+
+#include "base/log.h"
+#include "upkeep/reembed.h"
+
+namespace footnote::upkeep {
+namespace {
+
+using api::RebuildState;
+
+/// Fresh indexes of one corpus, made from the store.
+struct FreshIndexes {
+  FreshIndexes(Stores& stores, const CallContext& call, CorpusId corpus)
+      : sync(stores.chunks(), {&vectors, &keywords}, stores.clock()),
+        files(stores.folder().path(), stores.chunks(), {&vectors, &keywords}),
+        made(sync.sync(call, corpus)) {}
+
+  LocalVectorStore vectors;
+  LocalKeywordIndex keywords;
+  ingest::IndexSync sync;
+  IndexFiles files;
+  Result<Generation> made;
+};
+
+}  // namespace
+
+IndexRebuilder::~IndexRebuilder() {
+  std::jthread last;
+  {
+    const MutexLock lock(mutex_);
+    last = std::move(thread_);
+  }
+  last.request_stop();
+}
+
+Result<RebuildState> IndexRebuilder::start(const CallContext& call, WorkspaceId workspace, std::string_view corpus_name,
+                                           std::string_view model) {
+  FOOTNOTE_TRY(const Corpus corpus, ports_.stores.catalog().find_corpus(call, workspace, corpus_name));
+  const bool is_own = model == ports_.embedder.space().model_id;
+  std::shared_ptr<Embedder> other;
+  if (!model.empty() && !is_own && model != corpus.space.model_id) {
+    FOOTNOTE_TRY(other, open_(model));
+  }
+  Embedder* const target = other ? other.get() : is_own ? &ports_.embedder : nullptr;
+  const MutexLock lock(mutex_);
+  if (job_ && job_->state.phase == RebuildState::Phase::kRunning) {
+    return fail(ErrorCode::kAlreadyExists, "another rebuild is running; wait for its end, or cancel it");
+  }
+  if (thread_.joinable()) thread_.join();
+  job_ = Job{.workspace = workspace,
+             .corpus = corpus.id,
+             .state = {.corpus = corpus.name, .model = target != nullptr ? target->space().model_id : corpus.space.model_id}};
+  thread_ = std::jthread([this, corpus, target, kept = std::move(other)](const std::stop_token& stop) { run(stop, corpus, target); });
+  return job_->state;
+}
+
+std::optional<RebuildState> IndexRebuilder::state(WorkspaceId workspace) const {
+  const MutexLock lock(mutex_);
+  if (!job_ || job_->workspace != workspace) return std::nullopt;
+  return job_->state;
+}
+
+Result<RebuildState> IndexRebuilder::cancel(const CallContext& call, WorkspaceId workspace) {
+  std::jthread last;
+  CorpusId corpus;
+  {
+    const MutexLock lock(mutex_);
+    if (!job_ || job_->workspace != workspace) return fail(ErrorCode::kNotFound, "there is no rebuild to cancel");
+    corpus = job_->corpus;
+    if (job_->state.phase == RebuildState::Phase::kDone) return job_->state;
+    last = std::move(thread_);
+  }
+  last.request_stop();
+  if (last.joinable()) last.join();
+  FOOTNOTE_CHECK(SqliteReembedding(ports_.stores.store()).discard(call, corpus));
+  const MutexLock lock(mutex_);
+  if (job_->state.phase != RebuildState::Phase::kDone) job_->state.phase = RebuildState::Phase::kCancelled;
+  return job_->state;
+}
+
+void IndexRebuilder::run(const std::stop_token& stop, const Corpus& corpus, Embedder* target) {
+  CallContext call;
+  call.stop = stop;
+  log(LogLevel::kInfo, "app", "index rebuild started", {{"corpus", corpus.name}});
+  finish(work(call, corpus, target));
+}
+
+Result<RebuildState::Phase> IndexRebuilder::work(const CallContext& call, const Corpus& corpus, Embedder* target) {
+  SqliteReembedding reembedding(ports_.stores.store());
+  const auto tell = [this](const SqliteReembedding::Progress& progress) { note(progress); };
+  if (target == nullptr || target->space() == corpus.space || !may_be_embedded(corpus)) {
+    const auto forget_copies = [&] {
+      (void)ports_.codes.drop({}, corpus.id);
+      ports_.files.remove(corpus.id, IndexKind::kCodes);
+    };
+    if (target != nullptr && target->space() == corpus.space) {
+      FOOTNOTE_CHECK(renew_codes(call, reembedding, *target, corpus.id, forget_copies, tell));
+    }
+    FOOTNOTE_CHECK(refresh(call, corpus));
+    return RebuildState::Phase::kDone;
+  }
+  FOOTNOTE_CHECK(embed_missing(call, reembedding, *target, corpus.id, tell));
+  if (target->space() != ports_.embedder.space()) return RebuildState::Phase::kReady;
+  FOOTNOTE_CHECK(change_over(call, corpus));
+  return RebuildState::Phase::kDone;
+}
+
+/// The old indexes answer until the fresh ones are whole and up to date.
+Result<void> IndexRebuilder::refresh(const CallContext& call, const Corpus& corpus) {
+  FreshIndexes fresh(ports_.stores, call, corpus.id);
+  FOOTNOTE_CHECK(fresh.made);
+  const auto exchanged = ports_.sync.exchange(call, corpus.id, [&]() -> Result<void> {
+    FOOTNOTE_CHECK(fresh.sync.sync(call, corpus.id));
+    FOOTNOTE_TRY(const Corpus current, ports_.stores.catalog().corpus(call, corpus.id));
+    if (current.generation == 0) return {};  // Nothing was ever in it, and there are no files of it.
+    FOOTNOTE_CHECK(ports_.codes.drop(call, corpus.id));
+    ports_.files.remove(corpus.id);
+    fresh.files.save(call, current, IndexFiles::When::kAnythingChanged);
+    FOOTNOTE_CHECK(ports_.files.load_one(call, current, ports_.vectors));
+    FOOTNOTE_CHECK(ports_.files.load_one(call, current, ports_.keywords));
+    return {};
+  });
+  FOOTNOTE_CHECK(exchanged);
+  FOOTNOTE_TRY(const Corpus current, ports_.stores.catalog().corpus(call, corpus.id));
+  ports_.files.save(call, current, IndexFiles::When::kInBackground);
+  return {};
+}
+
+/// Nobody can ask the corpus before: its model is not ours.
+Result<void> IndexRebuilder::change_over(const CallContext& call, const Corpus& corpus) {
+  const auto exchanged = ports_.sync.exchange(call, corpus.id, [&]() -> Result<void> {
+    FOOTNOTE_CHECK(ports_.vectors.drop(call, corpus.id));
+    FOOTNOTE_CHECK(ports_.keywords.drop(call, corpus.id));
+    ports_.files.remove(corpus.id);
+    SqliteReembedding reembedding(ports_.stores.store());
+    FOOTNOTE_TRY(const bool switched, reembedding.switch_over(call, corpus.id, ports_.embedder.space()));
+    // After the codes were exchanged: a file that was being written meanwhile is of the old ones.
+    FOOTNOTE_CHECK(ports_.codes.drop({}, corpus.id));
+    if (!switched) return fail(ErrorCode::kUnavailable, "documents came in meanwhile; start the rebuild again to embed them too");
+    return {};
+  });
+  return exchanged ? Result<void>{} : std::unexpected(exchanged.error());
+}
+
+void IndexRebuilder::note(const SqliteReembedding::Progress& progress) {
+  const MutexLock lock(mutex_);
+  job_->state.done = progress.done;
+  job_->state.total = progress.total;
+}
+
+void IndexRebuilder::finish(const Result<RebuildState::Phase>& ended) {
+  const MutexLock lock(mutex_);
+  RebuildState& state = job_->state;
+  if (ended) {
+    state.phase = *ended;
+    log(LogLevel::kInfo, "app", "index rebuild ended", {{"corpus", state.corpus}, {"model", state.model}, {"chunks", state.total}});
+    return;
+  }
+  state.phase = ended.error().code == ErrorCode::kCancelled ? RebuildState::Phase::kCancelled : RebuildState::Phase::kFailed;
+  state.error = ended.error().message;
+  log(LogLevel::kWarn, "app", "index rebuild stopped", {{"corpus", state.corpus}, {"error", state.error}});
+}
+
+Result<void> finish_rebuilds(const CallContext& call, Stores& stores, Embedder& embedder, const std::vector<Corpus>& corpora) {
+  const EmbeddingSpace target = embedder.space();
+  SqliteReembedding reembedding(stores.store());
+  for (const Corpus& corpus : corpora) {
+    if (corpus.space == target || !may_be_embedded(corpus)) continue;
+    FOOTNOTE_TRY(const auto progress, reembedding.progress(call, corpus.id, target));
+    if (progress.total - progress.done > kFinishChunksMax || (progress.done == 0 && progress.total > 0)) {
+      log(LogLevel::kWarn, "app", "a corpus is of another model and can't be asked; `footnote rebuild-index` embeds it anew",
+          {{"corpus", corpus.name}, {"model", corpus.space.model_id}, {"embedded", progress.done}, {"chunks", progress.total}});
+      continue;
+    }
+    if (progress.total == 0) continue;
+    FOOTNOTE_CHECK(embed_missing(call, reembedding, embedder, corpus.id, [](const auto&) {}));
+    FOOTNOTE_TRY(const bool switched, reembedding.switch_over(call, corpus.id, target));
+    log(LogLevel::kInfo, "app", switched ? "a corpus changed over to this model" : "a corpus did not change over",
+        {{"corpus", corpus.name}, {"from", corpus.space.model_id}, {"to", target.model_id}, {"chunks", progress.total}});
+  }
+  return {};
+}
+
+}  // namespace footnote::upkeep

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+
+#include "base/clock.h"
+#include "providers/sqlite/data_folder.h"
+#include "providers/sqlite/sqlite_agent_store.h"
+#include "providers/sqlite/sqlite_catalog_store.h"
+#include "providers/sqlite/sqlite_chunk_store.h"
+#include "providers/sqlite/sqlite_conversation_store.h"
+#include "providers/sqlite/sqlite_event_sink.h"
+#include "providers/sqlite/sqlite_point_store.h"
+#include "providers/sqlite/sqlite_store.h"
+#include "providers/sqlite/sqlite_webhook_store.h"
+
+namespace footnote::upkeep {
+
+/// The data folder and everything that is stored in it. Thread-safe, as its parts are.
+class Stores {
+ public:
+  /// Errors of SqliteStore::open; kNotFound: no workspace of that name.
+  static Result<std::unique_ptr<Stores>> open(const CallContext& call, DataFolder folder, std::string_view workspace);
+
+  DataFolder& folder() { return folder_; }
+  SqliteStore& store() { return *store_; }
+  SqliteChunkStore& chunks() { return chunks_; }
+  SqliteCatalogStore& catalog() { return catalog_; }
+  SqliteConversationStore& conversations() { return conversations_; }
+  SqliteEventSink& events() { return events_; }
+  SqlitePointStore& points() { return points_; }
+  SqliteAgentStore& agents() { return agents_; }
+  SqliteWebhookStore& webhooks() { return webhooks_; }
+  const Clock& clock() const { return *clock_; }
+  /// The one that was named.
+  WorkspaceId workspace() const { return workspace_; }
+
+ private:
+  Stores(DataFolder folder, std::unique_ptr<SystemClock> clock, std::unique_ptr<SqliteStore> store)
+      : folder_(std::move(folder)),
+        clock_(std::move(clock)),
+        store_(std::move(store)),
+        chunks_(*store_),
+        catalog_(*store_),
+        conversations_(*store_),
+        events_(*store_),
+        points_(*store_),
+        agents_(*store_),
+        webhooks_(*store_) {}
+
+  // In this order: the lock goes last.
+  DataFolder folder_;
+  std::unique_ptr<SystemClock> clock_;
+  std::unique_ptr<SqliteStore> store_;
+  SqliteChunkStore chunks_;
+  SqliteCatalogStore catalog_;
+  SqliteConversationStore conversations_;
+  SqliteEventSink events_;
+  SqlitePointStore points_;
+  SqliteAgentStore agents_;
+  SqliteWebhookStore webhooks_;
+  WorkspaceId workspace_;
+};
+
+/// The corpora of every workspace.
+Result<std::vector<Corpus>> all_corpora(const CallContext& call, const CatalogStore& catalog);
+
+}  // namespace footnote::upkeep
