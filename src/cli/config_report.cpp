@@ -83,7 +83,7 @@ Json config_json(const Settings& settings) {
 std::string config_markdown() {
   std::string out =
       "# Configuration\n\n"
-      "<!-- Made by `footnote config --markdown`; a test compares the two. Change src/app/setting_table.cpp instead. -->\n\n"
+      "<!-- Made by `footnote config --markdown`; a test compares the two. Change src/config/setting_table.cpp instead. -->\n\n"
       "Every setting has a default. Each of these overrides the ones above it:\n\n"
       "1. the built-in default\n"
       "2. `footnote.toml` in the working folder, or the file that `--config FILE` names\n"
