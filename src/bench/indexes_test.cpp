@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/source_folder.h"
 #include "support/temp_folder.h"
 
 namespace footnote::bench {
@@ -11,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const std::filesystem::path kEmbedded = std::filesystem::path(FOOTNOTE_SOURCE_DIR) / "tests/fixtures/embeddings";
+const std::filesystem::path kEmbedded = test::source_folder() / "tests/fixtures/embeddings";
 
 VectorRows fixture_rows(std::size_t rows = 0) {
   auto out = read_vectors(kEmbedded / "vectors.f32", 384, rows);

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "chunk/blocks.h"
+#include "support/source_folder.h"
 
 namespace footnote::chunk {
 namespace {
@@ -253,7 +254,7 @@ std::string golden(const ParsedDocument& document, const ChunkOptions& options) 
 
 /// FOOTNOTE_UPDATE_GOLDENS=1 rewrites the expected files.
 void check_golden(const std::string& name) {
-  const std::filesystem::path folder = std::filesystem::path(FOOTNOTE_SOURCE_DIR) / "tests/fixtures/chunk";
+  const std::filesystem::path folder = test::source_folder() / "tests/fixtures/chunk";
   const auto content = read_file(folder / name, kDocumentBytesMax);
   ASSERT_TRUE(content.has_value());
   const auto format = detect(name, *content);

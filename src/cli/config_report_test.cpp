@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/file.h"
+#include "support/source_folder.h"
 
 namespace footnote::cli {
 namespace {
@@ -29,7 +30,7 @@ TEST(ConfigReport, SecretsNeverShow) {
 }
 
 TEST(ConfigReport, ReferencePageIsUpToDate) {
-  const auto page = read_file(std::filesystem::path(FOOTNOTE_SOURCE_DIR) / "docs" / "configuration.md", 1 << 20);
+  const auto page = read_file(test::source_folder() / "docs" / "configuration.md", 1 << 20);
   ASSERT_TRUE(page) << page.error().message;
   EXPECT_EQ(*page, config_markdown()) << "run: footnote config --markdown > docs/configuration.md";
 }

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "support/source_folder.h"
 
 namespace footnote::prompt {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kGoldenFile = FOOTNOTE_SOURCE_DIR "/tests/behaviour/golden/kb_prompt.txt";
+const std::filesystem::path kGoldenFile = test::source_folder() / "tests/behaviour/golden/kb_prompt.txt";
 
 SourceBlock block(int number, std::string title, std::string key, std::vector<std::string> headings, std::string text) {
   SourceBlock out;

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/unicode.h"
 #include "prompt/source_text.h"
+#include "support/source_folder.h"
 
 namespace footnote::prompt {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string kGoldenFolder = FOOTNOTE_SOURCE_DIR "/tests/behaviour/golden/visitor_prompt/";
+const std::filesystem::path kGoldenFolder = test::source_folder() / "tests/behaviour/golden/visitor_prompt";
 
 /// FOOTNOTE_UPDATE=1 rewrites the file: read the difference before it is committed.
 void expect_golden(const std::string& name, const std::vector<ChatMessage>& messages) {
@@ -24,7 +25,7 @@ void expect_golden(const std::string& name, const std::vector<ChatMessage>& mess
     text += message.role == ChatRole::kSystem ? "== system\n" : message.role == ChatRole::kUser ? "== user\n" : "== assistant\n";
     text += message.content + "\n";
   }
-  const std::string path = kGoldenFolder + name + ".txt";
+  const std::filesystem::path path = kGoldenFolder / (name + ".txt");
   if (std::getenv("FOOTNOTE_UPDATE") != nullptr) {
     ASSERT_TRUE(write_file_atomically(path, text));
   }

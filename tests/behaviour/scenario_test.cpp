@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "commands.h"
+#include "support/source_folder.h"
 
 namespace footnote::behaviour {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kScenarioBytesMax = 1 << 20;
-const char* const kFolder = FOOTNOTE_SOURCE_DIR "/tests/behaviour/scenarios";
+const fs::path kFolder = test::source_folder() / "tests/behaviour/scenarios";
 
 class ScenarioTest : public testing::Test {
  public:

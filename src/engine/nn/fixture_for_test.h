@@ -12,18 +12,18 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "engine/nn/wordpiece.h"
+#include "support/source_folder.h"
 
 namespace footnote::nn::testing {
 
 inline std::filesystem::path fixture_path(const std::string& name) {
-  return std::filesystem::path(FOOTNOTE_SOURCE_DIR) / "tests" / "fixtures" / "embeddings" / name;
+  return test::source_folder() / "tests" / "fixtures" / "embeddings" / name;
 }
 
 /// $FOOTNOTE_MODELS/all-MiniLM-L6-v2, or the folder that set-up fills.
 inline std::filesystem::path model_path() {
   const char* models = std::getenv("FOOTNOTE_MODELS");
-  const std::filesystem::path root =
-      models != nullptr ? std::filesystem::path(models) : std::filesystem::path(FOOTNOTE_SOURCE_DIR) / ".deps" / "models";
+  const std::filesystem::path root = models != nullptr ? std::filesystem::path(models) : test::source_folder() / ".deps" / "models";
   return root / "all-MiniLM-L6-v2";
 }
 

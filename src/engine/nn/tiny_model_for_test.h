@@ -13,6 +13,7 @@
 #include "engine/nn/model_files.h"
 #include "engine/nn/pack.h"
 #include "engine/nn/transformer.h"
+#include "support/source_folder.h"
 #include "support/temp_folder.h"
 
 namespace footnote::nn::testing {
@@ -34,7 +35,7 @@ class TinyModel {
                 : family == Family::kBert ? "bert."
                                           : "roberta."),
         labels_(labels) {
-    const std::filesystem::path fixtures = std::filesystem::path(FOOTNOTE_SOURCE_DIR) / "tests" / "fixtures" / "tokenizers";
+    const std::filesystem::path fixtures = test::source_folder() / "tests" / "fixtures" / "tokenizers";
     if (family == Family::kBert) {
       std::string vocabulary = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n";
       for (const char* word : {"a", "b", "c", "the", "cat", "sat", "on", "mat", "##s", "##t", "dog", "ran", "."}) {

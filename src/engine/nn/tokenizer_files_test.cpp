@@ -13,15 +13,14 @@
 #include "base/utf8.h"
 #include "engine/nn/fixture_for_test.h"
 #include "engine/nn/sentencepiece_file.h"
+#include "support/source_folder.h"
 
 namespace footnote::nn {
 namespace {
 
 const char* const kFolders[] = {"xlmr", "unigram", "bert_uncased", "bert_cased", "mpnet"};
 
-std::filesystem::path path_of(std::string_view folder) {
-  return std::filesystem::path(FOOTNOTE_SOURCE_DIR) / "tests" / "fixtures" / "tokenizers" / folder;
-}
+std::filesystem::path path_of(std::string_view folder) { return test::source_folder() / "tests" / "fixtures" / "tokenizers" / folder; }
 
 const Tokenizer& tokenizer_of(const std::string& folder) {
   static std::map<std::string, std::unique_ptr<const Tokenizer>> all;

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "providers/local/local_embedder.h"
+#include "support/source_folder.h"
 
 namespace footnote {
 
@@ -14,7 +15,7 @@ namespace footnote {
 inline LocalEmbedder& model_for_test() {
   static const std::unique_ptr<LocalEmbedder> model = [] {
     const char* models = std::getenv("FOOTNOTE_MODELS");
-    const std::filesystem::path folder = models != nullptr ? models : FOOTNOTE_SOURCE_DIR "/.deps/models";
+    const std::filesystem::path folder = models != nullptr ? std::filesystem::path(models) : test::source_folder() / ".deps/models";
     auto opened = LocalEmbedder::open((folder / "all-MiniLM-L6-v2").string() + "/");
     FOOTNOTE_ASSERT(opened.has_value());
     return *std::move(opened);
