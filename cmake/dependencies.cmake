@@ -26,3 +26,5 @@ add_library(footnote_cmark INTERFACE)
 find_library(CMARK_GFM_LIBRARY cmark-gfm REQUIRED)
 find_library(CMARK_GFM_EXTENSIONS_LIBRARY cmark-gfm-extensions REQUIRED)
 target_link_libraries(footnote_cmark INTERFACE ${CMARK_GFM_EXTENSIONS_LIBRARY} ${CMARK_GFM_LIBRARY})
+
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
