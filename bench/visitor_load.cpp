@@ -1,11 +1,12 @@
 // The two ends of bench/visitor_streams.py, each one thread over epoll, so that neither is what is measured.
 //
-//   visitor_load upstream GAP_US TOKENS     a server of chat completions; prints its port. Every answer says sentences of the sources in its
+//   visitor_load upstream GAP_US TOKENS     a server of chat completions; prints its port. Every answer says sentences of the sources in
+//   its
 //                                           prompt, a token (word, marker or full stop) each GAP_US, TOKENS of them
 //   visitor_load load PORT TOKENS_FILE QUESTIONS_FILE STREAMS RAMP_S SECONDS STALLED
-//                                           visitors at the door: the streams are begun over RAMP_S, each visitor asks again when its answer
-//                                           is done, and tokens are timed for SECONDS after that. STALLED visitors more send one message, read
-//                                           its first bytes and then nothing. Prints "ramped" when the time begins, then JSON
+//                                           visitors at the door: the streams are begun over RAMP_S, each visitor asks again when its
+//                                           answer is done, and tokens are timed for SECONDS after that. STALLED visitors more send one
+//                                           message, read its first bytes and then nothing. Prints "ramped" when the time begins, then JSON
 //
 // Linux, loopback.
 #include <arpa/inet.h>
@@ -210,8 +211,9 @@ class Upstream {
   static void send_token(int fd, Peer& peer) {
     const std::string& token = peer.tokens[peer.next++];
     const bool last = peer.next == peer.tokens.size();
-    std::string data = R"(data: {"id":"c1","object":"chat.completion.chunk","created":1,"model":"bench","choices":[{"index":0,"delta":{"content":")" +
-                       token + R"("},"finish_reason":)" + (last ? "\"stop\"" : "null") + "}]}\n\n" + (last ? "data: [DONE]\n\n" : "");
+    std::string data =
+        R"(data: {"id":"c1","object":"chat.completion.chunk","created":1,"model":"bench","choices":[{"index":0,"delta":{"content":")" +
+        token + R"("},"finish_reason":)" + (last ? "\"stop\"" : "null") + "}]}\n\n" + (last ? "data: [DONE]\n\n" : "");
     char size[16];
     std::snprintf(size, sizeof size, "%zx\r\n", data.size());
     put(fd, size + data + "\r\n" + (last ? "0\r\n\r\n" : ""));
@@ -265,7 +267,8 @@ class Load {
     const std::size_t all = ask_.streams + ask_.stalled;
     visitors_.resize(all);
     for (std::size_t i = 0; i < all; ++i) {
-      due_.push({began + static_cast<std::int64_t>(ask_.ramp_s * 1e9 * static_cast<double>(i) / static_cast<double>(all)), static_cast<int>(i)});
+      due_.push(
+          {began + static_cast<std::int64_t>(ask_.ramp_s * 1e9 * static_cast<double>(i) / static_cast<double>(all)), static_cast<int>(i)});
     }
     const std::int64_t from = began + static_cast<std::int64_t>((ask_.ramp_s + 1) * 1e9);
     end_ns_ = from + static_cast<std::int64_t>(ask_.seconds * 1e9);
@@ -425,9 +428,10 @@ class Load {
         "{\"tokens\":%zu,\"done\":%zu,\"odd\":%zu,\"errors\":%zu,\"refused\":%zu,\"open_least\":%zu,\"open_mean\":%.1f,\"gap_p50_ms\":%.2f,"
         "\"gap_p99_ms\":%.2f,\"gap_p999_ms\":%.2f,\"gap_max_ms\":%.2f,\"first_p50_ms\":%.1f,\"first_p99_ms\":%.1f,\"end_p50_ms\":%.1f,"
         "\"end_p99_ms\":%.1f,\"support\":{%s}}\n",
-        tokens_seen_, done_, odd_, errors_, refused_, looks_ == 0 ? 0 : open_least_, looks_ == 0 ? 0 : open_sum_ / static_cast<double>(looks_),
-        percentile(gaps_ms_, .5), percentile(gaps_ms_, .99), percentile(gaps_ms_, .999), percentile(gaps_ms_, 1), percentile(first_ms_, .5),
-        percentile(first_ms_, .99), percentile(citations_ms_, .5), percentile(citations_ms_, .99), supports.c_str());
+        tokens_seen_, done_, odd_, errors_, refused_, looks_ == 0 ? 0 : open_least_,
+        looks_ == 0 ? 0 : open_sum_ / static_cast<double>(looks_), percentile(gaps_ms_, .5), percentile(gaps_ms_, .99),
+        percentile(gaps_ms_, .999), percentile(gaps_ms_, 1), percentile(first_ms_, .5), percentile(first_ms_, .99),
+        percentile(citations_ms_, .5), percentile(citations_ms_, .99), supports.c_str());
   }
 
   const Ask ask_;
@@ -455,6 +459,7 @@ int main(int count, char** words) {
                 lines_of(words[3]), lines_of(words[4]))
         .run();
   }
-  std::fprintf(stderr, "usage: visitor_load upstream GAP_US TOKENS | load PORT TOKENS_FILE QUESTIONS_FILE STREAMS RAMP_S SECONDS STALLED\n");
+  std::fprintf(stderr,
+               "usage: visitor_load upstream GAP_US TOKENS | load PORT TOKENS_FILE QUESTIONS_FILE STREAMS RAMP_S SECONDS STALLED\n");
   return 2;
 }

@@ -1,20 +1,22 @@
 // The two ends of the proxy's benchmark and a bare copy between them, each one thread over epoll, so that none is what is measured.
 //
 //   proxy_load upstream                     a server of chat completions; prints its port
-//   proxy_load copy PORT                    copies bytes between its callers and that port, by one recv and one send: the least that a proxy
+//   proxy_load copy PORT                    copies bytes between its callers and that port, by one recv and one send: the least that a
+//   proxy
 //                                           can cost here; prints its port
 //   proxy_load load HOST PORT MODEL CONCURRENCY REQUESTS TOKENS GAP_US [SECONDS]
 //                                           keeps CONCURRENCY requests under way until REQUESTS are done or SECONDS are over; prints JSON.
 //                                           QUESTIONS in the environment names a file of questions, one a line, asked in turn
 //
-// A request with "stream":true is answered by max_tokens chunks, `seed` microseconds apart (0: all at once); each carries the time at which it
-// was sent. TOKENS 0 asks for whole answers. Linux, loopback.
+// A request with "stream":true is answered by max_tokens chunks, `seed` microseconds apart (0: all at once); each carries the time at which
+// it was sent. TOKENS 0 asks for whole answers. Linux, loopback.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <fcntl.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
@@ -23,7 +25,6 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
-#include <fcntl.h>
 #include <map>
 #include <memory>
 #include <queue>
@@ -156,12 +157,14 @@ class Upstream {
 
   void answer(Peer& peer, const std::string& head, const std::string& body) {
     const bool streamed = body.find("\"stream\":true") != std::string::npos || body.find("\"stream\": true") != std::string::npos;
-    if (head.starts_with("get ")) return whole(peer, R"({"object":"list","data":[{"id":"bench","object":"model","created":1,"owned_by":"b"}]})");
+    if (head.starts_with("get "))
+      return whole(peer, R"({"object":"list","data":[{"id":"bench","object":"model","created":1,"owned_by":"b"}]})");
     if (!streamed) {
-      return whole(peer,
-                   R"({"id":"c1","object":"chat.completion","created":1,"model":"bench","choices":[{"index":0,"message":{"role":"assistant","content":")" +
-                       std::string(400, 'x') +
-                       R"("},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}})");
+      return whole(
+          peer,
+          R"({"id":"c1","object":"chat.completion","created":1,"model":"bench","choices":[{"index":0,"message":{"role":"assistant","content":")" +
+              std::string(400, 'x') +
+              R"("},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}})");
     }
     peer.left = std::max<std::int64_t>(1, number_after(body, "\"max_tokens\""));
     peer.gap_ns = number_after(body, "\"seed\"") * 1000;
@@ -182,10 +185,11 @@ class Upstream {
   void token(Peer& peer) {
     const bool last = --peer.left == 0;
     char data[512];
-    const int size = std::snprintf(data, sizeof data,
-                                   "data: {\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"bench\",\"choices\":[{\"index\":0,"
-                                   "\"delta\":{\"content\":\"@%lld@\"},\"finish_reason\":%s}]}\n\n%s",
-                                   static_cast<long long>(now_ns()), last ? "\"stop\"" : "null", last ? "data: [DONE]\n\n" : "");
+    const int size = std::snprintf(
+        data, sizeof data,
+        "data: {\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"bench\",\"choices\":[{\"index\":0,"
+        "\"delta\":{\"content\":\"@%lld@\"},\"finish_reason\":%s}]}\n\n%s",
+        static_cast<long long>(now_ns()), last ? "\"stop\"" : "null", last ? "data: [DONE]\n\n" : "");
     char framed[640];
     const int total = std::snprintf(framed, sizeof framed, "%x\r\n%.*s\r\n%s", size, size, data, last ? "0\r\n\r\n" : "");
     put(peer, std::string_view(framed, static_cast<std::size_t>(total)));
@@ -338,7 +342,8 @@ class Load {
     }
     body += "}";
     return "POST /v1/chat/completions HTTP/1.1\r\nhost: " + ask_.host + ":" + std::to_string(ask_.port) +
-               "\r\nauthorization: Bearer sk-bench\r\ncontent-type: application/json\r\ncontent-length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+           "\r\nauthorization: Bearer sk-bench\r\ncontent-type: application/json\r\ncontent-length: " + std::to_string(body.size()) +
+           "\r\n\r\n" + body;
   }
 
   int run() {
@@ -352,9 +357,12 @@ class Load {
       for (int i = 0; i < count; ++i) read_from(*callers_[static_cast<std::size_t>(ready[i].data.u32)]);
     }
     const double took = static_cast<double>(now_ns() - begin) / 1e9;
-    std::printf("{\"done\":%lld,\"errors\":%lld,\"tokens\":%lld,\"seconds\":%.3f,\"total\":%s,\"first\":%s,\"gap\":%s,\"transit\":%s,\"cpu\":%.3f}\n",
-                static_cast<long long>(done_), static_cast<long long>(errors_), static_cast<long long>(gaps_.size()), took, summary(totals_).c_str(),
-                summary(firsts_).c_str(), summary(gaps_).c_str(), summary(transits_).c_str(), static_cast<double>(std::clock()) / CLOCKS_PER_SEC);
+    std::printf(
+        "{\"done\":%lld,\"errors\":%lld,\"tokens\":%lld,\"seconds\":%.3f,\"total\":%s,\"first\":%s,\"gap\":%s,\"transit\":%s,\"cpu\":%.3f}"
+        "\n",
+        static_cast<long long>(done_), static_cast<long long>(errors_), static_cast<long long>(gaps_.size()), took,
+        summary(totals_).c_str(), summary(firsts_).c_str(), summary(gaps_).c_str(), summary(transits_).c_str(),
+        static_cast<double>(std::clock()) / CLOCKS_PER_SEC);
     return 0;
   }
 
@@ -442,7 +450,9 @@ class Load {
   static std::string summary(std::vector<std::int64_t>& values) {
     if (values.empty()) return "null";
     std::sort(values.begin(), values.end());
-    const auto at = [&](double share) { return static_cast<double>(values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))]) / 1e6; };
+    const auto at = [&](double share) {
+      return static_cast<double>(values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))]) / 1e6;
+    };
     char out[128];
     std::snprintf(out, sizeof out, "{\"p50\":%.4f,\"p99\":%.4f}", at(0.5), at(0.99));
     return out;

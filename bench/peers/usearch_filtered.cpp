@@ -3,8 +3,8 @@
 //   usearch_filtered GRAPH QUERIES.f32 DIMENSION SECONDS
 //
 // GRAPH is what Index.save() of Python wrote, of cosine in f32; keys are row numbers. For each line of the standard input,
-// "ONE_IN REMAINDER EXPANSION": searches by each query the ten nearest among the rows of which row / 10 % ONE_IN == REMAINDER, for about so many
-// seconds, and writes a line of JSON: times and the keys found. The metric is compiled for this machine.
+// "ONE_IN REMAINDER EXPANSION": searches by each query the ten nearest among the rows of which row / 10 % ONE_IN == REMAINDER, for about so
+// many seconds, and writes a line of JSON: times and the keys found. The metric is compiled for this machine.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

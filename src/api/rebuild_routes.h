@@ -26,7 +26,8 @@ struct RebuildState {
 class IndexRebuilds {
  public:
   virtual ~IndexRebuilds() = default;
-  /// `model` empty: the corpus's own, whose vectors are there. kNotFound: no such corpus. kAlreadyExists: one is running. kFailedPrecondition: no such model.
+  /// `model` empty: the corpus's own, whose vectors are there. kNotFound: no such corpus. kAlreadyExists: one is running.
+  /// kFailedPrecondition: no such model.
   virtual Result<RebuildState> start(const CallContext& call, WorkspaceId workspace, std::string_view corpus, std::string_view model) = 0;
   /// The workspace's last one; nullopt where there was none since the start.
   virtual std::optional<RebuildState> state(WorkspaceId workspace) const = 0;

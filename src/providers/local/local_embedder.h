@@ -47,8 +47,8 @@ class LocalEmbedder final : public Embedder {
 };
 
 /// How a text of `token_count` tokens is cut where they do not fit one window of `window`. The first window is full. A further one
-/// holds the text's first `lead` tokens again, and then its own: what a text is about stands at its beginning, and without it a part from its
-/// midst looks near to questions that it has nothing to do with (nDCG@10 of vectors alone without and with it: cranfield .391 and .396,
+/// holds the text's first `lead` tokens again, and then its own: what a text is about stands at its beginning, and without it a part from
+/// its midst looks near to questions that it has nothing to do with (nDCG@10 of vectors alone without and with it: cranfield .391 and .396,
 /// scifact-train .671 and .678, cisi and squad-dev alike). None is short, for the same reason; they are evenly spread and share
 /// an eighth or more with the one before.
 struct Windows {

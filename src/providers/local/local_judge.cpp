@@ -12,9 +12,8 @@ Result<std::vector<Judgement>> LocalJudge::rerank(const CallContext& call, std::
     judgement.raw = reading.relevance;
     judgement.calibrated = reader_->relevance_calibration()(reading.relevance);
     if (reading.span.begin == reading.span.end) continue;
-    judgement.answer = FoundAnswer{.range = {reading.span.begin, reading.span.end},
-                                   .margin = reading.margin,
-                                   .probability = reader_->answer_calibration()(reading)};
+    judgement.answer = FoundAnswer{
+        .range = {reading.span.begin, reading.span.end}, .margin = reading.margin, .probability = reader_->answer_calibration()(reading)};
   }
   return out;
 }

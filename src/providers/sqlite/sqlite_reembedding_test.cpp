@@ -62,9 +62,8 @@ TEST_F(ReembeddingTest, TokenCodesAreMadeAnewWhereTheyHaveAnotherForm) {
   EXPECT_EQ(found[1].text, "two");
   EXPECT_THAT(others(7, found[1].chunk), SizeIs(1));
   EXPECT_THAT(others(7, {}, 2), SizeIs(2));
-  const SqliteReembedding::NextCodes first[] = {{found[0].chunk, codes_of(7, std::byte{1})},
-                                                {found[1].chunk, codes_of(8, std::byte{2})},
-                                                {ChunkId{4711}, codes_of(7, std::byte{3})}};
+  const SqliteReembedding::NextCodes first[] = {
+      {found[0].chunk, codes_of(7, std::byte{1})}, {found[1].chunk, codes_of(8, std::byte{2})}, {ChunkId{4711}, codes_of(7, std::byte{3})}};
   ASSERT_TRUE(reembedding().put_codes(call_, first).has_value()) << "a chunk that is gone is passed over";
   EXPECT_EQ(reembedding().count_other_codes(call_, corpus_, 7), 2);
   EXPECT_EQ(others(7).front().chunk, found[1].chunk);
