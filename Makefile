@@ -17,8 +17,12 @@ help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## ?/\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 .PHONY: setup
-setup: ## system packages, npm packages, embedding model (skips what is done)
+setup: ## system packages, npm packages, models, and what the tests need (skips what is done)
 	@tools/setup.sh
+
+.PHONY: setup-run
+setup-run: ## the same without what only the tests need
+	@tools/setup.sh --run
 
 # configure-and-build PRESET TARGETS
 define build
@@ -27,7 +31,7 @@ define build
 endef
 
 .PHONY: build
-build: setup ## build the release binary
+build: setup-run ## build the release binary
 	@mkdir -p build
 	$(call build,release,--target footnote)
 
@@ -37,18 +41,30 @@ run: build ## ingest the example handbook and the shop, serve them on http://127
 	@$(BINARY) ingest examples/shop/pages --data $(DATA) --corpus demo-shop
 	@mapfile -t questions <examples/questions.txt; $(BINARY) serve --demo --data $(DATA) "$${questions[@]/#/--example=}"
 
+# The sanitizer builds need the cores, the release tests mostly wait: they run at the same time, the builds with low priority.
 .PHONY: test
-test: setup ## the whole suite: unit, scenario, binary, browser; then under the sanitizers what they are for
+test: setup ## all of it: lint, unit, scenario, binary, browser; then under the sanitizers what they are for (docs/testing.md)
 	@mkdir -p build
+	@tools/lint.sh
 	$(call build,release,)
-	@cd build/release && ctest --output-on-failure -j $(JOBS)
+	@set -m; nice -n 15 $(MAKE) --no-print-directory sanitizer-builds >build/sanitizers.log 2>&1 & builds=$$!; set +m; \
+	  trap 'kill -- -$$builds 2>/dev/null || true' EXIT; \
+	  (cd build/release && ctest --output-on-failure -j $(JOBS)) || exit 1; \
+	  echo "waiting for the sanitizer builds (build/sanitizers.log)"; \
+	  wait $$builds || { tail -n 40 build/sanitizers.log; exit 1; }
 	@$(MAKE) --no-print-directory asan tsan
 
-.PHONY: asan
-asan: setup ## unit and scenario tests under address and undefined-behaviour sanitizers
+.PHONY: sanitizer-builds
+sanitizer-builds:
 	@mkdir -p build
-	$(call build,asan-ubsan,)
-	@cd build/asan-ubsan && ctest --output-on-failure -j $(JOBS) -L unit
+	$(call build,asan-ubsan,--target untrusted)
+	$(call build,tsan,--target concurrency)
+
+.PHONY: asan
+asan: setup ## tests of what reads untrusted bytes or manages memory, and the fuzzers' corpora, under address and undefined-behaviour sanitizers
+	@mkdir -p build
+	$(call build,asan-ubsan,--target untrusted)
+	@cd build/asan-ubsan && ctest --output-on-failure -j $(JOBS) -L untrusted
 
 .PHONY: tsan
 tsan: setup ## concurrency tests and the stress test under the thread sanitizer
@@ -98,16 +114,16 @@ fuzz: setup ## every fuzzer FUZZ_SECONDS (60) long, two at a time; needs clang-1
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh build/fuzz
 
 .PHONY: format
-format: ## clang-format over the tree; needs clang-format-19
+format: ## clang-format over the tree
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-19 -i
 
 .PHONY: lint
-lint: build ## clang-tidy (naming, bug patterns); needs clang-tidy-19
-	@git ls-files 'src/*.cpp' | grep -v _test.cpp | xargs -P $(JOBS) -n 4 clang-tidy-19 -p build/release --quiet
+lint: setup ## layers, format, and clang-tidy over every source (make test: over those that changed)
+	@tools/lint.sh --all
 
 .PHONY: hooks
-hooks: ## look at format and layers before each commit
-	@git config core.hooksPath tools/hooks && echo "pre-commit looks are on"
+hooks: ## check format and layers before each commit
+	@git config core.hooksPath tools/hooks && echo "pre-commit checks are on"
 
 .PHONY: bench-smoke
 bench-smoke: setup ## every benchmark on tiny input, for crashes only (part of the suite)

