@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/nn/fixture_for_test.h"
+#include "models/folder.h"
 #include "support/temp_folder.h"
 
 namespace footnote::app {

@@ -32,8 +32,8 @@ TEST(PayloadFilter, AnyElementOfAListMeetsACondition) {
 }
 
 TEST(PayloadFilter, EmptyNullAndCountsLookAtTheWholeKey) {
-  const PayloadFilter empty{.must = {field("a", IsEmpty{})}};
-  const PayloadFilter null{.must = {field("a", IsNull{})}};
+  const PayloadFilter empty{.must = {field("a", points::IsEmpty{})}};
+  const PayloadFilter null{.must = {field("a", points::IsNull{})}};
   for (const char* payload : {R"({})", R"({"a":null})", R"({"a":[]})", R"({"a":[null]})"}) EXPECT_TRUE(holds(empty, payload)) << payload;
   EXPECT_FALSE(holds(empty, R"({"a":0})"));
   EXPECT_TRUE(holds(null, R"({"a":null})"));
