@@ -9,8 +9,9 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
-#include "ingest/fakes_test.h"
+#include "fakes/memory_keyword_index.h"
 #include "ingest/index_sync.h"
+#include "ingest/recorders_for_test.h"
 #include "support/temp_folder.h"
 
 namespace footnote::ingest {
@@ -23,8 +24,8 @@ using testing::Le;
 
 class IngestorTest : public testing::Test {
  protected:
-  Result<IngestReport> ingest(const std::filesystem::path& path, const IngestOptions& options = {}, SourceId source = SourceId{7}) {
-    const SourceInput input{source, path, {}};
+  Result<IngestReport> ingest(const std::filesystem::path& path, const IngestOptions& options = {}, SourceId source = {}) {
+    const SourceInput input{source ? source : this->source(7), path, {}};
     return ingestor_.ingest({}, corpus_, std::span(&input, 1), options, record());
   }
   ProgressCallback record() {
@@ -33,6 +34,14 @@ class IngestorTest : public testing::Test {
       told_.push_back(std::string(kNames[static_cast<int>(progress.change)]) + " " + progress.key);
       last_ = progress;
     };
+  }
+  SourceId source(int number) { return store_.ensure_source({}, corpus_.id, SourceKind::kFolder, std::to_string(number))->id; }
+  Generation generation() { return store_.corpus({}, corpus_.id)->generation; }
+  std::string stored_keys() {
+    std::vector<std::string> out;
+    const auto documents = store_.documents({}, corpus_.id, {}, 1000).value();
+    for (const Document& document : documents) out.push_back(document.key);
+    return join(out, " ");
   }
   void check(const Result<IngestReport>& report, std::string_view expected) {
     ASSERT_TRUE(report.has_value()) << report.error().message;
@@ -45,9 +54,10 @@ class IngestorTest : public testing::Test {
   }
 
   TempFolder folder_;
-  test::FakeStore store_;
-  test::FakeEmbedder embedder_;
-  Corpus corpus_{CorpusId{1}, WorkspaceId{1}, "memory", test::kSpace, 0, {}};
+  ManualClock clock_{UtcTime{}};
+  test::RecordedStore store_{clock_};
+  test::RecordedEmbedder embedder_;
+  Corpus corpus_ = store_.ensure_corpus({}, store_.find_workspace({}, "default")->id, "memory", embedder_.space()).value();
   Ingestor ingestor_{store_, embedder_, nullptr};
   std::vector<std::string> told_;
   IngestProgress last_;
@@ -71,21 +81,21 @@ TEST_F(IngestorTest, AddsUpdatesKeepsAndDeletes) {
   folder_.write("dir/b.txt", "Two.");
   folder_.write("c.html", "<p>Three.</p>");
   check(ingest(folder_.path()), "added 3 updated 0 unchanged 0 deleted 0");
-  EXPECT_EQ(store_.keys(), "a.md c.html dir/b.txt");
+  EXPECT_EQ(stored_keys(), "a.md c.html dir/b.txt");
   EXPECT_THAT(told_, ElementsAre("added a.md", "added c.html", "added dir/b.txt"));
   EXPECT_EQ(last_.done, 3u);
   EXPECT_EQ(last_.total, 3u);
 
   told_.clear();
   check(ingest(folder_.path()), "added 0 updated 0 unchanged 3 deleted 0");
-  EXPECT_EQ(store_.generation(), 1);
+  EXPECT_EQ(generation(), 1);
 
   folder_.write("a.md", "# A\n\nOther.");
   folder_.remove("dir");
   folder_.write("d.md", "Four.");
   told_.clear();
   check(ingest(folder_.path()), "added 1 updated 1 unchanged 1 deleted 1");
-  EXPECT_EQ(store_.keys(), "a.md c.html d.md");
+  EXPECT_EQ(stored_keys(), "a.md c.html d.md");
   EXPECT_THAT(told_, ElementsAre("unchanged c.html", "updated a.md", "added d.md", "deleted dir/b.txt"));
 }
 
@@ -96,7 +106,7 @@ TEST_F(IngestorTest, DraftsHoldTextRangesAndEmbeddedHeadings) {
   EXPECT_EQ(draft.text, "## Setup\n\nDo it.\n");
   EXPECT_EQ(draft.attributes.title, "Guide");
   EXPECT_EQ(draft.attributes.media_type, "text/markdown");
-  EXPECT_EQ(draft.source, SourceId{7});
+  EXPECT_EQ(draft.source, source(7));
   ASSERT_EQ(draft.chunks.size(), 1u);
   EXPECT_EQ(draft.chunks[0].text, draft.text.substr(draft.chunks[0].range.begin, draft.chunks[0].range.size()));
   EXPECT_THAT(draft.chunks[0].heading_path, ElementsAre("Guide", "Setup"));
@@ -137,7 +147,7 @@ TEST_F(IngestorTest, BatchesHaveTheirBounds) {
   other.write("1.md", large);
   other.write("2.md", "Small.");
   store_.commit_sizes.clear();
-  ASSERT_TRUE(ingest(other.path(), {}, SourceId{8}).has_value());
+  ASSERT_TRUE(ingest(other.path(), {}, source(8)).has_value());
   EXPECT_THAT(store_.commit_sizes, ElementsAre(1, 1));
   EXPECT_THAT(embedder_.batches, Each(Le(kEmbedBatchMax)));
 }
@@ -161,7 +171,7 @@ TEST_F(IngestorTest, BadFilesAreReportedAndTheRestGoesOn) {
         "; problem g.md: symbolic link that loops; problem a.xyz: unknown file type .xyz"
         "; warning c.txt: not valid UTF-8; malformed bytes were replaced; problem d.txt: binary file"
         "; problem h.html: no text in it; problem i.md: no text in it");
-  EXPECT_EQ(store_.keys(), "c.txt j.md");
+  EXPECT_EQ(stored_keys(), "c.txt j.md");
   EXPECT_EQ(store_.draft("c.txt").text, "caf\xEF\xBF\xBD");
 }
 
@@ -171,7 +181,7 @@ TEST_F(IngestorTest, AFileThatTurnedBadTakesItsOldTextAlong) {
   folder_.write("a.md", "");
   folder_.write("b.md", std::string("\0", 1));
   check(ingest(folder_.path()), "added 0 updated 0 unchanged 1 deleted 2; problem a.md: empty file; problem b.md: binary file");
-  EXPECT_EQ(store_.keys(), "c.md");
+  EXPECT_EQ(stored_keys(), "c.md");
 }
 
 TEST_F(IngestorTest, WhatCantBeReadForTheMomentIsKept) {
@@ -192,24 +202,24 @@ TEST_F(IngestorTest, WhatCantBeReadForTheMomentIsKept) {
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(report->deleted, 0u);
   EXPECT_EQ(report->problems.size(), 2u);
-  EXPECT_EQ(store_.keys(), "b.md closed.md locked/a.md");
+  EXPECT_EQ(stored_keys(), "b.md closed.md locked/a.md");
 }
 
 TEST_F(IngestorTest, PruneTouchesOnlyItsOwnSourceAndPrefix) {
   folder_.write("a.md", "x");
   TempFolder other;
   other.write("b.md", "y");
-  const std::vector<SourceInput> inputs = {{SourceId{1}, folder_.path(), "one/"}, {SourceId{2}, other.path(), "two/"}};
+  const std::vector<SourceInput> inputs = {{source(1), folder_.path(), "one/"}, {source(2), other.path(), "two/"}};
   ASSERT_TRUE(ingestor_.ingest({}, corpus_, inputs).has_value());
-  EXPECT_EQ(store_.keys(), "one/a.md two/b.md");
+  EXPECT_EQ(stored_keys(), "one/a.md two/b.md");
   folder_.remove("a.md");
   other.remove("b.md");
   IngestOptions keep;
   keep.prune = Prune::kOff;
   ASSERT_TRUE(ingestor_.ingest({}, corpus_, std::span(inputs).first(1), keep).has_value());
-  EXPECT_EQ(store_.keys(), "one/a.md two/b.md");
+  EXPECT_EQ(stored_keys(), "one/a.md two/b.md");
   ASSERT_TRUE(ingestor_.ingest({}, corpus_, std::span(inputs).first(1)).has_value());
-  EXPECT_EQ(store_.keys(), "two/b.md");
+  EXPECT_EQ(stored_keys(), "two/b.md");
 }
 
 TEST_F(IngestorTest, ASingleFilePrunesNothingElse) {
@@ -219,34 +229,34 @@ TEST_F(IngestorTest, ASingleFilePrunesNothingElse) {
   folder_.remove("b.md");
   folder_.write("a.md", "z");
   check(ingest(folder_.path() / "a.md"), "added 0 updated 1 unchanged 0 deleted 0");
-  EXPECT_EQ(store_.keys(), "a.md b.md");
+  EXPECT_EQ(stored_keys(), "a.md b.md");
 }
 
 TEST_F(IngestorTest, TwoSourcesDoNotOverwriteEachOther) {
   folder_.write("README.md", "one");
   TempFolder other;
   other.write("README.md", "two");
-  ASSERT_TRUE(ingest(folder_.path(), {}, SourceId{1}).has_value());
+  ASSERT_TRUE(ingest(folder_.path(), {}, source(1)).has_value());
   const std::string problem = "; problem README.md: another source has a document of this key; remove that one or set a key prefix";
-  check(ingest(other.path(), {}, SourceId{2}), "added 0 updated 0 unchanged 0 deleted 0" + problem);
+  check(ingest(other.path(), {}, source(2)), "added 0 updated 0 unchanged 0 deleted 0" + problem);
   IngestOptions take_over;
   take_over.foreign_key = ForeignKey::kTakeOver;
-  check(ingest(other.path(), take_over, SourceId{2}), "added 0 updated 1 unchanged 0 deleted 0");
+  check(ingest(other.path(), take_over, source(2)), "added 0 updated 1 unchanged 0 deleted 0");
   EXPECT_EQ(store_.draft("README.md").text, "two");
 }
 
 TEST_F(IngestorTest, NothingIsToldThatIsNotCommitted) {
   for (int i = 0; i < 40; ++i) folder_.write(fmt::format("{:03}.md", i), fmt::format("Text {}.", i));
-  embedder_.fail_after = 1;
+  embedder_.faults().fail_after(1, ErrorCode::kUnavailable);
   const auto report = ingest(folder_.path());
   ASSERT_FALSE(report.has_value());
   EXPECT_EQ(report.error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(told_.size(), kCommitDocumentsMax);
-  EXPECT_EQ(split(store_.keys(), ' ').size(), kCommitDocumentsMax);
-  embedder_.fail_after = -1;
+  EXPECT_EQ(split(stored_keys(), ' ').size(), kCommitDocumentsMax);
+  embedder_.faults().heal();
   check(ingest(folder_.path()), "added 8 updated 0 unchanged 32 deleted 0");
 
-  store_.fail_commits = true;
+  store_.commit_faults().fail_after(0, ErrorCode::kStorageFull);
   told_.clear();
   folder_.write("new.md", "x");
   EXPECT_EQ(ingest(folder_.path()).error().code, ErrorCode::kStorageFull);
@@ -259,11 +269,11 @@ TEST_F(IngestorTest, AFailureDeletesNothing) {
   ASSERT_TRUE(ingest(folder_.path()).has_value());
   folder_.remove("a.md");
   folder_.write("b.md", "z");
-  embedder_.fail_after = 0;
+  embedder_.faults().fail_after(0, ErrorCode::kUnavailable);
   EXPECT_FALSE(ingest(folder_.path()).has_value());
-  EXPECT_EQ(store_.keys(), "a.md b.md");
+  EXPECT_EQ(stored_keys(), "a.md b.md");
   EXPECT_EQ(ingest(folder_.path() / "missing").error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(store_.keys(), "a.md b.md");
+  EXPECT_EQ(stored_keys(), "a.md b.md");
 }
 
 TEST_F(IngestorTest, StopsWhenTheCallerGoes) {
@@ -271,7 +281,7 @@ TEST_F(IngestorTest, StopsWhenTheCallerGoes) {
   std::stop_source stop;
   CallContext call;
   call.stop = stop.get_token();
-  const SourceInput input{SourceId{7}, folder_.path(), {}};
+  const SourceInput input{source(7), folder_.path(), {}};
   const auto report = ingestor_.ingest(call, corpus_, std::span(&input, 1), {}, [&](const IngestProgress&) { stop.request_stop(); });
   ASSERT_FALSE(report.has_value());
   EXPECT_EQ(report.error().code, ErrorCode::kCancelled);
@@ -279,7 +289,7 @@ TEST_F(IngestorTest, StopsWhenTheCallerGoes) {
 }
 
 TEST_F(IngestorTest, AnotherModelIsRefused) {
-  embedder_.space_ = {"other", 8};
+  corpus_.space = {"other", 8};
   folder_.write("a.md", "x");
   EXPECT_EQ(ingest(folder_.path()).error().code, ErrorCode::kFailedPrecondition);
   EXPECT_TRUE(store_.commit_sizes.empty());
@@ -291,32 +301,32 @@ TEST_F(IngestorTest, DocumentsInMemory) {
   documents[1] = {
       .key = "page.html", .content = "<title>T</title><p>Words here.</p>", .url = "https://e.org", .tags = {"a"}, .acl_labels = {"staff"}};
   documents[2] = {.key = "faq", .media_type = "text/markdown", .content = "Second.", .title = "Questions"};
-  check(ingestor_.ingest_documents({}, corpus_, SourceId{3}, documents), "added 2 updated 0 unchanged 0 deleted 0");
+  check(ingestor_.ingest_documents({}, corpus_, source(3), documents), "added 2 updated 0 unchanged 0 deleted 0");
   EXPECT_EQ(store_.draft("faq").text, "Second.");
   EXPECT_EQ(store_.draft("faq").attributes.title, "Questions");
   EXPECT_THAT(store_.draft("faq").chunks.at(0).heading_path, ElementsAre("Questions"));
   EXPECT_EQ(store_.draft("page.html").attributes.url, "https://e.org");
   EXPECT_THAT(store_.draft("page.html").attributes.acl_labels, ElementsAre("staff"));
 
-  check(ingestor_.ingest_documents({}, corpus_, SourceId{3}, std::span(documents).last(2)), "added 0 updated 0 unchanged 2 deleted 0");
+  check(ingestor_.ingest_documents({}, corpus_, source(3), std::span(documents).last(2)), "added 0 updated 0 unchanged 2 deleted 0");
   documents[1].tags = {"b"};
-  const auto changed = ingestor_.ingest_documents({}, corpus_, SourceId{3}, std::span(documents).subspan(1, 1));
+  const auto changed = ingestor_.ingest_documents({}, corpus_, source(3), std::span(documents).subspan(1, 1));
   check(changed, "added 0 updated 1 unchanged 0 deleted 0");
   EXPECT_EQ(changed->embedded_chunks, 0u);
 }
 
 TEST_F(IngestorTest, BadDocumentsInMemoryTakeNothingAway) {
   const MemoryDocument good{.key = "a.md", .content = "Good."};
-  ASSERT_TRUE(ingestor_.ingest_documents({}, corpus_, SourceId{3}, std::span(&good, 1)).has_value());
+  ASSERT_TRUE(ingestor_.ingest_documents({}, corpus_, source(3), std::span(&good, 1)).has_value());
   const std::vector<MemoryDocument> bad = {{.key = "a.md", .media_type = "application/pdf", .content = "x"},
                                            {.key = "", .content = "x"},
                                            {.key = std::string(kFileBytesMax / 8, 'k'), .content = "x"},
                                            {.key = "b\xFF.md", .content = "x"},
                                            {.key = "c.md", .content = " "}};
-  const auto report = ingestor_.ingest_documents({}, corpus_, SourceId{3}, bad);
+  const auto report = ingestor_.ingest_documents({}, corpus_, source(3), bad);
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(report->problems.size(), 5u);
-  EXPECT_EQ(store_.keys(), "a.md");
+  EXPECT_EQ(stored_keys(), "a.md");
 }
 
 TEST_F(IngestorTest, DeletesByKey) {
@@ -325,22 +335,21 @@ TEST_F(IngestorTest, DeletesByKey) {
   ASSERT_TRUE(ingest(folder_.path()).has_value());
   const std::vector<std::string> keys = {"b.md", "nothing", "b.md"};
   check(ingestor_.delete_documents({}, corpus_, keys, record()), "added 0 updated 0 unchanged 0 deleted 1");
-  EXPECT_EQ(store_.keys(), "a.md");
+  EXPECT_EQ(stored_keys(), "a.md");
   EXPECT_EQ(told_.back(), "deleted b.md");
 }
 
 TEST_F(IngestorTest, IndexesFollow) {
-  test::FakeIndex index;
-  const ManualClock clock{UtcTime{}};
-  IndexSync sync(store_, {&index}, clock);
+  fakes::MemoryKeywordIndex index;
+  IndexSync sync(store_, {&index}, clock_);
   Ingestor ingestor(store_, embedder_, &sync);
   folder_.write("a.md", "Words.");
-  const SourceInput input{SourceId{7}, folder_.path(), {}};
+  const SourceInput input{source(7), folder_.path(), {}};
   ASSERT_TRUE(ingestor.ingest({}, corpus_, std::span(&input, 1)).has_value());
-  EXPECT_EQ(index.at, store_.generation());
-  EXPECT_THAT(index.live(), ElementsAre("Words."));
+  EXPECT_EQ(index.generation({}, corpus_.id), generation());
+  EXPECT_THAT(index.texts(corpus_.id), ElementsAre("Words."));
   folder_.write("a.md", "Other.");
-  index.refuse = 99;
+  index.apply_faults().fail_after(0, ErrorCode::kFailedPrecondition);
   const auto report = ingestor.ingest({}, corpus_, std::span(&input, 1));
   ASSERT_TRUE(report.has_value());
   ASSERT_EQ(report->problems.size(), 1u);
