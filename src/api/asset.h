@@ -13,7 +13,7 @@ struct Asset {
   std::string_view bytes;
 };
 
-std::span<const Asset> first_page_assets();  ///< web/first
+std::span<const Asset> first_page_assets();  ///< web/first, and sse.js, made from web/widget
 std::span<const Asset> demo_shop_assets();   ///< examples/shop
 std::span<const Asset> widget_assets();      ///< widget.js, made from web/widget, and widget.js.gz, the same in gzip's form
 

@@ -406,7 +406,7 @@ describe('the page', () => {
       const bySlices = [1, 2, 3, 5, 999].map((size) => {
         const parser = new EventParser();
         const events = [];
-        for (let i = 0; i < stream.length; i += size) events.push(...parser.push(stream.slice(i, i + size)));
+        for (let i = 0; i < stream.length; i += size) events.push(...parser.push(stream.slice(i, i + size)).map(({ data }) => data));
         return JSON.stringify(events);
       });
       return {
