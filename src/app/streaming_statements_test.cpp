@@ -102,7 +102,8 @@ class StreamingStatements : public testing::Test {
   test::TempFolder folder_;
   SystemClock clock_;
   std::atomic<std::uint64_t> statements_{0};
-  std::unique_ptr<SqliteStore> store_ = SqliteStore::open(folder_.path(), {.statements = &statements_}, clock_).value();
+  const sql::StatementObserver count_ = [this](std::string_view) { ++statements_; };
+  std::unique_ptr<SqliteStore> store_ = SqliteStore::open(folder_.path(), {.on_statement = &count_}, clock_).value();
   SqliteCatalogStore catalog_{*store_};
   SqliteChunkStore chunks_{*store_};
   SqliteConversationStore conversations_{*store_};

@@ -30,12 +30,13 @@ Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& fi
   const int code = sqlite3_open_v2(file.c_str(), &database->handle_, flags, checked_vfs(options.vfs));
   if (code != SQLITE_OK) return database->failure(code);
   FOOTNOTE_CHECK(database->configure(options));
-  if (options.statements != nullptr) {
-    const auto count = [](unsigned, void* statements, void*, void*) {
-      static_cast<std::atomic<std::uint64_t>*>(statements)->fetch_add(1, std::memory_order_relaxed);
+  if (options.on_statement != nullptr) {
+    const auto observe = [](unsigned, void* observer, void*, void* sql) {
+      (*static_cast<const StatementObserver*>(observer))(static_cast<const char*>(sql));
       return 0;
     };
-    FOOTNOTE_CHECK(database->status_of(sqlite3_trace_v2(database->handle_, SQLITE_TRACE_STMT, count, options.statements)));
+    void* observer = const_cast<StatementObserver*>(options.on_statement);
+    FOOTNOTE_CHECK(database->status_of(sqlite3_trace_v2(database->handle_, SQLITE_TRACE_STMT, observe, observer)));
   }
   return database;
 }

@@ -26,7 +26,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::pa
                         .cache_kib = kWriterCacheKib,
                         .bytes_max = options.bytes_max,
                         .vfs = options.vfs,
-                        .statements = options.statements};
+                        .on_statement = options.on_statement};
   FOOTNOTE_TRY(auto writer, sql::Writer::open(file, open, options.wal_bytes_max));
   {
     const CallContext unbounded;
@@ -42,7 +42,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::pa
 }
 
 Result<void> SqliteStore::copy_to(const CallContext& call, const std::filesystem::path& file) const {
-  const sql::OpenOptions open{.busy_timeout = options_.busy_timeout, .vfs = options_.vfs, .statements = options_.statements};
+  const sql::OpenOptions open{.busy_timeout = options_.busy_timeout, .vfs = options_.vfs, .on_statement = options_.on_statement};
   return read(call, [&](sql::Database& database) { return database.copy_to(call, file, open); });
 }
 

@@ -24,8 +24,8 @@ struct SqliteStoreOptions {
   std::uint64_t bytes_max = 0;  ///< The database may not grow past this (kStorageFull); 0: no bound.
   /// Deaths of purged chunks that are remembered per corpus, so that an index that lags behind can catch up.
   std::size_t purged_kept_max = 1'000'000;
-  const char* vfs = nullptr;                         ///< For tests: see sql::OpenOptions.
-  std::atomic<std::uint64_t>* statements = nullptr;  ///< The same.
+  const char* vfs = nullptr;                             ///< For tests: see sql::OpenOptions.
+  const sql::StatementObserver* on_statement = nullptr;  ///< The same.
 };
 
 /// One thing that check() found wrong.
