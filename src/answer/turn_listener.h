@@ -32,4 +32,12 @@ class TurnListener {
   virtual Result<void> on_check(const SentenceCheck&) { return {}; }
 };
 
+/// For answers that are used whole.
+class SilentListener final : public TurnListener {
+ public:
+  Result<void> on_start(const TurnId&) override { return {}; }
+  Result<void> on_sources(std::span<const SourceBlock>) override { return {}; }
+  Result<void> on_text(std::string_view) override { return {}; }
+};
+
 }  // namespace footnote::answer

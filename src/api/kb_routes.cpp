@@ -16,14 +16,6 @@ constexpr std::size_t kIngestBodyBytesMax = 32 << 20;
 constexpr std::chrono::minutes kAnswerTimeout{2};
 constexpr std::chrono::minutes kIngestTimeout{10};
 
-/// For answers that are sent whole.
-class SilentListener final : public answer::TurnListener {
- public:
-  Result<void> on_start(const TurnId&) override { return {}; }
-  Result<void> on_sources(std::span<const SourceBlock>) override { return {}; }
-  Result<void> on_text(std::string_view) override { return {}; }
-};
-
 struct ParsedTurn {
   KbQuestion asked;
   answer::Question question;
@@ -45,7 +37,7 @@ Result<ParsedTurn> parse_turn(const Services& services, const access::Caller& ca
 
 Result<http::Response> chat(const Services& services, const access::Caller& caller, const http::Request& request, const CallContext& call) {
   FOOTNOTE_TRY(const ParsedTurn turn, parse_turn(services, caller, request, call));
-  SilentListener listener;
+  answer::SilentListener listener;
   FOOTNOTE_TRY(const auto report, services.answers.answer(call, turn.question, listener));
   CitedTexts texts(call, services.chunks, caller.workspace);
   return http::Response::json(200, render_kb_answer(report, turn.asked.corpus_name, texts));

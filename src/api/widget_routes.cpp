@@ -256,14 +256,6 @@ Or<Asked> asked_of(const WidgetServices& services, const http::Request& request,
   return Asked{*std::move(visitor), std::move(question), *std::move(share)};
 }
 
-/// For answers that are sent whole.
-class SilentListener final : public answer::TurnListener {
- public:
-  Result<void> on_start(const TurnId&) override { return {}; }
-  Result<void> on_sources(std::span<const SourceBlock>) override { return {}; }
-  Result<void> on_text(std::string_view) override { return {}; }
-};
-
 JsonArray citations_of(const WidgetServices& services, const CallContext& call, const Turn& turn) {
   const auto* answer = std::get_if<Answer>(&turn.outcome);
   if (answer == nullptr) return {};
@@ -275,7 +267,7 @@ http::Response message(const WidgetServices& services, const http::Request& requ
   std::optional<std::chrono::seconds> wait;
   const auto asked = asked_of(services, request, call, wait);
   if (!asked) return answer_refusal(request, asked.error(), wait);
-  SilentListener listener;
+  answer::SilentListener listener;
   const auto report = services.visitors.answer(call, asked->question, listener);
   if (!report) {
     const JsonObject error = render_stream_error(report.error());

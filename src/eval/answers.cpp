@@ -8,13 +8,6 @@
 namespace footnote::eval {
 namespace {
 
-class QuietListener final : public answer::TurnListener {
- public:
-  Result<void> on_start(const TurnId&) override { return {}; }
-  Result<void> on_sources(std::span<const SourceBlock>) override { return {}; }
-  Result<void> on_text(std::string_view) override { return {}; }
-};
-
 /// Asks, and counts what came of it.
 class Asker {
  public:
@@ -24,7 +17,7 @@ class Asker {
   }
 
   Result<Outcome> ask(const std::string& text) const {
-    QuietListener listener;
+    answer::SilentListener listener;
     FOOTNOTE_TRY(answer::TurnReport report, system_.answers.answer(job_.context.call,
                                                                    {.workspace = system_.corpus.workspace,
                                                                     .corpus = system_.corpus.id,

@@ -97,11 +97,7 @@ TEST(AnswerService, SeveralTurnsAtOnceDoNotMix) {
       const retrieve::Retriever retriever({world.embedder, world.vectors, world.keywords, world.store});
       const answer::AnswerService service(
           {.retriever = retriever, .reader = world.reader, .conversations = world.store, .clock = world.clock});
-      class Quiet final : public answer::TurnListener {
-        Result<void> on_start(const TurnId&) override { return {}; }
-        Result<void> on_sources(std::span<const SourceBlock>) override { return {}; }
-        Result<void> on_text(std::string_view) override { return {}; }
-      } quiet;
+      answer::SilentListener quiet;
       const bool shipping = i % 2 == 0;
       for (int round = 0; round < 20; ++round) {
         const auto report = service.answer({},

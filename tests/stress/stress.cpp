@@ -69,13 +69,6 @@ int revision_in(std::string_view text) {
   return out;
 }
 
-class Silent final : public answer::TurnListener {
- public:
-  Result<void> on_start(const TurnId&) override { return {}; }
-  Result<void> on_sources(std::span<const SourceBlock>) override { return {}; }
-  Result<void> on_text(std::string_view) override { return {}; }
-};
-
 class Stress {
  public:
   explicit Stress(const Options& options) : options_(options) {
@@ -248,7 +241,7 @@ class Stress {
   }
 
   void ask(const Slot& slot) {
-    Silent listener;
+    answer::SilentListener listener;
     const auto report = engine_->answers.answer({}, asked(slot), listener);
     if (!good(report, "ask")) return;
     ++answers_;
@@ -271,7 +264,7 @@ class Stress {
       std::this_thread::sleep_for(wait);
       source.request_stop();
     });
-    Silent listener;
+    answer::SilentListener listener;
     const auto report = engine_->answers.answer(call, asked(slot), listener);
     if (!report && report.error().code != ErrorCode::kCancelled) violation("a cancelled turn ended with: {}", report.error().message);
     ++cancelled_;
