@@ -72,7 +72,7 @@ bool Keys::has_active() const {
 
 Result<Admission> Keys::admit(std::string_view key_text) {
   if (!owner_text_.empty() && equal_in_constant_time(key_text, owner_text_)) {
-    return Admission{{home_, {KeyScope::kAdmin}, {}, "owner", true}, {}};
+    return Admission{{home_, {KeyScope::kAdmin}, {}, true}, {}};
   }
   if (!is_key_text(key_text)) return not_let_in();
   const std::string hash = hash_of(key_text);
@@ -83,7 +83,7 @@ Result<Admission> Keys::admit(std::string_view key_text) {
   Entry& entry = entries_.at(id->second);
   const ApiKey& key = entry.key;
   if (!equal_in_constant_time(hash, key.secret_hash) || has_ended(key, now)) return not_let_in();
-  Admission out{{key.workspace, key.scopes, key.id, key.name, false}, entry.meter.count(now)};
+  Admission out{{key.workspace, key.scopes, key.id, false}, entry.meter.count(now)};
   out.caller.is_operator = key.workspace == home_ && out.caller.may(KeyScope::kAdmin);
   entry.used = true;
   return out;

@@ -9,7 +9,6 @@ namespace footnote::answer {
 enum class Breach { kNumber, kDate, kName, kNegation };
 
 /// "number", "date", "name", "negation"
-std::string_view to_string(Breach breach);
 
 /// The first thing of `claim` that occurs nowhere in `evidence`:
 ///   - a number: 1,240 is 1240, 0.50 is 0.5, "three" is 3, "5 million" is 5000000, or 5 where the evidence

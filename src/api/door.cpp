@@ -50,7 +50,7 @@ Result<Admission> identify(const Door& door, const http::Request& request) {
   const auto text = bearer_of(request);
   const auto known = text ? door.keys.admit(*text) : Result<Admission>(std::unexpected(text.error()));
   if (known) return known;
-  if (door.keys.is_open()) return Admission{{door.home, {KeyScope::kAdmin, KeyScope::kVisitor}, {}, "", true}, {}};
+  if (door.keys.is_open()) return Admission{{door.home, {KeyScope::kAdmin, KeyScope::kVisitor}, {}, true}, {}};
   if (text && text->empty()) return fail(ErrorCode::kUnauthenticated, "this needs an API key: authorization: Bearer fn_live_...");
   return known;
 }

@@ -104,7 +104,6 @@ void read_texts(const Values& values, FrontMatter& out) {
   out.language = language_of(scalar(values, values.contains("language") ? "language" : "lang"));
   out.tags = list(values, "tags");
   out.updated_at = updated_at(values);
-  out.owners = list(values, values.contains("owners") ? "owners" : "owner");
   out.related = references(values, "related");
   out.supersedes = references(values, "supersedes");
   out.superseded_by = references(values, "superseded_by");

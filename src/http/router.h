@@ -49,7 +49,6 @@ struct Route {
 /// (empty: not found). `allowed` is sorted by enum, with HEAD beside GET and OPTIONS always.
 struct RouteMatch {
   const Route* route = nullptr;
-  std::size_t route_index = 0;
   NameValues path_params;
   std::vector<Method> allowed;
 };
@@ -68,8 +67,6 @@ class Router {
   /// `path` is percent-encoded, as on the wire, so that "%2F" stays inside its segment. A segment ".." or "." inside
   /// a "{name...}" never matches. kInvalidArgument when a segment does not decode.
   Result<RouteMatch> match(Method method, std::string_view path) const;
-
-  const std::vector<Route>& routes() const { return routes_; }
 
  private:
   struct Segment {

@@ -111,7 +111,6 @@ class Server::Impl {
   }
 
   std::uint16_t port() const { return port_; }
-  const Router& router() const { return shared_.router; }
 
  private:
   /// Runs what it is given one at a time. A single thread does so by itself.
@@ -244,7 +243,6 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, std::vector
 }
 
 std::uint16_t Server::port() const { return impl_->port(); }
-const Router& Server::router() const { return impl_->router(); }
 void Server::drain(std::chrono::milliseconds grace) { impl_->drain(grace); }
 
 }  // namespace footnote::http

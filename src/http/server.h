@@ -85,7 +85,6 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   std::uint16_t port() const;
-  const Router& router() const;
 
   /// Stops accepting, closes idle connections, lets what runs finish for `grace`, then stops the rest and closes.
   /// Blocks until all is closed, but no longer than grace + kDrainStopMax. Later calls only shorten the grace.

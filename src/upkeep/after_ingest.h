@@ -29,8 +29,6 @@ class AfterIngest {
 
   /// Never blocks. Thread-safe.
   void changed(const Corpus& corpus);
-  /// True when nothing waits and nothing runs, by `deadline`. For tests.
-  bool wait_until_idle(std::chrono::steady_clock::time_point deadline);
 
  private:
   void run(const std::stop_token& stop);
@@ -40,7 +38,6 @@ class AfterIngest {
   Mutex mutex_;
   CondVar changed_;
   std::deque<Corpus> waiting_ FOOTNOTE_TSA(guarded_by(mutex_));
-  bool running_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
   std::jthread thread_;  ///< Last: it uses the rest.
 };
 

@@ -46,9 +46,6 @@ class RedisCache final : public Cache {
   void put(const CallContext& call, std::string_view key, std::string_view tag, std::string value, std::chrono::seconds ttl) override;
   void drop_tag(const CallContext& call, std::string_view tag) override;
 
-  /// Redis answers. Says why not, for whoever starts a server.
-  Result<void> ping();
-
  private:
   class Connection;
   class Lease;
