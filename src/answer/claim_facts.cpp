@@ -32,10 +32,8 @@ constexpr std::array<std::string_view, 26> kDenialKin = {
     "rather", "hardly", "less", "few",  "avoid",  "reject",   "prevent", "stop",  "cease", "unable", "impossib", "ban",    "illegal"};
 constexpr std::size_t kPrefixBytesMin = 4;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_letter(char c) { return is_upper(c) || (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0xC3; }
-bool is_inner(char c) { return is_letter(c) || is_digit(c) || (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+bool is_letter(char c) { return is_ascii_upper(c) || (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0xC3; }
+bool is_inner(char c) { return is_letter(c) || is_ascii_digit(c) || (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 /// Words and numbers in text order. An apostrophe, typographic or not, belongs to its word as '.
 std::vector<std::string> tokens_of(std::string_view text) {
@@ -55,7 +53,7 @@ std::vector<std::string> tokens_of(std::string_view text) {
     }
     const char c = text[at++];
     const char next = at < text.size() ? text[at] : ' ';
-    const bool joins_digits = (c == '.' || c == ',') && !token.empty() && is_digit(token.back()) && is_digit(next);
+    const bool joins_digits = (c == '.' || c == ',') && !token.empty() && is_ascii_digit(token.back()) && is_ascii_digit(next);
     const bool apostrophe = c == '\'' && !token.empty() && is_letter(token.back());
     const bool typographic = static_cast<unsigned char>(c) == 0xE2 || static_cast<unsigned char>(c) == 0xC2;
     if ((is_inner(c) && !typographic) || joins_digits || apostrophe) {
@@ -78,12 +76,12 @@ std::string without_possessive(std::string word) {
 /// The number that a token starts with, in one form: "1,240" 1240, "0.50" 0.5, "08" 8, "4th" 4; empty when it is none. What has
 /// letters in front ("B2") or several points ("2.3.1") is a name and not a number.
 std::string number_of(std::string_view token) {
-  if (token.empty() || !is_digit(token.front())) return {};
+  if (token.empty() || !is_ascii_digit(token.front())) return {};
   std::string out;
   int points = 0;
   for (const char c : token) {
     if (c == '.') ++points;
-    if (is_digit(c) || c == '.') out.push_back(c);
+    if (is_ascii_digit(c) || c == '.') out.push_back(c);
     if (is_letter(c)) break;
   }
   if (points > 1) return {};
@@ -154,7 +152,7 @@ class FactReader {
   }
 
  private:
-  bool has_digit(std::size_t i) const { return i < tokens_.size() && is_digit(tokens_[i].front()); }
+  bool has_digit(std::size_t i) const { return i < tokens_.size() && is_ascii_digit(tokens_[i].front()); }
 
   void read_number(std::size_t i, Facts& facts) const {
     Number number{.plain = number_of(tokens_[i]), .scaled = {}};
@@ -178,8 +176,8 @@ class FactReader {
 
   bool is_name(std::size_t i) const {
     const std::string& token = tokens_[i];
-    if (!is_upper(token.front()) || token.size() < 2 || month_of(lower_[i]) != 0) return false;
-    const auto capitals = std::ranges::count_if(token, is_upper);
+    if (!is_ascii_upper(token.front()) || token.size() < 2 || month_of(lower_[i]) != 0) return false;
+    const auto capitals = std::ranges::count_if(token, is_ascii_upper);
     const bool all_capitals = capitals >= 2 && static_cast<std::size_t>(capitals) + 1 >= token.size();
     return i > 0 || all_capitals;
   }
@@ -236,16 +234,6 @@ bool months_missing(const Facts& claim, const Facts& evidence) {
 }
 
 }  // namespace
-
-std::string_view to_string(Breach breach) {
-  switch (breach) {
-    case Breach::kNumber: return "number";
-    case Breach::kDate: return "date";
-    case Breach::kName: return "name";
-    case Breach::kNegation: return "negation";
-  }
-  return "number";
-}
 
 std::optional<Breach> first_breach(std::string_view claim, std::string_view evidence) {
   const Facts wanted = FactReader(claim).read();

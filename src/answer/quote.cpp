@@ -11,8 +11,6 @@ namespace footnote::answer {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Cuts "- ", "* ", "3. ", "> ", "## " and "| " from the front, as often as they stand there.
 std::string_view without_block_marks(std::string_view text) {
   for (;;) {
@@ -23,7 +21,7 @@ std::string_view without_block_marks(std::string_view text) {
     } else if (text.starts_with("- ") || text.starts_with("* ") || text.starts_with("+ ")) {
       at = 2;
     } else {
-      while (at < text.size() && is_digit(text[at])) ++at;
+      while (at < text.size() && is_ascii_digit(text[at])) ++at;
       if (at == 0 || at > 3 || at + 1 >= text.size() || (text[at] != '.' && text[at] != ')') || text[at + 1] != ' ') return text;
       at += 2;
     }
@@ -49,7 +47,7 @@ std::size_t take_bracket(std::string_view text, std::size_t at, std::string& out
     out += label;
     return target_end - at;
   }
-  if (label.empty() || !std::ranges::all_of(label, [](char c) { return is_digit(c) || c == ',' || c == ' ' || c == '-'; })) return 0;
+  if (label.empty() || !std::ranges::all_of(label, [](char c) { return is_ascii_digit(c) || c == ',' || c == ' ' || c == '-'; })) return 0;
   while (!out.empty() && out.back() == ' ') out.pop_back();
   return end - at;
 }

@@ -43,9 +43,6 @@ bool has(const std::array<std::string_view, N>& words, std::string_view word) {
   return std::ranges::binary_search(words, word);
 }
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Full stops that need no space behind them: CJK, and scripts that have a sign of their own.
 bool is_script_stop(char32_t c) {
   constexpr std::array<char32_t, 14> kStops = {0x0589, 0x061F, 0x06D4, 0x0964, 0x0965, 0x1362, 0x1367,
@@ -103,7 +100,7 @@ class StopFinder {
     if (closed >= text_.size()) return text_.size();
     // 3．5 in full-width digits is a number.
     if (needs_no_space && is_number_inside(begin, end)) return end;
-    if (!needs_no_space && !is_space(text_[closed])) return end;
+    if (!needs_no_space && !is_ascii_space(text_[closed])) return end;
     if (needs_no_space || ends_sentence(begin, end, closed)) out_.push_back(closed);
     return closed;
   }
@@ -133,13 +130,13 @@ class StopFinder {
     const std::size_t close = text_.substr(at, kWordBytesMax).find(']');
     if (close == std::string_view::npos || close < 2) return at;
     const std::string_view inner = text_.substr(at + 1, close - 1);
-    const bool mark = inner[0] == '^' || std::ranges::all_of(inner, [](char c) { return is_digit(c) || c == ',' || c == ' '; });
+    const bool mark = inner[0] == '^' || std::ranges::all_of(inner, [](char c) { return is_ascii_digit(c) || c == ',' || c == ' '; });
     return mark ? at + close + 1 : at;
   }
 
   bool ends_sentence(std::size_t begin, std::size_t end, std::size_t closed) const {
     std::size_t next = closed;
-    while (next < text_.size() && is_space(text_[next])) ++next;
+    while (next < text_.size() && is_ascii_space(text_[next])) ++next;
     while (next < text_.size() && is_opener(code_point_at(text_, next))) next_code_point(text_, next);
     if (next >= text_.size()) return true;
     if (goes_on_in_lower_case(next)) return false;
@@ -157,8 +154,8 @@ class StopFinder {
     const std::string_view word = word_before(stop);
     if (word.empty()) return true;
     const bool at_start = word.data() == text_.data();
-    if (std::ranges::all_of(word, is_digit)) return at_start;  // "1. First"
-    const bool before_number = is_digit(text_[next]);
+    if (std::ranges::all_of(word, is_ascii_digit)) return at_start;  // "1. First"
+    const bool before_number = is_ascii_digit(text_[next]);
     const bool before_starter = has(kStarters, next_word(next));
     if (count_code_points(word) == 1) return at_start || !before_starter;  // "J. Smith", "a. First"
     if (is_dotted(word)) return word == "e.g" || word == "i.e" || !before_starter;
@@ -172,7 +169,7 @@ class StopFinder {
   /// Letters before the stop, without what opens a quote or bracket.
   std::string_view word_before(std::size_t stop) const {
     std::size_t begin = stop;
-    while (begin > 0 && stop - begin < kWordBytesMax && !is_space(text_[begin - 1])) --begin;
+    while (begin > 0 && stop - begin < kWordBytesMax && !is_ascii_space(text_[begin - 1])) --begin;
     while (begin < stop && !is_utf8_boundary(text_, begin)) ++begin;
     std::string_view word = text_.substr(begin, stop - begin);
     // "(cf", "list/etc", "**Dr": the letters behind the last sign count.
@@ -193,7 +190,7 @@ class StopFinder {
   static bool is_dotted(std::string_view word) {
     if (word.find('.') == std::string_view::npos) return false;
     for (std::string_view part : split(word, '.')) {
-      const bool letters = std::ranges::all_of(part, [](char c) { return !is_digit(c); });
+      const bool letters = std::ranges::all_of(part, [](char c) { return !is_ascii_digit(c); });
       if (part.empty() || !letters || count_code_points(part) > 2) return false;
     }
     return true;
