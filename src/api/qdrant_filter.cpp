@@ -9,10 +9,7 @@ namespace {
 
 using namespace points;
 
-template <class... Args>
-std::unexpected<Error> wrong(std::string_view path, fmt::format_string<Args...> format, Args&&... args) {
-  return fail_field(ErrorCode::kInvalidArgument, path, "'{}' {}", path, fmt::format(format, std::forward<Args>(args)...));
-}
+using qdrant::wrong;
 
 Result<const JsonObject*> object_at(const Json& value, std::string_view path) {
   if (const JsonObject* object = value.if_object()) return object;

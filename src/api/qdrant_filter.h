@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/qdrant_json.h"
 #include "base/json.h"
 #include "points/payload_filter.h"
 

@@ -9,15 +9,8 @@ namespace {
 
 using namespace points;
 
-template <class... Args>
-std::unexpected<Error> wrong(std::string_view path, fmt::format_string<Args...> format, Args&&... args) {
-  return fail_field(ErrorCode::kInvalidArgument, path, "'{}' {}", path, fmt::format(format, std::forward<Args>(args)...));
-}
-
-const Json* find(const JsonObject& object, std::string_view key) {
-  const Json* value = object.if_contains(key);
-  return value != nullptr && !value->is_null() ? value : nullptr;
-}
+using qdrant::find;
+using qdrant::wrong;
 
 Result<JsonObject> parse_payload(const Json* value, std::string_view path) {
   if (value == nullptr || value->is_null()) return JsonObject{};

@@ -11,15 +11,8 @@ using http::Method;
 
 constexpr std::int64_t kGroupSizeMax = 1'000;
 
-template <class... Args>
-std::unexpected<Error> wrong(std::string_view path, fmt::format_string<Args...> format, Args&&... args) {
-  return fail_field(ErrorCode::kInvalidArgument, path, "'{}' {}", path, fmt::format(format, std::forward<Args>(args)...));
-}
-
-const Json* find(const JsonObject& object, std::string_view key) {
-  const Json* value = object.if_contains(key);
-  return value != nullptr && !value->is_null() ? value : nullptr;
-}
+using qdrant::find;
+using qdrant::wrong;
 
 /// The body of a call on a collection, and that collection.
 struct Asked {

@@ -8,16 +8,8 @@ namespace footnote::api {
 
 namespace {
 
-template <class... Args>
-std::unexpected<Error> wrong(std::string_view path, fmt::format_string<Args...> format, Args&&... args) {
-  return fail_field(ErrorCode::kInvalidArgument, path, "'{}' {}", path, fmt::format(format, std::forward<Args>(args)...));
-}
-
-/// Missing and null read as null.
-const Json* find(const JsonObject& object, std::string_view key) {
-  const Json* value = object.if_contains(key);
-  return value != nullptr && !value->is_null() ? value : nullptr;
-}
+using qdrant::find;
+using qdrant::wrong;
 
 std::string join_path(std::string_view path, std::string_view key) {
   return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
