@@ -110,6 +110,12 @@ Result<ChatAsk> parse_chat_ask(std::string_view body) {
   return out;
 }
 
+Result<void> check_stream(const JsonObject& body) {
+  const Json* stream = body.if_contains("stream");
+  if (stream == nullptr || stream->is_bool() || stream->is_null()) return {};
+  return fail_field(ErrorCode::kInvalidArgument, "stream", "'stream' must be true or false");
+}
+
 Result<std::string> question_of(const JsonObject& body) {
   const Json* messages = body.if_contains("messages");
   if (messages == nullptr || !messages->is_array() || messages->get_array().empty()) {

@@ -27,6 +27,9 @@ struct ChatAsk {
 /// kInvalidArgument: no JSON object, or no model. Its other parts are looked at where they are needed.
 Result<ChatAsk> parse_chat_ask(std::string_view body);
 
+/// For requests that we answer: "stream" is true, false, null or not there. kInvalidArgument otherwise.
+Result<void> check_stream(const JsonObject& body);
+
 /// The text of the last message of role user that has any: its parts joined by LF. kInvalidArgument: no messages, none such.
 Result<std::string> question_of(const JsonObject& body);
 

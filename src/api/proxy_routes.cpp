@@ -33,6 +33,9 @@ void chat_completions(const ProxyServices& services, const Caller& caller, const
   const auto ask = parse_chat_ask(request.body);
   if (!ask) return response.reply(render_openai_error(ask.error()));
   const proxy::Target target = proxy::resolve_model(services.policy, ask->model);
+  if (const auto fits = check_stream(ask->body); !fits && target.kind != proxy::Target::Kind::kOther) {
+    return response.reply(render_openai_error(fits.error()));
+  }
   const GroundedChat chat{services, caller, request, call, *ask, target};
   switch (target.kind) {
     case proxy::Target::Kind::kOther: return hand_on(services, caller, request, "/chat/completions", ask->model, response);
@@ -54,6 +57,7 @@ void responses(const ProxyServices& services, const Caller& caller, const http::
   if (target.kind == proxy::Target::Kind::kOther) {
     return hand_on(services, caller, request, "/responses", ask->model, response);
   }
+  if (const auto fits = check_stream(ask->body); !fits) return response.reply(render_openai_error(fits.error()));
   const auto as_chat = chat_of_response_ask(*ask);
   if (!as_chat) return response.reply(render_openai_error(as_chat.error()));
   const GroundedChat chat{services, caller, request, call, *as_chat, target};

@@ -325,7 +325,7 @@ class BadInput(ProxyCase):
         return [self.chat(model, stream=stream) for stream in (False, True)]
 
     def test_requests_that_say_nothing(self):
-        for body, param in (({"model": "rag/phi3-en"}, "messages"), ({"model": "rag/phi3-en", "messages": []}, "messages"),
+        for body, param in (({**SEED_REQUEST, "stream": "yes"}, "stream"), ({"model": "rag/phi3-en"}, "messages"), ({"model": "rag/phi3-en", "messages": []}, "messages"),
                             ({"model": "rag/phi3-en", "messages": "hi"}, "messages"), ({"model": "rag/phi3-en", "messages": ["hi"]}, "messages"),
                             ({"model": "rag/phi3-en", "messages": [{"role": "system", "content": "x"}]}, "messages"),
                             ({"model": "rag/phi3-en", "messages": [{"role": "user", "content": " "}]}, "messages"),
