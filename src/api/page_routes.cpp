@@ -44,7 +44,7 @@ std::vector<Route> make_page_routes(const Services& services) {
          .summary = page ? "The first page" : "A part of the first page"});
   }
   const JsonArray questions(services.example_questions.begin(), services.example_questions.end());
-  const std::string examples = to_text(JsonObject{{"questions", questions}});
+  const std::string examples = to_text(JsonObject{{"questions", questions}, {"ingest_command", services.ingest_command}});
   routes.push_back({.access = Access::with(KeyScope::kRead),
                     .method = http::Method::kGet,
                     .pattern = "/api/examples",
@@ -52,7 +52,7 @@ std::vector<Route> make_page_routes(const Services& services) {
                       return http::Response::text(200, "application/json", examples);
                     }),
                     .lane = http::Lane::kInline,
-                    .summary = "Questions to try"});
+                    .summary = "Questions to try, and how to ingest documents"});
   return routes;
 }
 

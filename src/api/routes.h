@@ -48,6 +48,8 @@ struct Services {
   std::function<void(const CallContext&)> refresh_metrics;
   /// Shown on the first page for people to try.
   std::vector<std::string> example_questions;
+  /// The same, while nothing is ingested.
+  std::string ingest_command = "footnote ingest ./docs";
   IndexRebuilds* rebuilds = nullptr;          ///< Null: none are offered.
   std::optional<ProxyServices> proxy = {};    ///< Empty: it is not offered.
   CopyStore copy_store = {};                  ///< Empty: no snapshots are offered.

@@ -203,7 +203,8 @@ cli::Check check_reranker(const CallContext& call, const Settings& settings) {
   if (!reranker->provided.port) return {"reranker", cli::Health::kOk, "none configured", {}, {{"provider", provider}}};
   const std::string_view passages[] = {"New parents take 16 weeks off.", "The compiler could not find the header file."};
   const auto scores = reranker->provided.port->rerank(call, "How long is parental leave?", passages);
-  cli::Check check{"reranker", cli::Health::kOk, fmt::format("{} at {}", provider, url), {}, {{"provider", provider}, {"url", url}}};
+  const std::string place = url.empty() ? provider : fmt::format("{} at {}", provider, url);
+  cli::Check check{"reranker", cli::Health::kOk, place, {}, {{"provider", provider}, {"url", url}}};
   if (!scores) {
     check.health = cli::Health::kNote;
     check.detail += fmt::format("; {}", scores.error().message);

@@ -56,7 +56,8 @@ cli::Check check_bytes(const CallContext& call, upkeep::Stores& stores) {
   return check;
 }
 
-/// Notes passages whose token codes are of another form than the model's questions: late interaction does without them, and nobody is told.
+/// Notes passages without token codes, and those whose codes are of another form than the model's questions: late interaction does without
+/// them, and nobody is told.
 Result<void> check_codes(const CallContext& call, upkeep::Stores& stores, const Corpus& corpus, std::uint32_t form, cli::Check& check) {
   constexpr std::size_t kLookedAtMax = 64;
   FOOTNOTE_TRY(const auto all, stores.chunks().chunk_ids(call, corpus.id, 0, corpus.generation));
@@ -65,14 +66,17 @@ Result<void> check_codes(const CallContext& call, upkeep::Stores& stores, const 
   for (std::size_t i = 0; i < count; ++i) some.push_back(all[i * all.size() / count]);
   FOOTNOTE_TRY(const auto codes, stores.chunks().passage_codes(call, corpus.id, some));
   const auto others = std::ranges::count_if(codes, [&](const PassageCodes& each) { return each.form != 0 && each.form != form; });
-  if (others == 0) return {};
+  const auto missing = std::ranges::count_if(codes, [](const PassageCodes& each) { return each.form == 0; });
+  if (others == 0 && missing == 0) return {};
   check.health = cli::Health::kNote;
-  check.detail += fmt::format(
-      "; of {} passages looked at, {} have token codes of another form than questions have now, so their tokens are not compared", count,
-      others);
-  check.fix =
-      fmt::format("run `footnote rebuild-index {}` to make them anew, or set late.codes and late.drop_frequent as they were", corpus.name);
+  check.detail +=
+      fmt::format("; of {} passages looked at, {}{}{}, so their tokens are not compared", count,
+                  missing == 0 ? "" : fmt::format("{} have no token codes", missing), missing == 0 || others == 0 ? "" : " and ",
+                  others == 0 ? "" : fmt::format("{} have token codes of another form than questions have now", others));
+  check.fix = fmt::format("run `footnote rebuild-index {}` to make them{}", corpus.name,
+                          others == 0 ? "" : ", or set late.codes and late.drop_frequent as they were");
   check.facts["codes_of_another_form"] = others;
+  check.facts["codes_missing"] = missing;
   return {};
 }
 
@@ -95,6 +99,7 @@ cli::Check check_corpus(const CallContext& call, upkeep::Stores& stores, const C
                   *reached, corpus.space.model_id),
       {},
       {{"documents", counts->documents}, {"chunks", counts->chunks}, {"generation", corpus.generation}, {"index_generation", *reached}}};
+  check.label = cli::corpus_label(corpus.name);
   if (corpus.space.model_id != model && upkeep::may_be_embedded(corpus)) {
     check.health = cli::Health::kBroken;
     check.fix = fmt::format("the configured model is {}; run `footnote rebuild-index {}` to embed this corpus by it, or set MODEL_NAME={}",
@@ -116,6 +121,7 @@ cli::Check check_index_files(const CallContext& call, upkeep::Stores& stores, co
   LocalCodeIndex codes(stores.chunks());
   const upkeep::IndexFiles files(stores.folder().path(), stores.chunks(), {});
   cli::Check check{fmt::format("indexes {}", corpus.name), cli::Health::kOk, {}, {}, {}};
+  if (corpus.name == kDefaultCorpus) check.label = "indexes";
   bool all_loaded = true;
   const auto look = [&](std::string_view name, SavedIndex& index) {
     auto loaded = files.load_one(call, corpus, index);
@@ -179,7 +185,11 @@ std::vector<cli::Check> check_store(const CallContext& call, const Settings& set
       return {broken("store", {ErrorCode::kPermissionDenied, fmt::format("{} may not be written in", path.string()), {}},
                      std::string(kMakeWritable))};
     }
-    return {{"store", cli::Health::kNote, fmt::format("nothing is indexed in {} yet", path.string()), "run `footnote ingest PATH`", {}}};
+    return {{"store",
+             cli::Health::kNote,
+             fmt::format("nothing is indexed in {} yet", path.string()),
+             fmt::format("run `footnote ingest PATH{}`", data_flag(settings)),
+             {}}};
   }
   auto access = access_folder(settings, Missing::kRefuse);
   if (!access) {

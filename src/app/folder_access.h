@@ -24,6 +24,9 @@ using FolderAccess = std::variant<DataFolder, HeldByServer>;
 /// yet; the message says what to do.
 Result<FolderAccess> access_folder(const Settings& settings, Missing missing);
 
+/// What a suggested command needs to reach the same folder: " --data PATH", quoted for a shell; nothing where it is the default.
+std::string data_flag(const Settings& settings);
+
 /// For commands that can't go through a server. kFailedPrecondition names the server.
 Result<DataFolder> own_folder(const Settings& settings, Missing missing);
 

@@ -75,11 +75,11 @@ class Calibration {
 
 void print_text(const std::string& name, const GateCalibration& gate, const eval::GateSetting& setting) {
   std::string out = fmt::format(
-      "Corpus {}: evidence of {:.4f} or more answers.\n"
+      "{}: evidence of {:.4f} or more answers.\n"
       "Measured on {} foreign and {} own questions that it was not set by: {:.1f} % of the foreign are answered (wanted: {:.1f} %), {:.1f} "
       "% of "
       "the own.\n",
-      name, gate.evidence_min, setting.foreign, setting.own, 100 * gate.false_answer_rate, 100 * gate.wanted_rate,
+      cli::corpus_label(name), gate.evidence_min, setting.foreign, setting.own, 100 * gate.false_answer_rate, 100 * gate.wanted_rate,
       100 * gate.answered_rate);
   if (!setting.left_out.empty()) {
     out += "Not counted as foreign, because the corpus seems to cover them:";
@@ -117,7 +117,7 @@ Result<int> run_calibrate(const cli::CommandContext& context, const cli::Calibra
   if (command.clear) {
     FOOTNOTE_CHECK(parts->catalog().set_gate(context.call, corpus.id, std::nullopt));
     if (context.form == cli::OutputForm::kText)
-      cli::write_out(cli::printable(fmt::format("Corpus {}: back to the general threshold.\n", name)));
+      cli::write_out(cli::printable(fmt::format("{}: back to the general threshold.\n", cli::corpus_label(name))));
     return cli::kExitOk;
   }
   FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));

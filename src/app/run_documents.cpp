@@ -49,7 +49,7 @@ Result<int> run_documents(const cli::CommandContext& context) {
   }
   if (context.form == cli::OutputForm::kText) {
     cli::write_out(count == 0 ? std::string() : table.render());
-    cli::write_out(fmt::format("{} documents in corpus {}, generation {}\n", count, name, corpus.generation));
+    cli::write_out(fmt::format("{} documents in {}, generation {}\n", count, cli::corpus_label(name), corpus.generation));
   }
   return cli::kExitOk;
 }

@@ -147,12 +147,13 @@ void report(const cli::CommandContext& context, const Brought& brought, const Re
                    "\n");
     return;
   }
+  const std::string label = cli::corpus_label(corpus.name);
   if (brought.embedded > 0) {
-    cli::write_out(fmt::format("corpus {}: {} chunks embedded by {}\n", corpus.name, brought.embedded, corpus.space.model_id));
+    cli::write_out(fmt::format("{}: {} chunks embedded by {}\n", label, brought.embedded, corpus.space.model_id));
   }
-  if (brought.recoded > 0) cli::write_out(fmt::format("corpus {}: token codes of {} chunks made anew\n", corpus.name, brought.recoded));
-  cli::write_out(fmt::format("corpus {}: {} chunks at generation {}, {} in {} ms\n", corpus.name, rebuilt.extent.rows,
-                             rebuilt.extent.generation, human_bytes(rebuilt.bytes), rebuilt.time.count()));
+  if (brought.recoded > 0) cli::write_out(fmt::format("{}: token codes of {} chunks made anew\n", label, brought.recoded));
+  cli::write_out(fmt::format("{}: {} chunks at generation {}, {} in {} ms\n", label, rebuilt.extent.rows, rebuilt.extent.generation,
+                             human_bytes(rebuilt.bytes), rebuilt.time.count()));
 }
 
 constexpr std::chrono::milliseconds kPollEvery{200};
@@ -188,12 +189,13 @@ Result<int> run_in_server(const cli::CommandContext& context, const HeldByServer
     FOOTNOTE_TRY(const Json state, rebuild_in_server(context, server, name, model));
     const std::string_view end = text_at(state, "state");
     if (context.form == cli::OutputForm::kJson) cli::write_out(to_text(state) + "\n");
-    if (end == "failed" || end == "cancelled") return fail(ErrorCode::kUnavailable, "corpus {}: {}", name, text_at(state, "error"));
+    if (end == "failed" || end == "cancelled")
+      return fail(ErrorCode::kUnavailable, "{}: {}", cli::corpus_label(name), text_at(state, "error"));
     if (context.form == cli::OutputForm::kJson) continue;
     cli::write_out(end == "ready"
-                       ? fmt::format("corpus {}: all {} chunks are embedded by {}; restart the server with MODEL_NAME={} to change over\n",
-                                     name, integer_at(state, "total"), text_at(state, "model"), text_at(state, "model"))
-                       : fmt::format("corpus {}: rebuilt by the server\n", name));
+                       ? fmt::format("{}: all {} chunks are embedded by {}; restart the server with MODEL_NAME={} to change over\n",
+                                     cli::corpus_label(name), integer_at(state, "total"), text_at(state, "model"), text_at(state, "model"))
+                       : fmt::format("{}: rebuilt by the server\n", cli::corpus_label(name)));
   }
   return cli::kExitOk;
 }

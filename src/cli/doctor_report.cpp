@@ -33,11 +33,11 @@ std::size_t count(const std::vector<Check>& checks, Health health) {
 
 std::string render_checks(const std::vector<Check>& checks, Paint paint) {
   std::size_t width = 0;
-  for (const Check& check : checks) width = std::max(width, check.name.size());
+  for (const Check& check : checks) width = std::max(width, check.shown_name().size());
   std::string out;
   for (const Check& check : checks) {
-    out += fmt::format("{}  {:<{}}  {}\n", styled(paint, style_of(check.health), fmt::format("{:<6}", name_of(check.health))), check.name,
-                       width, printable(check.detail));
+    out += fmt::format("{}  {:<{}}  {}\n", styled(paint, style_of(check.health), fmt::format("{:<6}", name_of(check.health))),
+                       check.shown_name(), width, printable(check.detail));
     if (!check.fix.empty()) out += fmt::format("{:{}}fix: {}\n", "", width + 10, printable(check.fix));
   }
   const std::size_t broken = count(checks, Health::kBroken);

@@ -17,6 +17,9 @@ struct Check {
   std::string detail;
   std::string fix;
   JsonObject facts;
+  std::string label = {};  ///< The name for people, where it is another one.
+
+  const std::string& shown_name() const { return label.empty() ? name : label; }
 };
 
 /// For people: one line a check, what to fix below it.

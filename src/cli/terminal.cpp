@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/utf8.h"
+#include "domain/catalog.h"
 
 namespace footnote::cli {
 namespace {
@@ -67,6 +68,8 @@ Terminal detect_terminal(std::string_view color_setting) {
   if (err_is_terminal) terminal.width = columns_of(STDERR_FILENO);
   return terminal;
 }
+
+std::string corpus_label(std::string_view name) { return name == kDefaultCorpus ? "default corpus" : "corpus " + std::string(name); }
 
 std::string printable(std::string_view text) {
   std::string out;

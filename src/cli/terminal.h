@@ -26,6 +26,9 @@ Terminal detect_terminal(std::string_view color_setting);
 /// document can drive the reader's terminal. Line feeds and tabs stay.
 std::string printable(std::string_view text);
 
+/// For people: "corpus product"; "default corpus" for the one that is used where none is named.
+std::string corpus_label(std::string_view name);
+
 /// Writes all of it; false when the reader has gone (a closed pipe).
 bool write_out(std::string_view text);
 bool write_err(std::string_view text);

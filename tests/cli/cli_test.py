@@ -584,6 +584,8 @@ class Processes(Case):
         self.assertTrue(doctor["ok"])
         self.assertEqual(checks["store"]["status"], "ok")
         self.assertEqual(checks["corpus memory"]["documents"], 3)
+        self.assertNotIn(" at ;", checks["reranker"]["detail"])
+        self.assertTrue(checks["reranker"]["detail"].startswith("local; "), checks["reranker"]["detail"])
         self.assertEqual(checks["corpus memory"]["index_generation"], checks["corpus memory"]["generation"])
 
     def test_doctor_notes_token_codes_that_no_question_fits(self):
@@ -599,6 +601,32 @@ class Processes(Case):
         self.assertGreater(other["codes_of_another_form"], 0)
         self.assertIn("footnote rebuild-index memory", other["fix"])
         self.assertIn("late.codes", other["fix"])
+        self.write("docs/lantern.md", "# Lanterns\n\nA lantern of brass burns for nine hours.\n")
+        self.run_footnote("ingest", "docs", env={**self.env, "LATE_CODES": "off"})
+        bare = corpus(self.env)
+        self.assertEqual((bare["status"], bare["codes_missing"]), ("note", 1))
+        self.assertIn("1 have no token codes, so their tokens are not compared", bare["detail"])
+        self.run_footnote("rebuild-index", "memory")
+        self.assertEqual(corpus(self.env)["status"], "ok")
+
+    def test_people_read_of_the_default_corpus_by_no_name_that_they_never_chose(self):
+        self.write_docs()
+        self.run_footnote("ingest", "docs")
+        self.run_footnote("ingest", "docs", "--corpus", "product")
+        self.assertIn("3 documents in default corpus, generation", self.run_footnote("documents").out)
+        self.assertIn("3 documents in corpus product, generation", self.run_footnote("documents", "--corpus", "product").out)
+        for command in ("doctor", "rebuild-index"):
+            out = self.run_footnote(command).out
+            self.assertRegex(out, "default corpus[: ]")
+            self.assertRegex(out, "corpus product[: ]")
+            self.assertNotRegex(out, r"(corpus|indexes) memory\b")
+
+    def test_what_is_suggested_reaches_the_same_folder(self):
+        folder = str(self.folder / "else where")
+        asked = self.run_footnote("ask", "x", "--data", folder, code=None)
+        self.assertIn(f"footnote ingest PATH --data '{folder}'", asked.err)
+        self.assertIn(f"footnote ingest PATH --data '{folder}'", self.run_footnote("doctor", "--data", folder).out)
+        self.assertIn("footnote ingest PATH`", self.run_footnote("ask", "x", code=None).err, "the default needs no flag")
 
     def test_rebuild_index_makes_token_codes_of_another_form_anew(self):
         self.write_docs()
