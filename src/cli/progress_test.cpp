@@ -78,8 +78,14 @@ TEST(ProgressBar, ClearsItsLine) {
 }
 
 TEST(ProgressBar, WithoutAWriterItIsSilent) {
-  ProgressBar bar("files", 80, {});
-  bar.update(1, 2);
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  {
+    ProgressBar bar("files", 80, {});
+    bar.update(1, 2);
+    bar.clear();
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStdout() + ::testing::internal::GetCapturedStderr(), "");
 }
 
 }  // namespace
