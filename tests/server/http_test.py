@@ -302,9 +302,15 @@ class Draining(ServerCase):
         self.assertEqual(self.server.process.wait(timeout=15), 0)
 
 
-if __name__ == "__main__":
+def main(verbosity=1):
+    """Runs the tests of the started program, with --binary and --data."""
+    global OPTIONS
     parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--data", required=True)
+    parser.add_argument("--binary", required=True, type=os.path.abspath)
+    parser.add_argument("--data", required=True, type=os.path.abspath)
     OPTIONS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
+    unittest.main(module="__main__", argv=[sys.argv[0], *rest], verbosity=verbosity)
+
+
+if __name__ == "__main__":
+    main()

@@ -3,7 +3,6 @@
 
 usage: proxy_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
-import argparse
 import json
 import os
 import pathlib
@@ -695,8 +694,4 @@ class Responses(ProxyCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--data", required=True)
-    http_test.OPTIONS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
+    http_test.main()
