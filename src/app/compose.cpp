@@ -8,7 +8,6 @@
 #endif
 
 #include "access/key_text.h"
-#include "api/kb_wire.h"
 #include "base/log.h"
 #include "chunk/sentences.h"
 #include "cli/command_line.h"
@@ -258,18 +257,19 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                   .judge_timeout = settings.duration(Setting::kJudgeTimeout),
                   .metrics = metrics_.get(),
                   .helpers = &helpers_}),
+      corpora_(stores_->catalog(), embedder(), reranker_name(settings)),
       proxy_policy_(std::move(opened.proxy)),
       qdrant_client_(make_qdrant_client(settings, *metrics_)),
       qdrant_(make_qdrant(settings, qdrant_client_.get())),
       source_finder_({.retriever = retriever_,
                       .catalog = stores_->catalog(),
+                      .corpora = corpora_,
                       .points = stores_->points(),
                       .embedder = embedder(),
                       .elsewhere = search_elsewhere()},
                      proxy_policy_),
       upstream_url_(settings.text(Setting::kLlmBaseUrl)),
       upstream_key_(settings.text(Setting::kLlmApiKey)),
-      judge_name_(reranker_name(settings)),
       free_bytes_min_(static_cast<std::uint64_t>(settings.integer(Setting::kServerFreeDisk)) << 20),
       citation_check_(embedder(), reranker_.provided.port.get()),
       answers_({.retriever = retriever_,
@@ -287,7 +287,7 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                        .chunks = stores_->chunks(),
                        .cache = cache_.get(),
                        .model = embedder().space().model_id,
-                       .judge = judge_name_}),
+                       .judge = corpora_.models().judge}),
       visitors_({.retriever = site_retriever_,
                  .reader = *reader_,
                  .llm = llm_.get(),
@@ -329,8 +329,8 @@ proxy::SearchElsewhere Composition::search_elsewhere() {
 Result<bool> Composition::would_answer(const CallContext& call, const AgentSettings& settings, std::string_view question) const {
   for (const CorpusId id : settings.corpora) {
     FOOTNOTE_TRY(const Corpus corpus, stores_->catalog().corpus(call, id));
-    const retrieve::RetrieveOptions options{.profile = api::profile_for(corpus, kAskProfile, judge_name_)};
-    FOOTNOTE_TRY(const auto retrieval, retriever_.retrieve(call, id, question, options));
+    FOOTNOTE_TRY(const Profile profile, corpora_.asked_as(corpus, kAskProfile, retrieve::OtherModel::kWordsAlone));
+    FOOTNOTE_TRY(const auto retrieval, retriever_.retrieve(call, id, question, {.profile = profile, .filter = {}}));
     const double wanted = settings.confidence_threshold.value_or(kConfidenceThresholdDefault);
     if (retrieval.gate.grounded && retrieval.gate.confidence >= wanted) return true;
   }
@@ -379,13 +379,13 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
   if (client_) upstream.emplace(*client_, upstream_url_, upstream_key_);
   return {.answers = answers_,
           .retriever = retriever_,
+          .corpora = corpora_,
           .ingestor = ingestor_,
           .catalog = stores_->catalog(),
           .chunks = stores_->chunks(),
           .conversations = stores_->conversations(),
           .embedder = embedder(),
           .reranker = reranker_.provided.port.get(),
-          .judge = judge_name_,
           .points = {.points = stores_->points(),
                      .search = point_search_,
                      .writer = point_writer_,
@@ -416,9 +416,8 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
           .example_questions = std::move(example_questions),
           .rebuilds = &rebuilder_,
           .proxy = api::ProxyServices{.answers = answers_,
-                                      .catalog = stores_->catalog(),
+                                      .corpora = corpora_,
                                       .embedder = embedder(),
-                                      .judge = judge_name_,
                                       .finder = source_finder_,
                                       .policy = proxy_policy_,
                                       .upstream = std::move(upstream)},
@@ -434,8 +433,7 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
                                         .conversations = stores_->conversations(),
                                         .catalog = stores_->catalog(),
                                         .chunks = stores_->chunks(),
-                                        .embedder = embedder(),
-                                        .judge = judge_name_,
+                                        .asked = corpora_,
                                         .keys = *keys_,
                                         .door = *widget_door_,
                                         .clock = stores_->clock(),

@@ -28,6 +28,7 @@
 #include "providers/remote/qdrant_search.h"
 #include "proxy/policy.h"
 #include "proxy/source_finder.h"
+#include "retrieve/asked_corpora.h"
 #include "retrieve/site_retriever.h"
 #include "upkeep/after_ingest.h"
 #include "upkeep/index_files.h"
@@ -88,8 +89,7 @@ class Composition {
   const retrieve::Retriever& retriever() const { return retriever_; }
   const answer::AnswerService& answers() const { return answers_; }
   const answer::VisitorService& visitors() const { return visitors_; }
-  /// What calibrations hold for; empty without a reranker.
-  const std::string& judge_name() const { return judge_name_; }
+  const retrieve::AskedCorpora& corpora() const { return corpora_; }
 
   /// Starts what a server does in the background for agents: webhooks, and trying gaps again after an ingest. REQUIRES: before the first
   /// ingest.
@@ -148,13 +148,13 @@ class Composition {
   points::Memories memories_;
   LocalLateScorer late_;
   retrieve::Retriever retriever_;
+  retrieve::AskedCorpora corpora_;
   const proxy::Policy proxy_policy_;
   std::unique_ptr<http::Client> qdrant_client_;  ///< Null: the own store is searched for the proxy.
   std::unique_ptr<QdrantSearch> qdrant_;
   proxy::SourceFinder source_finder_;
   const std::string upstream_url_;  ///< Of the language models.
   const std::string upstream_key_;
-  std::string judge_name_;
   std::uint64_t free_bytes_min_;
   answer::CitationCheck citation_check_;
   answer::CheckLane check_lane_;
