@@ -81,7 +81,7 @@ TEST(Fuse, TheScoreIsTheSumOfTheContributions) {
       EXPECT_LE(term.normalised, 1);
     }
     EXPECT_DOUBLE_EQ(sum, candidate.score);
-    EXPECT_EQ(candidate.terms[0].raw, candidate.cosine);
+    EXPECT_EQ(candidate.terms[0].raw, candidate.cosine.value_or(0));
     EXPECT_EQ(candidate.terms[1].raw, candidate.keyword);
   }
 }
