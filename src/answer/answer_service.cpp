@@ -3,12 +3,11 @@
 #include "answer/turn_run.h"
 #include "base/ids.h"
 #include "prompt/kb_prompt.h"
+#include "prompt/refusal_text.h"
 
 namespace footnote::answer {
 
 namespace {
-
-constexpr std::string_view kRefusalText = "I could not find an answer to this in the documents.";
 
 class KnowledgeBaseTurn final : public TurnRun {
  public:
@@ -49,7 +48,10 @@ class KnowledgeBaseTurn final : public TurnRun {
     return stream_model(std::move(messages), std::move(blocks), gate.confidence);
   }
 
-  std::string refusal_text(RefusalReason) const override { return std::string(kRefusalText); }
+  std::string refusal_text(RefusalReason reason) const override {
+    const bool is_found = reason != RefusalReason::kNoRelevantContext;  // then the language is not what it lacks
+    return prompt::no_context_text(is_found ? std::string_view() : report().retrieval.foreign_language);
+  }
 
   const retrieve::Retriever& retriever_;
   const Question& question_;

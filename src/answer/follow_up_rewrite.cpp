@@ -44,8 +44,7 @@ Result<std::string> ask(const CallContext& call, const FollowUpModel& model, std
     return said.size() > kRewrittenBytesMax ? fail(ErrorCode::kUnavailable, "the model said too much") : Result<void>{};
   };
   FOOTNOTE_TRY(const ChatEnd end, model.llm->stream(call.narrowed(model.timeout), request, take));
-  counted.prompt_tokens = end.prompt_tokens;
-  counted.completion_tokens = end.completion_tokens;
+  counted.tokens = end.tokens;
   return question_in(said);
 }
 

@@ -24,9 +24,8 @@ struct FollowUpModel {
 struct SearchText {
   std::string text;
   std::string_view by = {};
-  std::optional<Error> error = {};  ///< Why the model was not heard; then the words were taken.
-  std::int64_t prompt_tokens = 0;
-  std::int64_t completion_tokens = 0;
+  std::optional<Error> error = {};                    ///< Why the model was not heard; then the words were taken.
+  std::optional<TokenCounts> tokens = TokenCounts{};  ///< None: the model did not tell.
 };
 
 /// A message that stands by itself is searched for as it is; no model is asked. One that leans on the turn before is rewritten by the

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
+#include <optional>
 
 #include "answer/turn_trace.h"
 #include "domain/conversation.h"
@@ -15,8 +15,7 @@ struct TurnReport {
   retrieve::Retrieval retrieval;
   std::chrono::microseconds retrieval_time{0};
   std::chrono::microseconds answer_time{0};
-  std::int64_t prompt_tokens = 0;
-  std::int64_t completion_tokens = 0;
+  std::optional<TokenCounts> tokens = TokenCounts{};  ///< None: a model did not tell. 0: none was asked.
   TurnTrace trace;
 };
 

@@ -5,7 +5,6 @@
 #include "answer/echo_guard.h"
 #include "answer/length_limit.h"
 #include "answer/quote.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "chunk/sentences.h"
@@ -18,7 +17,6 @@ namespace {
 constexpr std::size_t kReadPassagesMax = 5;
 /// And only in passages that come near the best: a superseded page must not speak beside the current one.
 constexpr double kReadScoreShareMin = 0.8;
-constexpr std::chrono::seconds kFinishTimeout{10};
 
 using Microseconds = std::chrono::microseconds;
 
@@ -30,11 +28,6 @@ std::size_t bytes_of(const std::vector<ChatMessage>& messages) {
   std::size_t bytes = 0;
   for (const ChatMessage& message : messages) bytes += message.content.size();
   return bytes;
-}
-
-std::string_view name_of(const Outcome& outcome) {
-  if (std::holds_alternative<Answer>(outcome)) return "answer";
-  return std::holds_alternative<Refusal>(outcome) ? "refusal" : "clarification";
 }
 
 /// Renumbers blocks so that the quoted ones come first, as 1, 2, 3: a reader of the answer sees no gaps.
@@ -116,7 +109,11 @@ Result<void> TextListener::on_text(std::string_view text) {
 }
 
 TurnRun::TurnRun(const TurnPorts& ports, const CallContext& call, const TurnSubject& subject, TurnListener& listener)
-    : ports_(ports), call_(call), subject_(subject), listener_(listener, ports.events, start_, report_) {}
+    : ports_(ports),
+      record_{ports.conversations, ports.metrics, ports.events},
+      call_(call),
+      subject_(subject),
+      listener_(listener, ports.events, start_, report_) {}
 
 Microseconds TurnRun::since_start() const { return since(start_); }
 
@@ -129,10 +126,10 @@ Result<TurnReport> TurnRun::run() {
   report_.answer_time = since(start_) - report_.retrieval_time;
   report_.turn.latency = std::chrono::duration_cast<std::chrono::milliseconds>(since(start_));
   if (!outcome && is_wanted_end(outcome.error())) {
-    // Ended before its first word it is told, but there is nothing to keep.
+    // Cancelled before any output: report it, store nothing.
     const bool has_text = !partial_text_.empty();
     keep_partial();
-    has_text ? finish() : note_end();
+    has_text ? finish() : note_turn_end(record_, call_, report_);
     return std::move(report_);
   }
   if (!outcome) {
@@ -169,7 +166,6 @@ void TurnRun::note_retrieval(retrieve::Retrieval retrieval, Microseconds began) 
 }
 
 Outcome TurnRun::refuse(RefusalReason reason, std::vector<SourceBlock> nearest) const {
-  constexpr std::size_t kNearestMax = 3;
   nearest.resize(std::min(nearest.size(), kNearestMax));
   return Refusal{reason, refusal_text(reason), std::move(nearest)};
 }
@@ -266,8 +262,7 @@ Result<Outcome> TurnRun::stream_model(std::vector<ChatMessage> messages, std::ve
   model.name = end ? end->model : ports_.llm->model();
   if (end) {
     model.finish = end->finish;
-    report_.prompt_tokens += end->prompt_tokens;
-    report_.completion_tokens += end->completion_tokens;
+    report_.tokens = sum_of(report_.tokens, end->tokens);
   }
   if (stream.refused()) {
     return refuse(guard.recited() ? RefusalReason::kBlockedByGuardrails : RefusalReason::kLlmSelfRefusal, std::move(blocks));
@@ -287,40 +282,18 @@ Result<Outcome> TurnRun::stream_model(std::vector<ChatMessage> messages, std::ve
                 .model = model.name};
 }
 
-void TurnRun::note_end() {
-  log_turn();
-  if (ports_.metrics != nullptr) ports_.metrics->count(report_);
-}
-
 void TurnRun::finish() {
-  note_end();
+  note_turn_end(record_, call_, report_);
   if (!subject_.stored) return;
-  // Its own deadline: the caller may be gone by now, and the turn is stored all the same.
-  const CallContext call = call_.detached(kFinishTimeout);
-  const auto began = std::chrono::steady_clock::now();
-  const auto stored =
-      ports_.conversations.finish_turn(call, report_.turn, report_.prompt_tokens, report_.completion_tokens, render_turn_trace(report_));
-  if (ports_.metrics != nullptr) ports_.metrics->observe(TurnStage::kStore, std::chrono::duration<double>(since(began)).count());
+  store_turn(record_, call_, report_);
   after_store();
-  if (stored) {
-    const bool is_tried = report_.turn.visit && report_.turn.visit->playground;
-    if (ports_.events != nullptr && !is_tried) ports_.events->turn_completed({report_.turn});
-    return;
-  }
-  if (ports_.metrics != nullptr) ports_.metrics->count_not_stored();
-  log(LogLevel::kError, "answer", "turn not stored", call,
-      {{"turn", report_.turn.id.value}, {"code", to_string(stored.error().code)}, {"error", stored.error().message}});
 }
 
 /// What had come before the error is kept; a turn without a text is not.
 void TurnRun::finish_failed(const Error& error) {
-  report_.trace.errors.push_back({stage_, error});
-  if (partial_text_.empty()) {
-    if (ports_.metrics != nullptr) ports_.metrics->count_failed();
-    log(LogLevel::kDebug, "answer", "turn failed", call_,
-        {{"turn", report_.turn.id.value}, {"stage", to_string(stage_)}, {"code", to_string(error.code)}});
-    return;
-  }
+  const TraceError failure{stage_, error};
+  report_.trace.errors.push_back(failure);
+  if (partial_text_.empty()) return note_turn_failed(record_, call_, report_, failure);
   keep_partial();
   finish();
 }
@@ -328,19 +301,6 @@ void TurnRun::finish_failed(const Error& error) {
 void TurnRun::keep_partial() {
   report_.turn.state = TurnState::kPartial;
   report_.turn.outcome = Answer{.text = partial_text_, .sources = std::move(partial_sources_)};
-}
-
-void TurnRun::log_turn() const {
-  const auto* refusal = std::get_if<Refusal>(&report_.turn.outcome);
-  log(LogLevel::kDebug, "answer", "turn", call_,
-      {{"turn", report_.turn.id.value},
-       {"outcome", report_.turn.state == TurnState::kPartial ? "partial" : name_of(report_.turn.outcome)},
-       {"refusal_reason", refusal == nullptr ? "" : to_string(refusal->reason)},
-       {"generation", report_.turn.generation},
-       {"candidates", report_.retrieval.candidates},
-       {"evidence", report_.retrieval.gate.evidence},
-       {"retrieval_ms", static_cast<double>(report_.retrieval_time.count()) / 1000},
-       {"answer_ms", static_cast<double>(report_.answer_time.count()) / 1000}});
 }
 
 }  // namespace footnote::answer

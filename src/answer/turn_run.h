@@ -9,8 +9,7 @@
 
 #include "answer/model_stream.h"
 #include "answer/turn_listener.h"
-#include "answer/turn_metrics.h"
-#include "answer/turn_report.h"
+#include "answer/turn_record.h"
 #include "base/call_context.h"
 #include "base/clock.h"
 #include "ports/conversation_store.h"
@@ -104,6 +103,7 @@ class TurnRun {
   std::chrono::microseconds since_start() const;
   std::vector<Fate>& fates() { return report_.trace.fates; }
   TurnReport& report() { return report_; }
+  const TurnReport& report() const { return report_; }
   TurnListener& listener() { return listener_; }
   const TurnPorts& ports() const { return ports_; }
   const CallContext& call() const { return call_; }
@@ -115,13 +115,12 @@ class TurnRun {
   ToRead passages_to_read(const std::vector<SourceBlock>& blocks);
   Result<Reading> read(const std::vector<SourceBlock>& blocks);
   void start_turn();
-  void note_end();
   void finish();
   void finish_failed(const Error& error);
   void keep_partial();
-  void log_turn() const;
 
   const TurnPorts ports_;
+  const TurnRecordPorts record_;
   const CallContext& call_;
   const TurnSubject subject_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

@@ -19,16 +19,6 @@ Json text_or_null(std::string_view text) { return text.empty() ? Json(nullptr) :
 
 Json name_json(const std::string& name) { return text_or_null(utf8_prefix(name, kTraceNameBytesMax)); }
 
-std::string_view to_string(FinishReason reason) {
-  switch (reason) {
-    case FinishReason::kStop: return "stop";
-    case FinishReason::kLength: return "length";
-    case FinishReason::kContentFilter: return "content_filter";
-    case FinishReason::kOther: return "other";
-  }
-  return "other";
-}
-
 std::string_view to_string(TurnState state) {
   switch (state) {
     case TurnState::kComplete: return "complete";
@@ -136,9 +126,12 @@ std::map<Fate, std::size_t> cut_counts(const TurnReport& report) {
 Json model_json(const TurnReport& report) {
   if (!report.trace.model) return nullptr;
   const ModelCall& call = *report.trace.model;
-  return JsonObject{{"name", text_or_null(call.name)},         {"finish", call.finish ? Json(to_string(*call.finish)) : Json(nullptr)},
-                    {"prompt_messages", call.prompt_messages}, {"prompt_bytes", call.prompt_bytes},
-                    {"prompt_tokens", report.prompt_tokens},   {"completion_tokens", report.completion_tokens}};
+  return JsonObject{{"name", text_or_null(call.name)},
+                    {"finish", call.finish ? Json(to_string(*call.finish)) : Json(nullptr)},
+                    {"prompt_messages", call.prompt_messages},
+                    {"prompt_bytes", call.prompt_bytes},
+                    {"prompt_tokens", report.tokens ? Json(report.tokens->prompt) : Json(nullptr)},
+                    {"completion_tokens", report.tokens ? Json(report.tokens->completion) : Json(nullptr)}};
 }
 
 Json checks_json(const std::optional<CheckCounts>& checks) {
@@ -184,6 +177,7 @@ JsonObject trace_json(const TurnReport& report, std::size_t candidates) {
       {"first_text_ms", trace.first_text ? Json(milliseconds(*trace.first_text)) : Json(nullptr)},
       {"stages", stages_json(report)},
       {"gate", gate_json(report.retrieval.gate)},
+      {"foreign_language", text_or_null(report.retrieval.foreign_language)},
       {"model", model_json(report)},
       {"citation_check", checks_json(trace.checks)},
       {"limits",

@@ -136,8 +136,7 @@ class VisitorTurn final : public TurnRun {
   Result<std::string> search_text() {
     SearchText made = timed(TurnStage::kFollowUp, [&] { return make_search_text(call(), ports_.follow_ups, history_, question_.text); });
     report().trace.follow_up = made.by;
-    report().prompt_tokens += made.prompt_tokens;
-    report().completion_tokens += made.completion_tokens;
+    report().tokens = sum_of(report().tokens, made.tokens);
     if (made.error) {
       FOOTNOTE_CHECK(call().check());
       report().trace.errors.push_back({TurnStage::kFollowUp, *std::move(made.error)});

@@ -6,7 +6,6 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "prompt/proxy_prompt.h"
 
 namespace footnote::api {
 
@@ -126,20 +125,16 @@ Result<std::string> question_of(const JsonObject& body) {
   return text_of(all[at]);
 }
 
-JsonArray grounded_messages(const JsonObject& body, std::string_view question, std::span<const proxy::Source> sources,
-                            const proxy::Policy& policy, std::string_view system) {
+JsonArray grounded_messages(const JsonObject& body, const proxy::GroundedPrompt& prompt) {
   const JsonArray& messages = body.at("messages").get_array();
   const std::size_t at = last_question(messages);
-  std::vector<prompt::PromptSource> blocks;
-  for (const proxy::Source& source : sources) blocks.push_back({source.url, source.text});
-  const std::string text = prompt::build_proxy_message(question, blocks, policy.characters_max);
-  if (policy.seed_form) {
-    return {JsonObject{{"role", "system"}, {"content", system}}, JsonObject{{"role", "user"}, {"content", text}}};
+  if (prompt.without_client_texts) {
+    return {JsonObject{{"role", "system"}, {"content", prompt.system}}, JsonObject{{"role", "user"}, {"content", prompt.message}}};
   }
-  JsonArray out{JsonObject{{"role", "system"}, {"content", system_text(messages, system)}}};
-  for (std::size_t i = history_start(messages, at, policy.history_bytes_max); i < messages.size(); ++i) {
+  JsonArray out{JsonObject{{"role", "system"}, {"content", system_text(messages, prompt.system)}}};
+  for (std::size_t i = history_start(messages, at, prompt.history_bytes_max); i < messages.size(); ++i) {
     if (i == at) {
-      out.push_back(with_text(messages[i], text));
+      out.push_back(with_text(messages[i], prompt.message));
     } else if (!is_system(messages[i])) {
       out.push_back(messages[i]);
     }
@@ -147,39 +142,9 @@ JsonArray grounded_messages(const JsonObject& body, std::string_view question, s
   return out;
 }
 
-void MarkerScan::feed(std::string_view text) {
-  for (const char c : text) take(c);
-}
-
-void MarkerScan::take(char c) {
-  constexpr std::size_t kInsideMax = 24;
-  const bool starts_code_point = (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  if (c == '[') {
-    open_ = true;
-    open_at_ = position_;
-    inside_.clear();
-  } else if (open_ && c == ']') {
-    open_ = false;
-    for (const std::string_view piece : split(inside_, ',')) {
-      const std::string_view digits = trim(piece);
-      std::size_t number = 0;
-      for (const char digit : digits) number = std::min<std::size_t>(number * 10 + static_cast<std::size_t>(digit - '0'), kMarksMax * 10);
-      if (number >= 1 && number <= source_count_ && marks_.size() < kMarksMax) marks_.push_back({number, open_at_, position_ + 1});
-    }
-  } else if (open_) {
-    const bool fits = (c >= '0' && c <= '9') || c == ',' || c == ' ';
-    if (!fits || inside_.size() == kInsideMax) {
-      open_ = false;
-    } else {
-      inside_ += c;
-    }
-  }
-  if (starts_code_point) ++position_;
-}
-
-JsonArray render_annotations(const std::vector<MarkerScan::Mark>& marks, std::span<const proxy::Source> sources) {
+JsonArray render_annotations(const std::vector<answer::MarkerScan::Mark>& marks, std::span<const proxy::Source> sources) {
   JsonArray out;
-  for (const MarkerScan::Mark& mark : marks) {
+  for (const answer::MarkerScan::Mark& mark : marks) {
     const proxy::Source& source = sources[mark.source - 1];
     out.push_back(JsonObject{{"type", "url_citation"},
                              {"url_citation", JsonObject{{"start_index", mark.begin},
@@ -197,7 +162,7 @@ void restore_completion(JsonObject& completion, std::string_view model, std::spa
   for (Json& choice : choices->get_array()) {
     Json* message = choice.is_object() ? choice.get_object().if_contains("message") : nullptr;
     if (message == nullptr || !message->is_object()) continue;
-    MarkerScan scan(sources.size());
+    answer::MarkerScan scan(sources.size());
     scan.feed(text_at(message->get_object(), "content"));
     if (scan.marks().empty()) continue;
     Json& annotations = message->get_object()["annotations"];
@@ -220,7 +185,7 @@ void ChunkRestorer::take_choice(const JsonObject& choice, const JsonObject& chun
   const Json* given = choice.if_contains("index");
   const std::int64_t index = given != nullptr && given->is_int64() ? given->get_int64() : 0;
   if (!scans_.contains(index) && scans_.size() == kChoicesMax) return;
-  MarkerScan& scan = scans_.try_emplace(index, sources_.size()).first->second;
+  answer::MarkerScan& scan = scans_.try_emplace(index, sources_.size()).first->second;
   const Json* delta = choice.if_contains("delta");
   if (delta != nullptr && delta->is_object()) scan.feed(text_at(delta->get_object(), "content"));
   const Json* finish = choice.if_contains("finish_reason");

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "answer/marker_scan.h"
 #include "base/json.h"
-#include "proxy/policy.h"
-#include "proxy/source_finder.h"
+#include "proxy/chat_policy.h"
 
 namespace footnote::api {
 
@@ -30,41 +30,13 @@ Result<ChatAsk> parse_chat_ask(std::string_view body);
 /// The text of the last message of role user that has any: its parts joined by LF. kInvalidArgument: no messages, none such.
 Result<std::string> question_of(const JsonObject& body);
 
-/// The messages with the sources put in: the system text (the client's own appended), earlier turns as far as the budget goes (whole
-/// turns, the latest), the last user message with its text in the proxy's form and its other parts as they were, and what follows it.
-/// With policy.seed_form the first and the third alone. REQUIRES: question_of(body) gave `question`.
-JsonArray grounded_messages(const JsonObject& body, std::string_view question, std::span<const proxy::Source> sources,
-                            const proxy::Policy& policy, std::string_view system);
-
-/// Finds `[n]` and `[n, m]` in a text that comes in pieces.
-class MarkerScan {
- public:
-  explicit MarkerScan(std::size_t source_count) : source_count_(source_count) {}
-
-  struct Mark {
-    std::size_t source = 0;  ///< From 1.
-    std::size_t begin = 0;   ///< In code points of the whole text; of the bracket.
-    std::size_t end = 0;
-  };
-  void feed(std::string_view text);
-  const std::vector<Mark>& marks() const { return marks_; }
-
-  /// Further ones of one text are not noted.
-  static constexpr std::size_t kMarksMax = 1'000;
-
- private:
-  void take(char c);
-
-  const std::size_t source_count_;
-  std::size_t position_ = 0;  // code points before the next byte
-  std::size_t open_at_ = 0;
-  bool open_ = false;
-  std::string inside_;
-  std::vector<Mark> marks_;
-};
+/// The messages with the prompt put in: the system text (the client's own appended), earlier turns as far as the budget goes (whole
+/// turns, the latest), the last user message with its text replaced and its other parts as they were, and what follows it. Without the
+/// client's texts the first and the third alone. REQUIRES: question_of(body) gave a question.
+JsonArray grounded_messages(const JsonObject& body, const proxy::GroundedPrompt& prompt);
 
 /// [{"type":"url_citation","url_citation":{"start_index","end_index","url","title"}}]
-JsonArray render_annotations(const std::vector<MarkerScan::Mark>& marks, std::span<const proxy::Source> sources);
+JsonArray render_annotations(const std::vector<answer::MarkerScan::Mark>& marks, std::span<const proxy::Source> sources);
 
 /// A whole completion of the upstream under the client's name for the model, with annotations on each message.
 void restore_completion(JsonObject& completion, std::string_view model, std::span<const proxy::Source> sources);
@@ -97,7 +69,7 @@ class ChunkRestorer {
 
   const std::string model_;
   const std::vector<proxy::Source> sources_;
-  std::map<std::int64_t, MarkerScan> scans_;  // by the choice's index
+  std::map<std::int64_t, answer::MarkerScan> scans_;  // by the choice's index
   bool finished_ = false;
 };
 

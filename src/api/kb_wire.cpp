@@ -98,7 +98,8 @@ JsonObject render_meta(const answer::TurnReport& report, std::string_view corpus
           {"latency_ms_breakdown", JsonObject{{"retrieval", milliseconds(report.retrieval_time)},
                                               {"answer", milliseconds(report.answer_time)},
                                               {"total", milliseconds(report.retrieval_time + report.answer_time)}}},
-          {"usage", JsonObject{{"prompt_tokens", report.prompt_tokens}, {"completion_tokens", report.completion_tokens}}},
+          {"usage", JsonObject{{"prompt_tokens", report.tokens ? Json(report.tokens->prompt) : Json(nullptr)},
+                               {"completion_tokens", report.tokens ? Json(report.tokens->completion) : Json(nullptr)}}},
           {"gate", answer::gate_json(report.retrieval.gate)}};
 }
 

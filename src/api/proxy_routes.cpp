@@ -32,7 +32,7 @@ void chat_completions(const ProxyServices& services, const Caller& caller, const
                       http::ResponseStream& response) {
   const auto ask = parse_chat_ask(request.body);
   if (!ask) return response.reply(render_openai_error(ask.error()));
-  const proxy::Target target = proxy::resolve_model(services.policy, ask->model);
+  const proxy::Target target = proxy::resolve_model(services.chats.policy(), ask->model);
   const GroundedChat chat{services, caller, request, call, *ask, target};
   switch (target.kind) {
     case proxy::Target::Kind::kOther: return hand_on(services, caller, request, "/chat/completions", ask->model, response);
@@ -50,7 +50,7 @@ void responses(const ProxyServices& services, const Caller& caller, const http::
                http::ResponseStream& response) {
   const auto ask = parse_chat_ask(request.body);
   if (!ask) return response.reply(render_openai_error(ask.error()));
-  const proxy::Target target = proxy::resolve_model(services.policy, ask->model);
+  const proxy::Target target = proxy::resolve_model(services.chats.policy(), ask->model);
   if (target.kind == proxy::Target::Kind::kOther) {
     return hand_on(services, caller, request, "/responses", ask->model, response);
   }
@@ -118,7 +118,7 @@ std::expected<ModelList, http::Response> list_models(const ProxyServices& servic
       return std::unexpected(render_openai_error(upstream_failure({ErrorCode::kUnavailable, "it sent what is no list of models", {}})));
     }
     out.add_upstream(models->get_array());
-    for (const auto& [name, rule] : services.policy.rules) out.add(std::string(proxy::kGroundedPrefix) + name, "footnote");
+    for (const auto& [name, rule] : services.chats.policy().rules) out.add(std::string(proxy::kGroundedPrefix) + name, "footnote");
   }
   out.add(std::string(proxy::kGroundedPrefix) + std::string(proxy::kBuiltInName), "footnote");
   out.add(services.embedder.space().model_id, "footnote");

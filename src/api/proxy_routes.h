@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "answer/answer_service.h"
+#include "answer/relayed_turn.h"
 #include "api/chat_upstream.h"
 #include "api/route.h"
 #include "ports/embedder.h"
-#include "proxy/policy.h"
-#include "proxy/source_finder.h"
+#include "proxy/chat_policy.h"
 #include "retrieve/asked_corpora.h"
 
 namespace footnote::api {
@@ -18,8 +18,8 @@ struct ProxyServices {
   const answer::AnswerService& answers;
   const retrieve::AskedCorpora& corpora;
   const Embedder& embedder;
-  const proxy::SourceFinder& finder;
-  const proxy::Policy& policy;
+  const proxy::ChatPolicy& chats;
+  answer::RelayedTurns& turns;
   std::optional<ChatUpstream> upstream;  ///< Empty: only rag/footnote answers.
 };
 

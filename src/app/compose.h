@@ -26,8 +26,7 @@
 #include "providers/local/local_vector_store.h"
 #include "providers/local/vector_graphs.h"
 #include "providers/remote/qdrant_search.h"
-#include "proxy/policy.h"
-#include "proxy/source_finder.h"
+#include "proxy/chat_policy.h"
 #include "retrieve/asked_corpora.h"
 #include "retrieve/site_retriever.h"
 #include "upkeep/after_ingest.h"
@@ -153,12 +152,14 @@ class Composition {
   std::unique_ptr<http::Client> qdrant_client_;  ///< Null: the own store is searched for the proxy.
   std::unique_ptr<QdrantSearch> qdrant_;
   proxy::SourceFinder source_finder_;
+  proxy::ChatPolicy chat_policy_;
   const std::string upstream_url_;  ///< Of the language models.
   const std::string upstream_key_;
   std::uint64_t free_bytes_min_;
   answer::CitationCheck citation_check_;
   answer::CheckLane check_lane_;
   answer::AnswerService answers_;
+  answer::RelayedTurns relayed_turns_;
   std::unique_ptr<Cache> cache_;
   retrieve::SiteRetriever site_retriever_;
   answer::VisitorService visitors_;

@@ -531,6 +531,15 @@ constexpr std::array kTable{
                 .default_text = "false",
                 .help = "Send only two messages for rag/ requests, without the client's system text and history; sources are selected by "
                         "cosine alone."},
+    SettingSpec{.id = Setting::kProxyStoreTurns,
+                .key = "proxy.store_turns",
+                .env = "FOOTNOTE_PROXY_STORE_TURNS",
+                .flag = "",
+                .type = SettingType::kBool,
+                .default_text = "true",
+                .help =
+                    "Store each rag/ request that searched a corpus as a turn: question, answer, trace, usage and, if it was refused, its "
+                    "gap. false: they are only counted in the metrics."},
     SettingSpec{
         .id = Setting::kProxyQdrantUrl,
         .key = "proxy.qdrant_url",

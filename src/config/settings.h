@@ -78,6 +78,7 @@ enum class Setting {
   kProxyModels,
   kProxyNoHits,
   kProxySeedForm,
+  kProxyStoreTurns,
   kProxyQdrantUrl,
   kProxyQdrantKey,
   kProxyQdrantTimeout,

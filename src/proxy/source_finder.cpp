@@ -34,10 +34,9 @@ std::string address_of(const Hit& hit) {
   return hit.document_key.starts_with(kPointKeyPrefix) ? std::string() : hit.document_key;
 }
 
-/// The start of a long question: what an embedder sees of it anyway.
-std::string_view searchable(std::string_view question) { return first_code_points(question, retrieve::kQuestionCharactersMax); }
-
 }  // namespace
+
+std::string_view searchable(std::string_view question) { return first_code_points(question, retrieve::kQuestionCharactersMax); }
 
 std::vector<Candidate> one_per_url(std::vector<Candidate> candidates) {
   std::vector<Candidate> out;
@@ -70,15 +69,18 @@ Result<SourceFinder::Searched> SourceFinder::search_here(const CallContext& call
   for (const Point& point : points) by_chunk.emplace(point.chunk.value, &point);
   Searched out;
   out.grounded = found.gate.grounded;
-  for (Hit& hit : found.hits) {
+  for (std::size_t place = 0; place < found.hits.size(); ++place) {
+    const Hit& hit = found.hits[place];
     Candidate candidate{.url = address_of(hit),
-                        .title = std::move(hit.document.title),
-                        .text = std::move(hit.chunk.text),
+                        .title = hit.document.title,
+                        .text = hit.chunk.text,
                         .similarity = similarity_of(hit, policy_.seed_form && profile.vectors),
-                        .vector = {}};
+                        .vector = {},
+                        .hit = place};
     if (const auto point = by_chunk.find(hit.chunk.id.value); point != by_chunk.end()) candidate.vector = point->second->vector;
     out.candidates.push_back(std::move(candidate));
   }
+  out.own = OwnSearch{.corpus = corpus->id, .profile = profile, .retrieval = std::move(found), .given = {}};
   return out;
 }
 
@@ -102,8 +104,10 @@ Result<Found> SourceFinder::find(const CallContext& call, WorkspaceId workspace,
   for (const std::size_t place : retrieve::pick_diverse(pool, std::min(policy_.top_k, policy_.sources_max), policy_.lambda)) {
     Candidate& picked = candidates[place];
     out.sources.push_back({std::move(picked.url), std::move(picked.title), std::move(picked.text)});
+    if (searched.own) searched.own->given.push_back(picked.hit);
   }
   out.grounded = searched.grounded && !out.sources.empty();
+  out.own = std::move(searched.own);
   return out;
 }
 

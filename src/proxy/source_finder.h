@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@ struct Candidate {
   std::string text;
   double similarity = 0;  ///< To the question; comparable within one search.
   std::vector<float> vector;
+  std::size_t hit = 0;  ///< Its place among the hits of a search of ours.
 };
 
 /// A passage that is put into a prompt.
@@ -32,14 +34,26 @@ struct Source {
   std::string text;
 };
 
+/// A search of a corpus of ours, for the turn that comes of it.
+struct OwnSearch {
+  CorpusId corpus;
+  Profile profile;
+  retrieve::Retrieval retrieval;
+  std::vector<std::size_t> given;  ///< Of its hits, those that became sources, in their order.
+};
+
 struct Found {
   std::vector<Source> sources;
-  bool grounded = false;  ///< They can carry an answer, as far as can be told.
+  bool grounded = false;         ///< They can carry an answer, as far as can be told.
+  std::optional<OwnSearch> own;  ///< None: another server was searched, or the corpus is not there.
 };
 
 /// The nearest points of a collection on another server, best first. Errors as that server gives them.
 using SearchElsewhere = std::function<Result<std::vector<Candidate>>(const CallContext& call, std::string_view collection,
                                                                      std::span<const float> vector, std::size_t limit)>;
+
+/// The start of a long question: what an embedder sees of it anyway.
+std::string_view searchable(std::string_view question);
 
 /// Of several passages with one address the most similar one is kept, in the order of the first; those without address or text go.
 std::vector<Candidate> one_per_url(std::vector<Candidate> candidates);
@@ -66,6 +80,7 @@ class SourceFinder {
   struct Searched {
     std::vector<Candidate> candidates;
     bool grounded = false;
+    std::optional<OwnSearch> own;
   };
   Result<Searched> search_here(const CallContext& call, WorkspaceId workspace, const Target& target, std::string_view question) const;
   Result<Searched> search_elsewhere(const CallContext& call, const Target& target, std::string_view question) const;
