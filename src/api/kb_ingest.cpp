@@ -69,10 +69,10 @@ Result<ingest::MemoryDocument> parse_document(const JsonReader& reader) {
   return document;
 }
 
-Result<IngestBody> parse_body(const http::Request& request) {
+Result<IngestBody> parse_body(const http::Request& request, ingest::Secrets secrets) {
   FOOTNOTE_TRY(const Json json, parse_request_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(json));
-  FOOTNOTE_CHECK(reader.only({"documents", "project_key", "folder", "present", "take_over", "profile"}));
+  FOOTNOTE_CHECK(reader.only({"documents", "project_key", "folder", "present", "take_over", "profile", "allow_secrets"}));
   FOOTNOTE_TRY(const JsonArray* documents, reader.required_array("documents", kIngestDocumentsMax));
   IngestBody body;
   FOOTNOTE_TRY(body.folder, reader.optional_string("folder", kPathBytesMax));
@@ -87,6 +87,9 @@ Result<IngestBody> parse_body(const http::Request& request) {
   if (profile && *profile != "kb" && *profile != "proxy") {
     return fail_field(ErrorCode::kInvalidArgument, "profile", "'{}' is no profile; there are kb and proxy", *profile);
   }
+  FOOTNOTE_TRY(const auto allow_secrets, reader.optional_bool("allow_secrets"));
+  body.options.secrets = secrets;
+  if (allow_secrets) body.options.secrets = *allow_secrets ? ingest::Secrets::kAllow : ingest::Secrets::kKeepOut;
   if (profile == "proxy") body.options.chunking.cut = chunk::Cut::kWindows;
   FOOTNOTE_TRY(std::optional<std::string> corpus, reader.optional_string("project_key", 200));
   for (std::size_t i = 0; i < documents->size(); ++i) {
@@ -130,6 +133,8 @@ void count_ingest(Metrics& metrics, const CallContext& call, const ingest::Inges
                  {{"result", std::string(result)}})
         .add(count);
   }
+  metrics.counter("footnote_ingest_secret_passages_total", "Passages kept out because they hold a password, a token or a private key")
+      .add(report.secret_passages);
   const std::pair<std::string_view, std::size_t> chunks[] = {{"embedded", report.embedded_chunks}, {"reused", report.reused_chunks}};
   for (const auto& [result, count] : chunks) {
     metrics
@@ -143,6 +148,7 @@ void count_ingest(Metrics& metrics, const CallContext& call, const ingest::Inges
        {"unchanged", report.unchanged},
        {"deleted", deleted},
        {"failed", failed},
+       {"secret_passages", report.secret_passages},
        {"chunks_embedded", report.embedded_chunks},
        {"generation", report.generation}});
 }
@@ -151,13 +157,14 @@ void count_ingest(Metrics& metrics, const CallContext& call, const ingest::Inges
 
 Result<http::Response> ingest_documents(const Services& services, const access::Caller& caller, const http::Request& request,
                                         const CallContext& call) {
-  FOOTNOTE_TRY(const IngestBody body, parse_body(request));
+  FOOTNOTE_TRY(const IngestBody body, parse_body(request, services.secrets));
   FOOTNOTE_TRY(const Corpus corpus, services.catalog.ensure_corpus(call, caller.workspace, body.corpus_name, services.embedder.space()));
   const SourceKind kind = body.folder ? SourceKind::kFolder : SourceKind::kUpload;
   FOOTNOTE_TRY(const Source source, services.catalog.ensure_source(call, corpus.id, kind, body.folder.value_or("")));
   std::set<std::string> unchanged;
+  std::set<std::string> changed;
   const auto progress = [&](const ingest::IngestProgress& step) {
-    if (step.change == ingest::DocumentChange::kUnchanged) unchanged.insert(step.key);
+    (step.change == ingest::DocumentChange::kUnchanged ? unchanged : changed).insert(step.key);
   };
   FOOTNOTE_TRY(const auto report, services.ingestor.ingest_documents(call, corpus, source.id, body.documents, body.options, progress));
   std::vector<std::string> deleted;
@@ -166,8 +173,10 @@ Result<http::Response> ingest_documents(const Services& services, const access::
     FOOTNOTE_CHECK(services.ingestor.delete_documents(call, corpus, deleted));
   }
   std::map<std::string, std::string> failed;
+  std::map<std::string, std::string> kept_out;
   for (const ingest::Problem& problem : report.problems) {
     if (problem.kind == ingest::ProblemKind::kProblem) failed[problem.path] = problem.reason;
+    if (problem.kind == ingest::ProblemKind::kSecret) kept_out[problem.path] = problem.reason;
   }
   count_ingest(services.metrics, call, report, deleted.size(), failed.size());
   JsonArray documents;
@@ -177,15 +186,19 @@ Result<http::Response> ingest_documents(const Services& services, const access::
     if (const auto problem = failed.find(document.key); problem != failed.end()) {
       entry["status"] = "failed";
       entry["error"] = problem->second;
+    } else if (unchanged.contains(document.key)) {
+      entry["status"] = "unchanged";
     } else {
-      entry["status"] = unchanged.contains(document.key) ? "unchanged" : "indexed";
-      indexed += unchanged.contains(document.key) ? 0 : 1;
+      entry["status"] = changed.contains(document.key) ? "indexed" : "kept_out";
+      indexed += changed.contains(document.key) ? 1 : 0;
     }
+    if (const auto secret = kept_out.find(document.key); secret != kept_out.end()) entry["kept_out"] = secret->second;
     documents.push_back(std::move(entry));
   }
   return http::Response::json(failed.empty() ? 200 : 207, JsonObject{{"indexed", indexed},
                                                                      {"unchanged", unchanged.size()},
                                                                      {"failed", failed.size()},
+                                                                     {"secret_passages", report.secret_passages},
                                                                      {"deleted", JsonArray(deleted.begin(), deleted.end())},
                                                                      {"generation", report.generation},
                                                                      {"documents", std::move(documents)}});

@@ -46,6 +46,7 @@ struct Services {
   std::function<std::vector<std::string>()> not_ready_reasons;
   /// Brings gauges up to date that are looked at rather than counted; called before /metrics is rendered. May be empty.
   std::function<void(const CallContext&)> refresh_metrics;
+  ingest::Secrets secrets = ingest::Secrets::kKeepOut;  ///< For ingest calls that do not say.
   /// Shown on the first page for people to try.
   std::vector<std::string> example_questions;
   IndexRebuilds* rebuilds = nullptr;          ///< Null: none are offered.

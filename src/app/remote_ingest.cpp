@@ -20,7 +20,7 @@ class RemoteIngest {
 
   Result<ingest::IngestReport> run() {
     for (const std::string& path : command_.paths) {
-      FOOTNOTE_TRY(auto walked, ingest::walk(context_.call, path));
+      FOOTNOTE_TRY(auto walked, ingest::walk(context_.call, path, walk_options_of(context_, command_)));
       total_ += walked.files.size();
       walks_.push_back(std::move(walked));
     }
@@ -30,7 +30,7 @@ class RemoteIngest {
       for (const Problem& problem : walked.problems) {
         if (problem.kind != ProblemKind::kIgnored) report_.problems.push_back(problem);
       }
-      for (const auto& file : walked.files) FOOTNOTE_CHECK(take(walked, file.key));
+      for (const auto& file : walked.files) FOOTNOTE_CHECK(take(walked, file));
       FOOTNOTE_CHECK(flush());
       // Below a folder that could not be read nothing is known: what was indexed from there must not go.
       if (walked.is_folder && walked.unknown.empty() && !command_.keep_deleted) FOOTNOTE_CHECK(prune(walked));
@@ -39,9 +39,10 @@ class RemoteIngest {
   }
 
  private:
-  Result<void> take(const ingest::WalkResult& walked, const std::string& key) {
+  Result<void> take(const ingest::WalkResult& walked, const ingest::FoundFile& file) {
     FOOTNOTE_CHECK(context_.call.check());
-    auto content = ingest::read_found(walked, key);
+    const std::string& key = file.key;
+    auto content = ingest::read_found(walked, file);
     if (!content) return leave_out(key, content.error().message);
     auto format = chunk::detect(key, *content);
     if (!format) {
@@ -86,11 +87,11 @@ class RemoteIngest {
 
   Result<void> flush() {
     if (batch_.empty()) return {};
-    FOOTNOTE_TRY(const Json answer, server_.post(context_.call, "/api/kb/ingest",
-                                                 JsonObject{{"folder", folder_},
-                                                            {"take_over", command_.take_over},
-                                                            {"profile", command_.profile},
-                                                            {"documents", std::move(batch_)}}));
+    JsonObject body{
+        {"folder", folder_}, {"take_over", command_.take_over}, {"profile", command_.profile}, {"documents", std::move(batch_)}};
+    // Unless asked for here, the server's own setting holds.
+    if (command_.allow_secrets) body["allow_secrets"] = true;
+    FOOTNOTE_TRY(const Json answer, server_.post(context_.call, "/api/kb/ingest", body));
     batch_ = {};
     bytes_ = 0;
     for (const Json& document : array_at(answer, "documents")) settle(document);
@@ -103,12 +104,15 @@ class RemoteIngest {
     ++done_;
     const std::string_view status = text_at(document, "status");
     const std::string path(text_at(document, "source_path"));
+    if (const std::string_view kept_out = text_at(document, "kept_out"); !kept_out.empty()) {
+      report_.problems.push_back({path, std::string(kept_out), ProblemKind::kSecret});
+    }
     if (status == "unchanged") {
       ++report_.unchanged;
     } else if (status == "indexed") {
       ++report_.updated;
       output_.committed(path, nullptr);
-    } else {
+    } else if (status != "kept_out") {
       report_.problems.push_back({path, std::string(text_at(document, "error")), ProblemKind::kProblem});
     }
   }
@@ -128,6 +132,11 @@ class RemoteIngest {
 };
 
 }  // namespace
+
+ingest::WalkOptions walk_options_of(const cli::CommandContext& context, const cli::IngestCommand& command) {
+  const bool read = command.allow_hard_links || context.settings.text(Setting::kIngestHardLinks) == "read";
+  return {.hard_links = read ? ingest::HardLinks::kRead : ingest::HardLinks::kRefuse};
+}
 
 Result<ingest::IngestReport> ingest_through_server(const cli::CommandContext& context, const cli::IngestCommand& command,
                                                    cli::ServerLink& server, cli::IngestOutput& output) {

@@ -35,6 +35,11 @@ Result<std::vector<ingest::SourceInput>> make_inputs(const cli::CommandContext& 
   return inputs;
 }
 
+ingest::Secrets secrets_of(const cli::CommandContext& context, const cli::IngestCommand& command) {
+  const bool allow = command.allow_secrets || context.settings.text(Setting::kIngestSecrets) == "allow";
+  return allow ? ingest::Secrets::kAllow : ingest::Secrets::kKeepOut;
+}
+
 /// Tells of one document. Added and updated ones are in the store by now, so their version can be looked up.
 void tell(const cli::CommandContext& context, Composition& parts, const Corpus& corpus, const ingest::IngestProgress& step,
           cli::IngestOutput& output) {
@@ -72,6 +77,8 @@ Result<ingest::IngestReport> ingest_here(const cli::CommandContext& context, con
                                                                    context.settings.text(Setting::kCorpus), parts->embedder().space()));
   FOOTNOTE_TRY(const auto inputs, make_inputs(context, command, *parts, corpus));
   ingest::IngestOptions options;
+  options.secrets = secrets_of(context, command);
+  options.walk = walk_options_of(context, command);
   options.prune = command.keep_deleted ? ingest::Prune::kOff : ingest::Prune::kOn;
   options.chunking.cut = command.profile == "proxy" ? chunk::Cut::kWindows : chunk::Cut::kHeadings;
   options.foreign_key = command.take_over ? ingest::ForeignKey::kTakeOver : ingest::ForeignKey::kReport;

@@ -142,6 +142,7 @@ Result<int> run_serve(const cli::CommandContext& context, const cli::ServeComman
 
   parts->start_agent_work();
   api::Services services = parts->services(command.examples);
+  if (context.settings.text(Setting::kIngestSecrets) == "allow") services.secrets = ingest::Secrets::kAllow;
   if (command.demo) {
     FOOTNOTE_TRY(services.demo_agent, ensure_demo_agent(context.call, *parts));
   }

@@ -131,6 +131,8 @@ class CommandLine {
     command.add_option("--prefix", ingest_.prefix, "Put this before the paths of its documents (\"handbook/\")")->type_name("TEXT");
     command.add_flag("--keep-deleted", ingest_.keep_deleted, "Keep documents whose file is gone from the folder");
     command.add_flag("--take-over", ingest_.take_over, "Replace documents of the same path that came from another source");
+    command.add_flag("--allow-secrets", ingest_.allow_secrets, "Store passages with passwords, tokens and private keys too");
+    command.add_flag("--allow-hard-links", ingest_.allow_hard_links, "Read files that have a further name outside the folder");
     CLI::Option* profile = command.add_option("--profile", ingest_.profile, "How to cut: kb along headings, proxy in windows [kb]");
     profile->type_name("kb|proxy")->check(CLI::IsMember({"kb", "proxy"}));
     choices_[profile] = {"kb", "proxy"};

@@ -29,6 +29,8 @@ struct IngestCommand {
   std::string prefix;          ///< Put before every document's path.
   bool keep_deleted = false;   ///< Documents whose file is gone stay.
   bool take_over = false;      ///< Documents of the same path that came from elsewhere are replaced.
+  bool allow_secrets = false;  ///< Passages with passwords, tokens and private keys are stored too.
+  bool allow_hard_links = false;
   std::string profile = "kb";  ///< kb: passages along headings. proxy: windows of 800 characters, as the retrieval proxy's indexer cuts.
 };
 /// NAME=VALUE, in the names of the HTTP filters; a name may come several times.

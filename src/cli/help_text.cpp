@@ -49,7 +49,9 @@ folder go through it.)"},
   footnote ingest docs --profile proxy          windows of 800 characters, 100 of them shared, for the retrieval proxy
 
 A second run embeds only what changed and removes documents whose file is gone. Each file that can't be read is
-named with the reason; the rest goes on and the exit code is 4.)"},
+named with the reason; the rest goes on and the exit code is 4. Left out: hidden files, what .gitignore and
+.footnoteignore name, files named like credentials (id_rsa, *.pem, credentials.txt), and passages that hold
+passwords, tokens or private keys; those are counted by kind.)"},
     {"ask",
      R"(Examples:
   footnote ask "How many days of parental leave do I get?"

@@ -34,9 +34,18 @@ std::size_t files_of(const IngestReport& report) { return report.added + report.
 
 std::string counted(std::size_t count, std::string_view noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
 
+std::string_view event_of(ProblemKind kind) {
+  switch (kind) {
+    case ProblemKind::kProblem: return "problem";
+    case ProblemKind::kSecret: return "secret";
+    case ProblemKind::kIgnored:
+    case ProblemKind::kWarning: return "warning";
+  }
+  return "warning";
+}
+
 Json problem_json(const Problem& problem) {
-  return JsonObject{
-      {"event", problem.kind == ProblemKind::kProblem ? "problem" : "warning"}, {"path", problem.path}, {"reason", problem.reason}};
+  return JsonObject{{"event", event_of(problem.kind)}, {"path", problem.path}, {"reason", problem.reason}};
 }
 
 }  // namespace
@@ -55,6 +64,7 @@ std::string render_ingest_counts(const IngestSummary& summary) {
 
 std::string render_ingest_problems(const IngestReport& report, Paint paint) {
   std::string out = styled(paint, Style::kYellow, render_kind(report, ProblemKind::kProblem, "left out")) +
+                    styled(paint, Style::kYellow, render_kind(report, ProblemKind::kSecret, "with secrets, which were kept out")) +
                     render_kind(report, ProblemKind::kWarning, "taken with a remark");
   const bool foreign = std::any_of(report.problems.begin(), report.problems.end(),
                                    [](const Problem& problem) { return problem.reason.starts_with("another source"); });
@@ -78,6 +88,7 @@ Json ingest_summary_json(const IngestSummary& summary) {
   out["generation"] = report.generation;
   out["problems"] = count_kind(report, ProblemKind::kProblem);
   out["warnings"] = count_kind(report, ProblemKind::kWarning);
+  out["secrets"] = count_kind(report, ProblemKind::kSecret);
   return out;
 }
 

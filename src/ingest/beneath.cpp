@@ -65,11 +65,13 @@ Result<Descriptor> open_beneath(const std::filesystem::path& root, std::string_v
   return at;
 }
 
-Result<std::string> read_beneath(const std::filesystem::path& root, std::string_view relative, std::uint64_t bytes_max) {
+Result<std::string> read_beneath(const std::filesystem::path& root, std::string_view relative, std::uint64_t bytes_max,
+                                 std::uint64_t links_max) {
   FOOTNOTE_TRY(const Descriptor file, open_beneath(root, relative, O_RDONLY));
   struct stat status{};
   if (::fstat(file.get(), &status) != 0) return errno_error(relative, errno);
   if (!S_ISREG(status.st_mode)) return fail(ErrorCode::kInvalidArgument, "not a regular file");
+  if (status.st_nlink > links_max) return fail(ErrorCode::kInvalidArgument, "a hard link that was made meanwhile");
   if (static_cast<std::uint64_t>(status.st_size) > bytes_max) {
     return fail(ErrorCode::kTooLarge, "{}; the limit is {}", human_bytes(static_cast<std::uint64_t>(status.st_size)),
                 human_bytes(bytes_max));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -32,8 +33,10 @@ class Descriptor {
 /// kNotFound, kPermissionDenied, kInvalidArgument (a link, or a name that is no folder on the way).
 Result<Descriptor> open_beneath(const std::filesystem::path& root, std::string_view relative, int flags);
 
-/// Reads a regular file opened like that. kTooLarge past `bytes_max`; kInvalidArgument for what is no regular file.
-Result<std::string> read_beneath(const std::filesystem::path& root, std::string_view relative, std::uint64_t bytes_max);
+/// Reads a regular file opened like that. kTooLarge past `bytes_max`; kInvalidArgument for what is no regular file, or has more than
+/// `links_max` names.
+Result<std::string> read_beneath(const std::filesystem::path& root, std::string_view relative, std::uint64_t bytes_max,
+                                 std::uint64_t links_max = std::numeric_limits<std::uint64_t>::max());
 
 /// The error that errno stands for.
 std::unexpected<Error> errno_error(std::string_view path, int code);

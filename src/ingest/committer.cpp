@@ -47,6 +47,7 @@ void Committer::add_problem(Problem problem) {
 
 Result<void> Committer::add(Prepared prepared) {
   for (Problem& problem : prepared.problems) add_problem(std::move(problem));
+  report_.secret_passages += prepared.secret_passages;
   switch (prepared.state) {
     case Prepared::State::kReady: break;
     case Prepared::State::kUnchanged:

@@ -62,18 +62,25 @@ enum class ForeignKey {
   kTakeOver,  ///< Replace it; it belongs to this source from then on.
 };
 
+/// What to do with passages that hold passwords, tokens and private keys (secret_scan.h).
+enum class Secrets {
+  kKeepOut,  ///< Not stored; reported as kSecret by kind and path, never by value.
+  kAllow,    ///< Stored like all others.
+};
+
 struct IngestOptions {
   chunk::ChunkOptions chunking;
   WalkOptions walk;
   Prune prune = Prune::kOn;
   ForeignKey foreign_key = ForeignKey::kReport;
+  Secrets secrets = Secrets::kKeepOut;
 };
 
 /// The document path: read, detect, parse, chunk, skip what is unchanged, take over vectors of equal chunks, embed
 /// the rest, commit. Reading runs ahead of embedding on a thread of its own.
 ///
 /// A document's key is its path relative to the ingested folder, with "/" between names; for a single file its file
-/// name; with the input's `key_prefix` before it. Its content hash is "<sha256 of the bytes>-p<kParseVersion>": equal
+/// name; with the input's `key_prefix` before it. Its content hash is document_hash() of its bytes and of how it is read: equal
 /// means unchanged. A document whose file became empty, binary or too large is deleted like one whose file is gone:
 /// its old text is no longer true. One that can't be read for the moment is kept.
 ///

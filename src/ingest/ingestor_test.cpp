@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "ingest/fakes_test.h"
 #include "ingest/index_sync.h"
+#include "ingest/secret_names.h"
 #include "support/temp_folder.h"
 
 namespace footnote::ingest {
@@ -39,7 +40,10 @@ class IngestorTest : public testing::Test {
     std::string got =
         fmt::format("added {} updated {} unchanged {} deleted {}", report->added, report->updated, report->unchanged, report->deleted);
     for (const Problem& problem : report->problems) {
-      got += fmt::format("; {} {}: {}", problem.kind == ProblemKind::kWarning ? "warning" : "problem", problem.path, problem.reason);
+      const std::string_view kind = problem.kind == ProblemKind::kWarning  ? "warning"
+                                    : problem.kind == ProblemKind::kSecret ? "secret"
+                                                                           : "problem";
+      got += fmt::format("; {} {}: {}", kind, problem.path, problem.reason);
     }
     EXPECT_EQ(got, expected);
   }
@@ -103,7 +107,7 @@ TEST_F(IngestorTest, DraftsHoldTextRangesAndEmbeddedHeadings) {
   EXPECT_EQ(draft.chunks[0].source_type, "doc");
   EXPECT_EQ(draft.chunks[0].first_line, 5);
   EXPECT_THAT(embedder_.seen, ElementsAre("Guide > Setup\n## Setup\n\nDo it."));
-  EXPECT_EQ(draft.content_hash, sha256_hex("---\ntitle: Guide\ntags: [x]\n---\n## Setup\n\nDo it.\n") + "-p2");
+  EXPECT_EQ(draft.content_hash, sha256_hex("---\ntitle: Guide\ntags: [x]\n---\n## Setup\n\nDo it.\n") + "-p2-s1");
 }
 
 TEST_F(IngestorTest, EqualChunksAreNotEmbeddedAgain) {
@@ -317,6 +321,46 @@ TEST_F(IngestorTest, BadDocumentsInMemoryTakeNothingAway) {
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(report->problems.size(), 5u);
   EXPECT_EQ(store_.keys(), "a.md");
+}
+
+constexpr std::string_view kToken = "ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8";
+
+TEST_F(IngestorTest, SecretsStayOutOfTheStoreAndTheEmbedder) {
+  folder_.write("a.md", fmt::format("# Guide\n\nPlain words.\n\n# Access\n\nUse {} here.\n", kToken));
+  folder_.write("b.md", fmt::format("Only {}.", kToken));
+  folder_.write("id_rsa", "x");
+  const IngestOptions small{.chunking = {.target_bytes = 16, .max_bytes = 100}};
+  const auto report = ingest(folder_.path(), small);
+  check(report, fmt::format("added 2 updated 0 unchanged 0 deleted 0; secret id_rsa: {}; secret a.md: 1 passage kept out: GitHub or GitLab "
+                            "token; secret b.md: 1 passage kept out: GitHub or GitLab token",
+                            kSecretNameReason));
+  EXPECT_EQ(report->secret_passages, 2u);
+  EXPECT_EQ(store_.keys(), "a.md b.md");
+  EXPECT_EQ(store_.draft("a.md").chunks.size(), 1u);
+  for (const char* key : {"a.md", "b.md"}) EXPECT_EQ(store_.draft(key).text.find(kToken), std::string::npos) << key;
+  for (const std::string& text : embedder_.seen) EXPECT_EQ(text.find(kToken), std::string::npos);
+  check(ingest(folder_.path(), small), fmt::format("added 0 updated 0 unchanged 2 deleted 0; secret id_rsa: {}", kSecretNameReason));
+  // Whoever means it reads them again, and back.
+  IngestOptions allow = small;
+  allow.secrets = Secrets::kAllow;
+  EXPECT_EQ(ingest(folder_.path(), allow)->updated, 2u);
+  EXPECT_NE(store_.draft("b.md").text.find(kToken), std::string::npos);
+  EXPECT_EQ(ingest(folder_.path(), small)->updated, 2u);
+  EXPECT_EQ(store_.draft("b.md").text.find(kToken), std::string::npos);
+}
+
+TEST_F(IngestorTest, SecretsOfDocumentsInMemory) {
+  const std::vector<MemoryDocument> documents = {
+      {.key = "a", .media_type = "text/plain", .content = "Fine.", .title = fmt::format("On {}", kToken)},
+      {.key = "keys/id_ed25519", .media_type = "text/plain", .content = "Fine."},
+      {.key = std::string(kToken) + ".md", .content = "Fine."}};
+  const auto report = ingestor_.ingest_documents({}, corpus_, SourceId{3}, documents);
+  check(report,
+        fmt::format("added 1 updated 0 unchanged 0 deleted 0; secret a: masked: GitHub or GitLab token; secret keys/id_ed25519: {}; "
+                    "problem {}.md: its name holds a secret; rename it",
+                    kSecretNameReason, std::string(kToken.size(), '*')));
+  EXPECT_EQ(store_.draft("a").attributes.title, "On " + std::string(kToken.size(), '*'));
+  check(ingestor_.ingest_documents({}, corpus_, SourceId{3}, std::span(documents).first(1)), "added 0 updated 0 unchanged 1 deleted 0");
 }
 
 TEST_F(IngestorTest, DeletesByKey) {

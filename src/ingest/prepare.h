@@ -7,6 +7,7 @@
 #include "chunk/chunker.h"
 #include "chunk/parse.h"
 #include "ingest/ingestor.h"
+#include "ingest/secret_filter.h"
 
 namespace footnote::ingest {
 
@@ -29,6 +30,7 @@ struct Prepared {
   chunk::ParsedDocument document;
   std::vector<chunk::Piece> pieces;
   std::vector<Problem> problems;
+  std::size_t secret_passages = 0;  ///< Kept out of `pieces`.
 
   std::size_t bytes() const { return document.text.size() * 2; }  ///< The text and its chunks.
 };
@@ -45,7 +47,7 @@ class Preparer {
   Result<Prepared> memory(SourceId source, const MemoryDocument& given) const;
 
  private:
-  Result<void> settle(Prepared& out, const std::optional<Document>& live) const;
+  Result<void> settle(Prepared& out, const std::optional<Document>& live, SecretFilter& filter) const;
   bool is_foreign(const Prepared& prepared, const std::optional<Document>& live) const;
 
   const CallContext& call_;
@@ -54,7 +56,8 @@ class Preparer {
   const IngestOptions& options_;
 };
 
-/// "<sha256>-p<version>", and how it was cut where that is not by headings: what makes a document the same.
-std::string document_hash(std::string_view bytes, chunk::Cut cut = chunk::Cut::kHeadings);
+/// "<sha256>-p<version>", how it was cut where that is not by headings, and the rules by which secrets were kept out: what makes a
+/// document the same.
+std::string document_hash(std::string_view bytes, const IngestOptions& options = {});
 
 }  // namespace footnote::ingest

@@ -13,6 +13,7 @@ enum class ProblemKind {
   kIgnored,  ///< Left out on purpose and not worth a word: hidden files, version control, links inside the folder.
   kWarning,  ///< Ingested, but something about it was mended.
   kProblem,  ///< Left out, and the person who asked should know.
+  kSecret,   ///< A file, or passages of it, kept out because of a secret. The reason names the kind, never the value.
 };
 
 /// One file or document that is not plainly in, and why.
@@ -33,6 +34,7 @@ struct IngestReport {
   std::size_t chunks = 0;           ///< Of added and updated documents.
   std::size_t embedded_chunks = 0;  ///< Went through the embedder.
   std::size_t reused_chunks = 0;    ///< Took the vectors of an equal chunk.
+  std::size_t secret_passages = 0;  ///< Kept out because of a secret.
   Generation generation = 0;        ///< The last commit's; 0 when there was none.
   std::vector<Problem> problems;    ///< Without the ignored.
 };

@@ -18,15 +18,23 @@ inline constexpr int kFolderDepthMax = 64;
 /// A walk that finds more files than this ends with kTooLarge.
 inline constexpr std::size_t kFilesMax = 1'000'000;
 
+/// What to do with a file of a folder that has a further name (hard link) outside the folder: its content may be somebody else's.
+enum class HardLinks {
+  kRefuse,  ///< A problem.
+  kRead,    ///< For folders that a package manager or a backup filled with links.
+};
+
 struct WalkOptions {
   std::uint64_t file_bytes_max = kFileBytesMax;
   std::size_t files_max = kFilesMax;
+  HardLinks hard_links = HardLinks::kRefuse;
 };
 
 /// A regular file below the root. `key` is its path relative to the root with "/" between names.
 struct FoundFile {
   std::string key;
   std::uint64_t bytes = 0;
+  std::uint64_t links_max = 1;  ///< A file that has more names when it is read is refused.
 };
 
 struct WalkResult {
@@ -40,15 +48,17 @@ struct WalkResult {
 };
 
 /// The files below a folder, or the one file that `path` names (its key is its file name). Hidden names and
-/// `node_modules` and the like are ignored; a link inside the root is ignored because its target is read under its
-/// own name; links that leave the root, dangle or loop, FIFOs, sockets, devices, empty and too large files and
-/// names that are not UTF-8 are problems, and the rest goes on.
+/// `node_modules` and the like are ignored, and so is what .gitignore, .footnoteignore and .git/info/exclude name; a link inside
+/// the root is ignored because its target is read under its own name. Files named like credentials (secret_names.h) are kSecret.
+/// Links that leave the root, dangle or loop, hard links to the outside, FIFOs, sockets, devices, empty and too large files and
+/// names that are not UTF-8 or hold control characters are problems, and the rest goes on. A folder whose ignore file cannot be
+/// used is a problem and is not read. A file that `path` names itself is read whatever an ignore file says.
 /// kNotFound, kPermissionDenied: `path` itself. kInvalidArgument: it is neither a folder nor a regular file.
 Result<WalkResult> walk(const CallContext& call, const std::filesystem::path& path, const WalkOptions& options = {});
 
 /// Reads one found file without following any link below the root, whatever happened to it since the walk.
-/// Never blocks on a FIFO. kTooLarge, kNotFound, kPermissionDenied, kInvalidArgument (no longer a regular file).
-Result<std::string> read_found(const WalkResult& walk, std::string_view key, std::uint64_t bytes_max = kFileBytesMax);
+/// Never blocks on a FIFO. kTooLarge, kNotFound, kPermissionDenied, kInvalidArgument (no longer a regular file, or a new hard link).
+Result<std::string> read_found(const WalkResult& walk, const FoundFile& file, std::uint64_t bytes_max = kFileBytesMax);
 
 /// True for names that nobody means to ingest: hidden files, `node_modules`, `__pycache__`, editors' leftovers.
 bool is_ignored_name(std::string_view name);
