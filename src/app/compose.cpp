@@ -199,7 +199,9 @@ Result<std::unique_ptr<Composition>> Composition::open(const CallContext& call, 
 }
 
 Result<void> Composition::open_keys(const CallContext& call, const Settings& settings) {
-  const access::KeysOptions options{.requests_per_minute = settings.integer(Setting::kServerRequestsPerMinute)};
+  const access::KeysOptions options{.requests_per_minute = settings.integer(Setting::kServerRequestsPerMinute),
+                                    .requests_per_minute_max = settings.integer(Setting::kKeysRequestsPerMinuteMax),
+                                    .active_keys_max = static_cast<std::size_t>(settings.integer(Setting::kKeysPerWorkspace))};
   FOOTNOTE_TRY(keys_, access::Keys::open(call, stores_->catalog(), stores_->clock(), owner_token_, options));
   return {};
 }

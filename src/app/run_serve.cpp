@@ -31,6 +31,7 @@ class Maintenance {
     thread_.request_stop();
     thread_.join();
     save_key_usage();
+    mark_clock();
   }
 
  private:
@@ -52,6 +53,13 @@ class Maintenance {
       erase_old_turns(stop);
       purge_all(stop);
       save_key_usage();
+      mark_clock();
+    }
+  }
+
+  void mark_clock() {
+    if (const auto marked = parts_.stores().mark_clock(); !marked) {
+      log(LogLevel::kWarn, "app", "the time was not noted", {{"error", marked.error().message}});
     }
   }
 

@@ -109,7 +109,7 @@ struct KeyUsage {
   bool operator==(const KeyUsage&) const = default;
 };
 
-/// An API key as it is kept: only a hash of the secret. A revoked key is one that expired when it was revoked.
+/// An API key as it is kept: only a hash of the secret.
 struct ApiKey {
   ApiKeyId id;
   WorkspaceId workspace;
@@ -121,6 +121,10 @@ struct ApiKey {
   std::optional<UtcTime> expires_at;
   KeyLimits limits;
   KeyUsage usage;
+  /// When it was revoked. Set: it is over, whatever a clock says.
+  std::optional<UtcTime> revoked_at = {};
+
+  bool has_ended(UtcTime now) const { return revoked_at.has_value() || (expires_at && *expires_at <= now); }
 };
 
 }  // namespace footnote

@@ -38,6 +38,8 @@ class CatalogStore {
   virtual Result<std::vector<ApiKey>> keys(const CallContext& call) const = 0;
   /// The key ends at `at`, or when it was to end anyway if that is sooner. kNotFound.
   virtual Result<ApiKey> end_key(const CallContext& call, ApiKeyId id, UtcTime at) = 0;
+  /// Marks the key as revoked at `at`; one that is revoked already keeps its time. kNotFound.
+  virtual Result<ApiKey> revoke_key(const CallContext& call, ApiKeyId id, UtcTime at) = 0;
   /// Replaces what is known of the use of these keys. Keys that are not there are passed over.
   virtual Result<void> note_key_usage(const CallContext& call, std::span<const std::pair<ApiKeyId, KeyUsage>> usage) = 0;
   /// A random text (256 bits) that hashes of this store's keys are made with: the same for its whole life.

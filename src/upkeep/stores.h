@@ -15,10 +15,18 @@
 
 namespace footnote::upkeep {
 
+/// In the data folder: the time when it was last in use, in milliseconds since 1970.
+inline constexpr std::string_view kClockFile = "clock";
+inline constexpr std::chrono::hours kClockMarkMax{24};
+
+/// The mark of a data folder, if there is one that counts now.
+UtcTime clock_mark(const std::filesystem::path& folder, UtcTime now);
+
 /// The data folder and everything that is stored in it. Thread-safe, as its parts are.
 class Stores {
  public:
-  /// Errors of SqliteStore::open; kNotFound: no workspace of that name.
+  /// Errors of SqliteStore::open; kNotFound: no workspace of that name. Time starts no earlier than the folder's clock mark, unless that
+  /// is more than kClockMarkMax ahead: then the mark was made by a clock that was wrong, and is not used.
   static Result<std::unique_ptr<Stores>> open(const CallContext& call, DataFolder folder, std::string_view workspace);
 
   DataFolder& folder() { return folder_; }
@@ -30,13 +38,17 @@ class Stores {
   SqlitePointStore& points() { return points_; }
   SqliteAgentStore& agents() { return agents_; }
   SqliteWebhookStore& webhooks() { return webhooks_; }
+  /// Never goes back: not while the process lives, and not across restarts when mark_clock() is called now and then.
   const Clock& clock() const { return *clock_; }
+  /// Notes the time in the data folder.
+  Result<void> mark_clock() const;
   /// The one that was named.
   WorkspaceId workspace() const { return workspace_; }
 
  private:
-  Stores(DataFolder folder, std::unique_ptr<SystemClock> clock, std::unique_ptr<SqliteStore> store)
+  Stores(DataFolder folder, std::unique_ptr<SystemClock> wall, std::unique_ptr<ForwardClock> clock, std::unique_ptr<SqliteStore> store)
       : folder_(std::move(folder)),
+        wall_(std::move(wall)),
         clock_(std::move(clock)),
         store_(std::move(store)),
         chunks_(*store_),
@@ -49,7 +61,8 @@ class Stores {
 
   // In this order: the lock goes last.
   DataFolder folder_;
-  std::unique_ptr<SystemClock> clock_;
+  std::unique_ptr<SystemClock> wall_;
+  std::unique_ptr<ForwardClock> clock_;
   std::unique_ptr<SqliteStore> store_;
   SqliteChunkStore chunks_;
   SqliteCatalogStore catalog_;

@@ -57,6 +57,7 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   Result<ApiKey> add_key(const CallContext& call, const ApiKey& key) override;
   Result<std::vector<ApiKey>> keys(const CallContext& call) const override;
   Result<ApiKey> end_key(const CallContext& call, ApiKeyId id, UtcTime at) override;
+  Result<ApiKey> revoke_key(const CallContext& call, ApiKeyId id, UtcTime at) override;
   Result<void> note_key_usage(const CallContext& call, std::span<const std::pair<ApiKeyId, KeyUsage>> usage) override;
   Result<std::string> key_pepper(const CallContext& call) override;
   /// The workspace of that name, made when it is not there.

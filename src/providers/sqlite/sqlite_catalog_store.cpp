@@ -23,7 +23,7 @@ Workspace workspace_from(const sql::Statement& row) {
 /// The columns that key_from reads.
 constexpr sql::SqlText kKeysById = R"sql(
   SELECT id, workspace_id, name, display_prefix, secret_hash, created_at, expires_at, last_used_at,
-         requests_per_minute, requests_per_day, usage_day, usage_requests, scopes
+         requests_per_minute, requests_per_day, usage_day, usage_requests, scopes, revoked_at
   FROM api_keys WHERE ?1 IS NULL OR id = ?1 ORDER BY id)sql";
 
 Result<ApiKey> key_from(const sql::Statement& row) {
@@ -36,7 +36,8 @@ Result<ApiKey> key_from(const sql::Statement& row) {
              .created_at = time_from(row.integer(5)),
              .expires_at = time_from(row.optional_integer(6)),
              .limits = {row.integer(8), row.integer(9)},
-             .usage = {time_from(row.optional_integer(7)), row.integer(10), row.integer(11)}};
+             .usage = {time_from(row.optional_integer(7)), row.integer(10), row.integer(11)},
+             .revoked_at = time_from(row.optional_integer(13))};
   FOOTNOTE_TRY(const auto scopes, texts_from_stored_text(row.text(12)));
   for (const std::string& name : scopes) {
     FOOTNOTE_TRY(const auto scope, from_stored_name<KeyScope>(name));
@@ -251,8 +252,16 @@ Result<std::vector<ApiKey>> SqliteCatalogStore::keys(const CallContext& call) co
 }
 
 Result<ApiKey> SqliteCatalogStore::end_key(const CallContext& call, ApiKeyId id, UtcTime at) {
+  return change_key(call, "UPDATE api_keys SET expires_at = min(ifnull(expires_at, ?1), ?1) WHERE id = ?2", id, at);
+}
+
+Result<ApiKey> SqliteCatalogStore::revoke_key(const CallContext& call, ApiKeyId id, UtcTime at) {
+  return change_key(call, "UPDATE api_keys SET revoked_at = ifnull(revoked_at, ?1) WHERE id = ?2", id, at);
+}
+
+Result<ApiKey> SqliteCatalogStore::change_key(const CallContext& call, sql::SqlText change, ApiKeyId id, UtcTime at) {
   return store_.write(call, [&](sql::Database& database) -> Result<ApiKey> {
-    FOOTNOTE_TRY(auto update, database.prepare("UPDATE api_keys SET expires_at = min(ifnull(expires_at, ?1), ?1) WHERE id = ?2"));
+    FOOTNOTE_TRY(auto update, database.prepare(change));
     update.bind(to_row(at), id.value);
     FOOTNOTE_CHECK(update.run());
     FOOTNOTE_TRY(auto find, database.prepare(kKeysById));

@@ -79,7 +79,8 @@ TEST_F(SqliteWebhooksTest, AStoreFromBeforeAgentsIsUpgradedInPlace) {
       "DROP TABLE erasures; DROP TABLE removed_agents; DROP TABLE webhook_outbox; DROP TABLE webhook_endpoints; DROP TABLE "
       "agent_usage_days; DROP TABLE visits; "
       "DROP TABLE agent_gaps; "
-      "DROP TABLE curated_answers; DROP TABLE agent_versions; DROP TABLE agents; PRAGMA user_version = 9");
+      "DROP TABLE curated_answers; DROP TABLE agent_versions; DROP TABLE agents; "
+      "ALTER TABLE api_keys DROP COLUMN revoked_at; DROP INDEX document_versions_labelled; PRAGMA user_version = 9");
   open();
   AgentSettings settings;
   settings.corpora = {corpus_};
