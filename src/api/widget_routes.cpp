@@ -7,6 +7,7 @@
 #include "base/page_url.h"
 #include "base/text.h"
 #include "base/waiting.h"
+#include "http/forwarded.h"
 
 namespace footnote::api {
 
@@ -151,7 +152,8 @@ Or<JsonObject> open_conversation(const WidgetServices& services, const http::Req
 
 http::Response init(const WidgetServices& services, const http::Request& request, const CallContext& call) {
   if (const auto asked = parse_init(request)) {
-    if (const auto wait = services.door.inits.count(request.remote_address + " " + asked->agent.value, services.clock.now())) {
+    if (const auto wait =
+            services.door.inits.count(http::client_network(request.remote_address) + " " + asked->agent.value, services.clock.now())) {
       return answer_refusal(request, {429, "message_quota_exceeded", "too many conversations were opened; try again later"}, wait);
     }
   }
@@ -215,7 +217,7 @@ struct Share {
 
 Or<Share> share_of(const WidgetServices& services, const http::Request& request, const VisitorId& visitor) {
   auto of_visitor = services.door.of_visitor.enter(visitor.value);
-  auto of_address = services.door.of_address.enter(request.remote_address);
+  auto of_address = services.door.of_address.enter(http::client_network(request.remote_address));
   if (!of_visitor || !of_address) return refused(429, "message_quota_exceeded", "too many answers at once; try again in a moment");
   return Share{*std::move(of_visitor), *std::move(of_address)};
 }
@@ -234,7 +236,7 @@ Or<Asked> asked_of(const WidgetServices& services, const http::Request& request,
   auto message = parse_message(request);
   if (!message) return unreadable(message.error());
   wait = services.door.messages.count(visitor->claims.visitor.value, services.clock.now());
-  if (!wait) wait = services.door.messages_of_address.count(request.remote_address, services.clock.now());
+  if (!wait) wait = services.door.messages_of_address.count(http::client_network(request.remote_address), services.clock.now());
   if (wait) return refused(429, "message_quota_exceeded", "too many messages; try again in a moment");
   auto share = share_of(services, request, visitor->claims.visitor);
   if (!share) return Refused(share.error());

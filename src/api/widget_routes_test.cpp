@@ -99,7 +99,7 @@ class WidgetRoutesTest : public testing::Test {
     http::Request out;
     out.method = http::Method::kPost;
     out.body = to_text(body);
-    out.remote_address = "127.0.0.1";
+    out.remote_address = address_;
     out.headers.set("host", "footnote.example");
     if (!origin.empty()) out.headers.set("origin", origin);
     if (!token_.empty()) out.headers.set("authorization", "Bearer " + token_);
@@ -167,6 +167,7 @@ class WidgetRoutesTest : public testing::Test {
   std::vector<Route> routes_;
   AgentId agent_;
   std::string token_;
+  std::string address_ = "127.0.0.1";
 };
 
 TEST_F(WidgetRoutesTest, InitTellsTheAgentAndGivesAToken) {
@@ -426,6 +427,17 @@ TEST_F(WidgetRoutesTest, MessagesOfOneAddressAreBoundedWhoeverSendsThem) {
   token_.clear();
   open();
   EXPECT_EQ(post("messages", request(JsonObject{{"message", "Your opening hours?"}})).status, 429);
+}
+
+TEST_F(WidgetRoutesTest, AnIpv6ClientIsItsSlash64) {
+  for (int i = 0; i < kInitsPerMinute; ++i) {
+    address_ = fmt::format("2001:db8:1:2::{:x}", i + 1);
+    ASSERT_EQ(post("init", request(JsonObject{{"agent_id", agent_.value}})).status, 200) << i;
+  }
+  address_ = "2001:db8:1:2:ffff::1";
+  EXPECT_EQ(post("init", request(JsonObject{{"agent_id", agent_.value}})).status, 429);
+  address_ = "2001:db8:1:3::1";
+  EXPECT_EQ(post("init", request(JsonObject{{"agent_id", agent_.value}})).status, 200);
 }
 
 TEST_F(WidgetRoutesTest, AnswersAtOnceAreBounded) {

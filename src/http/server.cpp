@@ -47,15 +47,6 @@ Result<void> listen(Tcp::acceptor& acceptor, const Tcp::endpoint& endpoint) {
   return fail(ErrorCode::kUnavailable, "can't listen on {}:{}: {}", endpoint.address().to_string(), endpoint.port(), error.message());
 }
 
-/// Whose connections are counted together: an IPv6 client has a /64 to itself.
-std::string peer_key(const asio::ip::address& address) {
-  if (address.is_v4()) return address.to_string();
-  const auto v6 = address.to_v6();
-  if (v6.is_v4_mapped()) return asio::ip::make_address_v4(asio::ip::v4_mapped, v6).to_string();
-  const auto bytes = v6.to_bytes();
-  return std::string(bytes.begin(), bytes.begin() + 8);
-}
-
 /// What the stuck handlers use is about to be freed. To end here is the lesser evil: the store stands it, as it stands a
 /// power cut.
 [[noreturn]] void abandon(const std::vector<std::string>& stuck) {
@@ -150,7 +141,7 @@ class Server::Impl {
     SystemError error;
     const auto remote = socket.remote_endpoint(error);
     if (error) return;  // gone already
-    std::string peer = peer_key(remote.address());
+    std::string peer = client_network(remote.address().to_string());
     std::shared_ptr<Connection> given_up;
     switch (shared_.connections.make_room(peer, given_up)) {
       case ConnectionTable::Room::kFree: break;
