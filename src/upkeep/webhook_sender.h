@@ -1,10 +1,14 @@
 #pragma once
 
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/metrics.h"
 #include "base/mutex.h"
@@ -28,8 +32,14 @@ inline constexpr int kWebhookAttemptsMax = 9;
 inline constexpr std::chrono::seconds kWebhookTimeout{5};
 /// Of one endpoint, in one round.
 inline constexpr std::size_t kWebhookBatchMax = 16;
+/// Endpoints that are called at the same time, and those of one workspace: whoever does not answer delays its own workspace alone.
+inline constexpr std::size_t kWebhookSenders = 16;
+inline constexpr std::size_t kWebhookSendersOfWorkspaceMax = 2;
+/// Endpoints whose messages wait for a sender; others are found in a later round.
+inline constexpr std::size_t kWebhookEndpointsWaitingMax = 1'024;
 
 /// Sends what waits in the outbox, in the background. Nothing waits for it: turns are answered and stored whether or not anybody listens.
+/// Messages to one endpoint go one after another; endpoints are called at the same time, with a bounded share for each workspace.
 /// Metrics: footnote_webhooks_total{result}.
 class WebhookSender {
  public:
@@ -57,8 +67,21 @@ class WebhookSender {
 
  private:
   enum class Sent { kArrived, kFailed };
+  /// What is due for one endpoint.
+  struct Batch {
+    WebhookId endpoint;
+    WorkspaceId workspace;
+    std::vector<WebhookDelivery> deliveries;
+  };
 
   void run(const std::stop_token& stop);
+  void run_sender(const std::stop_token& stop);
+  /// Lines up what is due for endpoints that are not being served.
+  void collect(const CallContext& call);
+  /// The next batch whose workspace has a share left.
+  std::optional<Batch> take() FOOTNOTE_TSA(requires_capability(mutex_));
+  /// Sends a batch that was taken, up to its first failure, and gives its share back.
+  void send(const CallContext& call, const Batch& batch);
   Sent deliver(const CallContext& call, const WebhookDelivery& delivery);
   /// None: what it tells of is gone.
   Result<std::optional<std::string>> body_of(const CallContext& call, const WebhookDelivery& delivery) const;
@@ -74,7 +97,11 @@ class WebhookSender {
   Counter& given_up_;
   Mutex mutex_;
   CondVar changed_;
-  std::jthread thread_;  ///< Last: it uses the rest.
+  std::deque<Batch> waiting_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::set<WebhookId> lined_up_ FOOTNOTE_TSA(guarded_by(mutex_));               // Waiting or being served.
+  std::map<WorkspaceId, std::size_t> served_ FOOTNOTE_TSA(guarded_by(mutex_));  // Batches under way.
+  std::jthread thread_;
+  std::vector<std::jthread> senders_;  ///< Last, with the thread: they use the rest.
 };
 
 }  // namespace footnote::upkeep
