@@ -148,7 +148,9 @@ Json checks_json(const std::optional<CheckCounts>& checks) {
 JsonArray errors_json(const std::vector<TraceError>& errors) {
   JsonArray out;
   for (const TraceError& error : errors) {
-    out.push_back(JsonObject{{"stage", error.stage}, {"code", footnote::to_string(error.error.code)}, {"message", error.error.message}});
+    out.push_back(JsonObject{{"stage", error.stage},
+                             {"code", footnote::to_string(error.error.code)},
+                             {"message", error.error.public_message.empty() ? error.error.message : error.error.public_message}});
   }
   return out;
 }

@@ -53,8 +53,10 @@ bool is_of_connection(const http::Headers& headers, std::string_view lower) {
   return false;
 }
 
-/// Keys of this server never leave it.
-bool is_own_key(std::string_view authorization) { return authorization.find("fn_") != std::string_view::npos; }
+/// Keys of this server never leave it, whatever header they came in.
+bool holds_own_key(std::string_view value) {
+  return value.find("fn_live_") != std::string_view::npos || value.find("fn_owner_") != std::string_view::npos;
+}
 
 std::optional<std::size_t> length_of(const http::Headers& headers) {
   const auto text = headers.find("content-length");
@@ -127,7 +129,7 @@ http::ClientRequest upstream_request(const ChatUpstream& upstream, const access:
     const std::string lower = to_lower_ascii(name);
     const bool ours = is_one_of(kHopHeaders, lower) || is_one_of(kOwnRequestHeaders, lower) || lower.starts_with("x-footnote-") ||
                       lower.starts_with("sec-") || is_of_connection(request.headers, lower) ||
-                      (use == AnswerUse::kRead && lower == "accept-encoding");
+                      (use == AnswerUse::kRead && lower == "accept-encoding") || holds_own_key(value);
     if (!ours) out.headers.add(name, value);
   }
   if (use == AnswerUse::kPassThrough) {
@@ -137,7 +139,7 @@ http::ClientRequest upstream_request(const ChatUpstream& upstream, const access:
   const auto authorization = request.headers.find("authorization");
   if (!upstream.api_key.empty()) {
     out.headers.set("authorization", "Bearer " + upstream.api_key);
-  } else if (authorization && !caller.key && !is_own_key(*authorization)) {
+  } else if (authorization && !caller.key && !holds_own_key(*authorization)) {
     out.headers.set("authorization", *authorization);
   }
   out.headers.set("x-request-id", request.request_id);
@@ -165,9 +167,14 @@ http::Headers answer_headers(const http::Headers& upstream) {
 }
 
 Error upstream_failure(Error error) {
-  if (error.code == ErrorCode::kUnavailable) error.message = fmt::format("the model server failed: {}", error.message);
+  const auto describe = [&](std::string_view what) {
+    error.message = fmt::format("{}: {}", what, error.message);
+    error.public_message = what;
+  };
+  if (error.code == ErrorCode::kUnavailable) describe("the model server failed");
   if (error.code == ErrorCode::kTooLarge) {
-    error = {ErrorCode::kUnavailable, fmt::format("the model server's answer can't be taken: {}", error.message), {}};
+    error.code = ErrorCode::kUnavailable;
+    describe("the model server's answer can't be taken");
   }
   return error;
 }

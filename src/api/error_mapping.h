@@ -10,6 +10,10 @@ namespace footnote::api {
 int status_of(const Error& error);
 
 /// The one JSON envelope of errors: {"error":{"code","message","field"?}}, with Retry-After where a retry helps.
+/// What a caller of the server is told: never a path or a host of the operator's. Where that differs from the message, the message is
+/// logged.
+std::string shown_message(const Error& error);
+
 http::Response render_error(const Error& error);
 
 /// OpenAI's: {"error":{"message","type","param","code"}}. Every wrong field is 400 there.

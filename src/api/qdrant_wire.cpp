@@ -205,7 +205,7 @@ Result<void> check_fusion(const points::PointQuery& query, std::string_view path
 http::Response render_qdrant_error(const Error& error) {
   const int usual = status_of(error);
   const int status = usual == 422 || usual == 415 ? 400 : usual;
-  std::string message = error.message;
+  std::string message = shown_message(error);
   if (!error.field.empty() && message.find(error.field) == std::string::npos) message = fmt::format("{}: {}", error.field, message);
   http::Response response = http::Response::json(status, JsonObject{{"status", JsonObject{{"error", message}}}, {"time", 0.0}});
   if (status == 429 || status == 503) response.headers.set("retry-after", "1");

@@ -134,7 +134,7 @@ void UiMessageStream::fail_with(const Error& error) {
   // Nobody is left to tell when the client is gone: a failed send is not an event.
   if (error.code == ErrorCode::kCancelled) return;
   if (text_open_ && !close_text()) return;
-  if (send({{"type", "error"}, {"errorText", error.message}})) (void)writer_->send("[DONE]");
+  if (send({{"type", "error"}, {"errorText", shown_message(error)}})) (void)writer_->send("[DONE]");
 }
 
 }  // namespace footnote::api

@@ -128,7 +128,7 @@ Result<void> ClientCall::sunk(Result<void> result) {
 }
 
 std::unexpected<Error> ClientCall::unavailable(std::string_view what) const {
-  return fail(ErrorCode::kUnavailable, "{} {}", url_.authority(), what);
+  return in_other_words(fail(ErrorCode::kUnavailable, "{} {}", url_.authority(), what), fmt::format("another server {}", what));
 }
 
 Task<CallEnd> ClientCall::run(CallSink& sink) {
@@ -258,7 +258,8 @@ Task<Result<void>> ClientCall::read_head(std::optional<ResponseParser>& parser) 
     }
     const bool done = parser->is_header_done();
     if (error == beast::http::error::header_limit || taken > bytes_max || (!done && taken + buffer_.size() >= bytes_max)) {
-      co_return fail(ErrorCode::kTooLarge, "{} sent headers of more than {} bytes", url_.authority(), bytes_max);
+      co_return in_other_words(fail(ErrorCode::kTooLarge, "{} sent headers of more than {} bytes", url_.authority(), bytes_max),
+                               "another server sent too many headers");
     }
     if (!error || done) continue;
     if (error != beast::http::error::need_more) co_return unavailable(fmt::format("sent a malformed answer: {}", error.message()));
@@ -345,7 +346,10 @@ Result<bool> ClientCall::take_body(ResponseParser& parser, asio::const_buffer& b
 /// Gives the sink what was parsed and empties it.
 Result<void> ClientCall::hand_over(std::string& bytes) {
   const std::size_t bytes_max = request_.response_bytes_max.value_or(shared_.options.response_bytes_max);
-  if (bytes.size() > bytes_max - body_bytes_) return fail(ErrorCode::kTooLarge, "{} sent more than {} bytes", url_.authority(), bytes_max);
+  if (bytes.size() > bytes_max - body_bytes_) {
+    return in_other_words(fail(ErrorCode::kTooLarge, "{} sent more than {} bytes", url_.authority(), bytes_max),
+                          "another server sent too much");
+  }
   body_bytes_ += bytes.size();
   if (bytes.empty()) return {};
   // Not kept for the next piece: memory that was freed just now is in the cache, that of one stream among many is not.

@@ -157,7 +157,8 @@ void IndexRebuilder::finish(const Result<RebuildState::Phase>& ended) {
     return;
   }
   state.phase = ended.error().code == ErrorCode::kCancelled ? RebuildState::Phase::kCancelled : RebuildState::Phase::kFailed;
-  state.error = ended.error().message;
+  const Error& error = ended.error();
+  state.error = error.public_message.empty() ? error.message : error.public_message;
   log(LogLevel::kWarn, "app", "index rebuild stopped", {{"corpus", state.corpus}, {"error", state.error}});
 }
 

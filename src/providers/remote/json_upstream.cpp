@@ -87,7 +87,10 @@ JsonUpstream::Failure JsonUpstream::failed_call(const CallContext& call, Error e
   const bool unreachable = error.code == ErrorCode::kUnavailable;
   if (unreachable) error.message = fmt::format("{} does not answer (check {}): {}", name(), setting("URL"), error.message);
   if (error.code == ErrorCode::kInvalidArgument) {
-    error = {ErrorCode::kFailedPrecondition, fmt::format("{} can't be asked (check {}): {}", name(), setting("URL"), error.message), {}};
+    error = {ErrorCode::kFailedPrecondition,
+             fmt::format("{} can't be asked (check {}): {}", name(), setting("URL"), error.message),
+             {},
+             fmt::format("{} can't be asked", name())};
   }
   return {std::move(error), unreachable};
 }
