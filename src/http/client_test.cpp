@@ -355,10 +355,12 @@ TEST_F(ClientTest, AnUpstreamThatFailsAgainAndAgainIsLeftAlone) {
   })});
   client({.breaker = {.failures_max = 3, .rest_time = 50ms}});
   const auto fetch = [&] { return client_->fetch(CallContext::with_timeout(kPatience), to(server->port())); };
-  status = 500;  // is about one request
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(fetch()->status, 500);
-  status = 503;
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(fetch()->status, 503);
+  status = 404;  // is about one request
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(fetch()->status, 404);
+  for (const int failure : {500, 503, 529}) {
+    status = failure;
+    EXPECT_EQ(fetch()->status, failure);
+  }
   const int before = asked;
   const auto refused = fetch();
   ASSERT_FALSE(refused);
