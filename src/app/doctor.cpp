@@ -6,6 +6,7 @@ namespace footnote::app {
 
 Result<int> run_doctor(const cli::CommandContext& context) {
   std::vector<cli::Check> checks = check_machine(context.settings.path(Setting::kData));
+  for (cli::Check& check : check_file_modes(context.settings.path(Setting::kData))) checks.push_back(std::move(check));
   checks.push_back(check_cpu(context.settings));
   checks.push_back(check_model(context.call, context.settings));
   checks.push_back(check_reranker(context.call, context.settings));

@@ -11,6 +11,9 @@ namespace footnote::app {
 
 /// Cores, memory, and the disk below `data`.
 std::vector<cli::Check> check_machine(const std::filesystem::path& data);
+/// Whether other users of the machine may read files of the data folder; nothing where there is none. Before anything opens the store,
+/// which closes its files to others.
+std::vector<cli::Check> check_file_modes(const std::filesystem::path& data);
 /// The encoder's instruction level, and those that work here.
 cli::Check check_cpu(const Settings& settings);
 /// The configured embedder: opens the model, or asks the server, and embeds three sentences: two that say the same must be nearer than the

@@ -50,7 +50,7 @@ Result<int> run_models_fit(const cli::CommandContext& context, const cli::Models
   late::LateModel model = fit.model(encoder->hidden() / 16 * 8);
   FOOTNOTE_TRY(model.probe, probe_of(encoder->files()));
   const auto path = command.folder.empty() ? folder / kLateFile : command.folder;
-  FOOTNOTE_CHECK(write_file_atomically(path, model.to_bytes()));
+  FOOTNOTE_CHECK(write_file_atomically(path, model.to_bytes(), Readers::kByUmask));
   cli::write_out(fmt::format("{} tokens read; {} written.\n", fit.tokens(), path.string()));
   return cli::kExitOk;
 }
