@@ -57,6 +57,13 @@ Result<TakenCopy> copy_store(const cli::CommandContext& context) {
   return TakenCopy(data / upkeep::kCopiesFolder / name);
 }
 
+/// Without it the restored store could read no webhook's secret.
+Result<void> add_secret_key(const cli::CommandContext& context, upkeep::SnapshotWriter& writer) {
+  auto added = writer.add(context.call, std::string(kSecretKeyFile), context.settings.path(Setting::kData) / kSecretKeyFile);
+  if (!added && added.error().code != ErrorCode::kNotFound) return added;  // nothing was encrypted yet
+  return {};
+}
+
 Result<void> add_collection_snapshots(const cli::CommandContext& context, upkeep::SnapshotWriter& writer) {
   const fs::path data = context.settings.path(Setting::kData);
   std::error_code error;
@@ -84,6 +91,7 @@ Result<void> check_empty(const fs::path& data) {
   if (fs::exists(data / kRestoring, error) && !fs::exists(data / kStoreFile, error)) {
     fs::remove_all(data / kRestoring, error);
     fs::remove_all(data / kCollectionSnapshots, error);
+    fs::remove(data / kSecretKeyFile, error);
   }
   for (const auto& entry : fs::directory_iterator(data, error)) {
     if (entry.path().filename() == kLockFile) continue;
@@ -102,7 +110,7 @@ class Unpacker {
 
   Result<void> start(std::string_view name) {
     FOOTNOTE_CHECK(finish());
-    const bool known = name == kStoreFile || name.starts_with(fmt::format("{}/", kCollectionSnapshots));
+    const bool known = name == kStoreFile || name == kSecretKeyFile || name.starts_with(fmt::format("{}/", kCollectionSnapshots));
     if (!known) return fail(ErrorCode::kUnsupported, "the snapshot holds {}, which this version does not know", name);
     const fs::path path = folder_ / name;
     FOOTNOTE_CHECK(make_folders(path.parent_path()));
@@ -159,6 +167,7 @@ Result<int> run_snapshot(const cli::CommandContext& context, const cli::Snapshot
   FOOTNOTE_TRY(const TakenCopy copy, copy_store(context));
   FOOTNOTE_TRY(upkeep::SnapshotWriter writer, upkeep::SnapshotWriter::create(command.file));
   FOOTNOTE_CHECK(writer.add(context.call, std::string(kStoreFile), copy.file()));
+  FOOTNOTE_CHECK(add_secret_key(context, writer));
   FOOTNOTE_CHECK(add_collection_snapshots(context, writer));
   FOOTNOTE_TRY(const upkeep::SnapshotTotals totals, writer.commit());
   report(context, "snapshot", command.file, totals);
@@ -178,6 +187,7 @@ Result<int> run_restore(const cli::CommandContext& context, const cli::RestoreCo
   }
   // The store comes last: without it the folder counts as one that nothing was restored into.
   FOOTNOTE_CHECK(move_in(restoring, data, kCollectionSnapshots));
+  FOOTNOTE_CHECK(move_in(restoring, data, kSecretKeyFile));
   FOOTNOTE_CHECK(move_in(restoring, data, fmt::format("{}-wal", kStoreFile)));  // gone by now, unless its last checkpoint failed
   FOOTNOTE_CHECK(move_in(restoring, data, kStoreFile));
   FOOTNOTE_CHECK(sync_folder(data));

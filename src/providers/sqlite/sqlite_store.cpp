@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "domain/catalog.h"
 #include "providers/sqlite/migrations.h"
+#include "providers/sqlite/webhook_rows.h"
 
 namespace footnote {
 
@@ -33,12 +34,14 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::pa
     FOOTNOTE_TRY(auto lease, writer->acquire(unbounded));
     FOOTNOTE_CHECK(migrate(lease.database()));
     FOOTNOTE_CHECK(seed(lease.database(), clock));
+    FOOTNOTE_CHECK(seal_webhook_secrets(lease.database(), folder / kSecretKeyFile));
   }
   // A file that was just made is not safe until its folder's entry is.
   FOOTNOTE_CHECK(sync_folder(folder));
   open.cache_kib = kReaderCacheKib;
   FOOTNOTE_TRY(auto readers, sql::ReaderPool::open(file, open, options.readers));
-  return std::unique_ptr<SqliteStore>(new SqliteStore(options, clock, std::move(writer), std::move(readers)));  // private constructor
+  return std::unique_ptr<SqliteStore>(
+      new SqliteStore(folder, options, clock, std::move(writer), std::move(readers)));  // private constructor
 }
 
 Result<void> SqliteStore::copy_to(const CallContext& call, const std::filesystem::path& file) const {
@@ -46,8 +49,17 @@ Result<void> SqliteStore::copy_to(const CallContext& call, const std::filesystem
   return read(call, [&](sql::Database& database) { return database.copy_to(call, file, open); });
 }
 
-SqliteStore::SqliteStore(const SqliteStoreOptions& options, const Clock& clock, std::unique_ptr<sql::Writer> writer,
-                         std::unique_ptr<sql::ReaderPool> readers)
-    : options_(options), clock_(clock), writer_(std::move(writer)), readers_(std::move(readers)) {}
+Result<SecretBox> SqliteStore::secrets() const {
+  MutexLock lock(secrets_mutex_);
+  if (!secrets_) {
+    FOOTNOTE_TRY(auto opened, SecretBox::open(folder_ / kSecretKeyFile));
+    secrets_ = std::move(opened);
+  }
+  return *secrets_;
+}
+
+SqliteStore::SqliteStore(std::filesystem::path folder, const SqliteStoreOptions& options, const Clock& clock,
+                         std::unique_ptr<sql::Writer> writer, std::unique_ptr<sql::ReaderPool> readers)
+    : folder_(std::move(folder)), options_(options), clock_(clock), writer_(std::move(writer)), readers_(std::move(readers)) {}
 
 }  // namespace footnote
