@@ -73,12 +73,12 @@ Result<http::Response> preview(const Services& services, const access::Caller& c
                                const CallContext& call) {
   FOOTNOTE_TRY(const std::int64_t id, parse_number(request.param("id"), "id"));
   FOOTNOTE_TRY(const std::int64_t version, parse_number(request.query_value("version").value_or("0"), "version"));
-  FOOTNOTE_TRY(const DocumentText found, services.chunks.document_text(call, caller.workspace, {id}, static_cast<int>(version)));
+  const auto read = services.chunks.document_text(call, caller.workspace, {id}, static_cast<int>(version));
+  if (!read && read.error().code != ErrorCode::kNotFound) return std::unexpected(read.error());
+  // To whoever may not name its labels a labelled document is not there. The same words for what was deleted, is not theirs or never was.
+  if (!read || (read->labelled && !caller.may(KeyScope::kAdmin))) return fail(ErrorCode::kNotFound, "there is no document {}", id);
+  const DocumentText& found = *read;
   const Document& document = found.document;
-  // To whoever may not name its labels a labelled document is not there.
-  if (!document.attributes.acl_labels.empty() && !caller.may(KeyScope::kAdmin)) {
-    return fail(ErrorCode::kNotFound, "there is no document {}", id);
-  }
   return http::Response::json(200, JsonObject{{"document_id", document.id.value},
                                               {"version", document.version},
                                               {"title", document.attributes.title},
@@ -93,9 +93,11 @@ Result<http::Response> corpora(const Services& services, const access::Caller& c
   JsonArray out;
   for (const Corpus& corpus : found) {
     FOOTNOTE_TRY(const CorpusCounts counts, services.chunks.counts(call, corpus.id));
+    // To whoever may not name labels, what has some is not there.
+    const bool all = caller.may(KeyScope::kAdmin);
     out.push_back(JsonObject{{"name", corpus.name},
-                             {"documents", counts.documents},
-                             {"chunks", counts.chunks},
+                             {"documents", counts.documents - (all ? 0 : counts.labelled_documents)},
+                             {"chunks", counts.chunks - (all ? 0 : counts.labelled_chunks)},
                              {"generation", corpus.generation},
                              {"model", corpus.space.model_id}});
   }

@@ -168,6 +168,7 @@ Result<JsonObject> render_schema(const PointCall& point, const Corpus& corpus) {
 Result<Json> info(const PointCall& point) {
   FOOTNOTE_TRY(const Collection collection, point.collection());
   FOOTNOTE_TRY(const CorpusCounts counts, point.services.chunks.counts(point.call, collection.corpus.id));
+  const std::int64_t points = counts.chunks - counts.labelled_chunks;  // passages of labelled documents are no points
   FOOTNOTE_TRY(JsonObject schema, render_schema(point, collection.corpus));
   FOOTNOTE_TRY(const Json stored, parse_json(collection.config));
   const JsonObject config = stored.is_object() ? stored.get_object() : JsonObject{};
@@ -188,9 +189,13 @@ Result<Json> info(const PointCall& point) {
                    {"wal_config", merged(wal, config, "wal_config")},
                    {"quantization_config", config.contains("quantization_config") ? config.at("quantization_config") : Json(nullptr)}};
   if (const Json* metadata = find(config, "metadata")) shown["metadata"] = *metadata;
-  return JsonObject{
-      {"status", "green"},   {"optimizer_status", "ok"},   {"points_count", counts.chunks},      {"indexed_vectors_count", counts.chunks},
-      {"segments_count", 1}, {"config", std::move(shown)}, {"payload_schema", std::move(schema)}};
+  return JsonObject{{"status", "green"},
+                    {"optimizer_status", "ok"},
+                    {"points_count", points},
+                    {"indexed_vectors_count", points},
+                    {"segments_count", 1},
+                    {"config", std::move(shown)},
+                    {"payload_schema", std::move(schema)}};
 }
 
 Json operation_result(Generation generation) { return JsonObject{{"operation_id", generation}, {"status", "completed"}}; }

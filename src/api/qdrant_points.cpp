@@ -190,7 +190,7 @@ Result<Json> count(const PointCall& point) {
   FOOTNOTE_TRY(const auto filter, filter_in(asked.body()));
   if (!filter || filter->conditions.empty()) {
     FOOTNOTE_TRY(const CorpusCounts counts, point.services.chunks.counts(point.call, corpus.id));
-    return JsonObject{{"count", counts.chunks}};
+    return JsonObject{{"count", counts.chunks - counts.labelled_chunks}};  // passages of labelled documents are no points
   }
   FOOTNOTE_TRY(const std::size_t counted, point.services.search.count(point.call, corpus, *filter));
   return JsonObject{{"count", counted}};
