@@ -79,6 +79,10 @@ std::optional<http::Response> BrowserPolicy::refuse(const http::Request& request
     const bool same_origin = host && !authority_of(*origin).empty() && authority_of(*origin) == *host;
     if (!same_origin && !is_allowed_origin(*origin)) return foreign("origin", *origin, "server.allowed_origins");
   }
+  if (!origin && is_loaded_by_foreign_page(request)) {
+    return render_error(
+        {ErrorCode::kPermissionDenied, "pages of other sites may not load this; if one should, add it to server.allowed_origins", {}});
+  }
   const bool has_token = is_open(request) && request.headers.contains("authorization");
   if (changes_state(request.method) && !has_token && a_form_could_send(request)) {
     return render_error({ErrorCode::kUnsupported,
@@ -87,6 +91,26 @@ std::optional<http::Response> BrowserPolicy::refuse(const http::Request& request
                          {}});
   }
   return std::nullopt;
+}
+
+/// Images, scripts and frames of another site's page carry no Origin. Browsers say so in headers that no page can set.
+bool BrowserPolicy::is_loaded_by_foreign_page(const http::Request& request) const {
+  if (request.headers.find("sec-fetch-site") != "cross-site" || is_open(request) || contains(options_.embeddable, request.path))
+    return false;
+  const bool is_link = request.headers.find("sec-fetch-mode") == "navigate" && request.headers.find("sec-fetch-dest") == "document";
+  return !is_link || changes_state(request.method);
+}
+
+void BrowserPolicy::add_safety_headers(const http::Request& request, http::Headers& headers) const {
+  const auto set = [&](std::string_view name, std::string_view value) {
+    if (!headers.contains(name)) headers.set(name, value);
+  };
+  set("x-content-type-options", "nosniff");
+  const std::string_view type = headers.find("content-type").value_or("");
+  if (!type.starts_with("application/json") && !type.starts_with("text/event-stream") && !type.starts_with("application/x-ndjson")) return;
+  set("cache-control", "no-store");
+  const auto origin = request.headers.find("origin");
+  if (!is_open(request) && !(origin && is_allowed_origin(*origin))) set("cross-origin-resource-policy", "same-origin");
 }
 
 void BrowserPolicy::add_cors_headers(const http::Request& request, http::Headers& headers) const {

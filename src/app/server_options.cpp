@@ -31,6 +31,7 @@ Result<api::BrowserPolicy> make_policy(const Settings& settings) {
   FOOTNOTE_TRY(options.hosts, api::parse_allowed_hosts(settings.text(Setting::kServerAllowedHosts)));
   FOOTNOTE_TRY(options.origins, api::parse_allowed_origins(settings.text(Setting::kServerAllowedOrigins)));
   options.open_prefix = api::kWidgetPath;
+  options.embeddable = {"/widget.js"};
   options.address_hosts = !http::is_loopback_host(settings.text(Setting::kServerHost));
   return api::BrowserPolicy(std::move(options));
 }
@@ -89,6 +90,7 @@ Result<http::ServerOptions> make_server_options(const Settings& settings) {
   options.render_error = api::render_error;
   options.guard = [policy](const http::Request& request) { return policy.refuse(request); };
   options.decorate = [policy](const http::Request& request, http::Headers& headers) {
+    policy.add_safety_headers(request, headers);
     policy.add_cors_headers(request, headers);
     api::add_rate_headers(request, headers);
   };
