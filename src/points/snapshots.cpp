@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ids.h"
+#include "base/sha256.h"
 #include "base/text.h"
 
 namespace footnote::points {
@@ -97,8 +98,10 @@ Result<NewPoint> point_of(std::string_view line) {
 }  // namespace
 
 std::filesystem::path Snapshots::folder_of(WorkspaceId workspace, std::string_view collection) const {
-  // In hexadecimal: no name of a collection can lead anywhere else.
-  return folder_ / fmt::format("{}-{}", workspace.value, to_hex(collection).substr(0, 200));
+  // In hexadecimal: no name of a collection can lead anywhere else. A long one by its hash: no two share a folder.
+  constexpr std::size_t kHexCharsMax = 200;
+  const std::string hex = to_hex(collection);
+  return folder_ / fmt::format("{}-{}", workspace.value, hex.size() <= kHexCharsMax ? hex : "sha256-" + sha256_hex(collection));
 }
 
 Result<std::filesystem::path> Snapshots::path_of(WorkspaceId workspace, std::string_view collection, std::string_view name) const {
