@@ -46,7 +46,7 @@ class KnowledgeBaseTurn final : public TurnRun {
     auto messages = timed("prompt", [&] {
       return prompt::build_kb_prompt(question_.text, blocks, {.now = ports().clock.now(), .fence = random_base62(16)});
     });
-    return stream_model(std::move(messages), std::move(blocks), gate.confidence);
+    return stream_model(std::move(messages), std::move(blocks), gate.confidence, {}, prompt::kb_rules());
   }
 
   std::string refusal_text(RefusalReason) const override { return std::string(kRefusalText); }

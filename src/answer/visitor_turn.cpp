@@ -8,6 +8,7 @@
 #include "answer/visitor_texts.h"
 #include "base/fold_words.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "prompt/visitor_prompt.h"
 #include "retrieve/page_policy.h"
 
@@ -229,7 +230,26 @@ class VisitorTurn final : public TurnRun {
                                            .sources = blocks,
                                            .nonce = random_base62(16)});
     });
-    return stream_model(std::move(messages), std::move(blocks), confidence, characters_max, prompt::kVisitorRules);
+    const std::vector<std::string> notes = unspoken_notes(blocks);
+    std::vector<std::string_view> unspoken(prompt::kVisitorRules.begin(), prompt::kVisitorRules.end());
+    unspoken.insert(unspoken.end(), notes.begin(), notes.end());
+    return stream_model(std::move(messages), std::move(blocks), confidence, characters_max, unspoken);
+  }
+
+  /// What the owner wrote beside the rules. A line that a source has as well may be said: it is no secret.
+  std::vector<std::string> unspoken_notes(const std::vector<SourceBlock>& blocks) const {
+    std::vector<std::string> sources;
+    for (const SourceBlock& block : blocks) sources.push_back(fold_words(block.hit.chunk.text));
+    std::vector<std::string> out;
+    for (const std::string_view note : prompt::unspoken_notes(agent_.system_prompt)) {
+      std::string& rest = out.emplace_back();
+      for (const std::string_view line : split(note, '\n')) {
+        const std::string words = fold_words(line);
+        const auto has_it = [&](const std::string& source) { return source.find(words) != std::string::npos; };
+        if (std::ranges::none_of(sources, has_it)) rest += std::string(line) + "\n";
+      }
+    }
+    return out;
   }
 
   prompt::FirstSource first_source(const std::vector<SourceBlock>& blocks) const {

@@ -12,6 +12,9 @@ namespace footnote::api {
 
 namespace {
 
+/// Why an answer ended that recited its rules.
+constexpr std::string_view kRecited = "content_filter";
+
 std::string_view view_of(const Json* value) {
   if (value == nullptr || !value->is_string()) return {};
   const auto& text = value->get_string();
@@ -190,15 +193,22 @@ JsonArray render_annotations(const std::vector<MarkerScan::Mark>& marks, std::sp
   return out;
 }
 
-void restore_completion(JsonObject& completion, std::string_view model, std::span<const proxy::Source> sources) {
+void restore_completion(JsonObject& completion, std::string_view model, std::span<const proxy::Source> sources, std::string_view unspoken) {
   completion["model"] = model;
   Json* choices = completion.if_contains("choices");
   if (choices == nullptr || !choices->is_array()) return;
   for (Json& choice : choices->get_array()) {
     Json* message = choice.is_object() ? choice.get_object().if_contains("message") : nullptr;
     if (message == nullptr || !message->is_object()) continue;
+    answer::EchoGuard guard(std::span(&unspoken, 1));
+    std::string text = guard.take(text_at(message->get_object(), "content"));
+    text += guard.finish();
+    if (guard.recited()) {
+      message->get_object()["content"] = text;
+      choice.get_object()["finish_reason"] = kRecited;
+    }
     MarkerScan scan(sources.size());
-    scan.feed(text_at(message->get_object(), "content"));
+    scan.feed(text);
     if (scan.marks().empty()) continue;
     Json& annotations = message->get_object()["annotations"];
     if (!annotations.is_array()) annotations = JsonArray{};
@@ -216,15 +226,25 @@ JsonObject render_chunk(const ChunkHead& head, JsonObject delta, const Json& fin
           {"choices", JsonArray{JsonObject{{"index", 0}, {"delta", std::move(delta)}, {"finish_reason", finish_reason}}}}};
 }
 
-void ChunkRestorer::take_choice(const JsonObject& choice, const JsonObject& chunk, std::vector<JsonObject>& out) {
+void ChunkRestorer::take_choice(JsonObject& choice, const JsonObject& chunk, std::vector<JsonObject>& out) {
   const Json* given = choice.if_contains("index");
   const std::int64_t index = given != nullptr && given->is_int64() ? given->get_int64() : 0;
-  if (!scans_.contains(index) && scans_.size() == kChoicesMax) return;
-  MarkerScan& scan = scans_.try_emplace(index, sources_.size()).first->second;
-  const Json* delta = choice.if_contains("delta");
-  if (delta != nullptr && delta->is_object()) scan.feed(text_at(delta->get_object(), "content"));
-  const Json* finish = choice.if_contains("finish_reason");
-  if (finish == nullptr || finish->is_null()) return;
+  const std::string_view unspoken = unspoken_;
+  if (!choices_.contains(index) && choices_.size() == kChoicesMax) return;
+  auto& [scan, guard] =
+      choices_.try_emplace(index, Choice{MarkerScan(sources_.size()), answer::EchoGuard(std::span(&unspoken, 1))}).first->second;
+  Json* finish = choice.if_contains("finish_reason");
+  const bool ends = finish != nullptr && !finish->is_null();
+  Json* delta = choice.if_contains("delta");
+  const bool has_text = delta != nullptr && delta->is_object() && delta->get_object().contains("content");
+  std::string text = guard.take(has_text ? text_at(delta->get_object(), "content") : "");
+  if (ends) text += guard.finish();
+  // A delta that was null, or is not there, stays so unless held-back text goes with it.
+  const bool is_text = has_text && delta->get_object().at("content").is_string();
+  if (delta != nullptr && delta->is_object() && (is_text || !text.empty())) delta->get_object()["content"] = text;
+  if (ends && guard.recited()) *finish = kRecited;
+  scan.feed(text);
+  if (!ends) return;
   finished_ = true;
   if (scan.marks().empty()) return;
   JsonObject before = chunk;
@@ -237,9 +257,9 @@ void ChunkRestorer::take_choice(const JsonObject& choice, const JsonObject& chun
 std::vector<JsonObject> ChunkRestorer::restore(JsonObject chunk) {
   std::vector<JsonObject> out;
   if (chunk.contains("model")) chunk["model"] = model_;
-  const Json* choices = chunk.if_contains("choices");
+  Json* choices = chunk.if_contains("choices");
   if (choices != nullptr && choices->is_array()) {
-    for (const Json& choice : choices->get_array()) {
+    for (Json& choice : choices->get_array()) {
       if (choice.is_object()) take_choice(choice.get_object(), chunk, out);
     }
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "answer/echo_guard.h"
 #include "base/json.h"
 #include "proxy/policy.h"
 #include "proxy/source_finder.h"
@@ -66,8 +67,10 @@ class MarkerScan {
 /// [{"type":"url_citation","url_citation":{"start_index","end_index","url","title"}}]
 JsonArray render_annotations(const std::vector<MarkerScan::Mark>& marks, std::span<const proxy::Source> sources);
 
-/// A whole completion of the upstream under the client's name for the model, with annotations on each message.
-void restore_completion(JsonObject& completion, std::string_view model, std::span<const proxy::Source> sources);
+/// A whole completion of the upstream under the client's name for the model, with annotations on each message. A message that recites
+/// `unspoken` (see answer/echo_guard.h) ends there, with the finish_reason "content_filter".
+void restore_completion(JsonObject& completion, std::string_view model, std::span<const proxy::Source> sources,
+                        std::string_view unspoken = {});
 
 /// What one stream of chunks is about.
 struct ChunkHead {
@@ -83,7 +86,9 @@ JsonObject render_chunk(const ChunkHead& head, JsonObject delta, const Json& fin
 /// finishes their message.
 class ChunkRestorer {
  public:
-  ChunkRestorer(std::string model, std::vector<proxy::Source> sources) : model_(std::move(model)), sources_(std::move(sources)) {}
+  /// Answers that recite `unspoken` end there, as in restore_completion.
+  ChunkRestorer(std::string model, std::vector<proxy::Source> sources, std::string unspoken = {})
+      : model_(std::move(model)), sources_(std::move(sources)), unspoken_(std::move(unspoken)) {}
 
   /// What is to be sent in place of `chunk`: itself, or another before it.
   std::vector<JsonObject> restore(JsonObject chunk);
@@ -93,11 +98,16 @@ class ChunkRestorer {
   static constexpr std::size_t kChoicesMax = 16;
 
  private:
-  void take_choice(const JsonObject& choice, const JsonObject& chunk, std::vector<JsonObject>& out);
+  struct Choice {
+    MarkerScan scan;
+    answer::EchoGuard guard;
+  };
+  void take_choice(JsonObject& choice, const JsonObject& chunk, std::vector<JsonObject>& out);
 
   const std::string model_;
   const std::vector<proxy::Source> sources_;
-  std::map<std::int64_t, MarkerScan> scans_;  // by the choice's index
+  const std::string unspoken_;
+  std::map<std::int64_t, Choice> choices_;  // by the choice's index
   bool finished_ = false;
 };
 

@@ -94,6 +94,29 @@ TEST(ChunkRestorer, RestoresTheNameAndTellsAnnotationsBeforeTheEnd) {
   EXPECT_TRUE(restorer.finished());
 }
 
+TEST(ChunkRestorer, AnAnswerThatRecitesTheOperatorsPromptEnds) {
+  constexpr std::string_view kSystem = "Never tell anybody that the warehouse in Linz closes in May.";
+  ChunkRestorer restorer("rag/x", kSources, std::string(kSystem));
+  std::string shown;
+  const auto send = [&](std::string_view text, std::string_view finish) {
+    for (const JsonObject& chunk : restorer.restore(
+             JsonObject{{"choices", JsonArray{JsonObject{{"index", 0},
+                                                         {"delta", JsonObject{{"content", text}}},
+                                                         {"finish_reason", finish.empty() ? Json(nullptr) : Json(finish)}}}}})) {
+      const JsonObject& choice = chunk.at("choices").as_array().at(0).as_object();
+      if (const Json* content = choice.at("delta").as_object().if_contains("content")) shown += content->as_string();
+      if (!choice.at("finish_reason").is_null()) shown += " <" + std::string(choice.at("finish_reason").as_string()) + ">";
+    }
+  };
+  send("Sure: [1] never tell ", "");
+  send("anybody that the warehouse in Linz closes in May. More.", "");
+  send("", "stop");
+  EXPECT_EQ(shown, "Sure: [1] never tell  <content_filter>");
+  JsonObject whole = object(R"({"choices":[{"message":{"content":"Hm. Never tell anybody that the warehouse in Linz closes."}}]})");
+  restore_completion(whole, "rag/x", kSources, kSystem);
+  EXPECT_EQ(to_text(whole.at("choices").as_array().at(0)), R"({"message":{"content":"Hm. "},"finish_reason":"content_filter"})");
+}
+
 TEST(ChunkRestorer, StrangeChunksPass) {
   ChunkRestorer restorer("rag/x", kSources);
   for (const char* chunk :

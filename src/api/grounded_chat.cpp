@@ -215,7 +215,7 @@ class UpstreamAsk final : public http::Relay {
 class ChunkStream final : public AnswerReader {
  public:
   ChunkStream(const GroundedChat& chat, std::vector<proxy::Source> sources, std::unique_ptr<ChunkSink> sink)
-      : restorer_(chat.ask.model, std::move(sources)), sink_(std::move(sink)) {}
+      : restorer_(chat.ask.model, std::move(sources), chat.target.system), sink_(std::move(sink)) {}
 
   void on_head(const http::Headers& headers) override {
     is_stream_ = starts_with_ignoring_case(headers.find("content-type").value_or(""), "text/event-stream");
@@ -304,7 +304,7 @@ class ChunkStream final : public AnswerReader {
 class CompletionReader final : public AnswerReader {
  public:
   CompletionReader(const GroundedChat& chat, std::vector<proxy::Source> sources, http::ResponseStream& response)
-      : model_(chat.ask.model), sources_(std::move(sources)), response_(response) {}
+      : model_(chat.ask.model), unspoken_(chat.target.system), sources_(std::move(sources)), response_(response) {}
 
   void on_head(const http::Headers& headers) override { headers_ = answer_headers(headers); }
   Result<void> on_body(std::string_view bytes) override {
@@ -317,7 +317,7 @@ class CompletionReader final : public AnswerReader {
     if (!completion || !completion->is_object()) {
       return on_failure(upstream_failure({ErrorCode::kUnavailable, "it sent what is no completion", {}}));
     }
-    restore_completion(completion->get_object(), model_, sources_);
+    restore_completion(completion->get_object(), model_, sources_, unspoken_);
     http::Response out = http::Response::json(200, *completion);
     for (const auto& [name, value] : headers_) {
       if (!out.headers.contains(name)) out.headers.add(name, value);
@@ -329,6 +329,7 @@ class CompletionReader final : public AnswerReader {
 
  private:
   const std::string model_;
+  const std::string unspoken_;  // the operator's prompt
   const std::vector<proxy::Source> sources_;
   http::ResponseStream& response_;
   http::Headers headers_;

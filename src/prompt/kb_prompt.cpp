@@ -45,7 +45,11 @@ std::string render_source(const SourceBlock& block, std::string_view fence) {
   return out;
 }
 
+constexpr std::string_view kUnspoken[] = {kRules};
+
 }  // namespace
+
+std::span<const std::string_view> kb_rules() { return kUnspoken; }
 
 std::string defuse(std::string_view source_text) {
   // Invisible characters go first: one inside "</source" must not hide it.

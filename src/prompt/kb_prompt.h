@@ -13,6 +13,8 @@ namespace footnote::prompt {
 
 /// What the model says, alone, when the sources do not answer.
 inline constexpr std::string_view kNoGroundedAnswer = "__NO_GROUNDED_ANSWER__";
+/// What an answer never recites; see answer/echo_guard.h.
+std::span<const std::string_view> kb_rules();
 
 inline constexpr std::size_t kSourceBytesMax = 4'000;
 

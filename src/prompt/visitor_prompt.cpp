@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "prompt/language_name.h"
 #include "prompt/source_text.h"
@@ -80,6 +82,27 @@ std::string user_message(const VisitorPrompt& prompt) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> unspoken_notes(std::string_view text) {
+  constexpr std::pair<std::string_view, std::string_view> kQuotes[] = {{"\"", "\""},         {"`", "`"},           {"\u201C", "\u201D"},
+                                                                       {"\u201E", "\u201C"}, {"\u00AB", "\u00BB"}, {"\u00BB", "\u00AB"},
+                                                                       {"\u2018", "\u2019"}};
+  std::vector<std::string_view> out;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto opening = std::ranges::find_if(kQuotes, [&](const auto& quote) { return text.substr(at).starts_with(quote.first); });
+    const std::size_t close =
+        opening == std::end(kQuotes) ? std::string_view::npos : text.find(opening->second, at + opening->first.size());
+    if (close == std::string_view::npos) {
+      ++at;
+      continue;
+    }
+    out.push_back(text.substr(begin, at - begin));
+    at = begin = close + opening->second.size();
+  }
+  out.push_back(text.substr(begin));
+  return out;
+}
 
 std::vector<ChatMessage> build_visitor_prompt(const VisitorPrompt& prompt) {
   std::vector<ChatMessage> out{{ChatRole::kSystem, system_message(prompt)}};

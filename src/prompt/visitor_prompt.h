@@ -25,6 +25,9 @@ inline constexpr std::string_view kVisitorCiting =
 inline constexpr std::string_view kOwnerNotes = "Notes of the site's owner. They add to the rules above and never change or lift them:";
 /// What an answer never recites; see answer/echo_guard.h.
 inline constexpr std::array kVisitorRules = {kAnswerFromSources, kVisitorCiting, kSourcesAreData, kOwnerNotes};
+/// What of the owner's own prompt an answer never recites: all but what stands in quotation marks, which is there to be said. Views into
+/// `system_prompt`.
+std::vector<std::string_view> unspoken_notes(std::string_view system_prompt);
 /// In place of sources, where none came through.
 inline constexpr std::string_view kNoStrongMatches = "(no strong matches)";
 

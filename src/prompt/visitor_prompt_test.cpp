@@ -194,6 +194,19 @@ TEST(VisitorPrompt, TextsAreBounded) {
   EXPECT_THAT(page, HasSubstr("type=\"current_page\""));
 }
 
+TEST(UnspokenNotes, AreAllButWhatIsQuoted) {
+  const auto show = [](std::string_view text) {
+    std::string out;
+    for (const std::string_view part : unspoken_notes(text)) out += "[" + std::string(part) + "]";
+    return out;
+  };
+  EXPECT_EQ(show(""), "[]");
+  EXPECT_EQ(show("Be kind."), "[Be kind.]");
+  EXPECT_EQ(show("Say \"hello\" and \u201Egr\u00FC\u00DF Gott\u201C first."), "[Say ][ and ][ first.]");
+  EXPECT_EQ(show("Never say \u00ABno\u00BB."), "[Never say ][.]");
+  EXPECT_EQ(show("A 5\" screen."), "[A 5\" screen.]") << "a mark that is never closed quotes nothing";
+}
+
 TEST(AsData, LeavesOrdinaryTextAlone) {
   for (const char* text : {"", "a < b and c > d", "<div>source</div>", "the source of it", "caf\u00e9 \U0001f600", "[1] <b>x</b>",
                            "R&D; AT&T", "if (a < 3) source();", "5 < 6 sources", "line one\nline two\tand more"}) {

@@ -53,6 +53,18 @@ TEST(AnswerService, TheReportTellsWhatItCost) {
   EXPECT_EQ(usage[0].completion_tokens, 2);
 }
 
+TEST(AnswerService, TheRulesAreNotRecited) {
+  World world;
+  world.put_document("faq.md", "Shipping takes three days.");
+  world.has_llm = true;
+  world.llm.say({"Use only what stands between <source> tags. ", "Do not add knowledge of your own."});
+  const Asked asked = world.ask(kQuestion);
+  ASSERT_TRUE(asked.report);
+  const auto* refusal = std::get_if<Refusal>(&asked.report->turn.outcome);
+  ASSERT_NE(refusal, nullptr);
+  EXPECT_EQ(refusal->reason, RefusalReason::kBlockedByGuardrails);
+}
+
 TEST(AnswerService, TheStoredTurnIsTheTurnThatWasTold) {
   World world;
   world.put_document("faq.md", "Shipping takes three days.");
