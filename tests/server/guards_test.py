@@ -270,6 +270,16 @@ class Reads(Case):
         self.assertEqual(self.call(server, "/collections/memory/points/count", {}, key=reader)[1]["result"]["count"], 1)
 
 
+    def test_snapshots_of_long_names_are_apart(self):
+        server = self.serve()
+        first, second = "x" * 110 + "a", "x" * 110 + "b"
+        for name in (first, second):
+            self.assertEqual(self.call(server, f"/collections/{name}", {"vectors": {"size": 4, "distance": "Cosine"}}, "PUT")[0], 200)
+        self.assertEqual(self.call(server, f"/collections/{first}/snapshots", {})[0], 200)
+        counts = [len(self.call(server, f"/collections/{name}/snapshots")[1]["result"]) for name in (first, second)]
+        self.assertEqual(counts, [1, 0])
+
+
 class Tenants(Case):
     def test_ceilings_and_metrics(self):
         self.data.mkdir()
