@@ -167,14 +167,10 @@ http::Headers answer_headers(const http::Headers& upstream) {
 }
 
 Error upstream_failure(Error error) {
-  const auto describe = [&](std::string_view what) {
-    error.message = fmt::format("{}: {}", what, error.message);
-    error.public_message = what;
-  };
-  if (error.code == ErrorCode::kUnavailable) describe("the model server failed");
+  if (error.code == ErrorCode::kUnavailable) return with_context(std::move(error), "the model server failed").error();
   if (error.code == ErrorCode::kTooLarge) {
     error.code = ErrorCode::kUnavailable;
-    describe("the model server's answer can't be taken");
+    return with_context(std::move(error), "the model server's answer can't be taken").error();
   }
   return error;
 }

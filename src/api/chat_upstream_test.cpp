@@ -27,8 +27,8 @@ TEST(ChatUpstreamTest, OwnKeysNeverLeave) {
 }
 
 TEST(ChatUpstreamTest, FailuresDoNotNameTheServer) {
-  const Error told = upstream_failure({ErrorCode::kUnavailable, "10.0.0.7:8000 can't be reached", {}});
-  EXPECT_EQ(shown_message(told), "the model server failed");
+  const Error told = upstream_failure({ErrorCode::kUnavailable, "10.0.0.7:8000 can't be reached", {}, "another server can't be reached"});
+  EXPECT_EQ(shown_message(told), "the model server failed: another server can't be reached");
   EXPECT_NE(told.message.find("10.0.0.7"), std::string::npos) << "for the log";
 }
 

@@ -163,9 +163,9 @@ Result<bool> make_folders(const std::filesystem::path& folder) { return make_fol
 
 void keep_private(const std::filesystem::path& path) {
   struct stat status{};
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || (status.st_mode & 0777) == kPrivateFile) return;
-  // Not by a descriptor: closing one would drop the locks that this process has on the file.
-  (void)::chmod(path.c_str(), kPrivateFile);
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || (status.st_mode & (S_IRWXG | S_IRWXO)) == 0) return;
+  // Not by a descriptor: closing one would drop the locks that this process has on the file. What its owner may not do stays so.
+  (void)::chmod(path.c_str(), status.st_mode & S_IRWXU);
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path, std::filesystem::path temporary, Descriptor file)

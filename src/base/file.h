@@ -67,7 +67,7 @@ enum class Readers { kOwner, kByUmask };
 /// Replaces `path` atomically: after a crash it holds either the old bytes or the new. See AtomicFile.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes, Readers readers = Readers::kOwner);
 
-/// Makes an existing file readable by this user alone. Files of other users, and those that are not there, are left as they are.
+/// Takes an existing file's rights from everybody but its owner. Files of other users, and those that are not there, are left as they are.
 void keep_private(const std::filesystem::path& path);
 
 /// fsync of a folder: files created, renamed or deleted in it stay so after a power failure.

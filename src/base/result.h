@@ -32,9 +32,11 @@ inline std::unexpected<Error> in_other_words(std::unexpected<Error> failed, std:
   return std::unexpected(std::move(error));
 }
 
-/// Prefixes an error's message while it is passed up, and keeps its code: `read config: no such file`.
+/// Prefixes an error's message while it is passed up, and keeps its code: `read config: no such file`. While a request is answered the
+/// context names no path and no host: callers read it too.
 inline std::unexpected<Error> with_context(Error error, std::string_view context) {
   error.message = fmt::format("{}: {}", context, error.message);
+  if (!error.public_message.empty()) error.public_message = fmt::format("{}: {}", context, error.public_message);
   return std::unexpected(std::move(error));
 }
 

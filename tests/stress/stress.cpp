@@ -230,7 +230,7 @@ class Stress {
       violation("{} seen from the other workspace", hit.document_key);
     }
     const auto text = text_of(workspace, hit.chunk.document, hit.chunk.document_version);
-    if (!good(text, "text of a passage")) return;
+    if (is_deleted(text) || !good(text, "text of a passage")) return;
     if (text->substr(hit.chunk.range.begin, hit.chunk.range.size()) != hit.chunk.text)
       violation("a passage of {} is not what its text holds", hit.document_key);
     const auto foreign = text_of(1 - workspace, hit.chunk.document, hit.chunk.document_version);
@@ -241,6 +241,9 @@ class Stress {
     FOOTNOTE_TRY(auto found, engine_->chunks.document_text({}, workspaces_[static_cast<std::size_t>(workspace)], document, version));
     return std::move(found.text);
   }
+
+  /// A writer deleted the document since it was found: from then on none of its versions is there.
+  static bool is_deleted(const Result<std::string>& text) { return !text && text.error().code == ErrorCode::kNotFound; }
 
   answer::Question asked(const Slot& slot) const {
     const auto at = static_cast<std::size_t>(slot.workspace);
@@ -256,7 +259,7 @@ class Stress {
     if (answer == nullptr) return;
     for (const Citation& citation : answer->citations) {
       const auto text = text_of(slot.workspace, citation.document, citation.document_version);
-      if (!good(text, "text of a citation") || !citation.support_range) continue;
+      if (is_deleted(text) || !good(text, "text of a citation") || !citation.support_range) continue;
       const std::string quote = text->substr(citation.support_range->begin, citation.support_range->size());
       if (answer->text.find(quote) == std::string::npos) violation("the answer does not hold the quoted sentence '{}'", quote);
     }

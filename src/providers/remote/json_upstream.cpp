@@ -85,7 +85,7 @@ JsonUpstream::Failure JsonUpstream::failed_call(const CallContext& call, Error e
             true};
   }
   const bool unreachable = error.code == ErrorCode::kUnavailable;
-  if (unreachable) error.message = fmt::format("{} does not answer (check {}): {}", name(), setting("URL"), error.message);
+  if (unreachable) error = with_context(std::move(error), fmt::format("{} does not answer (check {})", name(), setting("URL"))).error();
   if (error.code == ErrorCode::kInvalidArgument) {
     error = {ErrorCode::kFailedPrecondition,
              fmt::format("{} can't be asked (check {}): {}", name(), setting("URL"), error.message),
