@@ -147,7 +147,7 @@ Result<int> run_serve(const cli::CommandContext& context, const cli::ServeComman
   }
   auto server = http::Server::start(options, api::make_routes(services), parts->metrics());
   if (!server && server.error().code == ErrorCode::kUnavailable) {
-    return with_context(std::move(server).error(), "can't listen; choose another port with --port (0: any free one)");
+    return fail(ErrorCode::kUnavailable, "{}; choose another port with --port (0: any free one)", server.error().message);
   }
   if (!server) return std::unexpected(std::move(server).error());
 

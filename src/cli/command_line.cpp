@@ -1,5 +1,6 @@
 #include "cli/command_line.h"
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 
@@ -421,6 +422,9 @@ class CommandLine {
     const auto parsed = app_.get_subcommands();
     const std::string command = parsed.empty() ? "" : " " + parsed.front()->get_name();
     exit.err = fmt::format("footnote: {}\n", error.what());
+    if (const std::string flag = unknown_flag(arguments); !flag.empty()) {
+      exit.err = fmt::format("footnote: no flag '{}' of `footnote{}`{}\n", flag, command, nearest_flag(flag));
+    }
     if (const std::string unknown = parsed.empty() ? first_word(arguments) : ""; !unknown.empty()) {
       exit.err = fmt::format("footnote: no command '{}'{}\n", unknown, nearest_command(unknown));
     }
@@ -433,9 +437,43 @@ class CommandLine {
   }
 
   std::string nearest_command(std::string_view word) const {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app_.get_subcommands({})) names.push_back(command->get_name());
+    return nearest(word, names);
+  }
+
+  /// The command that was understood last: `footnote keys create`.
+  const CLI::App& innermost() const {
+    const CLI::App* app = &app_;
+    while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+    return *app;
+  }
+
+  std::vector<std::string> known_flags() const {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : innermost().get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    return names;
+  }
+
+  /// The first "--name" that the command does not have.
+  std::string unknown_flag(const std::vector<std::string>& arguments) const {
+    const std::vector<std::string> known = known_flags();
+    for (const std::string& argument : arguments) {
+      const std::string name = argument.substr(0, argument.find('='));
+      if (name == "--") return {};
+      if (name.starts_with("--") && std::ranges::find(known, name) == known.end()) return name;
+    }
+    return {};
+  }
+
+  std::string nearest_flag(std::string_view flag) const { return nearest(flag, known_flags()); }
+
+  static std::string nearest(std::string_view word, const std::vector<std::string>& names) {
     for (const std::size_t limit : {1, 2, 3}) {
-      for (const CLI::App* command : app_.get_subcommands({})) {
-        if (edit_distance(word, command->get_name(), limit) <= limit) return fmt::format("; did you mean `{}`?", command->get_name());
+      for (const std::string& name : names) {
+        if (edit_distance(word, name, limit) <= limit) return fmt::format("; did you mean `{}`?", name);
       }
     }
     return {};

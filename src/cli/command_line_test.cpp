@@ -52,6 +52,16 @@ TEST(CommandLine, CommandsAndTheirOptions) {
   EXPECT_TRUE(std::holds_alternative<DoctorCommand>(parsed("doctor --json").command));
 }
 
+TEST(CommandLine, AMisspeltFlagGetsASuggestion) {
+  EXPECT_THAT(stopped("search --explian x").err, HasSubstr("no flag '--explian' of `footnote search`; did you mean `--explain`?"));
+  EXPECT_THAT(stopped("keys create --nam=x --scope read").err, HasSubstr("no flag '--nam'"));
+  EXPECT_THAT(stopped("keys create --nam=x --scope read").err, HasSubstr("did you mean `--name`?"));
+  EXPECT_EQ(stopped("doctor --zzzzzzzz").err,
+            "footnote: no flag '--zzzzzzzz' of `footnote doctor`\nRun `footnote doctor --help` for examples.\n");
+  EXPECT_THAT(stopped("--versoin").err, HasSubstr("did you mean `--version`?"));
+  EXPECT_THAT(stopped("ask").err, HasSubstr("required")) << "no flag is wrong here";
+}
+
 TEST(CommandLine, ActionsOfModels) {
   const auto add = std::get<ModelsCommand>(parsed("models add folder --name mine --replace").command);
   EXPECT_EQ(add.action, ModelsCommand::Action::kAdd);

@@ -184,7 +184,7 @@ Task<Result<void>> ClientCall::connect() {
     if (aborted_) break;
   }
   if (aborted_) co_return std::unexpected(*aborted_);
-  if (error) co_return unavailable(fmt::format("can't be connected: {}", error.message()));
+  if (error) co_return unavailable(fmt::format("can't be reached: {}", error.message()));
   SystemError ignored;
   transport_->socket().set_option(Tcp::no_delay(true), ignored);
   error = co_await transport_->handshake();

@@ -122,7 +122,7 @@ class ClientCall final : private RelayLoop::Stream {
   asio::steady_timer pause_;
   beast::flat_buffer buffer_;
   std::optional<Error> aborted_;
-  std::string_view too_late_ = "can't be connected: it took too long";  // what an expired silence_watch_ says
+  std::string_view too_late_ = "can't be reached: connecting took too long";  // what an expired silence_watch_ says
   int status_ = 0;
   bool reused_ = false;
   bool answered_ = false;  // a byte of the answer has come

@@ -44,6 +44,9 @@ Result<void> listen(Tcp::acceptor& acceptor, const Tcp::endpoint& endpoint) {
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (!error) return {};
+  if (error == asio::error::address_in_use) {
+    return fail(ErrorCode::kUnavailable, "another program already listens on {}:{}", endpoint.address().to_string(), endpoint.port());
+  }
   return fail(ErrorCode::kUnavailable, "can't listen on {}:{}: {}", endpoint.address().to_string(), endpoint.port(), error.message());
 }
 
