@@ -251,9 +251,7 @@ class CorpusFill {
       return fail(ErrorCode::kFailedPrecondition, "corpus '{}' is not empty; name another one (--corpus) or another folder (--data)", name);
     }
     FOOTNOTE_TRY(const Source source, parts_.catalog().ensure_source(context_.call, corpus.id, SourceKind::kText, ""));
-    cli::ProgressBar bar("chunks", context_.terminal.width,
-                         context_.terminal.progress ? cli::ProgressBar::Write([](std::string_view text) { cli::write_err(text); })
-                                                    : cli::ProgressBar::Write());
+    cli::ProgressBar bar = cli::progress_bar("chunks", context_.terminal);
     for (std::size_t begin = 0; begin < rows; begin += kCommitRows) {
       bar.update(begin, rows);
       const std::size_t end = std::min(rows, begin + kCommitRows);

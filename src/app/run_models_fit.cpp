@@ -25,9 +25,7 @@ Result<int> run_models_fit(const cli::CommandContext& context, const cli::Models
   std::ifstream texts(command.texts);
   if (!texts) return fail_field(ErrorCode::kNotFound, "texts", "{} can't be read", command.texts.string());
   late::ModelFit fit(encoder->hidden());
-  cli::ProgressBar bar(
-      "tokens", context.terminal.width,
-      context.terminal.progress ? cli::ProgressBar::Write([](std::string_view text) { cli::write_err(text); }) : cli::ProgressBar::Write());
+  cli::ProgressBar bar = cli::progress_bar("tokens", context.terminal);
   const nn::Tokenizer& tokenizer = encoder->tokenizer();
   const std::size_t window = encoder->tokens_max() - tokenizer.frame_tokens();
   std::string line;

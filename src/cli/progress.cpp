@@ -85,4 +85,9 @@ void ProgressBar::clear() {
   on_screen_ = false;
 }
 
+ProgressBar progress_bar(std::string unit, const Terminal& terminal) {
+  const auto write = [](std::string_view text) { write_err(text); };
+  return ProgressBar(std::move(unit), terminal.width, terminal.progress ? ProgressBar::Write(write) : nullptr);
+}
+
 }  // namespace footnote::cli

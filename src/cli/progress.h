@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/mutex.h"
+#include "cli/terminal.h"
 
 namespace footnote::cli {
 
@@ -60,5 +61,8 @@ class ProgressBar {
   std::optional<std::chrono::steady_clock::time_point> drawn_at_ FOOTNOTE_TSA(guarded_by(mutex_));
   bool on_screen_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
 };
+
+/// A bar on standard error, where the terminal shows progress.
+ProgressBar progress_bar(std::string unit, const Terminal& terminal);
 
 }  // namespace footnote::cli
