@@ -60,13 +60,6 @@ JsonObject render_hit(const SourceBlock& block) {
   return out;
 }
 
-/// The line of the file on which a supporting passage starts.
-int line_of(const Citation& citation, const Chunk& chunk) {
-  const std::size_t begin = citation.support_range ? citation.support_range->begin : chunk.range.begin;
-  const std::string_view before = std::string_view(chunk.text).substr(0, begin - chunk.range.begin);
-  return chunk.first_line + static_cast<int>(std::ranges::count(before, '\n'));
-}
-
 JsonArray render_citations(const Answer& answer, CitedTexts& texts) {
   JsonArray out;
   for (const SourceBlock& block : answer.sources) {
@@ -195,6 +188,12 @@ JsonObject render_mark(const Citation& citation, std::string_view answer_text, C
   out["source_end"] = source_range.end;
   out["quote"] = std::string_view(*source).substr(citation.support_range->begin, citation.support_range->size());
   return out;
+}
+
+int line_of(const Citation& citation, const Chunk& chunk) {
+  const std::size_t begin = citation.support_range ? citation.support_range->begin : chunk.range.begin;
+  const std::string_view before = std::string_view(chunk.text).substr(0, begin - chunk.range.begin);
+  return chunk.first_line + static_cast<int>(std::ranges::count(before, '\n'));
 }
 
 std::string snippet_of(const Hit& hit) { return std::string(utf8_prefix(fold_spaces(hit.chunk.text), kSnippetBytes)); }

@@ -60,6 +60,9 @@ JsonArray render_uncited(const Answer& answer);
 /// Where a `[n]` stands in the answer and what carries it, in code points: see docs/http-api.md.
 JsonObject render_mark(const Citation& citation, std::string_view answer_text, CitedTexts& texts);
 
+/// The line of the file on which a supporting passage starts. `chunk` is the cited one.
+int line_of(const Citation& citation, const Chunk& chunk);
+
 /// The first sentence or so of a hit, for lists.
 std::string snippet_of(const Hit& hit);
 

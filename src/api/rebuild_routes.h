@@ -19,6 +19,11 @@ struct RebuildState {
   Phase phase = Phase::kRunning;
   std::int64_t done = 0;  ///< Chunks embedded, of `total`; 0 of 0 while the model stays the same.
   std::int64_t total = 0;
+  std::int64_t embedded = 0;  ///< Chunks that got other vectors.
+  std::int64_t recoded = 0;   ///< Chunks that got other token codes alone.
+  std::int64_t rows = 0;      ///< What the new indexes hold, at which generation, and the bytes of their files: when it is done.
+  std::int64_t generation = 0;
+  std::uint64_t bytes = 0;
   std::string error = {};
 };
 
@@ -26,9 +31,10 @@ struct RebuildState {
 class IndexRebuilds {
  public:
   virtual ~IndexRebuilds() = default;
-  /// `model` empty: the corpus's own, whose vectors are there. kNotFound: no such corpus. kAlreadyExists: one is running.
-  /// kFailedPrecondition: no such model.
-  virtual Result<RebuildState> start(const CallContext& call, WorkspaceId workspace, std::string_view corpus, std::string_view model) = 0;
+  /// Without a `model` vectors and token codes stay as they are; an empty one is the configured model. kNotFound: no such corpus.
+  /// kAlreadyExists: one is running. kFailedPrecondition: no such model.
+  virtual Result<RebuildState> start(const CallContext& call, WorkspaceId workspace, std::string_view corpus,
+                                     const std::optional<std::string>& model) = 0;
   /// The workspace's last one; nullopt where there was none since the start.
   virtual std::optional<RebuildState> state(WorkspaceId workspace) const = 0;
   /// Stops it and lets go of what it made; the corpus stays as it is. kNotFound: the workspace has none.

@@ -7,6 +7,8 @@
 #include "access/keys.h"
 #include "answer/answer_service.h"
 #include "api/agent_services.h"
+#include "api/calibrate_routes.h"
+#include "api/check_routes.h"
 #include "api/error_mapping.h"
 #include "api/proxy_routes.h"
 #include "api/qdrant_routes.h"
@@ -48,12 +50,14 @@ struct Services {
   std::function<void(const CallContext&)> refresh_metrics;
   /// Shown on the first page for people to try.
   std::vector<std::string> example_questions;
-  IndexRebuilds* rebuilds = nullptr;          ///< Null: none are offered.
-  std::optional<ProxyServices> proxy = {};    ///< Empty: it is not offered.
-  CopyStore copy_store = {};                  ///< Empty: no snapshots are offered.
-  std::optional<AgentServices> agents = {};   ///< Empty: no agents are offered.
-  std::optional<WidgetServices> widget = {};  ///< Empty: there is no door for visitors.
-  AgentId demo_agent = {};                    ///< On the pages of the demonstration shop. None: there is no shop.
+  IndexRebuilds* rebuilds = nullptr;                  ///< Null: none are offered.
+  CheckStore check_store = {};                        ///< Empty: no checks are offered.
+  std::optional<CalibrateServices> calibration = {};  ///< Empty: it is not offered.
+  std::optional<ProxyServices> proxy = {};            ///< Empty: it is not offered.
+  CopyStore copy_store = {};                          ///< Empty: no snapshots are offered.
+  std::optional<AgentServices> agents = {};           ///< Empty: no agents are offered.
+  std::optional<WidgetServices> widget = {};          ///< Empty: there is no door for visitors.
+  AgentId demo_agent = {};                            ///< On the pages of the demonstration shop. None: there is no shop.
 };
 
 /// Every route of the server, in one table; /openapi.json is made from the same table. Copies `services`.

@@ -75,7 +75,7 @@ std::string VisitorTokens::issue(const VisitorClaims& claims) const {
                                                  {"conversation_id", claims.conversation.value},
                                                  {"locale", claims.locale},
                                                  {"playground", claims.playground}});
-  const std::string signed_part = std::string(kHeader) + "." + to_base64url(payload);
+  const std::string signed_part = fmt::format("{}.{}", kHeader, to_base64url(payload));
   return signed_part + "." + signature(signed_part);
 }
 

@@ -9,6 +9,9 @@
 
 #include "access/key_text.h"
 #include "api/kb_wire.h"
+#include "app/calibrate.h"
+#include "app/embedder_opener.h"
+#include "app/store_checks.h"
 #include "base/log.h"
 #include "chunk/sentences.h"
 #include "cli/command_line.h"
@@ -136,12 +139,6 @@ std::size_t helper_thread_count(const Settings& settings) {
   const auto engine = static_cast<std::size_t>(settings.integer(Setting::kEngineThreads));
   const std::size_t all = engine != 0 ? engine : std::thread::hardware_concurrency();
   return std::clamp<std::size_t>(all, 1, HelperThreads::kThreadsMax + 1) - 1;
-}
-
-Result<std::shared_ptr<Embedder>> open_shared_embedder(const Settings& settings, std::string_view model) {
-  FOOTNOTE_TRY(auto opened, open_named_embedder(settings, model));
-  const auto kept = std::make_shared<Provided<Embedder>>(std::move(opened));
-  return std::shared_ptr<Embedder>(kept, kept->port.get());
 }
 
 /// Null where none are configured.
@@ -301,8 +298,7 @@ Composition::Composition(Opened opened, const Settings& settings, cpu::CpuLevel 
                  .judge_timeout = settings.duration(Setting::kJudgeTimeout),
                  .events = &events_,
                  .follow_ups = {follow_up_llm_.get(), settings.duration(Setting::kAnswerFollowUpTimeout)}}),
-      rebuilder_({*stores_, embedder(), vectors_, keywords_, codes_, sync_, index_files_},
-                 [settings](std::string_view model) { return open_shared_embedder(settings, model); }),
+      rebuilder_({*stores_, &embedder(), vectors_, keywords_, codes_, sync_, index_files_}, embedder_opener(settings, *metrics_)),
       copies_(stores_->folder().path(), stores_->store()),
       webhook_addresses_(settings.flag(Setting::kWebhookPrivateAddresses) ? http::Addresses::kAny : http::Addresses::kPublic) {
   metrics_
@@ -415,6 +411,25 @@ api::Services Composition::services(std::vector<std::string> example_questions) 
               },
           .example_questions = std::move(example_questions),
           .rebuilds = &rebuilder_,
+          .check_store =
+              [this](const CallContext& call, WorkspaceId workspace) {
+                const auto reach = [this](const CallContext& within, upkeep::Stores&, const Corpus& corpus) {
+                  return sync_.sync(within, corpus.id);
+                };
+                return check_stores(call, *stores_, workspace, {embedder().space().model_id, embedder().code_form(), reach});
+              },
+          .calibration = api::CalibrateServices{.catalog = stores_->catalog(),
+                                                .calibrate =
+                                                    [this](const CallContext& call, const Corpus& corpus, double rate,
+                                                           const api::OnQuestion& on_question) {
+                                                      const CalibrationParts parts{.catalog = stores_->catalog(),
+                                                                                   .chunks = stores_->chunks(),
+                                                                                   .retriever = retriever_,
+                                                                                   .embedder = embedder(),
+                                                                                   .judge = judge_name_,
+                                                                                   .clock = stores_->clock()};
+                                                      return calibrate(call, parts, corpus, rate, on_question);
+                                                    }},
           .proxy = api::ProxyServices{.answers = answers_,
                                       .catalog = stores_->catalog(),
                                       .embedder = embedder(),

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/call_context.h"
+#include "cli/commands.h"
 #include "cli/doctor_report.h"
 #include "config/settings.h"
 
@@ -18,8 +19,8 @@ cli::Check check_cpu(const Settings& settings);
 cli::Check check_model(const CallContext& call, const Settings& settings);
 /// Whether a reranker is configured, and scores.
 cli::Check check_reranker(const CallContext& call, const Settings& settings);
-/// The stored bytes, what is in there, and indexes built from it; or the server that has it.
-std::vector<cli::Check> check_store(const CallContext& call, const Settings& settings);
+/// The data folder, and what GET /api/admin/checks says of it.
+std::vector<cli::Check> check_data(const cli::CommandContext& context);
 /// Whether the port is free, or a Footnote of this data folder listens there.
 cli::Check check_port(const Settings& settings);
 /// Whether a language model is configured and answers.

@@ -30,7 +30,8 @@ Result<DataFolder> own_folder(const Settings& settings, Missing missing) {
   if (auto* folder = std::get_if<DataFolder>(&access)) return std::move(*folder);
   const auto& server = std::get<HeldByServer>(access);
   return fail(ErrorCode::kFailedPrecondition,
-              "the server at {} (process {}) has {}; stop it first, or use `footnote ask`, `search` and `ingest`, which go through it",
+              "the server at {} (process {}) has {}, and this command needs it alone: stop that server, or use a copy (`footnote snapshot "
+              "FILE`, then `footnote restore FILE --data COPY`)",
               server.url, server.pid, settings.text(Setting::kData));
 }
 

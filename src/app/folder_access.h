@@ -24,7 +24,8 @@ using FolderAccess = std::variant<DataFolder, HeldByServer>;
 /// yet; the message says what to do.
 Result<FolderAccess> access_folder(const Settings& settings, Missing missing);
 
-/// For commands that can't go through a server. kFailedPrecondition names the server.
+/// For what needs the folder alone: serving, restoring into it, and measuring (eval, bench). All other commands use open_link.
+/// kFailedPrecondition names the server and what to do.
 Result<DataFolder> own_folder(const Settings& settings, Missing missing);
 
 }  // namespace footnote::app

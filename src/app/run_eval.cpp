@@ -2,6 +2,7 @@
 #include "app/commands.h"
 #include "app/compose.h"
 #include "app/eval_corpus.h"
+#include "app/folder_access.h"
 #include "eval/job.h"
 #include "eval/run.h"
 #include "eval/set.h"
@@ -26,7 +27,7 @@ Result<eval::EvalRun> measure_retrieval(const eval::EvalJob& job) {
 Result<eval::EvalRun> measure_questions(const eval::EvalJob& job) {
   const cli::CommandContext& context = job.context;
   FOOTNOTE_TRY(const auto questions, eval::read_questions(job.command.set));
-  FOOTNOTE_TRY(DataFolder folder, DataFolder::open(context.settings.path(Setting::kData)));
+  FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kRefuse));
   FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder)));
   FOOTNOTE_TRY(const Corpus corpus, api::find_asked_corpus(context.call, parts->catalog(), parts->workspace(), parts->embedder().space(),
                                                            context.settings.text(Setting::kCorpus)));

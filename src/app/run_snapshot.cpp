@@ -3,13 +3,13 @@
 #include <filesystem>
 
 #include "app/commands.h"
-#include "app/folder_access.h"
+#include "app/open_link.h"
 #include "base/json_view.h"
 #include "base/text.h"
-#include "cli/server_link.h"
+#include "domain/catalog.h"
+#include "providers/sqlite/sqlite_store.h"
 #include "upkeep/snapshot_file.h"
 #include "upkeep/store_copies.h"
-#include "upkeep/stores.h"
 
 namespace footnote::app {
 namespace {
@@ -38,23 +38,12 @@ class TakenCopy {
   fs::path file_;
 };
 
-/// By the server that has the folder, or by us.
 Result<TakenCopy> copy_store(const cli::CommandContext& context) {
-  const fs::path data = context.settings.path(Setting::kData);
-  FOOTNOTE_TRY(FolderAccess access, access_folder(context.settings, Missing::kRefuse));
-  std::string name;
-  if (const auto* held = std::get_if<HeldByServer>(&access)) {
-    cli::ServerLink server(held->url, held->token, context.settings.text(Setting::kWorkspace));
-    FOOTNOTE_TRY(const Json answer, server.post(context.call, "/api/admin/snapshot", JsonObject{}));
-    name = text_at(answer, "copy");
-    if (!upkeep::is_snapshot_name(name)) return fail(ErrorCode::kInternal, "the server at {} made no copy", held->url);
-  } else {
-    FOOTNOTE_TRY(const auto stores, upkeep::Stores::open(context.call, std::get<DataFolder>(std::move(access)), kDefaultWorkspace));
-    upkeep::StoreCopies copies(data, stores->store());
-    copies.tidy();
-    FOOTNOTE_TRY(name, copies.make(context.call));
-  }
-  return TakenCopy(data / upkeep::kCopiesFolder / name);
+  FOOTNOTE_TRY(const auto link, open_link(context, {.workspace = kDefaultWorkspace}));
+  FOOTNOTE_TRY(const Json answer, link->post(context.call, "/api/admin/snapshot", JsonObject{}));
+  const std::string name(text_at(answer, "copy"));
+  if (!upkeep::is_snapshot_name(name)) return fail(ErrorCode::kInternal, "no copy of the store was made");
+  return TakenCopy(context.settings.path(Setting::kData) / upkeep::kCopiesFolder / name);
 }
 
 Result<void> add_collection_snapshots(const cli::CommandContext& context, upkeep::SnapshotWriter& writer) {

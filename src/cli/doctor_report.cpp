@@ -2,19 +2,11 @@
 
 #include <algorithm>
 
+#include "base/json_view.h"
 #include "cli/text_table.h"
 
 namespace footnote::cli {
 namespace {
-
-std::string_view name_of(Health health) {
-  switch (health) {
-    case Health::kOk: return "ok";
-    case Health::kNote: return "note";
-    case Health::kBroken: return "broken";
-  }
-  return {};
-}
 
 Style style_of(Health health) {
   switch (health) {
@@ -36,7 +28,7 @@ std::string render_checks(const std::vector<Check>& checks, Paint paint) {
   for (const Check& check : checks) width = std::max(width, check.name.size());
   std::string out;
   for (const Check& check : checks) {
-    out += fmt::format("{}  {:<{}}  {}\n", styled(paint, style_of(check.health), fmt::format("{:<6}", name_of(check.health))), check.name,
+    out += fmt::format("{}  {:<{}}  {}\n", styled(paint, style_of(check.health), fmt::format("{:<6}", to_string(check.health))), check.name,
                        width, printable(check.detail));
     if (!check.fix.empty()) out += fmt::format("{:{}}fix: {}\n", "", width + 10, printable(check.fix));
   }
@@ -47,13 +39,24 @@ std::string render_checks(const std::vector<Check>& checks, Paint paint) {
 
 Json checks_json(const std::vector<Check>& checks) {
   JsonArray rows;
-  for (const Check& check : checks) {
-    JsonObject row{{"name", check.name}, {"status", name_of(check.health)}, {"detail", check.detail}};
-    row["fix"] = check.fix.empty() ? Json(nullptr) : Json(check.fix);
-    for (const auto& [name, value] : check.facts) row[name] = value;
-    rows.push_back(std::move(row));
-  }
+  for (const Check& check : checks) rows.emplace_back(api::render_check(check));
   return JsonObject{{"ok", count(checks, Health::kBroken) == 0}, {"checks", std::move(rows)}};
+}
+
+Check parse_check(const Json& rendered) {
+  Check out{std::string(text_at(rendered, "name")),
+            Health::kBroken,
+            std::string(text_at(rendered, "detail")),
+            std::string(text_at(rendered, "fix")),
+            {}};
+  for (const Health health : {Health::kOk, Health::kNote, Health::kBroken}) {
+    if (text_at(rendered, "status") == api::to_string(health)) out.health = health;
+  }
+  if (!rendered.is_object()) return out;
+  for (const auto& [name, value] : rendered.get_object()) {
+    if (name != "name" && name != "status" && name != "detail" && name != "fix") out.facts[name] = value;
+  }
+  return out;
 }
 
 }  // namespace footnote::cli

@@ -3,26 +3,22 @@
 #include <string>
 #include <vector>
 
+#include "api/check_routes.h"
 #include "base/json.h"
 #include "cli/terminal.h"
 
 namespace footnote::cli {
 
-enum class Health { kOk, kNote, kBroken };
-
-/// What one look found. `fix` says what to do; empty when there is nothing to do.
-struct Check {
-  std::string name;
-  Health health = Health::kOk;
-  std::string detail;
-  std::string fix;
-  JsonObject facts;
-};
+using api::Check;
+using api::Health;
 
 /// For people: one line a check, what to fix below it.
 std::string render_checks(const std::vector<Check>& checks, Paint paint);
 /// {"ok": bool, "checks":[{"name","status":"ok|note|broken","detail","fix",...facts}]}
 Json checks_json(const std::vector<Check>& checks);
+
+/// A check as it is rendered in JSON.
+Check parse_check(const Json& rendered);
 
 /// Checks of that health.
 std::size_t count(const std::vector<Check>& checks, Health health);

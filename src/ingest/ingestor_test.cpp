@@ -10,6 +10,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "ingest/fakes_test.h"
+#include "ingest/folder_reader.h"
 #include "ingest/index_sync.h"
 #include "support/temp_folder.h"
 
@@ -23,15 +24,46 @@ using testing::Le;
 
 class IngestorTest : public testing::Test {
  protected:
-  Result<IngestReport> ingest(const std::filesystem::path& path, const IngestOptions& options = {}, SourceId source = SourceId{7}) {
-    const SourceInput input{source, path, {}};
-    return ingestor_.ingest({}, corpus_, std::span(&input, 1), options, record());
+  struct Folder {
+    std::filesystem::path path;
+    SourceId source{7};
+    std::string prefix = {};
+  };
+  /// As whoever ingests a folder does it: in batches, then the listing.
+  Result<IngestReport> ingest(const Folder& folder, IngestOptions options = {}, const CallContext& call = {}) {
+    options.origin = Origin::kFile;
+    FOOTNOTE_TRY(FolderReader reader, FolderReader::open(call, folder.path, folder.prefix, clock_));
+    IngestReport total;
+    for (;;) {
+      FOOTNOTE_TRY(const auto batch, reader.next(call));
+      if (batch.empty()) break;
+      FOOTNOTE_TRY(const auto report, ingestor_.ingest_documents(call, corpus_, folder.source, batch, options, record()));
+      add(total, report);
+    }
+    if (options.prune == Prune::kOn) {
+      FOOTNOTE_TRY(const auto report, ingestor_.prune(call, corpus_, folder.source, reader.listing(), record()));
+      add(total, report);
+    }
+    total.problems.insert(total.problems.begin(), reader.problems().begin(), reader.problems().end());
+    return total;
+  }
+  Result<IngestReport> ingest(const std::filesystem::path& path) { return ingest({.path = path}); }
+  static void add(IngestReport& total, const IngestReport& report) {
+    total.added += report.added;
+    total.updated += report.updated;
+    total.unchanged += report.unchanged;
+    total.deleted += report.deleted;
+    total.chunks += report.chunks;
+    total.embedded_chunks += report.embedded_chunks;
+    total.reused_chunks += report.reused_chunks;
+    total.problems.insert(total.problems.end(), report.problems.begin(), report.problems.end());
   }
   ProgressCallback record() {
     return [this](const IngestProgress& progress) {
       constexpr std::string_view kNames[] = {"added", "updated", "unchanged", "deleted"};
       told_.push_back(std::string(kNames[static_cast<int>(progress.change)]) + " " + progress.key);
       last_ = progress;
+      if (on_step_) on_step_();
     };
   }
   void check(const Result<IngestReport>& report, std::string_view expected) {
@@ -45,12 +77,14 @@ class IngestorTest : public testing::Test {
   }
 
   TempFolder folder_;
+  ManualClock clock_{UtcTime{}};
   test::FakeStore store_;
   test::FakeEmbedder embedder_;
   Corpus corpus_{CorpusId{1}, WorkspaceId{1}, "memory", test::kSpace, 0, {}};
   Ingestor ingestor_{store_, embedder_, nullptr};
   std::vector<std::string> told_;
   IngestProgress last_;
+  std::function<void()> on_step_;
 };
 
 TEST_F(IngestorTest, TellsOfACorpusThatChanged) {
@@ -137,7 +171,7 @@ TEST_F(IngestorTest, BatchesHaveTheirBounds) {
   other.write("1.md", large);
   other.write("2.md", "Small.");
   store_.commit_sizes.clear();
-  ASSERT_TRUE(ingest(other.path(), {}, SourceId{8}).has_value());
+  ASSERT_TRUE(ingest({other.path(), SourceId{8}}).has_value());
   EXPECT_THAT(store_.commit_sizes, ElementsAre(1, 1));
   EXPECT_THAT(embedder_.batches, Each(Le(kEmbedBatchMax)));
 }
@@ -199,39 +233,65 @@ TEST_F(IngestorTest, PruneTouchesOnlyItsOwnSourceAndPrefix) {
   folder_.write("a.md", "x");
   TempFolder other;
   other.write("b.md", "y");
-  const std::vector<SourceInput> inputs = {{SourceId{1}, folder_.path(), "one/"}, {SourceId{2}, other.path(), "two/"}};
-  ASSERT_TRUE(ingestor_.ingest({}, corpus_, inputs).has_value());
-  EXPECT_EQ(store_.keys(), "one/a.md two/b.md");
+  const Folder one{folder_.path(), SourceId{1}, "one/"};
+  ASSERT_TRUE(ingest(one).has_value());
+  ASSERT_TRUE(ingest({folder_.path(), SourceId{1}, "again/"}).has_value());
+  ASSERT_TRUE(ingest({other.path(), SourceId{2}, "one/"}).has_value());
+  EXPECT_EQ(store_.keys(), "again/a.md one/a.md one/b.md");
   folder_.remove("a.md");
-  other.remove("b.md");
   IngestOptions keep;
   keep.prune = Prune::kOff;
-  ASSERT_TRUE(ingestor_.ingest({}, corpus_, std::span(inputs).first(1), keep).has_value());
-  EXPECT_EQ(store_.keys(), "one/a.md two/b.md");
-  ASSERT_TRUE(ingestor_.ingest({}, corpus_, std::span(inputs).first(1)).has_value());
-  EXPECT_EQ(store_.keys(), "two/b.md");
+  ASSERT_TRUE(ingest(one, keep).has_value());
+  EXPECT_EQ(store_.keys(), "again/a.md one/a.md one/b.md");
+  ASSERT_TRUE(ingest(one).has_value());
+  EXPECT_EQ(store_.keys(), "again/a.md one/b.md");
 }
 
-TEST_F(IngestorTest, ASingleFilePrunesNothingElse) {
+TEST_F(IngestorTest, PruneKeepsWhatIsUnknownOrCameLater) {
+  for (const char* name : {"a.md", "b.md", "c/d.md", "c/e/f.md", "cc/g.md"}) folder_.write(name, "x");
+  ASSERT_TRUE(ingest(folder_.path()).has_value());
+  FolderListing listing{.key_prefix = {}, .present = {"a.md"}, .unknown = {"c"}, .listed_at = UtcTime{} - std::chrono::milliseconds{1}};
+  check(ingestor_.prune({}, corpus_, SourceId{7}, listing), "added 0 updated 0 unchanged 0 deleted 0");
+  listing.listed_at = UtcTime{};
+  check(ingestor_.prune({}, corpus_, SourceId{7}, listing, record()), "added 0 updated 0 unchanged 0 deleted 2");
+  EXPECT_EQ(store_.keys(), "a.md c/d.md c/e/f.md");
+  listing.unknown = {""};
+  listing.present = {};
+  check(ingestor_.prune({}, corpus_, SourceId{7}, listing), "added 0 updated 0 unchanged 0 deleted 0");
+}
+
+TEST_F(IngestorTest, ASingleFileIsASourceOfItsOwn) {
   folder_.write("a.md", "x");
   folder_.write("b.md", "y");
   ASSERT_TRUE(ingest(folder_.path()).has_value());
-  folder_.remove("b.md");
-  folder_.write("a.md", "z");
-  check(ingest(folder_.path() / "a.md"), "added 0 updated 1 unchanged 0 deleted 0");
+  folder_.write("c.md", "z");
+  const Folder file{folder_.path() / "c.md", SourceId{8}};
+  check(ingest(file), "added 1 updated 0 unchanged 0 deleted 0");
+  folder_.write("c.md", "");
+  check(ingest(file), "added 0 updated 0 unchanged 0 deleted 1; problem c.md: empty file");
   EXPECT_EQ(store_.keys(), "a.md b.md");
+}
+
+TEST_F(IngestorTest, NamesThatCanBeNoKeysAreReported) {
+  folder_.write("a\nb.md", "x");
+  folder_.write("c.md", "x");
+  check(ingest(folder_.path()), "added 1 updated 0 unchanged 0 deleted 0; problem a\nb.md: its key holds control characters");
+  const std::string long_prefix(1024, 'p');
+  const auto report = ingest({.path = folder_.path(), .prefix = long_prefix});
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->problems.size(), 2u);
 }
 
 TEST_F(IngestorTest, TwoSourcesDoNotOverwriteEachOther) {
   folder_.write("README.md", "one");
   TempFolder other;
   other.write("README.md", "two");
-  ASSERT_TRUE(ingest(folder_.path(), {}, SourceId{1}).has_value());
+  ASSERT_TRUE(ingest({folder_.path(), SourceId{1}}).has_value());
   const std::string problem = "; problem README.md: another source has a document of this key; remove that one or set a key prefix";
-  check(ingest(other.path(), {}, SourceId{2}), "added 0 updated 0 unchanged 0 deleted 0" + problem);
+  check(ingest({other.path(), SourceId{2}}), "added 0 updated 0 unchanged 0 deleted 0" + problem);
   IngestOptions take_over;
   take_over.foreign_key = ForeignKey::kTakeOver;
-  check(ingest(other.path(), take_over, SourceId{2}), "added 0 updated 1 unchanged 0 deleted 0");
+  check(ingest({other.path(), SourceId{2}}, take_over), "added 0 updated 1 unchanged 0 deleted 0");
   EXPECT_EQ(store_.draft("README.md").text, "two");
 }
 
@@ -271,8 +331,8 @@ TEST_F(IngestorTest, StopsWhenTheCallerGoes) {
   std::stop_source stop;
   CallContext call;
   call.stop = stop.get_token();
-  const SourceInput input{SourceId{7}, folder_.path(), {}};
-  const auto report = ingestor_.ingest(call, corpus_, std::span(&input, 1), {}, [&](const IngestProgress&) { stop.request_stop(); });
+  on_step_ = [&] { stop.request_stop(); };
+  const auto report = ingest({.path = folder_.path()}, {}, call);
   ASSERT_FALSE(report.has_value());
   EXPECT_EQ(report.error().code, ErrorCode::kCancelled);
   EXPECT_EQ(store_.commit_sizes.size(), 1u);
@@ -334,14 +394,13 @@ TEST_F(IngestorTest, IndexesFollow) {
   const ManualClock clock{UtcTime{}};
   IndexSync sync(store_, {&index}, clock);
   Ingestor ingestor(store_, embedder_, &sync);
-  folder_.write("a.md", "Words.");
-  const SourceInput input{SourceId{7}, folder_.path(), {}};
-  ASSERT_TRUE(ingestor.ingest({}, corpus_, std::span(&input, 1)).has_value());
+  MemoryDocument document{.key = "a.md", .media_type = {}, .content = "Words."};
+  ASSERT_TRUE(ingestor.ingest_documents({}, corpus_, SourceId{7}, std::span(&document, 1)).has_value());
   EXPECT_EQ(index.at, store_.generation());
   EXPECT_THAT(index.live(), ElementsAre("Words."));
-  folder_.write("a.md", "Other.");
+  document.content = "Other.";
   index.refuse = 99;
-  const auto report = ingestor.ingest({}, corpus_, std::span(&input, 1));
+  const auto report = ingestor.ingest_documents({}, corpus_, SourceId{7}, std::span(&document, 1));
   ASSERT_TRUE(report.has_value());
   ASSERT_EQ(report->problems.size(), 1u);
   EXPECT_EQ(report->problems[0].kind, ProblemKind::kWarning);

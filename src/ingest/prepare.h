@@ -19,7 +19,7 @@ struct Prepared {
     kReady,      ///< To be embedded and committed.
     kUnchanged,  ///< The live document has this content.
     kLeftOut,    ///< A problem; the live document, if any, stays.
-    kGone,       ///< A problem, or no file any more; the live document, if it is this source's, is out of date.
+    kGone,       ///< A problem: the file is no text any more; the live document, which is this source's, is out of date.
   };
   State state = State::kLeftOut;
   std::string key;
@@ -33,19 +33,18 @@ struct Prepared {
   std::size_t bytes() const { return document.text.size() * 2; }  ///< The text and its chunks.
 };
 
-/// Reads, detects, parses and chunks. Borrows everything. Thread-safe.
+/// Detects, parses and chunks. Borrows everything. Thread-safe.
 class Preparer {
  public:
   Preparer(const CallContext& call, const ChunkReader& reader, CorpusId corpus, const IngestOptions& options)
       : call_(call), reader_(reader), corpus_(corpus), options_(options) {}
 
-  /// One file of a walk. Errors are the store's and the call's.
-  Result<Prepared> file(const SourceInput& input, const WalkResult& walk, const FoundFile& found) const;
-  /// One document in memory.
-  Result<Prepared> memory(SourceId source, const MemoryDocument& given) const;
+  /// Errors are the store's and the call's.
+  Result<Prepared> prepare(SourceId source, const MemoryDocument& given) const;
 
  private:
-  Result<void> settle(Prepared& out, const std::optional<Document>& live) const;
+  void settle(Prepared& out, const std::optional<Document>& live) const;
+  void refuse_content(Prepared& out, const std::optional<Document>& live, std::string reason) const;
   bool is_foreign(const Prepared& prepared, const std::optional<Document>& live) const;
 
   const CallContext& call_;

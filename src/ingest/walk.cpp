@@ -138,10 +138,10 @@ Result<WalkResult> walk(const CallContext& call, const std::filesystem::path& pa
   struct stat status{};
   if (::stat(real.c_str(), &status) != 0) return errno_error(path.string(), errno);
   WalkResult out;
+  out.path = real;
   Walker walker(call, out, options);
   if (S_ISREG(status.st_mode)) {
     out.root = real.parent_path();
-    out.is_folder = false;
     const std::string name = real.filename().string();
     if (!is_valid_utf8(name)) return fail(ErrorCode::kInvalidArgument, "{}: its name is not UTF-8; rename it", repair_utf8(path.string()));
     walker.regular_file(name, static_cast<std::uint64_t>(status.st_size));

@@ -30,8 +30,8 @@ struct FoundFile {
 };
 
 struct WalkResult {
-  std::filesystem::path root;  ///< Canonical: no link in it. The folder that keys are relative to.
-  bool is_folder = true;
+  std::filesystem::path path;     ///< What was walked: canonical, no link in it.
+  std::filesystem::path root;     ///< The folder that keys are relative to: `path`, or where that file is.
   std::vector<FoundFile> files;   ///< In byte order of their keys.
   std::vector<Problem> problems;  ///< In the order of their paths; ignored names too, as kIgnored.
   /// Keys at or below which nothing is known (a folder that can't be read, a file that can't be looked at): what

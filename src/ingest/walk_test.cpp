@@ -167,7 +167,7 @@ TEST(Walk, ASingleFileHasItsNameAsKey) {
   folder.write("dir/a.md", "x");
   const auto found = walk({}, folder.path() / "dir/a.md");
   ASSERT_TRUE(found.has_value());
-  EXPECT_FALSE(found->is_folder);
+  EXPECT_EQ(found->path, std::filesystem::canonical(folder.path() / "dir/a.md"));
   EXPECT_EQ(show(*found), "a.md\n");
   EXPECT_EQ(read_found(*found, "a.md"), "x");
 }

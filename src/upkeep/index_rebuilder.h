@@ -16,18 +16,20 @@
 
 namespace footnote::upkeep {
 
-/// Opens the embedder of that name; shared, because it keeps the connections alive that it borrows. kFailedPrecondition: it is not there.
-using OpenEmbedder = std::function<Result<std::shared_ptr<Embedder>>(std::string_view model)>;
+/// Opens the embedder of that name for a corpus, the configured one for an empty name; shared, because it keeps the connections alive that
+/// it borrows. kFailedPrecondition: it is not there.
+using OpenEmbedder =
+    std::function<Result<std::shared_ptr<Embedder>>(const CallContext& call, const Corpus& corpus, std::string_view model)>;
 
-/// The server's rebuilds. With the corpus's own model fresh indexes are made from the store, saved, and put in the place of those that
+/// Rebuilds of a process. With the corpus's own model fresh indexes are made from the store, saved, and put in the place of those that
 /// answer meanwhile; where that model is named, token codes of another form than it makes now are made anew before. With another one every
-/// chunk gets vectors of it beside its own; when it is the model that the server runs with (so that nobody could ask the corpus), the
-/// corpus changes over at once, else at the next start with that model: see finish_rebuilds.
+/// chunk gets vectors of it beside its own; when nobody can ask the corpus meanwhile (it is the model that the server runs with, or this
+/// process answers no questions), the corpus changes over at once, else at the next start with that model: see finish_rebuilds.
 class IndexRebuilder final : public api::IndexRebuilds {
  public:
   struct Ports {
     Stores& stores;
-    Embedder& embedder;
+    Embedder* embedder;  ///< What questions are embedded by; null: this process answers none.
     LocalVectorStore& vectors;
     LocalKeywordIndex& keywords;
     LocalCodeIndex& codes;
@@ -39,7 +41,8 @@ class IndexRebuilder final : public api::IndexRebuilds {
   /// Stops what is running; what it did so far stays.
   ~IndexRebuilder() override;
 
-  Result<api::RebuildState> start(const CallContext& call, WorkspaceId workspace, std::string_view corpus, std::string_view model) override;
+  Result<api::RebuildState> start(const CallContext& call, WorkspaceId workspace, std::string_view corpus,
+                                  const std::optional<std::string>& model) override;
   std::optional<api::RebuildState> state(WorkspaceId workspace) const override;
   Result<api::RebuildState> cancel(const CallContext& call, WorkspaceId workspace) override;
 
@@ -53,7 +56,8 @@ class IndexRebuilder final : public api::IndexRebuilds {
   void run(const std::stop_token& stop, const Corpus& corpus, Embedder* target);
   Result<api::RebuildState::Phase> work(const CallContext& call, const Corpus& corpus, Embedder* target);  ///< Null: no other model.
   Result<void> refresh(const CallContext& call, const Corpus& corpus);
-  Result<void> change_over(const CallContext& call, const Corpus& corpus);
+  Result<void> change_over(const CallContext& call, const Corpus& corpus, const EmbeddingSpace& space);
+  void update(const std::function<void(api::RebuildState&)>& change);
   void note(const SqliteReembedding::Progress& progress);
   void finish(const Result<api::RebuildState::Phase>& ended);
 
