@@ -5,7 +5,7 @@
 #include "api/kb_filters.h"
 #include "api/kb_search.h"
 #include "api/kb_wire.h"
-#include "app/compose.h"
+#include "app/answer_parts.h"
 #include "app/folder_access.h"
 #include "base/text.h"
 #include "cli/server_link.h"
@@ -52,11 +52,11 @@ class TextListener final : public answer::TurnListener {
 
 class LocalBackend final : public Backend {
  public:
-  explicit LocalBackend(std::unique_ptr<Composition> parts) : parts_(std::move(parts)) {}
+  explicit LocalBackend(std::unique_ptr<AnswerParts> parts) : parts_(std::move(parts)) {}
 
   Result<Json> ask(const CallContext& call, const std::string& question, const Where& where, const OnText& on_text) override {
     FOOTNOTE_TRY(const Place place, find(call, where));
-    const answer::Question asked{.workspace = parts_->workspace(),
+    const answer::Question asked{.workspace = parts_->base().workspace(),
                                  .corpus = place.corpus.id,
                                  .conversation = {},
                                  .text = question,
@@ -64,7 +64,7 @@ class LocalBackend final : public Backend {
                                  .profile = api::profile_for(place.corpus, kAskProfile, parts_->judge_name())};
     TextListener listener(on_text);
     FOOTNOTE_TRY(const answer::TurnReport report, parts_->answers().answer(call, asked, listener));
-    api::CitedTexts texts(call, parts_->chunks(), parts_->workspace());
+    api::CitedTexts texts(call, parts_->base().chunks(), parts_->base().workspace());
     return api::render_kb_answer(report, place.corpus.name, texts);
   }
 
@@ -87,12 +87,12 @@ class LocalBackend final : public Backend {
     const Json body = body_of(where, {});
     FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
     FOOTNOTE_TRY(api::AskedFilter asked, api::parse_asked_filter(reader));
-    FOOTNOTE_TRY(Corpus corpus, api::find_asked_corpus(call, parts_->catalog(), parts_->workspace(), parts_->embedder().space(),
-                                                       asked.corpus_name.value_or(where.corpus)));
+    FOOTNOTE_TRY(Corpus corpus, api::find_asked_corpus(call, parts_->base().catalog(), parts_->base().workspace(),
+                                                       parts_->base().embedder().space(), asked.corpus_name.value_or(where.corpus)));
     return Place{std::move(corpus), std::move(asked.filter)};
   }
 
-  std::unique_ptr<Composition> parts_;
+  std::unique_ptr<AnswerParts> parts_;
 };
 
 }  // namespace
@@ -123,8 +123,8 @@ Result<std::unique_ptr<Backend>> open_backend(const cli::CommandContext& context
   if (const auto* server = std::get_if<HeldByServer>(&access)) {
     return std::make_unique<RemoteBackend>(*server, context.settings.text(Setting::kWorkspace));
   }
-  FOOTNOTE_TRY(auto parts, Composition::open(context.call, context.settings, std::get<DataFolder>(std::move(access))));
-  FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
+  FOOTNOTE_TRY(auto parts, AnswerParts::open(context.call, context.settings, std::get<DataFolder>(std::move(access))));
+  FOOTNOTE_CHECK(parts->base().build_indexes(context.call, context.terminal));
   return std::make_unique<LocalBackend>(std::move(parts));
 }
 

@@ -17,7 +17,7 @@ AgentSettings settings_of(CorpusId corpus) {
 
 }  // namespace
 
-Result<AgentId> ensure_demo_agent(const CallContext& call, Composition& parts) {
+Result<AgentId> ensure_demo_agent(const CallContext& call, IngestParts& parts) {
   AgentStore& agents = parts.stores().agents();
   FOOTNOTE_TRY(const auto known, agents.agents(call, parts.workspace()));
   for (const Agent& agent : known) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/compose.h"
+#include "app/ingest_parts.h"
 
 namespace footnote::app {
 
@@ -8,6 +8,6 @@ namespace footnote::app {
 inline constexpr std::string_view kDemoCorpus = "demo-shop";
 
 /// The agent of the demonstration shop, published, in the home workspace: made when it is not there, else left as its owner made it.
-Result<AgentId> ensure_demo_agent(const CallContext& call, Composition& parts);
+Result<AgentId> ensure_demo_agent(const CallContext& call, IngestParts& parts);
 
 }  // namespace footnote::app

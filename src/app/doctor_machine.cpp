@@ -7,7 +7,7 @@
 #include <numeric>
 #include <thread>
 
-#include "app/compose.h"
+#include "app/compose_models.h"
 #include "app/doctor.h"
 #include "base/text.h"
 #include "engine/cpu/cpu_level.h"

@@ -28,7 +28,7 @@ Result<fs::path> cache_root(const cli::EvalCommand& command) {
 /// The folder's corpus in a store of its own, each document one chunk.
 class CorpusFiller {
  public:
-  CorpusFiller(const eval::EvalJob& job, Composition& parts, const eval::BeirSet& set)
+  CorpusFiller(const eval::EvalJob& job, IngestParts& parts, const eval::BeirSet& set)
       : job_(job), context_(job.context), parts_(parts), set_(set) {}
 
   /// Embeds what is not there yet; commits as it goes, so that an interrupted run goes on where it was.
@@ -93,7 +93,7 @@ class CorpusFiller {
 
   const eval::EvalJob& job_;
   const cli::CommandContext& context_;
-  Composition& parts_;
+  IngestParts& parts_;
   const eval::BeirSet& set_;
   std::size_t embedded_ = 0;
 };
@@ -110,14 +110,14 @@ Result<EvalCorpus> open_eval_corpus(const eval::EvalJob& job, const eval::BeirSe
       sha256_hex(fmt::format("{}\n{}\n{}\n{}", set.corpus_hash, space.model_id, space.dimension, kCacheVersion)).substr(0, 24);
   FOOTNOTE_TRY(DataFolder folder, DataFolder::open(root / name));
   EvalCorpus out;
-  FOOTNOTE_TRY(out.parts, Composition::open(context.call, context.settings, std::move(folder),
-                                            {.metrics = std::move(metrics), .embedder = std::move(embedder)}));
+  FOOTNOTE_TRY(out.parts, AnswerParts::open(context.call, context.settings, std::move(folder),
+                                            {.ingest = {.metrics = std::move(metrics), .embedder = std::move(embedder)}}));
   const auto start = std::chrono::steady_clock::now();
-  CorpusFiller filler(job, *out.parts, set);
+  CorpusFiller filler(job, out.parts->base(), set);
   FOOTNOTE_TRY(out.corpus, filler.fill());
   out.embedded = filler.embedded();
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  FOOTNOTE_CHECK(build_indexes(context.call, *out.parts, context.terminal));
+  FOOTNOTE_CHECK(out.parts->base().build_indexes(context.call, context.terminal));
   return out;
 }
 

@@ -2,8 +2,8 @@
 #include <iostream>
 #include <map>
 
+#include "app/answer_parts.h"
 #include "app/commands.h"
-#include "app/compose.h"
 #include "app/folder_access.h"
 #include "base/sha256.h"
 #include "base/text.h"
@@ -45,16 +45,17 @@ class RetrieveBench {
  public:
   static Result<std::unique_ptr<RetrieveBench>> make(const cli::CommandContext& context, std::vector<std::string> questions) {
     FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kRefuse));
-    FOOTNOTE_TRY(auto parts, Composition::open(context.call, context.settings, std::move(folder)));
-    FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
-    FOOTNOTE_TRY(const auto corpora, parts->catalog().corpora(context.call, parts->workspace()));
+    FOOTNOTE_TRY(auto parts, AnswerParts::open(context.call, context.settings, std::move(folder)));
+    IngestParts& base = parts->base();
+    FOOTNOTE_CHECK(base.build_indexes(context.call, context.terminal));
+    FOOTNOTE_TRY(const auto corpora, base.catalog().corpora(context.call, base.workspace()));
     const auto corpus = std::ranges::find(corpora, context.settings.text(Setting::kCorpus), &Corpus::name);
     if (corpus == corpora.end()) {
       return fail(ErrorCode::kNotFound, "no corpus '{}' in the data folder; fill it first (--fill)",
                   context.settings.text(Setting::kCorpus));
     }
-    parts->index_files().save(context.call, *corpus, upkeep::IndexFiles::When::kInBackground);  // as a server after its first minute
-    FOOTNOTE_TRY(const CorpusCounts counts, parts->chunks().counts(context.call, corpus->id));
+    base.index_files().save(context.call, *corpus, upkeep::IndexFiles::When::kInBackground);  // as a server after its first minute
+    FOOTNOTE_TRY(const CorpusCounts counts, base.chunks().counts(context.call, corpus->id));
     return std::unique_ptr<RetrieveBench>(
         new RetrieveBench(std::move(parts), corpus->id, static_cast<std::size_t>(counts.chunks), std::move(questions)));
   }
@@ -91,10 +92,10 @@ class RetrieveBench {
   }
 
  private:
-  RetrieveBench(std::unique_ptr<Composition> parts, CorpusId corpus, std::size_t rows, std::vector<std::string> questions)
+  RetrieveBench(std::unique_ptr<AnswerParts> parts, CorpusId corpus, std::size_t rows, std::vector<std::string> questions)
       : parts_(std::move(parts)), corpus_(corpus), rows_(rows), questions_(std::move(questions)) {}
 
-  const std::unique_ptr<Composition> parts_;
+  const std::unique_ptr<AnswerParts> parts_;
   const CorpusId corpus_;
   const std::size_t rows_;
   const std::vector<std::string> questions_;
@@ -229,7 +230,7 @@ class IndexBench {
 /// retrieval can be measured on many chunks without the time to read and embed them.
 class CorpusFill {
  public:
-  CorpusFill(const cli::CommandContext& context, Composition& parts) : context_(context), parts_(parts) {}
+  CorpusFill(const cli::CommandContext& context, IngestParts& parts) : context_(context), parts_(parts) {}
 
   /// Chunks with given vectors take their codes from that folder's corpus, in order and again from the first.
   Result<void> take_codes_of(const fs::path& path) {
@@ -330,7 +331,7 @@ class CorpusFill {
   }
 
   const cli::CommandContext& context_;
-  Composition& parts_;
+  IngestParts& parts_;
   std::unique_ptr<upkeep::Stores> codes_from_;
   CorpusId codes_corpus_;
   std::vector<ChunkId> codes_chunks_;
@@ -344,13 +345,13 @@ Result<int> run_fill(const cli::CommandContext& context, const cli::BenchIndexCo
   }
   const std::size_t rows = command.rows > 0 ? command.rows : vectors.count() > 0 ? vectors.count() : texts.size();
   FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kCreate));
-  FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder)));
+  FOOTNOTE_TRY(const auto parts, IngestParts::open(context.call, context.settings, std::move(folder)));
   CorpusFill fill(context, *parts);
   if (!command.codes.empty()) FOOTNOTE_CHECK(fill.take_codes_of(command.codes));
   FOOTNOTE_CHECK(fill.run(texts, vectors, rows));
-  FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
-  save_indexes(context.call, *parts, upkeep::IndexFiles::When::kAnythingChanged);
-  save_indexes(context.call, *parts, upkeep::IndexFiles::When::kInBackground);
+  FOOTNOTE_CHECK(parts->build_indexes(context.call, context.terminal));
+  parts->save_indexes(context.call, upkeep::IndexFiles::When::kAnythingChanged);
+  parts->save_indexes(context.call, upkeep::IndexFiles::When::kInBackground);
   if (context.form == cli::OutputForm::kJson) {
     write_line({{"filled", rows}});
   } else {

@@ -1,6 +1,6 @@
 #include "api/kb_wire.h"
+#include "app/answer_parts.h"
 #include "app/commands.h"
-#include "app/compose.h"
 #include "cli/progress.h"
 #include "eval/calibrate_gate.h"
 #include "eval/calibrate_probes.h"
@@ -16,11 +16,11 @@ constexpr std::size_t kOtherCorporaMax = 10;
 /// One calibration on its way.
 class Calibration {
  public:
-  Calibration(const cli::CommandContext& context, Composition& parts, Corpus corpus)
+  Calibration(const cli::CommandContext& context, AnswerParts& parts, Corpus corpus)
       : context_(context), parts_(parts), corpus_(std::move(corpus)) {}
 
   Result<GateCalibration> run(double rate) {
-    FOOTNOTE_TRY(const auto own, eval::corpus_probes(context_.call, parts_.chunks(), corpus_, kOwnProbes));
+    FOOTNOTE_TRY(const auto own, eval::corpus_probes(context_.call, base_.chunks(), corpus_, kOwnProbes));
     FOOTNOTE_TRY(const auto foreign, foreign_probes());
     cli::ProgressBar bar("questions", context_.terminal.width,
                          context_.terminal.progress ? cli::ProgressBar::Write([](std::string_view text) { cli::write_err(text); })
@@ -36,19 +36,19 @@ class Calibration {
                            .probes = static_cast<std::int64_t>(own.size() + foreign.size()),
                            .embedder = corpus_.space.model_id,
                            .judge = parts_.judge_name(),
-                           .made_at = parts_.clock().now()};
+                           .made_at = base_.clock().now()};
   }
   const eval::GateSetting& setting() const { return setting_; }
 
  private:
   Result<std::vector<eval::Probe>> foreign_probes() const {
     std::vector<eval::Probe> out = eval::general_probes();
-    FOOTNOTE_TRY(const auto corpora, parts_.catalog().corpora(context_.call, corpus_.workspace));
+    FOOTNOTE_TRY(const auto corpora, base_.catalog().corpora(context_.call, corpus_.workspace));
     std::size_t read = 0;
     for (const Corpus& other : corpora) {
       if (other.id == corpus_.id || read == kOtherCorporaMax) continue;
       ++read;
-      FOOTNOTE_TRY(auto probes, eval::corpus_probes(context_.call, parts_.chunks(), other, kOtherCorpusProbes));
+      FOOTNOTE_TRY(auto probes, eval::corpus_probes(context_.call, base_.chunks(), other, kOtherCorpusProbes));
       for (eval::Probe& probe : probes) out.push_back({std::move(probe.question), "corpus " + other.name});
     }
     return out;
@@ -67,7 +67,8 @@ class Calibration {
   }
 
   const cli::CommandContext& context_;
-  Composition& parts_;
+  AnswerParts& parts_;
+  IngestParts& base_ = parts_.base();
   const Corpus corpus_;
   eval::GateSetting setting_;
   std::size_t asked_ = 0;
@@ -107,23 +108,23 @@ void print_json(const std::string& name, const GateCalibration& gate, const eval
 Result<int> run_calibrate(const cli::CommandContext& context, const cli::CalibrateCommand& command) {
   const std::string name = command.corpus.empty() ? context.settings.text(Setting::kCorpus) : command.corpus;
   FOOTNOTE_TRY(DataFolder folder, DataFolder::open(context.settings.path(Setting::kData)));
-  FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder)));
-  FOOTNOTE_TRY(const Corpus corpus,
-               api::find_asked_corpus(context.call, parts->catalog(), parts->workspace(), parts->embedder().space(), name));
-  if (corpus.space != parts->embedder().space()) {
+  FOOTNOTE_TRY(const auto parts, AnswerParts::open(context.call, context.settings, std::move(folder)));
+  IngestParts& base = parts->base();
+  FOOTNOTE_TRY(const Corpus corpus, api::find_asked_corpus(context.call, base.catalog(), base.workspace(), base.embedder().space(), name));
+  if (corpus.space != base.embedder().space()) {
     return fail(ErrorCode::kFailedPrecondition, "the vectors of corpus {} come from its clients: questions can't be compared with them",
                 name);
   }
   if (command.clear) {
-    FOOTNOTE_CHECK(parts->catalog().set_gate(context.call, corpus.id, std::nullopt));
+    FOOTNOTE_CHECK(base.catalog().set_gate(context.call, corpus.id, std::nullopt));
     if (context.form == cli::OutputForm::kText)
       cli::write_out(cli::printable(fmt::format("Corpus {}: back to the general threshold.\n", name)));
     return cli::kExitOk;
   }
-  FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
+  FOOTNOTE_CHECK(base.build_indexes(context.call, context.terminal));
   Calibration calibration(context, *parts, corpus);
   FOOTNOTE_TRY(const GateCalibration gate, calibration.run(command.rate));
-  FOOTNOTE_CHECK(parts->catalog().set_gate(context.call, corpus.id, gate));
+  FOOTNOTE_CHECK(base.catalog().set_gate(context.call, corpus.id, gate));
   context.form == cli::OutputForm::kJson ? print_json(name, gate, calibration.setting()) : print_text(name, gate, calibration.setting());
   return cli::kExitOk;
 }

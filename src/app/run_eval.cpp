@@ -1,6 +1,6 @@
 #include "api/kb_wire.h"
+#include "app/answer_parts.h"
 #include "app/commands.h"
-#include "app/compose.h"
 #include "app/eval_corpus.h"
 #include "eval/job.h"
 #include "eval/run.h"
@@ -9,7 +9,7 @@
 namespace footnote::app {
 namespace {
 
-eval::System system_of(const Composition& parts, const Corpus& corpus) {
+eval::System system_of(const AnswerParts& parts, const Corpus& corpus) {
   return {parts.retriever(), parts.answers(), parts.judge_name(), corpus};
 }
 
@@ -27,10 +27,10 @@ Result<eval::EvalRun> measure_questions(const eval::EvalJob& job) {
   const cli::CommandContext& context = job.context;
   FOOTNOTE_TRY(const auto questions, eval::read_questions(job.command.set));
   FOOTNOTE_TRY(DataFolder folder, DataFolder::open(context.settings.path(Setting::kData)));
-  FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder)));
-  FOOTNOTE_TRY(const Corpus corpus, api::find_asked_corpus(context.call, parts->catalog(), parts->workspace(), parts->embedder().space(),
-                                                           context.settings.text(Setting::kCorpus)));
-  FOOTNOTE_CHECK(build_indexes(context.call, *parts, context.terminal));
+  FOOTNOTE_TRY(const auto parts, AnswerParts::open(context.call, context.settings, std::move(folder)));
+  FOOTNOTE_TRY(const Corpus corpus, api::find_asked_corpus(context.call, parts->base().catalog(), parts->base().workspace(),
+                                                           parts->base().embedder().space(), context.settings.text(Setting::kCorpus)));
+  FOOTNOTE_CHECK(parts->base().build_indexes(context.call, context.terminal));
   return eval::eval_questions(job, system_of(*parts, corpus), questions);
 }
 

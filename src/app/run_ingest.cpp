@@ -1,6 +1,6 @@
 #include "app/commands.h"
-#include "app/compose.h"
 #include "app/folder_access.h"
+#include "app/ingest_parts.h"
 #include "app/remote_ingest.h"
 #include "base/log.h"
 #include "cli/ingest_output.h"
@@ -23,7 +23,7 @@ Result<void> check_paths(const std::vector<std::string>& paths) {
 }
 
 Result<std::vector<ingest::SourceInput>> make_inputs(const cli::CommandContext& context, const cli::IngestCommand& command,
-                                                     Composition& parts, const Corpus& corpus) {
+                                                     IngestParts& parts, const Corpus& corpus) {
   std::vector<ingest::SourceInput> inputs;
   for (const std::string& path : command.paths) {
     std::error_code error;
@@ -36,7 +36,7 @@ Result<std::vector<ingest::SourceInput>> make_inputs(const cli::CommandContext& 
 }
 
 /// Tells of one document. Added and updated ones are in the store by now, so their version can be looked up.
-void tell(const cli::CommandContext& context, Composition& parts, const Corpus& corpus, const ingest::IngestProgress& step,
+void tell(const cli::CommandContext& context, IngestParts& parts, const Corpus& corpus, const ingest::IngestProgress& step,
           cli::IngestOutput& output) {
   switch (step.change) {
     case ingest::DocumentChange::kAdded:
@@ -53,7 +53,7 @@ void tell(const cli::CommandContext& context, Composition& parts, const Corpus& 
 }
 
 /// Book-keeping after a good ingest. What fails here is done by the next one: the documents are in.
-void settle(const cli::CommandContext& context, Composition& parts, const Corpus& corpus, const std::vector<ingest::SourceInput>& inputs) {
+void settle(const cli::CommandContext& context, IngestParts& parts, const Corpus& corpus, const std::vector<ingest::SourceInput>& inputs) {
   const UtcTime now = parts.clock().now();
   for (const auto& input : inputs) {
     if (const auto marked = parts.catalog().mark_synced(context.call, input.source, now); !marked) {
@@ -67,7 +67,7 @@ void settle(const cli::CommandContext& context, Composition& parts, const Corpus
 
 Result<ingest::IngestReport> ingest_here(const cli::CommandContext& context, const cli::IngestCommand& command, DataFolder folder,
                                          cli::IngestOutput& output) {
-  FOOTNOTE_TRY(const auto parts, Composition::open(context.call, context.settings, std::move(folder), {.indexes = Indexes::kOff}));
+  FOOTNOTE_TRY(const auto parts, IngestParts::open(context.call, context.settings, std::move(folder), {.indexes = Indexes::kOff}));
   FOOTNOTE_TRY(const Corpus corpus, parts->catalog().ensure_corpus(context.call, parts->workspace(),
                                                                    context.settings.text(Setting::kCorpus), parts->embedder().space()));
   FOOTNOTE_TRY(const auto inputs, make_inputs(context, command, *parts, corpus));

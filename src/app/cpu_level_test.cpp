@@ -1,4 +1,4 @@
-#include "app/compose.h"
+#include "app/compose_models.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,89 @@
+#include "app/answer_parts.h"
+
+#include "chunk/sentences.h"
+#include "providers/local/sentence_reader.h"
+#include "providers/openai/openai_llm.h"
+
+namespace footnote::app {
+namespace {
+
+/// Connections to the model server that wait for the next call: as many as calls may well be under way at once.
+constexpr std::size_t kModelConnectionsKept = 256;
+constexpr int kModelConnectAttempts = 2;
+constexpr int kModelFailuresMax = 5;
+
+std::unique_ptr<http::Client> make_client(const Settings& settings, Metrics& metrics) {
+  if (!settings.is_set(Setting::kLlmBaseUrl)) return nullptr;
+  http::ClientOptions options;
+  options.name = "openai";
+  options.silence_timeout = settings.duration(Setting::kLlmTimeout);
+  options.ca_file = settings.text(Setting::kLlmCaFile);
+  options.idle_connections_max = kModelConnectionsKept;
+  options.connect_attempts = kModelConnectAttempts;
+  options.breaker.failures_max = kModelFailuresMax;
+  return std::make_unique<http::Client>(options, metrics);
+}
+
+std::unique_ptr<Llm> make_llm(const Settings& settings, http::Client* client) {
+  if (client == nullptr || !settings.is_set(Setting::kLlmModel)) return nullptr;
+  return std::make_unique<OpenAiLlm>(*client, OpenAiOptions{.base_url = settings.text(Setting::kLlmBaseUrl),
+                                                            .api_key = settings.text(Setting::kLlmApiKey),
+                                                            .model = settings.text(Setting::kLlmModel)});
+}
+
+answer::CheckPolicy check_policy(const Settings& settings) {
+  using enum answer::CheckPolicy;
+  for (const answer::CheckPolicy policy : {kMark, kDrop, kStop}) {
+    if (settings.text(Setting::kAnswerCitationCheck) == answer::to_string(policy)) return policy;
+  }
+  return kOff;
+}
+
+/// A model server needs to be told which model; better said at start than by its error at the first question.
+Result<void> check_llm(const Settings& settings) {
+  if (!settings.is_set(Setting::kLlmBaseUrl) || settings.is_set(Setting::kLlmModel)) return {};
+  return fail_field(ErrorCode::kInvalidArgument, "llm.model",
+                    "LLM_BASE_URL is set (from {}) but LLM_MODEL is not; name the model to ask for",
+                    settings.value(Setting::kLlmBaseUrl).place);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<AnswerParts>> AnswerParts::open(const CallContext& call, const Settings& settings, DataFolder folder,
+                                                       AnswerOptions options) {
+  if (!options.model_may_be_unnamed) FOOTNOTE_CHECK(check_llm(settings));
+  FOOTNOTE_TRY(auto base, IngestParts::open(call, settings, std::move(folder), std::move(options.ingest)));
+  FOOTNOTE_TRY(auto rerankers, open_reranker(settings, base->metrics()));
+  return std::unique_ptr<AnswerParts>(new AnswerParts(std::move(base), std::move(rerankers), settings));
+}
+
+AnswerParts::AnswerParts(std::unique_ptr<IngestParts> base, Rerankers rerankers, const Settings& settings)
+    : base_(std::move(base)),
+      rerankers_(std::move(rerankers)),
+      judge_name_(reranker_name(settings)),
+      reader_(std::make_unique<SentenceReader>(base_->embedder(), chunk::split_sentences)),
+      client_(make_client(settings, base_->metrics())),
+      llm_(make_llm(settings, client_.get())),
+      events_(base_->stores().events(), base_->metrics()),
+      late_(base_->chunks(), &base_->codes(), base_->cpu_level(), &base_->helpers()),
+      retriever_({.embedder = base_->embedder(),
+                  .vectors = base_->vectors(),
+                  .keywords = base_->keywords(),
+                  .chunks = base_->chunks(),
+                  .late = &late_,
+                  .judge = rerankers_.for_ranking(),
+                  .judge_timeout = settings.duration(Setting::kJudgeTimeout),
+                  .metrics = &base_->metrics(),
+                  .helpers = &base_->helpers()}),
+      citation_check_(base_->embedder(), rerankers_.provided.port.get()),
+      checking_{&citation_check_, check_policy(settings), &check_lane_},
+      answers_({.retriever = retriever_,
+                .reader = *reader_,
+                .llm = llm_.get(),
+                .conversations = base_->stores().conversations(),
+                .clock = base_->clock(),
+                .metrics = &base_->metrics(),
+                .checking = checking_,
+                .events = &events_}) {}
+
+}  // namespace footnote::app

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "answer/answer_service.h"
+#include "app/ingest_parts.h"
+#include "providers/local/counted_events.h"
+#include "providers/local/local_late_scorer.h"
+#include "retrieve/retriever.h"
+
+namespace footnote::app {
+
+struct AnswerOptions {
+  /// A model server without llm.model is an error, except where only the proxy uses it.
+  bool model_may_be_unnamed = false;
+  IngestOptions ingest = {};
+};
+
+/// What answering needs besides what ingest needs: the judge, the reader or language model, retrieval, and the answer service. Every
+/// front door and every measurement is built on this.
+class AnswerParts {
+ public:
+  static Result<std::unique_ptr<AnswerParts>> open(const CallContext& call, const Settings& settings, DataFolder folder,
+                                                   AnswerOptions options = {});
+  AnswerParts(const AnswerParts&) = delete;
+  AnswerParts& operator=(const AnswerParts&) = delete;
+
+  IngestParts& base() { return *base_; }
+  const IngestParts& base() const { return *base_; }
+  const retrieve::Retriever& retriever() const { return retriever_; }
+  const answer::AnswerService& answers() const { return answers_; }
+  /// What calibrations hold for; empty without a reranker.
+  const std::string& judge_name() const { return judge_name_; }
+  const Rerankers& rerankers() const { return rerankers_; }
+  /// Null without a model server.
+  http::Client* model_client() { return client_.get(); }
+  /// Null: the built-in reader answers.
+  Llm* llm() { return llm_.get(); }
+  Reader& reader() { return *reader_; }
+  EventSink& events() { return events_; }
+  const answer::ModelStream::Options& checking() const { return checking_; }
+
+ private:
+  AnswerParts(std::unique_ptr<IngestParts> base, Rerankers rerankers, const Settings& settings);
+
+  // Each part uses only those above it, so they are destroyed in the right order.
+  const std::unique_ptr<IngestParts> base_;
+  const Rerankers rerankers_;
+  const std::string judge_name_;
+  const std::unique_ptr<Reader> reader_;
+  const std::unique_ptr<http::Client> client_;
+  const std::unique_ptr<Llm> llm_;
+  CountedEvents events_;
+  LocalLateScorer late_;
+  const retrieve::Retriever retriever_;
+  answer::CitationCheck citation_check_;
+  answer::CheckLane check_lane_;
+  const answer::ModelStream::Options checking_;
+  const answer::AnswerService answers_;
+};
+
+}  // namespace footnote::app

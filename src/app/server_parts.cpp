@@ -1,0 +1,58 @@
+#include "app/server_parts.h"
+
+#include "access/key_text.h"
+#include "cli/command_line.h"
+
+namespace footnote::app {
+
+Result<std::unique_ptr<ServerParts>> ServerParts::open(const CallContext& call, const Settings& settings, DataFolder folder) {
+  Opened opened;
+  FOOTNOTE_TRY(opened.parts, AnswerParts::open(call, settings, std::move(folder), {.model_may_be_unnamed = true}));
+  IngestParts& base = opened.parts->base();
+  opened.owner_token = access::make_owner_text();
+  const access::KeysOptions options{.requests_per_minute = settings.integer(Setting::kServerRequestsPerMinute)};
+  FOOTNOTE_TRY(opened.keys, access::Keys::open(call, base.catalog(), base.clock(), opened.owner_token, options));
+  FOOTNOTE_TRY(opened.points, PointsDoor::open(call, settings, base));
+  FOOTNOTE_TRY(opened.proxy, ProxyDoor::open(settings, *opened.parts));
+  FOOTNOTE_TRY(opened.visitors, VisitorDoor::open(call, settings, *opened.parts, *opened.keys));
+  return std::unique_ptr<ServerParts>(new ServerParts(std::move(opened), settings));
+}
+
+ServerParts::ServerParts(Opened opened, const Settings& settings)
+    : parts_(std::move(opened.parts)),
+      owner_token_(std::move(opened.owner_token)),
+      keys_(std::move(opened.keys)),
+      points_(std::move(opened.points)),
+      proxy_(std::move(opened.proxy)),
+      visitors_(std::move(opened.visitors)),
+      upkeep_(settings, *parts_, *points_, *keys_) {}
+
+api::Services ServerParts::services(std::vector<std::string> example_questions) {
+  IngestParts& base = parts_->base();
+  return {.answers = parts_->answers(),
+          .retriever = parts_->retriever(),
+          .ingestor = base.ingestor(),
+          .catalog = base.catalog(),
+          .chunks = base.chunks(),
+          .conversations = base.stores().conversations(),
+          .embedder = base.embedder(),
+          .reranker = parts_->rerankers().provided.port.get(),
+          .judge = parts_->judge_name(),
+          .points = points_->services(),
+          .memories = points_->memories(),
+          .keys = *keys_,
+          .metrics = base.metrics(),
+          .clock = base.clock(),
+          .home = base.workspace(),
+          .version = std::string(cli::version()),
+          .not_ready_reasons = [this] { return upkeep_.not_ready_reasons(); },
+          .refresh_metrics = [this](const CallContext& call) { upkeep_.refresh_metrics(call); },
+          .example_questions = std::move(example_questions),
+          .rebuilds = &upkeep_.rebuilder(),
+          .proxy = proxy_->services(),
+          .copy_store = [this](const CallContext& call) { return upkeep_.copies().make(call); },
+          .agents = visitors_->agent_services(),
+          .widget = visitors_->widget_services()};
+}
+
+}  // namespace footnote::app

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "access/keys.h"
+#include "api/routes.h"
+#include "app/answer_parts.h"
+#include "app/points_door.h"
+#include "app/proxy_door.h"
+#include "app/upkeep_parts.h"
+#include "app/visitor_door.h"
+
+namespace footnote::app {
+
+/// A whole server on one data folder: answering, the front doors, keys and upkeep. A new front door is a class of its own and a member
+/// here.
+class ServerParts {
+ public:
+  static Result<std::unique_ptr<ServerParts>> open(const CallContext& call, const Settings& settings, DataFolder folder);
+
+  IngestParts& base() { return parts_->base(); }
+  access::Keys& keys() { return *keys_; }
+  UpkeepParts& upkeep() { return upkeep_; }
+  /// Admits whoever can read the data folder; new with each start.
+  const std::string& owner_token() const { return owner_token_; }
+  /// What the HTTP routes need, borrowed from here.
+  api::Services services(std::vector<std::string> example_questions);
+
+ private:
+  struct Opened {
+    std::unique_ptr<AnswerParts> parts;
+    std::string owner_token;
+    std::unique_ptr<access::Keys> keys;
+    std::unique_ptr<PointsDoor> points;
+    std::unique_ptr<ProxyDoor> proxy;
+    std::unique_ptr<VisitorDoor> visitors;
+  };
+  ServerParts(Opened opened, const Settings& settings);
+
+  // Each part uses only those above it, so they are destroyed in the right order.
+  const std::unique_ptr<AnswerParts> parts_;
+  const std::string owner_token_;
+  const std::unique_ptr<access::Keys> keys_;
+  const std::unique_ptr<PointsDoor> points_;
+  const std::unique_ptr<ProxyDoor> proxy_;
+  const std::unique_ptr<VisitorDoor> visitors_;
+  UpkeepParts upkeep_;
+};
+
+}  // namespace footnote::app

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "app/answer_parts.h"
+#include "app/points_door.h"
+#include "ingest/index_lag.h"
+#include "upkeep/after_ingest.h"
+#include "upkeep/graph_keeper.h"
+#include "upkeep/index_rebuilder.h"
+#include "upkeep/store_copies.h"
+#include "upkeep/webhook_sender.h"
+
+namespace footnote::app {
+
+/// What a server does besides answering: rebuilds, snapshots, webhooks, testing gaps again, and maintenance once a minute. Nothing runs
+/// until it is started.
+class UpkeepParts {
+ public:
+  /// Borrows the parts.
+  UpkeepParts(const Settings& settings, AnswerParts& parts, PointsDoor& points, access::Keys& keys);
+  /// Stops the maintenance and saves the use of keys.
+  ~UpkeepParts();
+
+  /// Webhooks, and testing gaps again after an ingest. REQUIRES: before the first ingest.
+  void start_agent_work();
+  /// Once a minute, on a thread: removes expired notes and turns, purges what died long ago from the store and the indexes, saves
+  /// indexes that changed much and the use of keys. Also the thread that builds graphs for large corpora, if they are on.
+  void start_maintenance();
+  /// Ends what start_maintenance started; waits for it.
+  void stop_maintenance();
+
+  upkeep::IndexRebuilder& rebuilder() { return rebuilder_; }
+  upkeep::StoreCopies& copies() { return copies_; }
+  std::vector<std::string> not_ready_reasons() const;
+  /// Brings gauges up to date that are looked at rather than counted.
+  void refresh_metrics(const CallContext& call);
+
+ private:
+  Result<bool> would_answer(const CallContext& call, const AgentSettings& settings, std::string_view question) const;
+  void maintain(const std::stop_token& stop);
+  void sweep_memories(const std::stop_token& stop);
+  void erase_old_turns(const std::stop_token& stop);
+  void purge_all(const std::stop_token& stop);
+  void save_key_usage();
+
+  AnswerParts& parts_;
+  IngestParts& base_;
+  PointsDoor& points_;
+  access::Keys& keys_;
+  const bool graphs_on_;
+  const http::Addresses webhook_addresses_;
+  const std::uint64_t free_bytes_min_;
+  ingest::IndexLag lag_;
+  upkeep::IndexRebuilder rebuilder_;
+  upkeep::StoreCopies copies_;
+  std::unique_ptr<upkeep::WebhookSender> webhooks_;  ///< Both are null until start_agent_work.
+  std::unique_ptr<upkeep::AfterIngest> after_ingest_;
+  std::optional<upkeep::GraphKeeper> graphs_;
+  std::jthread maintenance_;
+};
+
+}  // namespace footnote::app
