@@ -27,6 +27,7 @@ SET_FIELDS = {"set", "title", "package", "registry", "version", "sha256", "keep"
               "licence"}
 ANSWERABLE_FIELDS = {"id", "question", "kind", "answer", "part", "pages", "half"}
 UNANSWERABLE_FIELDS = {"id", "question", "kind", "unanswerable", "why", "half"}
+INLINE_TAGS = re.compile(r"(?i)</?(?:br|p|ul|ol|li|code|sup|sub|b|i|em|strong|a|div|span|table|t[rdh])\b[^<>]*>")
 MAX_SHARE = 0.25
 MIN_ANSWERABLE = 30
 MIN_UNANSWERABLE = 15
@@ -43,7 +44,7 @@ def plain(path):
         text = html.unescape(text)
     elif path.suffix in (".md", ".markdown"):
         text = re.sub(r"!?\[([^\]\[]*)\]\([^()\s]*(?:\([^()]*\))?[^()]*\)", r"\1", text)
-        text = re.sub(r"(?i)</?(?:br|p|ul|ol|li|code|sup|sub|b|i|em|strong|kbd|a|div|span|table|tr|td|th)\b[^<>]*>", " ", text)
+        text = re.sub(INLINE_TAGS, " ", text)
     return re.sub(r"\s+", " ", text)
 
 
