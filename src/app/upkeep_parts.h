@@ -4,6 +4,7 @@
 #include <optional>
 #include <thread>
 
+#include "access/keys.h"
 #include "app/answer_parts.h"
 #include "app/points_door.h"
 #include "ingest/index_lag.h"
