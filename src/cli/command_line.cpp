@@ -178,7 +178,8 @@ class CommandLine {
 
   void add_eval() {
     CLI::App& command = add_command("eval", "Measure retrieval, reading, citation check or whole answers on a labelled set");
-    CLI::Option* set = command.add_option("set", eval_.set, "BEIR-form folder, or JSONL file of questions or claims");
+    CLI::Option* set =
+        command.add_option("set", eval_.set, "Folder in BEIR's form or of questions about documents, or JSONL file of questions or claims");
     set->required()->type_name("PATH");
     const std::vector<std::string> names{"keyword",   "vector",     "late",   "fused", "judged", "answer",
                                          "relevance", "word_share", "cosine", "sum",   "check",  "reader"};
@@ -193,6 +194,14 @@ class CommandLine {
         ->type_name("NUMBER");
     command.add_option("--save", eval_.save, "Keep the run, row by row")->type_name("FILE");
     command.add_option("--against", eval_.against, "Compare with a saved run: differences and their significance")->type_name("FILE");
+    command.add_option("--documents", eval_.documents, "Folder of the documents that the questions are about")->type_name("DIR");
+    CLI::Option* half = command.add_option("--half", eval_.half, "Of questions about documents, only these [both]");
+    half->type_name("tune|keep")->check(CLI::IsMember({"tune", "keep"}));
+    choices_[half] = {"tune", "keep"};
+    command.add_option("--set", eval_.only, "Of a folder of sets, only this one; may come several times")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    command.add_option("--answers", eval_.answers, "Write what was answered, one JSON line per question")->type_name("FILE");
     command.add_option("--cache", eval_.cache, "Where embedded corpora are kept [~/.cache/footnote/eval]")->type_name("DIR");
     add_setting(command, Setting::kEngineThreads);
     add_json(command, "The figures as JSON");

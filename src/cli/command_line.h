@@ -56,6 +56,11 @@ struct EvalCommand {
   std::filesystem::path against;               ///< A run to compare with; empty: none.
   std::vector<std::filesystem::path> foreign;  ///< Questions that the corpus does not cover.
   std::optional<double> gate;                  ///< Evidence from which on a question is answered, in place of the corpus's own.
+  /// Of questions about documents:
+  std::filesystem::path documents;  ///< The documents' folder.
+  std::string half;                 ///< "tune" or "keep"; empty: both.
+  std::vector<std::string> only;    ///< Names of sets; all when empty.
+  std::filesystem::path answers;    ///< Where to write what was answered, a line each; empty: nowhere.
 };
 struct CalibrateCommand {
   std::string corpus;  ///< Empty: the configured one.

@@ -79,6 +79,7 @@ only with --acl-label.)"},
   footnote eval my-questions.jsonl --corpus product              your own questions over your own corpus
   footnote eval squad.jsonl --json | jq '.stages[0].f1'          answers found in a given context
   footnote eval claims.jsonl                                     the check of citations
+  footnote eval eval/realdocs --documents DOCS --half tune       whole answers about documents: right, wrong, refused
 
 The form of a set says what is measured: docs/evaluation.md. Every document is embedded once and kept in the cache; a second run
 embeds nothing. Nothing that is asked is stored.)"},

@@ -712,6 +712,34 @@ class Eval(Case):
             run = self.run_footnote("eval", "mine.jsonl", "--stages", "answer", "--gate", gate, "--json").json
             self.assertEqual(run["stages"][0]["answered"], share, gate)
 
+    def test_questions_about_documents(self):
+        self.write("docs/a/leave.md", "# Leave\n\nEvery parent gets **26 weeks** of paid parental leave.\n")
+        self.write("docs/a/deep/trains.html", TRAVEL)
+        self.write("about/questions/a.jsonl", "".join(json.dumps(row) + "\n" for row in (
+            {"id": "a-1", "question": "How many weeks of parental leave does a parent get?", "kind": "fact", "answer": "26\\W+weeks",
+             "pages": ["leave.md"], "half": "tune"},
+            {"id": "a-2", "question": "In which class are trains booked?", "kind": "fact", "answer": "third class",
+             "pages": ["deep/trains.html"], "half": "keep"},
+            {"id": "a-3", "question": "Who painted the Night Watch in Amsterdam?", "kind": "fact", "unanswerable": True, "half": "keep"})))
+        first = self.run_footnote("eval", "about", "--documents", "docs", "--answers", "answers.jsonl", "--save", "run.json", "--json").json
+        self.assertEqual((first["kind"], first["rows"], first["documents"], first["documents_embedded"]), ("documentation", 3, 2, 2))
+        whole = first["groups"][0]
+        self.assertEqual([whole[name] for name in ("answerable", "right", "wrong", "right_page", "unanswerable", "unanswerable_refused")],
+                         [2, 1, 1, 2, 1, 1])
+        self.assertEqual([(group["by"], group["name"]) for group in first["groups"]], [("all", "all"), ("half", "tune"), ("half", "keep")])
+        rows = [json.loads(line) for line in (self.folder / "answers.jsonl").read_text().splitlines()]
+        self.assertEqual([row["outcome"] for row in rows], ["right", "wrong", "refused"])
+        self.assertEqual((rows[0]["cited"], rows[0]["passage_rank"], rows[1]["passage_rank"]), (["leave.md"], 1, None))
+        second = self.run_footnote("eval", "about", "--documents", "docs", "--half", "tune", "--against", "run.json", "--json").json
+        self.assertEqual((second["rows"], second["documents_embedded"], second["against"][0]["difference"]), (1, 0, 0))
+        text = self.run_footnote("eval", "about", "--documents", "docs", "--set", "a").out
+        self.assertIn("right page", text)
+        for arguments, why in ((("about",), "--documents"), (("about", "--documents", "nowhere"), "no such folder"),
+                               (("about", "--documents", "docs", "--set", "b"), "no set 'b'"),
+                               (("about", "--documents", "docs", "--stages", "keyword"), "--stages"),
+                               (("docs", "--half", "tune"), "--half")):
+            self.assertIn(why, self.run_footnote("eval", *arguments, code=1).err)
+
     def test_grounding(self):
         evidence = "Shipping within Europe takes three days. Returns are free for 30 days."
         self.write("claims.jsonl", "".join(json.dumps({"claim": claim, "evidence": evidence, "label": label}) + "\n" for claim, label in (
