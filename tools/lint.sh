@@ -33,6 +33,7 @@ changed_sources() {
 }
 
 python3 tools/check_layers.py src tools/layers.txt
+python3 tools/check_homes.py src tools/homes.txt
 
 git ls-files '*.h' '*.cpp' | xargs -P "$jobs" -n 64 clang-format-19 --dry-run -Werror ||
   { echo "not formatted; run: make format" >&2; exit 1; }

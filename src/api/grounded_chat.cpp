@@ -130,12 +130,9 @@ class TurnChunks final : public answer::TurnListener {
 Result<void> answer_here(const GroundedChat& chat, ChunkSink& sink) {
   FOOTNOTE_TRY(const std::string question, question_of(chat.ask.body));
   const ProxyServices& services = chat.services;
-  FOOTNOTE_TRY(const Corpus corpus,
-               find_asked_corpus(chat.call, services.catalog, chat.caller.workspace, services.embedder.space(), chat.target.corpus));
-  const answer::Question asked{.workspace = chat.caller.workspace,
-                               .corpus = corpus.id,
-                               .text = question,
-                               .profile = profile_for(corpus, kKnowledgeBaseProfile, services.judge)};
+  FOOTNOTE_TRY(const retrieve::AskedCorpus found,
+               services.corpora.find(chat.call, chat.caller.workspace, chat.target.corpus, kKnowledgeBaseProfile));
+  const answer::Question asked{.workspace = chat.caller.workspace, .corpus = found.corpus.id, .text = question, .profile = found.profile};
   TurnChunks turn(sink, chat.ask.model);
   FOOTNOTE_TRY(const auto report, services.answers.answer(chat.call, asked, turn));
   (void)turn.finish(report, wants_usage(chat.ask));  // an error is a client that left: the turn is stored

@@ -33,13 +33,9 @@ Result<ParsedTurn> parse_turn(const Services& services, const access::Caller& ca
                               const CallContext& call) {
   FOOTNOTE_TRY(KbQuestion asked, parse_kb_question(request));
   FOOTNOTE_CHECK(check_labels(caller, asked.filter));
-  FOOTNOTE_TRY(const Corpus corpus,
-               find_asked_corpus(call, services.catalog, caller.workspace, services.embedder.space(), asked.corpus_name));
-  answer::Question question{.workspace = caller.workspace,
-                            .corpus = corpus.id,
-                            .text = asked.text,
-                            .filter = asked.filter,
-                            .profile = profile_for(corpus, asked.profile, services.judge)};
+  FOOTNOTE_TRY(const retrieve::AskedCorpus found, services.corpora.find(call, caller.workspace, asked.corpus_name, asked.profile));
+  answer::Question question{
+      .workspace = caller.workspace, .corpus = found.corpus.id, .text = asked.text, .filter = asked.filter, .profile = found.profile};
   return ParsedTurn{std::move(asked), std::move(question)};
 }
 

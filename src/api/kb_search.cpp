@@ -61,15 +61,16 @@ Result<http::Response> search(const Services& services, const access::Caller& ca
   FOOTNOTE_TRY(const auto limit, reader.optional_integer("limit", 1, kSearchLimitMax));
   FOOTNOTE_TRY(AskedFilter asked, parse_asked_filter(reader));
   FOOTNOTE_CHECK(check_labels(caller, asked.filter));
-  FOOTNOTE_TRY(const Corpus corpus, find_asked_corpus(call, services.catalog, caller.workspace, services.embedder.space(),
-                                                      asked.corpus_name.value_or(name.value_or(std::string(kDefaultCorpus)))));
-  retrieve::RetrieveOptions options{.profile = profile_for(corpus, kAskProfile, services.judge), .filter = std::move(asked.filter)};
+  FOOTNOTE_TRY(
+      const retrieve::AskedCorpus found,
+      services.corpora.find(call, caller.workspace, asked.corpus_name.value_or(name.value_or(std::string(kDefaultCorpus))), kAskProfile));
+  retrieve::RetrieveOptions options{.profile = found.profile, .filter = std::move(asked.filter)};
   FOOTNOTE_TRY(const auto prefix, reader.optional_bool("prefix"));
   FOOTNOTE_TRY(const auto typos, reader.optional_bool("typos"));
   options.prefix = prefix.value_or(false);
   options.typos = typos.value_or(false);
   if (limit) options.profile.top_k = static_cast<std::size_t>(*limit);
-  FOOTNOTE_TRY(const auto retrieval, services.retriever.retrieve(call, corpus.id, query, options));
+  FOOTNOTE_TRY(const auto retrieval, services.retriever.retrieve(call, found.corpus.id, query, options));
   return http::Response::json(200, render_retrieval(retrieval));
 }
 

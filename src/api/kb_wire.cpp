@@ -5,7 +5,6 @@
 
 #include "api/code_points.h"
 #include "api/kb_filters.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -130,27 +129,6 @@ Result<KbQuestion> parse_kb_question(const http::Request& request) {
     return fail_field(ErrorCode::kInvalidArgument, "profile", "'profile' must be kb or ask");
   }
   return question;
-}
-
-Profile profile_for(const Corpus& corpus, const Profile& profile, std::string_view judge) {
-  if (has_our_vectors(corpus)) {
-    Profile own = profile;
-    if (const GateCalibration* gate = corpus.gate_for(judge)) {
-      (judge.empty() ? own.gate.evidence_min : own.gate.judged_min) = gate->evidence_min;
-    }
-    return own;
-  }
-  log(LogLevel::kDebug, "answer", "the corpus has vectors of its clients: found by words alone", {{"corpus", corpus.name}});
-  return by_words_alone(profile);
-}
-
-Result<Corpus> find_asked_corpus(const CallContext& call, const CatalogStore& catalog, WorkspaceId workspace, const EmbeddingSpace& space,
-                                 std::string_view name) {
-  FOOTNOTE_TRY(Corpus corpus, catalog.find_corpus(call, workspace, name));
-  if (corpus.space == space || !has_our_vectors(corpus)) return corpus;
-  return fail(ErrorCode::kFailedPrecondition,
-              "corpus {} was embedded by {}, the model here is {}: run `footnote rebuild-index {}` to embed it anew, or set MODEL_NAME={}",
-              name, corpus.space.model_id, space.model_id, name, corpus.space.model_id);
 }
 
 const std::string* CitedTexts::text(DocumentId document, int version) {

@@ -7,7 +7,6 @@
 #include "answer/answer_service.h"
 #include "base/json.h"
 #include "http/message.h"
-#include "ports/catalog_store.h"
 #include "ports/chunk_store.h"
 
 namespace footnote::api {
@@ -26,15 +25,6 @@ struct KbQuestion {
 /// the last message of role user counts: the rest of a client's history is not trusted. Other fields of the SDK's body are let pass; of the
 /// plain body they are errors.
 Result<KbQuestion> parse_kb_question(const http::Request& request);
-
-/// How that corpus is searched: by words alone where its vectors come from clients, and with its own gate where it was calibrated with
-/// this embedder and `judge` (its name; empty: none).
-Profile profile_for(const Corpus& corpus, const Profile& profile, std::string_view judge);
-
-/// The corpus that a caller named. kNotFound; kFailedPrecondition when its vectors are of another model than ours: they
-/// must never be compared.
-Result<Corpus> find_asked_corpus(const CallContext& call, const CatalogStore& catalog, WorkspaceId workspace, const EmbeddingSpace& space,
-                                 std::string_view name);
 
 /// Texts of the document versions that an answer cites, for offsets in code points; read once each.
 class CitedTexts {

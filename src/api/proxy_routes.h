@@ -6,19 +6,18 @@
 #include "answer/answer_service.h"
 #include "api/chat_upstream.h"
 #include "api/route.h"
-#include "ports/catalog_store.h"
 #include "ports/embedder.h"
 #include "proxy/policy.h"
 #include "proxy/source_finder.h"
+#include "retrieve/asked_corpora.h"
 
 namespace footnote::api {
 
 /// What these routes need. Borrowed.
 struct ProxyServices {
   const answer::AnswerService& answers;
-  const CatalogStore& catalog;
+  const retrieve::AskedCorpora& corpora;
   const Embedder& embedder;
-  std::string judge;  ///< Its name, which calibrations hold for; empty without one.
   const proxy::SourceFinder& finder;
   const proxy::Policy& policy;
   std::optional<ChatUpstream> upstream;  ///< Empty: only rag/footnote answers.

@@ -20,6 +20,7 @@
 #include "ports/catalog_store.h"
 #include "ports/chunk_store.h"
 #include "ports/reranker.h"
+#include "retrieve/asked_corpora.h"
 #include "retrieve/retriever.h"
 
 namespace footnote::api {
@@ -28,13 +29,13 @@ namespace footnote::api {
 struct Services {
   const answer::AnswerService& answers;
   const retrieve::Retriever& retriever;
+  const retrieve::AskedCorpora& corpora;
   ingest::Ingestor& ingestor;
   CatalogStore& catalog;
   const ChunkReader& chunks;
   const ConversationStore& conversations;
   Embedder& embedder;
   Reranker* reranker;  ///< Null while none is configured.
-  std::string judge;   ///< Its name, which calibrations hold for; empty without one.
   PointServices points;
   points::Memories& memories;
   access::Keys& keys;

@@ -198,10 +198,9 @@ Or<std::vector<retrieve::SearchedCorpus>> corpora_of(const WidgetServices& servi
     const auto corpus = services.catalog.corpus(call, id);
     if (!corpus && corpus.error().code != ErrorCode::kNotFound) return failed(corpus.error(), call);
     if (!corpus || corpus->workspace != agent.workspace) continue;
-    Profile profile = profile_for(*corpus, kVisitorProfile, services.judge);
-    // Vectors of another model can't be compared with ours.
-    if (profile.vectors && corpus->space != services.embedder.space()) profile = by_words_alone(profile);
-    out.push_back({id, profile});
+    const auto profile = services.asked.asked_as(*corpus, kVisitorProfile, retrieve::OtherModel::kWordsAlone);
+    if (!profile) return failed(profile.error(), call);
+    out.push_back({id, *profile});
   }
   if (out.empty()) return refused(404, "agent_not_found", "the agent has nothing to search");
   return out;

@@ -15,7 +15,7 @@
 #include "ports/catalog_store.h"
 #include "ports/chunk_store.h"
 #include "ports/conversation_store.h"
-#include "ports/embedder.h"
+#include "retrieve/asked_corpora.h"
 
 namespace footnote::api {
 
@@ -50,8 +50,7 @@ struct WidgetServices {
   ConversationStore& conversations;
   const CatalogStore& catalog;
   const ChunkReader& chunks;
-  Embedder& embedder;
-  std::string judge;  ///< Its name; empty without one.
+  const retrieve::AskedCorpora& asked;
   access::Keys& keys;
   WidgetDoor& door;
   const Clock& clock;

@@ -80,8 +80,7 @@ class WidgetRoutesTest : public testing::Test {
                                   .conversations = store_,
                                   .catalog = store_,
                                   .chunks = store_,
-                                  .embedder = embedder_,
-                                  .judge = "",
+                                  .asked = asked_,
                                   .keys = *keys_,
                                   .door = *door_,
                                   .clock = clock_,
@@ -162,6 +161,7 @@ class WidgetRoutesTest : public testing::Test {
   const retrieve::SiteRetriever site_{{retriever_, vectors_, keywords_, store_, nullptr}};
   const WorkspaceId workspace_ = store_.find_workspace({}, kDefaultWorkspace)->id;
   std::unique_ptr<access::Keys> keys_ = access::Keys::open({}, store_, clock_, "", {}).value();
+  retrieve::AskedCorpora asked_{store_, embedder_, {}};
   std::unique_ptr<WidgetDoor> door_;
   std::unique_ptr<answer::VisitorService> visitors_;
   std::vector<Route> routes_;

@@ -7,6 +7,7 @@
 #include "app/ingest_parts.h"
 #include "providers/local/counted_events.h"
 #include "providers/local/local_late_scorer.h"
+#include "retrieve/asked_corpora.h"
 #include "retrieve/retriever.h"
 
 namespace footnote::app {
@@ -30,8 +31,7 @@ class AnswerParts {
   const IngestParts& base() const { return *base_; }
   const retrieve::Retriever& retriever() const { return retriever_; }
   const answer::AnswerService& answers() const { return answers_; }
-  /// What calibrations hold for; empty without a reranker.
-  const std::string& judge_name() const { return judge_name_; }
+  const retrieve::AskedCorpora& corpora() const { return corpora_; }
   const Rerankers& rerankers() const { return rerankers_; }
   /// Null without a model server.
   http::Client* model_client() { return client_.get(); }
@@ -47,13 +47,13 @@ class AnswerParts {
   // Each part uses only those above it, so they are destroyed in the right order.
   const std::unique_ptr<IngestParts> base_;
   const Rerankers rerankers_;
-  const std::string judge_name_;
   const std::unique_ptr<Reader> reader_;
   const std::unique_ptr<http::Client> client_;
   const std::unique_ptr<Llm> llm_;
   CountedEvents events_;
   LocalLateScorer late_;
   const retrieve::Retriever retriever_;
+  const retrieve::AskedCorpora corpora_;
   answer::CitationCheck citation_check_;
   answer::CheckLane check_lane_;
   const answer::ModelStream::Options checking_;

@@ -61,7 +61,7 @@ class LocalBackend final : public Backend {
                                  .conversation = {},
                                  .text = question,
                                  .filter = place.filter,
-                                 .profile = api::profile_for(place.corpus, kAskProfile, parts_->judge_name())};
+                                 .profile = place.profile};
     TextListener listener(on_text);
     FOOTNOTE_TRY(const answer::TurnReport report, parts_->answers().answer(call, asked, listener));
     api::CitedTexts texts(call, parts_->base().chunks(), parts_->base().workspace());
@@ -70,7 +70,7 @@ class LocalBackend final : public Backend {
 
   Result<Json> search(const CallContext& call, const SearchWish& wish, const Where& where) override {
     FOOTNOTE_TRY(const Place place, find(call, where));
-    retrieve::RetrieveOptions options{.profile = api::profile_for(place.corpus, kAskProfile, parts_->judge_name()), .filter = place.filter};
+    retrieve::RetrieveOptions options{.profile = place.profile, .filter = place.filter};
     options.profile.top_k = wish.limit;
     options.prefix = wish.prefix;
     options.typos = wish.typos;
@@ -81,15 +81,16 @@ class LocalBackend final : public Backend {
  private:
   struct Place {
     Corpus corpus;
+    Profile profile;
     Filter filter;
   };
   Result<Place> find(const CallContext& call, const Where& where) {
     const Json body = body_of(where, {});
     FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
     FOOTNOTE_TRY(api::AskedFilter asked, api::parse_asked_filter(reader));
-    FOOTNOTE_TRY(Corpus corpus, api::find_asked_corpus(call, parts_->base().catalog(), parts_->base().workspace(),
-                                                       parts_->base().embedder().space(), asked.corpus_name.value_or(where.corpus)));
-    return Place{std::move(corpus), std::move(asked.filter)};
+    FOOTNOTE_TRY(retrieve::AskedCorpus found,
+                 parts_->corpora().find(call, parts_->base().workspace(), asked.corpus_name.value_or(where.corpus), kAskProfile));
+    return Place{std::move(found.corpus), found.profile, std::move(asked.filter)};
   }
 
   std::unique_ptr<AnswerParts> parts_;

@@ -68,6 +68,7 @@ ProxyDoor::ProxyDoor(proxy::Policy policy, const Settings& settings, AnswerParts
       qdrant_(make_qdrant(settings, qdrant_client_.get())),
       finder_({.retriever = parts.retriever(),
                .catalog = parts.base().catalog(),
+               .corpora = parts.corpora(),
                .points = parts.base().stores().points(),
                .embedder = parts.base().embedder(),
                .elsewhere = search_elsewhere()},
@@ -92,9 +93,8 @@ api::ProxyServices ProxyDoor::services() {
   std::optional<api::ChatUpstream> upstream;
   if (http::Client* client = parts_.model_client()) upstream.emplace(*client, upstream_url_, upstream_key_);
   return {.answers = parts_.answers(),
-          .catalog = parts_.base().catalog(),
+          .corpora = parts_.corpora(),
           .embedder = parts_.base().embedder(),
-          .judge = parts_.judge_name(),
           .finder = finder_,
           .policy = policy_,
           .upstream = std::move(upstream)};

@@ -1,4 +1,3 @@
-#include "api/kb_wire.h"
 #include "app/answer_parts.h"
 #include "app/commands.h"
 #include "cli/progress.h"
@@ -35,7 +34,7 @@ class Calibration {
                            .answered_rate = setting_.answered_rate,
                            .probes = static_cast<std::int64_t>(own.size() + foreign.size()),
                            .embedder = corpus_.space.model_id,
-                           .judge = parts_.judge_name(),
+                           .judge = parts_.corpora().models().judge,
                            .made_at = base_.clock().now()};
   }
   const eval::GateSetting& setting() const { return setting_; }
@@ -110,8 +109,9 @@ Result<int> run_calibrate(const cli::CommandContext& context, const cli::Calibra
   FOOTNOTE_TRY(DataFolder folder, DataFolder::open(context.settings.path(Setting::kData)));
   FOOTNOTE_TRY(const auto parts, AnswerParts::open(context.call, context.settings, std::move(folder)));
   IngestParts& base = parts->base();
-  FOOTNOTE_TRY(const Corpus corpus, api::find_asked_corpus(context.call, base.catalog(), base.workspace(), base.embedder().space(), name));
-  if (corpus.space != base.embedder().space()) {
+  FOOTNOTE_TRY(const retrieve::AskedCorpus asked, parts->corpora().find(context.call, base.workspace(), name, kAskProfile));
+  const Corpus& corpus = asked.corpus;
+  if (!asked.profile.vectors) {
     return fail(ErrorCode::kFailedPrecondition, "the vectors of corpus {} come from its clients: questions can't be compared with them",
                 name);
   }

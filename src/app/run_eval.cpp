@@ -1,4 +1,3 @@
-#include "api/kb_wire.h"
 #include "app/answer_parts.h"
 #include "app/commands.h"
 #include "app/eval_corpus.h"
@@ -10,7 +9,7 @@ namespace footnote::app {
 namespace {
 
 eval::System system_of(const AnswerParts& parts, const Corpus& corpus) {
-  return {parts.retriever(), parts.answers(), parts.judge_name(), corpus};
+  return {parts.retriever(), parts.answers(), parts.corpora().models(), corpus};
 }
 
 Result<eval::EvalRun> measure_retrieval(const eval::EvalJob& job) {
@@ -28,10 +27,10 @@ Result<eval::EvalRun> measure_questions(const eval::EvalJob& job) {
   FOOTNOTE_TRY(const auto questions, eval::read_questions(job.command.set));
   FOOTNOTE_TRY(DataFolder folder, DataFolder::open(context.settings.path(Setting::kData)));
   FOOTNOTE_TRY(const auto parts, AnswerParts::open(context.call, context.settings, std::move(folder)));
-  FOOTNOTE_TRY(const Corpus corpus, api::find_asked_corpus(context.call, parts->base().catalog(), parts->base().workspace(),
-                                                           parts->base().embedder().space(), context.settings.text(Setting::kCorpus)));
+  FOOTNOTE_TRY(const retrieve::AskedCorpus asked,
+               parts->corpora().find(context.call, parts->base().workspace(), context.settings.text(Setting::kCorpus), kAskProfile));
   FOOTNOTE_CHECK(parts->base().build_indexes(context.call, context.terminal));
-  return eval::eval_questions(job, system_of(*parts, corpus), questions);
+  return eval::eval_questions(job, system_of(*parts, asked.corpus), questions);
 }
 
 Result<eval::EvalRun> measure_reading(const eval::EvalJob& job) {

@@ -1,6 +1,5 @@
 #include "app/upkeep_parts.h"
 
-#include "api/kb_wire.h"
 #include "base/log.h"
 #include "base/mutex.h"
 #include "upkeep/readiness.h"
@@ -57,8 +56,8 @@ void UpkeepParts::refresh_metrics(const CallContext& call) {
 Result<bool> UpkeepParts::would_answer(const CallContext& call, const AgentSettings& settings, std::string_view question) const {
   for (const CorpusId id : settings.corpora) {
     FOOTNOTE_TRY(const Corpus corpus, base_.catalog().corpus(call, id));
-    const retrieve::RetrieveOptions options{.profile = api::profile_for(corpus, kAskProfile, parts_.judge_name())};
-    FOOTNOTE_TRY(const auto retrieval, parts_.retriever().retrieve(call, id, question, options));
+    FOOTNOTE_TRY(const Profile profile, parts_.corpora().asked_as(corpus, kAskProfile, retrieve::OtherModel::kWordsAlone));
+    FOOTNOTE_TRY(const auto retrieval, parts_.retriever().retrieve(call, id, question, {.profile = profile, .filter = {}}));
     const double wanted = settings.confidence_threshold.value_or(kConfidenceThresholdDefault);
     if (retrieval.gate.grounded && retrieval.gate.confidence >= wanted) return true;
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "api/kb_wire.h"
 #include "eval/metrics.h"
 
 namespace footnote::eval {
@@ -18,9 +17,8 @@ class QuietListener final : public answer::TurnListener {
 /// Asks, and counts what came of it.
 class Asker {
  public:
-  Asker(const EvalJob& job, const System& system)
-      : job_(job), system_(system), profile_(api::profile_for(system.corpus, kAskProfile, system.judge)) {
-    if (const auto gate = job.command.gate) (system.judge.empty() ? profile_.gate.evidence_min : profile_.gate.judged_min) = *gate;
+  Asker(const EvalJob& job, const System& system, const Profile& profile) : job_(job), system_(system), profile_(profile) {
+    if (const auto gate = job.command.gate) retrieve::set_threshold(profile_, system.models, *gate);
   }
 
   Result<Outcome> ask(const std::string& text) const {
@@ -99,7 +97,8 @@ std::string name_of(const std::filesystem::path& path) {
 
 Result<StageRun> measure_answers(const EvalJob& job, const System& system, std::span<const LabelledQuestion> questions) {
   StageRun out{.stage = "answer", .figures = {}, .metrics = {"right", "answered"}, .compared = 1, .rows = {}};
-  const Asker asker(job, system);
+  FOOTNOTE_TRY(const Profile profile, retrieve::asked_as(system.corpus, kAskProfile, system.models));
+  const Asker asker(job, system, profile);
   Share answered;
   Share refused;
   Share right_source;

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "api/kb_wire.h"
 #include "eval/answers.h"
 #include "eval/beir.h"
 #include "eval/metrics.h"
@@ -31,7 +30,7 @@ std::vector<Figure> means_of(const StageRun& stage) {
 Result<StageRun> measure_ranking(const EvalJob& job, const System& system, const std::string& name,
                                  std::span<const LabelledQuestion> questions) {
   FOOTNOTE_TRY(retrieve::RetrieveOptions options, options_of(name));
-  options.profile = api::profile_for(system.corpus, options.profile, system.judge);
+  FOOTNOTE_TRY(options.profile, retrieve::asked_as(system.corpus, options.profile, system.models));
   options.profile.top_k = kRankingDepth;
   options.profile.per_document_max = 1;
   StageRun stage{
@@ -54,7 +53,7 @@ Result<StageRun> measure_ranking(const EvalJob& job, const System& system, const
 /// The stages that order, as far as they are there.
 std::vector<std::string> ranking_stages(const System& system) {
   std::vector<std::string> out{"keyword", "vector", "late", "fused"};
-  if (!system.judge.empty()) out.push_back("judged");
+  if (!system.models.judge.empty()) out.push_back("judged");
   return out;
 }
 

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <string>
-
 #include "answer/answer_service.h"
 #include "domain/catalog.h"
+#include "retrieve/asked_corpora.h"
 #include "retrieve/retriever.h"
 
 namespace footnote::eval {
@@ -12,7 +11,7 @@ namespace footnote::eval {
 struct System {
   const retrieve::Retriever& retriever;
   const answer::AnswerService& answers;
-  std::string judge;  ///< The name of the reranker; empty: none.
+  retrieve::QuestionModels models;
   Corpus corpus;
 };
 

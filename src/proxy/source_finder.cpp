@@ -10,20 +10,13 @@ namespace footnote::proxy {
 
 namespace {
 
-/// How a corpus is searched. Vectors that clients wrote are taken for ours when they have our dimension: indexers of this kind embed by
-/// the same service.
-Result<Profile> profile_for(const Corpus& corpus, const EmbeddingSpace& space, std::size_t count) {
+/// A proxy adds milliseconds, not the time of a second model: the judge is not asked. Passages of one address are told apart here, not by
+/// document.
+Profile door_profile(std::size_t count) {
   Profile out = kAskProfile;
-  out.top_k = count;
-  out.per_document_max = count;
-  out.judged = 0;    // a proxy adds milliseconds, not the time of a second model
-  out.late = count;  // no more are looked at: passages of one address are told apart here, not by document
-  if (corpus.space == space) return out;
-  if (corpus.space.model_id == kClientModel && corpus.space.dimension == space.dimension && corpus.space.distance == Distance::kCosine)
-    return out;
-  if (!has_our_vectors(corpus)) return by_words_alone(out);
-  return fail(ErrorCode::kFailedPrecondition, "corpus '{}' was made with the model {}, the embedder is {}: run `footnote rebuild-index {}`",
-              corpus.name, corpus.space.model_id, space.model_id, corpus.name);
+  out.top_k = out.per_document_max = out.late = count;
+  out.judged = 0;
+  return out;
 }
 
 /// Similarity and late interaction, each on the common scale of this question; words where there are no vectors.
@@ -66,7 +59,7 @@ Result<SourceFinder::Searched> SourceFinder::search_here(const CallContext& call
   const auto corpus = ports_.catalog.find_corpus(call, workspace, target.corpus);
   if (!corpus && corpus.error().code == ErrorCode::kNotFound && !target.corpus_named) return Searched{};
   if (!corpus) return std::unexpected(corpus.error());
-  FOOTNOTE_TRY(const Profile profile, profile_for(*corpus, ports_.embedder.space(), search_count()));
+  FOOTNOTE_TRY(const Profile profile, ports_.corpora.asked_as(*corpus, door_profile(search_count())));
   const auto recall = policy_.seed_form ? retrieve::Recall::kVectorOnly : retrieve::Recall::kBoth;
   FOOTNOTE_TRY(retrieve::Retrieval found,
                ports_.retriever.retrieve(call, corpus->id, question, {.profile = profile, .filter = {}, .recall = recall}));

@@ -11,6 +11,7 @@
 #include "ports/embedder.h"
 #include "ports/point_store.h"
 #include "proxy/policy.h"
+#include "retrieve/asked_corpora.h"
 #include "retrieve/retriever.h"
 
 namespace footnote::proxy {
@@ -50,6 +51,7 @@ class SourceFinder {
   struct Ports {
     const retrieve::Retriever& retriever;
     const CatalogStore& catalog;
+    const retrieve::AskedCorpora& corpora;
     const PointStore& points;
     Embedder& embedder;
     SearchElsewhere elsewhere = {};  ///< Empty: the own store is searched.

@@ -40,8 +40,10 @@ class SourceFinderTest : public ::testing::Test {
       return candidates_;
     };
     const retrieve::Retriever retriever({embedder_, vectors_, keywords_, store_});
-    const SourceFinder finder({.retriever = retriever, .catalog = store_, .points = store_, .embedder = embedder_, .elsewhere = elsewhere},
-                              policy);
+    const retrieve::AskedCorpora corpora(store_, embedder_, {});
+    const SourceFinder finder(
+        {.retriever = retriever, .catalog = store_, .corpora = corpora, .points = store_, .embedder = embedder_, .elsewhere = elsewhere},
+        policy);
     return finder.find({}, {1}, resolve_model(policy, "rag/x"), "question");
   }
 

@@ -1,0 +1,50 @@
+#include "retrieve/asked_corpora.h"
+
+#include "base/log.h"
+#include "domain/point.h"
+
+namespace footnote::retrieve {
+
+namespace {
+
+/// Indexers that write vectors of our shape embedded them with our /embed: such a collection counts as ours from its creation on, and
+/// also if the embedder was configured later.
+bool is_comparable(const EmbeddingSpace& stored, const EmbeddingSpace& ours) {
+  return stored == ours || (stored.model_id == kClientModel && stored.dimension == ours.dimension && stored.distance == ours.distance);
+}
+
+/// The name of the judge that reads passages for this door; empty: none does.
+std::string_view judge_of(const Profile& door, const QuestionModels& models) {
+  return door.judged == 0 ? std::string_view() : std::string_view(models.judge);
+}
+
+}  // namespace
+
+void set_threshold(Profile& profile, const QuestionModels& models, double threshold) {
+  (judge_of(profile, models).empty() ? profile.gate.evidence_min : profile.gate.judged_min) = threshold;
+}
+
+Result<Profile> asked_as(const Corpus& corpus, const Profile& door, const QuestionModels& models, OtherModel other_model) {
+  if (is_comparable(corpus.space, models.space)) {
+    Profile out = door;
+    if (const GateCalibration* gate = corpus.gate_for(judge_of(door, models))) set_threshold(out, models, gate->evidence_min);
+    return out;
+  }
+  if (has_our_vectors(corpus) && other_model == OtherModel::kRefuse) {
+    return fail(
+        ErrorCode::kFailedPrecondition,
+        "corpus {} was embedded by {}, the model here is {}: run `footnote rebuild-index {}` to embed it anew, or set MODEL_NAME={}",
+        corpus.name, corpus.space.model_id, models.space.model_id, corpus.name, corpus.space.model_id);
+  }
+  log(LogLevel::kDebug, "answer", "the corpus's vectors can't be compared with a question: searched by words alone",
+      {{"corpus", corpus.name}, {"model", corpus.space.model_id}});
+  return by_words_alone(door);
+}
+
+Result<AskedCorpus> AskedCorpora::find(const CallContext& call, WorkspaceId workspace, std::string_view name, const Profile& door) const {
+  FOOTNOTE_TRY(Corpus corpus, catalog_.find_corpus(call, workspace, name));
+  FOOTNOTE_TRY(const Profile profile, asked_as(corpus, door));
+  return AskedCorpus{std::move(corpus), profile};
+}
+
+}  // namespace footnote::retrieve
