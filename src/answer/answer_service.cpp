@@ -43,7 +43,7 @@ class KnowledgeBaseTurn final : public TurnRun {
     fates().assign(blocks.size(), Fate::kBelowGate);
     if (!gate.grounded) return refuse(RefusalReason::kNoRelevantContext, std::move(blocks));
     if (ports().llm == nullptr) return quote(std::move(blocks), gate.confidence);
-    auto messages = timed("prompt", [&] {
+    auto messages = timed(TurnStage::kPrompt, [&] {
       return prompt::build_kb_prompt(question_.text, blocks, {.now = ports().clock.now(), .fence = random_base62(16)});
     });
     return stream_model(std::move(messages), std::move(blocks), gate.confidence);

@@ -40,13 +40,13 @@ TurnMetrics::TurnMetrics(Metrics& metrics)
     checks_[result] = &metrics.counter("footnote_sentences_checked_total", "Sentences of a language model by what the citation check said",
                                        {{"result", std::string(result)}});
   }
-  for (const std::string_view stage : kAnswerStages) {
+  for (const TurnStage stage : kAnswerStages) {
     stages_[stage] = &metrics.histogram("footnote_answer_duration_seconds", "Time of one stage of a turn after retrieval",
-                                        {{"stage", std::string(stage)}});
+                                        {{"stage", std::string(to_string(stage))}});
   }
 }
 
-void TurnMetrics::observe(std::string_view stage, double took) const {
+void TurnMetrics::observe(TurnStage stage, double took) const {
   if (const auto found = stages_.find(stage); found != stages_.end()) found->second->observe(took);
 }
 

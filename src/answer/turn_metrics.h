@@ -24,7 +24,7 @@ class TurnMetrics {
   void count_failed() const { failed_.add(); }
   void count_not_stored() const { not_stored_.add(); }
   /// How long one of kAnswerStages took.
-  void observe(std::string_view stage, double seconds) const;
+  void observe(TurnStage stage, double seconds) const;
 
  private:
   void count_outcome(const Outcome& outcome) const;
@@ -42,7 +42,7 @@ class TurnMetrics {
 
   std::map<std::string_view, Counter*> checks_;
   std::map<RefusalReason, Counter*> reasons_;
-  std::map<std::string_view, Histogram*> stages_;
+  std::map<TurnStage, Histogram*> stages_;
 };
 
 }  // namespace footnote::answer

@@ -5,7 +5,7 @@
 
 #include "answer/turn_trace.h"
 #include "domain/conversation.h"
-#include "retrieve/retriever.h"
+#include "retrieve/retrieval.h"
 
 namespace footnote::answer {
 

@@ -100,6 +100,14 @@ std::vector<SourceBlock> number_sources(const std::vector<Hit>& hits) {
   return blocks;
 }
 
+std::string_view to_string(Progress progress) {
+  switch (progress) {
+    case Progress::kSearching: return "searching";
+    case Progress::kThinking: return "thinking";
+  }
+  return "thinking";
+}
+
 Result<void> TextListener::on_text(std::string_view text) {
   if (!report_.trace.first_text) report_.trace.first_text = since(start_);
   FOOTNOTE_CHECK(next_.on_text(text));
@@ -203,10 +211,10 @@ Result<Reading> TurnRun::read(const std::vector<SourceBlock>& blocks) {
 }
 
 Result<Outcome> TurnRun::quote(std::vector<SourceBlock> blocks, double confidence, std::optional<std::size_t> characters_max) {
-  FOOTNOTE_TRY(Reading reading, timed("read", [&] { return read(blocks); }));
+  FOOTNOTE_TRY(Reading reading, timed(TurnStage::kRead, [&] { return read(blocks); }));
   if (reading.spans.empty()) return refuse(RefusalReason::kNoRelevantContext, std::move(blocks));
   std::vector<SourceBlock> sources;
-  const QuotedAnswer quoted = timed("cite", [&] {
+  const QuotedAnswer quoted = timed(TurnStage::kCite, [&] {
     sources = quoted_first(reading, blocks);
     for (ReadSpan& span : reading.spans) {
       const auto same = [&](const SourceBlock& block) { return block.hit.chunk.id == blocks[span.passage].hit.chunk.id; };
@@ -244,7 +252,7 @@ Result<Outcome> TurnRun::stream_model(std::vector<ChatMessage> messages, std::ve
     if (guard.recited()) return fail(ErrorCode::kCancelled, "the model recites its rules");
     return limit && limit->full() ? fail(ErrorCode::kCancelled, "the answer is as long as it may be") : Result<void>{};
   };
-  const auto end = timed("llm", [&] { return ports_.llm->stream(call_, request, take); });
+  const auto end = timed(TurnStage::kLlm, [&] { return ports_.llm->stream(call_, request, take); });
   truncated_ = limit && limit->full();
   partial_text_ = stream.text();
   if (!end && !stream.stopped() && !truncated_ && !guard.recited()) return std::unexpected(end.error());
@@ -264,7 +272,7 @@ Result<Outcome> TurnRun::stream_model(std::vector<ChatMessage> messages, std::ve
   if (stream.refused()) {
     return refuse(guard.recited() ? RefusalReason::kBlockedByGuardrails : RefusalReason::kLlmSelfRefusal, std::move(blocks));
   }
-  const auto finished = timed("cite", [&] { return stream.finish(); });
+  const auto finished = timed(TurnStage::kCite, [&] { return stream.finish(); });
   partial_text_ = stream.text();
   report_.trace.checks = stream.counts();
   FOOTNOTE_CHECK(finished);
@@ -292,7 +300,7 @@ void TurnRun::finish() {
   const auto began = std::chrono::steady_clock::now();
   const auto stored =
       ports_.conversations.finish_turn(call, report_.turn, report_.prompt_tokens, report_.completion_tokens, render_turn_trace(report_));
-  if (ports_.metrics != nullptr) ports_.metrics->observe("store", std::chrono::duration<double>(since(began)).count());
+  if (ports_.metrics != nullptr) ports_.metrics->observe(TurnStage::kStore, std::chrono::duration<double>(since(began)).count());
   after_store();
   if (stored) {
     const bool is_tried = report_.turn.visit && report_.turn.visit->playground;
@@ -310,7 +318,7 @@ void TurnRun::finish_failed(const Error& error) {
   if (partial_text_.empty()) {
     if (ports_.metrics != nullptr) ports_.metrics->count_failed();
     log(LogLevel::kDebug, "answer", "turn failed", call_,
-        {{"turn", report_.turn.id.value}, {"stage", stage_}, {"code", to_string(error.code)}});
+        {{"turn", report_.turn.id.value}, {"stage", to_string(stage_)}, {"code", to_string(error.code)}});
     return;
   }
   keep_partial();

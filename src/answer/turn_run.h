@@ -47,7 +47,7 @@ class TextListener final : public TurnListener {
   TextListener(TurnListener& next, EventSink* events, std::chrono::steady_clock::time_point start, TurnReport& report)
       : next_(next), events_(events), start_(start), report_(report) {}
   Result<void> on_start(const TurnId& turn) override { return next_.on_start(turn); }
-  Result<void> on_stage(std::string_view stage) override { return next_.on_stage(stage); }
+  Result<void> on_progress(Progress progress) override { return next_.on_progress(progress); }
   Result<void> on_sources(std::span<const SourceBlock> sources) override { return next_.on_sources(sources); }
   Result<void> on_text(std::string_view text) override;
   Result<void> on_check(const SentenceCheck& check) override { return next_.on_check(check); }
@@ -94,7 +94,7 @@ class TurnRun {
 
   /// Runs one stage of the turn and notes its time.
   template <class Body>
-  auto timed(std::string_view stage, Body&& body) {
+  auto timed(TurnStage stage, Body&& body) {
     stage_ = stage;
     const std::chrono::microseconds began = since_start();
     auto result = body();
@@ -127,7 +127,7 @@ class TurnRun {
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   TurnReport report_;
   TextListener listener_;
-  std::string_view stage_ = "retrieve";  // under way
+  TurnStage stage_ = TurnStage::kRetrieve;  // under way
   bool truncated_ = false;
   // What the client was told so far: its text, and the sources by the numbers that the text uses.
   std::string partial_text_;

@@ -60,11 +60,13 @@ struct OutcomeJson {
 JsonArray stages_json(const TurnReport& report) {
   JsonArray out;
   for (const retrieve::StageTiming& stage : report.trace.stages) {
-    out.push_back(JsonObject{{"stage", stage.stage}, {"start_ms", milliseconds(stage.start)}, {"took_ms", milliseconds(stage.took)}});
+    out.push_back(JsonObject{
+        {"stage", footnote::to_string(stage.stage)}, {"start_ms", milliseconds(stage.start)}, {"took_ms", milliseconds(stage.took)}});
   }
   // How long this very write takes can't stand in it; the metric knows.
-  out.push_back(
-      JsonObject{{"stage", "store"}, {"start_ms", milliseconds(report.retrieval_time + report.answer_time)}, {"took_ms", nullptr}});
+  out.push_back(JsonObject{{"stage", footnote::to_string(TurnStage::kStore)},
+                           {"start_ms", milliseconds(report.retrieval_time + report.answer_time)},
+                           {"took_ms", nullptr}});
   return out;
 }
 
@@ -105,7 +107,7 @@ JsonObject candidate_json(const Hit& hit, Fate fate, std::size_t rank, const Out
                  {"number", number_of(outcome, hit.chunk.id)},
                  {"cut", nullptr}};
   if (!hit.document.acl_labels.empty()) out[kTraceLabelled] = true;
-  if (fate != Fate::kCited) out["cut"] = JsonObject{{"stage", stage_of(fate)}, {"reason", reason_of(fate)}};
+  if (fate != Fate::kCited) out["cut"] = JsonObject{{"stage", footnote::to_string(stage_of(fate))}, {"reason", reason_of(fate)}};
   return out;
 }
 
@@ -148,7 +150,8 @@ Json checks_json(const std::optional<CheckCounts>& checks) {
 JsonArray errors_json(const std::vector<TraceError>& errors) {
   JsonArray out;
   for (const TraceError& error : errors) {
-    out.push_back(JsonObject{{"stage", error.stage}, {"code", footnote::to_string(error.error.code)}, {"message", error.error.message}});
+    out.push_back(JsonObject{
+        {"stage", footnote::to_string(error.stage)}, {"code", footnote::to_string(error.error.code)}, {"message", error.error.message}});
   }
   return out;
 }
@@ -209,7 +212,7 @@ Json vector_search_json(const VectorSearchReport& report) {
 JsonArray cuts_json(const std::map<Fate, std::size_t>& counts) {
   JsonArray out;
   for (const auto& [fate, count] : counts) {
-    out.push_back(JsonObject{{"stage", stage_of(fate)}, {"reason", reason_of(fate)}, {"count", count}});
+    out.push_back(JsonObject{{"stage", footnote::to_string(stage_of(fate))}, {"reason", reason_of(fate)}, {"count", count}});
   }
   return out;
 }

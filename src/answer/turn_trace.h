@@ -13,7 +13,7 @@
 #include "domain/retrieval.h"
 #include "ports/conversation_store.h"
 #include "ports/llm.h"
-#include "retrieve/retriever.h"
+#include "retrieve/retrieval.h"
 
 namespace footnote::answer {
 
@@ -30,7 +30,7 @@ inline constexpr std::size_t kTraceNameBytesMax = 200;
 inline constexpr std::string_view kTraceLabelled = "labelled";
 
 /// The stages of a turn that come after those of retrieval.
-inline constexpr std::string_view kAnswerStages[] = {"read", "prompt", "llm", "cite", "store"};
+inline constexpr TurnStage kAnswerStages[] = {TurnStage::kRead, TurnStage::kPrompt, TurnStage::kLlm, TurnStage::kCite, TurnStage::kStore};
 
 /// A call of the language model. `name` and `finish` are known once it ended well.
 struct ModelCall {
@@ -42,7 +42,7 @@ struct ModelCall {
 
 /// What went wrong on the way, and where.
 struct TraceError {
-  std::string_view stage;
+  TurnStage stage = TurnStage::kRetrieve;
   Error error;
 };
 

@@ -62,11 +62,11 @@ class VisitorTurn final : public TurnRun {
     if (auto text = curated_text()) return tell_curated(*std::move(text));
     if (names_avoided_topic()) return decline();
     history_ = remembered_.read(call(), ports_.conversations, question_.agent.workspace);
-    FOOTNOTE_CHECK(listener().on_stage("searching"));
+    FOOTNOTE_CHECK(listener().on_progress(Progress::kSearching));
     FOOTNOTE_CHECK(find_passages());
     FOOTNOTE_CHECK(read_page());
     settle_confidence();
-    FOOTNOTE_CHECK(listener().on_stage("thinking"));
+    FOOTNOTE_CHECK(listener().on_progress(Progress::kThinking));
     FOOTNOTE_TRY(Outcome outcome, answer_from(number_sources(report().retrieval.hits)));
     if (truncated()) flag(kFlagTruncated);
     if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
@@ -96,15 +96,15 @@ class VisitorTurn final : public TurnRun {
   void flag(std::string_view name) {
     if (std::ranges::find(visit().flags, name) == visit().flags.end()) visit().flags.emplace_back(name);
   }
-  void note_failure(std::string_view stage, const Error& error) {
+  void note_failure(TurnStage stage, const Error& error) {
     report().trace.errors.push_back({stage, error});
     flag(kFlagDegraded);
   }
 
   std::optional<std::string> curated_text() {
-    const auto matcher = timed("curated", [&] { return curated_.of(call(), question_.agent.id); });
+    const auto matcher = timed(TurnStage::kCurated, [&] { return curated_.of(call(), question_.agent.id); });
     if (!matcher) {
-      note_failure("curated", matcher.error());
+      note_failure(TurnStage::kCurated, matcher.error());
       return std::nullopt;
     }
     const CuratedAnswer* found = (*matcher)->match({.text = question_.text, .language = language_, .page_url = question_.page_url});
@@ -134,13 +134,13 @@ class VisitorTurn final : public TurnRun {
 
   /// What to search for. Who rewrote it stands in the trace; a model that was not heard takes nothing from the turn.
   Result<std::string> search_text() {
-    SearchText made = timed("follow_up", [&] { return make_search_text(call(), ports_.follow_ups, history_, question_.text); });
+    SearchText made = timed(TurnStage::kFollowUp, [&] { return make_search_text(call(), ports_.follow_ups, history_, question_.text); });
     report().trace.follow_up = made.by;
     report().prompt_tokens += made.prompt_tokens;
     report().completion_tokens += made.completion_tokens;
     if (made.error) {
       FOOTNOTE_CHECK(call().check());
-      report().trace.errors.push_back({"follow_up", *std::move(made.error)});
+      report().trace.errors.push_back({TurnStage::kFollowUp, *std::move(made.error)});
     }
     return std::move(made.text);
   }
@@ -182,10 +182,11 @@ class VisitorTurn final : public TurnRun {
   Result<void> judge_page(Hit& page) {
     if (ports_.judge == nullptr) return {};
     const std::vector<std::string_view> parts = parts_to_judge(page.chunk.text);
-    const auto judged = timed("judge", [&] { return ports_.judge->rerank(call().narrowed(ports_.judge_timeout), question_.text, parts); });
+    const auto judged =
+        timed(TurnStage::kJudge, [&] { return ports_.judge->rerank(call().narrowed(ports_.judge_timeout), question_.text, parts); });
     if (!judged) {
       FOOTNOTE_CHECK(call().check());
-      note_failure("judge", judged.error());
+      note_failure(TurnStage::kJudge, judged.error());
       return {};
     }
     const auto best = std::ranges::max_element(*judged, {}, &Judgement::calibrated);
@@ -219,7 +220,7 @@ class VisitorTurn final : public TurnRun {
       if (blocks.empty()) return refuse(RefusalReason::kNoRelevantContext, {});
       return quote(std::move(blocks), confidence, characters_max);
     }
-    auto messages = timed("prompt", [&] {
+    auto messages = timed(TurnStage::kPrompt, [&] {
       return prompt::build_visitor_prompt({.agent = agent_,
                                            .language = language_,
                                            .page_url = question_.page_url,

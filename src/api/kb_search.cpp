@@ -40,7 +40,7 @@ Json render_retrieval(const retrieve::Retrieval& retrieval) {
   for (const Hit& hit : retrieval.hits) hits.push_back(render_hit(hit));
   JsonObject timings;
   for (const retrieve::StageTiming& timing : retrieval.timings) {
-    timings[fmt::format("{}_ms", timing.stage)] = static_cast<double>(timing.took.count()) / 1000;
+    timings[fmt::format("{}_ms", to_string(timing.stage))] = static_cast<double>(timing.took.count()) / 1000;
   }
   return JsonObject{{"hits", std::move(hits)},
                     {"gate", answer::gate_json(retrieval.gate)},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,9 @@ inline constexpr std::int64_t kMessagesPerAddressAndMinute = 300;
 /// Answers that are written or read again at once, for one visitor and for one address.
 inline constexpr std::size_t kStreamsOfVisitorMax = 8;
 inline constexpr std::size_t kStreamsOfAddressMax = 64;
+
+/// Of one answer, from its question to its last event.
+inline constexpr std::chrono::minutes kVisitorAnswerTimeout{2};
 
 /// What the visitor's door remembers between requests. Thread-safe.
 struct WidgetDoor {

@@ -65,8 +65,8 @@ class RetrieveBench {
     out.run = [this](std::size_t question) -> Result<void> {
       FOOTNOTE_TRY(const auto found, parts_->retriever().retrieve({}, corpus_, questions_[question], {}));
       for (const auto& timing : found.timings) {
-        stages_[timing.stage].push_back(static_cast<double>(timing.took.count()));
-        if (timing.stage == "fetch") ranked_.push_back(static_cast<double>(timing.start.count()));
+        stages_[to_string(timing.stage)].push_back(static_cast<double>(timing.took.count()));
+        if (timing.stage == TurnStage::kFetch) ranked_.push_back(static_cast<double>(timing.start.count()));
       }
       return {};
     };

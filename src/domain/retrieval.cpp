@@ -81,21 +81,22 @@ std::string_view to_string(Stage stage) {
   return "vector";
 }
 
-std::string_view stage_of(Fate fate) {
+TurnStage stage_of(Fate fate) {
   switch (fate) {
-    case Fate::kFuseLimit: return "fuse";
-    case Fate::kGone: return "fetch";
+    case Fate::kFuseLimit: return TurnStage::kFuse;
+    case Fate::kGone: return TurnStage::kFetch;
     case Fate::kDocumentLimit:
-    case Fate::kTopLimit: return "select";
-    case Fate::kBelowGate: return "gate";
+    case Fate::kTopLimit:
+    case Fate::kNotPicked: return TurnStage::kSelect;
+    case Fate::kBelowGate: return TurnStage::kGate;
     case Fate::kReadLimit:
     case Fate::kFarFromBest:
     case Fate::kNoSentence:
-    case Fate::kRepeated: return "read";
+    case Fate::kRepeated: return TurnStage::kRead;
     case Fate::kNotCited:
-    case Fate::kCited: return "answer";
+    case Fate::kCited: return TurnStage::kAnswer;
   }
-  return "answer";
+  return TurnStage::kAnswer;
 }
 
 std::string_view reason_of(Fate fate) {
@@ -104,6 +105,7 @@ std::string_view reason_of(Fate fate) {
     case Fate::kGone: return "gone";
     case Fate::kDocumentLimit: return "document_limit";
     case Fate::kTopLimit: return "limit";
+    case Fate::kNotPicked: return "not_picked";
     case Fate::kBelowGate: return "below_threshold";
     case Fate::kReadLimit: return "limit";
     case Fate::kFarFromBest: return "far_from_best";

@@ -11,6 +11,7 @@
 #include "domain/document.h"
 #include "domain/ids.h"
 #include "domain/judgement.h"
+#include "domain/turn_stage.h"
 
 namespace footnote {
 
@@ -82,6 +83,7 @@ enum class Fate {
   kGone,           ///< Its document was deleted meanwhile.
   kDocumentLimit,  ///< Its document has enough passages among the hits.
   kTopLimit,       ///< Past the hits that go on to the gate.
+  kNotPicked,      ///< Of equal passages another was picked for the prompt: for its address, or for diversity.
   kBelowGate,      ///< Too little speaks for it: for all of the hits, or for this one where each has to reach a threshold.
   kReadLimit,      ///< Past the hits that the reader looks at.
   kFarFromBest,    ///< Its score is too far below the best hit's to be read beside it.
@@ -90,8 +92,8 @@ enum class Fate {
   kNotCited,       ///< The model had it and did not cite it.
   kCited,
 };
-/// Where it ended and why, as names: "fuse" and "limit", "answer" and "cited".
-std::string_view stage_of(Fate fate);
+/// Where it ended, and why as a name: kFuse and "limit", kAnswer and "cited".
+TurnStage stage_of(Fate fate);
 std::string_view reason_of(Fate fate);
 
 /// What one stage said of one hit: its own number, that number brought to 0..1 for this question, and what it

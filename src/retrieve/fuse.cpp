@@ -45,12 +45,12 @@ std::vector<Candidate> merge(std::span<const ScoredChunk> vectors, std::span<con
   for (const ScoredChunk& found : vectors)
     out.push_back({.chunk = found.chunk, .cosine = found.score, .keyword = 0, .late = {}, .terms = {}});
   for (const ScoredChunk& found : keywords)
-    out.push_back({.chunk = found.chunk, .cosine = 0, .keyword = found.score, .late = {}, .terms = {}});
+    out.push_back({.chunk = found.chunk, .cosine = {}, .keyword = found.score, .late = {}, .terms = {}});
   std::ranges::sort(out, {}, &Candidate::chunk);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (kept > 0 && out[kept - 1].chunk == out[i].chunk) {
-      out[kept - 1].cosine += out[i].cosine;
+      if (!out[kept - 1].cosine) out[kept - 1].cosine = out[i].cosine;
       out[kept - 1].keyword += out[i].keyword;
     } else {
       if (kept != i) out[kept] = std::move(out[i]);
@@ -130,7 +130,8 @@ void sort_by_score(std::vector<Candidate>& candidates) {
 
 double fuse(std::vector<Candidate>& candidates, const FusionWeights& weights, Fusion fusion) {
   std::vector<StageNumbers> stages;
-  add_numbers(stages, candidates, Stage::kVector, weights.vector, fusion, [](const Candidate& c) { return std::optional(c.cosine); });
+  add_numbers(stages, candidates, Stage::kVector, weights.vector, fusion,
+              [](const Candidate& c) { return std::optional(c.cosine.value_or(0)); });
   add_numbers(stages, candidates, Stage::kKeyword, weights.keyword, fusion, [](const Candidate& c) { return std::optional(c.keyword); });
   add_numbers(stages, candidates, Stage::kLate, weights.late, fusion, [](const Candidate& c) { return c.late; });
   const double scale = bring_to_unit(stages);

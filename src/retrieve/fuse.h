@@ -32,9 +32,9 @@ class FusedTerms {
 /// A chunk that either side of recall named, with what is known of it before its text is fetched.
 struct Candidate {
   ChunkId chunk;
-  double cosine = 0;
-  double keyword = 0;          ///< BM25; 0 where the keyword side did not name it.
-  std::optional<double> late;  ///< Late interaction; none where the candidate was not compared.
+  std::optional<double> cosine;  ///< None where the vector side did not name it.
+  double keyword = 0;            ///< BM25; 0 where the keyword side did not name it.
+  std::optional<double> late;    ///< Late interaction; none where the candidate was not compared.
   FusedTerms terms;
   double score = 0;
 };

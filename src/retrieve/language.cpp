@@ -12,9 +12,6 @@
 namespace footnote::retrieve {
 namespace {
 
-/// What is left of the model's say in a foreign language.
-constexpr double kForeignTrust = 0.2;
-
 struct Script {
   char32_t first, last;
   std::string_view language;
@@ -148,10 +145,10 @@ std::string_view detect_language(std::string_view text) {
   return by_script.empty() ? language_of_words(text) : by_script;
 }
 
-double trust_in_model(std::string_view question, std::span<const std::string> languages) {
-  if (languages.empty()) return 1;
+std::string_view foreign_language(std::string_view question, std::span<const std::string> languages) {
+  if (languages.empty()) return {};
   const std::string_view language = detect_language(question);
-  return language.empty() || std::ranges::find(languages, language) != languages.end() ? 1 : kForeignTrust;
+  return std::ranges::find(languages, language) == languages.end() ? language : std::string_view();
 }
 
 }  // namespace footnote::retrieve

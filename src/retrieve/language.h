@@ -10,9 +10,12 @@ namespace footnote::retrieve {
 /// Empty when it does not show: names and codes belong to no language.
 std::string_view detect_language(std::string_view text);
 
-/// What vectors and tokens of a question count when its language is none of those that the model was made for (`languages` empty:
-/// it knows no bounds). Such a model still sees names, numbers and loan words, but words do most of the finding: of the right
-/// passages of German, French, Spanish, Russian and Chinese questions keywords alone rank more first than any mixture with equal parts.
-double trust_in_model(std::string_view question, std::span<const std::string> languages);
+/// The question's language, if it is none of `languages`, those that a model was made for (empty: it knows no bounds). Otherwise empty.
+std::string_view foreign_language(std::string_view question, std::span<const std::string> languages);
+
+/// What vectors, tokens and the judge count for a question in a foreign language. The model still sees names, numbers and loan words, but
+/// words do most of the finding: of the right passages of German, French, Spanish, Russian and Chinese questions keywords alone rank more
+/// first than any mixture with equal parts.
+inline constexpr double kForeignTrust = 0.2;
 
 }  // namespace footnote::retrieve

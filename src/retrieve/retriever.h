@@ -1,25 +1,22 @@
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/call_context.h"
-#include "base/error.h"
 #include "base/helper_threads.h"
 #include "base/metrics.h"
 #include "domain/profile.h"
-#include "domain/retrieval.h"
 #include "ports/chunk_store.h"
 #include "ports/embedder.h"
 #include "ports/keyword_index.h"
 #include "ports/late_scorer.h"
 #include "ports/reranker.h"
 #include "ports/vector_store.h"
-#include "retrieve/gate.h"
+#include "retrieve/retrieval.h"
 
 namespace footnote::retrieve {
 
@@ -39,44 +36,6 @@ struct RetrieveOptions {
   std::string page_url = {};  ///< Canonical (base/page_url.h). Of this page's passages the score is raised by `profile.page_boost`.
   /// What each hit's calibrated score, with its boost, has to reach: see page_policy.h. None: the gate judges by the best alone.
   std::optional<double> threshold = {};
-};
-
-/// The stages whose time is taken, in order.
-inline constexpr std::string_view kRetrievalStages[] = {"embed", "vector", "keyword", "fuse", "late", "fetch", "judge", "select", "gate"};
-
-struct StageTiming {
-  std::string_view stage;              ///< One of kRetrievalStages; of one that was kept, kRecallStage.
-  std::chrono::microseconds start{0};  ///< After retrieval's own start.
-  std::chrono::microseconds took{0};
-};
-
-/// Of the candidates that were cut for one reason, so many are named: the best.
-inline constexpr std::size_t kCutNamedMax = 6;
-
-/// A candidate that did not become a hit. Its chunk has no text; that of a document which is gone has its id alone.
-struct CutCandidate {
-  Hit hit;
-  Fate fate = Fate::kFuseLimit;
-};
-
-/// A stage that failed and was done without.
-struct StageFailure {
-  std::string_view stage;  ///< One of kRetrievalStages.
-  Error error;
-};
-
-/// What retrieval found, and all that explains it. `hits` holds the best `profile.top_k`, best first.
-struct Retrieval {
-  Generation generation = 0;
-  std::vector<Hit> hits;
-  GateVerdict gate;
-  GatePolicy policy = {};  ///< That the gate went by.
-  std::size_t candidates = 0;
-  std::vector<CutCandidate> cut;           ///< The best of each fate; those that came furthest first.
-  std::map<Fate, std::size_t> cut_counts;  ///< All of them, named or not: with the hits they make up the candidates.
-  std::vector<StageTiming> timings;
-  std::vector<StageFailure> failures;  ///< Not empty: the order is what the stages that were left made it.
-  VectorSearchReport vector_search;    ///< No plan: vectors were not searched.
 };
 
 /// The one ranking stage of every front door: embed, recall (vectors and keywords), fuse, compare tokens, judge, gate. It pins one

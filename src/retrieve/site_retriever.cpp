@@ -141,7 +141,7 @@ std::optional<SiteRetrieval> SiteRetriever::recalled(const CallContext& call, co
   }
   if (!fill_in(out.found.hits, {})) return std::nullopt;
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
-  out.found.timings.push_back({kRecallStage, {}, took});
+  out.found.timings.push_back({TurnStage::kRecall, {}, took});
   return out;
 }
 

@@ -30,9 +30,6 @@ struct SiteQuery {
   double threshold = kConfidenceThresholdDefault;
 };
 
-/// In place of the stages of retrieval, where the cache had it.
-inline constexpr std::string_view kRecallStage = "recall";
-
 /// The passages that came through the threshold, of all corpora together, best first.
 struct SiteRetrieval {
   Retrieval found;

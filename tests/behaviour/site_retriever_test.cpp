@@ -39,7 +39,7 @@ class SiteRetrieverTest : public testing::Test {
   }
   static std::vector<std::string_view> failed_stages(const SiteRetrieval& retrieval) {
     std::vector<std::string_view> out;
-    for (const auto& failure : retrieval.found.failures) out.push_back(failure.stage);
+    for (const auto& failure : retrieval.found.failures) out.emplace_back(to_string(failure.stage));
     return out;
   }
 

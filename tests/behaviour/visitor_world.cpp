@@ -24,9 +24,9 @@ Result<void> VisitorRecorder::on_start(const TurnId& turn) {
   return {};
 }
 
-Result<void> VisitorRecorder::on_stage(std::string_view stage) {
-  events_.push_back("stage " + std::string(stage));
-  if (stops_after == 0u && stage == "thinking") stop.request_stop();
+Result<void> VisitorRecorder::on_progress(answer::Progress progress) {
+  events_.push_back("stage " + std::string(to_string(progress)));
+  if (stops_after == 0u && progress == answer::Progress::kThinking) stop.request_stop();
   return {};
 }
 
@@ -171,7 +171,7 @@ std::string render(const Visited& visited) {
   if (visit.gap) out += fmt::format("gap {}\n", to_string(*visit.gap));
   if (!visited.report->trace.follow_up.empty()) out += fmt::format("follow_up by {}\n", visited.report->trace.follow_up);
   for (const answer::TraceError& error : visited.report->trace.errors) {
-    out += fmt::format("trace {} {}\n", error.stage, to_string(error.error.code));
+    out += fmt::format("trace {} {}\n", to_string(error.stage), to_string(error.error.code));
   }
   out += fmt::format("calls: embedder {}, judge {}, llm {}\n", visited.embedder_calls, visited.judge_calls, visited.llm_calls);
   return out;

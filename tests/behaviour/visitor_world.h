@@ -19,7 +19,7 @@ class VisitorRecorder final : public answer::TurnListener {
   explicit VisitorRecorder(const fakes::MemoryStore& store) : store_(store) {}
 
   Result<void> on_start(const TurnId& turn) override;
-  Result<void> on_stage(std::string_view stage) override;
+  Result<void> on_progress(answer::Progress progress) override;
   Result<void> on_sources(std::span<const SourceBlock> sources) override;
   Result<void> on_text(std::string_view text) override;
 

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "api/widget_routes.h"
+
+namespace footnote::api::widget {
+
+/// POST /init: opens or takes up a conversation.
+http::Response open_widget(const WidgetServices& services, const http::Request& request, const CallContext& call);
+
+/// POST /messages: the answer whole.
+http::Response answer_message(const WidgetServices& services, const http::Request& request, const CallContext& call);
+/// POST /messages/stream: the answer as events. The turn goes on when the first reader leaves: another may come.
+void stream_message(const WidgetServices& services, const http::Request& request, const CallContext& call, http::ResponseStream& response);
+/// GET /messages/{id}/stream: the events after Last-Event-ID.
+void resume_stream(const WidgetServices& services, const http::Request& request, const CallContext& call, http::ResponseStream& response);
+/// POST /messages/{id}/stop.
+http::Response stop_message(const WidgetServices& services, const http::Request& request, const CallContext& call);
+
+}  // namespace footnote::api::widget

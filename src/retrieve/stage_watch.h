@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include "retrieve/retrieval.h"
+
+namespace footnote::retrieve {
+
+/// Notes when each stage began and how long it took.
+class StageWatch {
+ public:
+  explicit StageWatch(std::vector<StageTiming>& timings) : timings_(timings) {}
+  void lap(TurnStage stage) {
+    const auto now = std::chrono::steady_clock::now();
+    timings_.push_back({stage, since_start(last_), since_start(now) - since_start(last_)});
+    last_ = now;
+  }
+  /// What was until now is no lap's.
+  void skip() { last_ = std::chrono::steady_clock::now(); }
+  /// Of work that goes on beside the laps, on any thread; add() puts it in its place among them.
+  template <class Work>
+  StageTiming time(TurnStage stage, const Work& work) const {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    return {stage, since_start(begin), since_start(std::chrono::steady_clock::now()) - since_start(begin)};
+  }
+  void add(const StageTiming& timing) { timings_.push_back(timing); }
+
+ private:
+  std::chrono::microseconds since_start(std::chrono::steady_clock::time_point time) const {
+    return std::chrono::duration_cast<std::chrono::microseconds>(time - start_);
+  }
+
+  std::vector<StageTiming>& timings_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point last_ = start_;
+};
+
+}  // namespace footnote::retrieve
