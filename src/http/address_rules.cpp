@@ -13,7 +13,7 @@ struct Network {
   unsigned prefix_bits;
 };
 
-/// RFC 6890 and its like: what no stranger's URL may lead to.
+/// Networks of RFC 6890 and similar: URLs chosen by others must not reach them.
 constexpr Network<4> kNotPublic4[] = {
     {{0, 0, 0, 0}, 8},     {{10, 0, 0, 0}, 8},      {{100, 64, 0, 0}, 10},  {{127, 0, 0, 0}, 8},    {{169, 254, 0, 0}, 16},
     {{172, 16, 0, 0}, 12}, {{192, 0, 0, 0}, 24},    {{192, 0, 2, 0}, 24},   {{192, 88, 99, 0}, 24}, {{192, 168, 0, 0}, 16},
@@ -22,17 +22,17 @@ constexpr Network<4> kNotPublic4[] = {
 constexpr Network<16> kNotPublic6[] = {
     {{0}, 128},  // ::
     {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 128},
-    {{0}, 96},                                   // IPv4-compatible, long given up
+    {{0}, 96},                                   // IPv4-compatible, obsolete
     {{0x01, 0x00}, 64},                          // discard
     {{0x20, 0x01, 0x00, 0x00}, 32},              // Teredo
     {{0x20, 0x01, 0x0d, 0xb8}, 32},              // documentation
-    {{0x00, 0x64, 0xff, 0x9b, 0x00, 0x01}, 48},  // NAT64 of a local network
+    {{0x00, 0x64, 0xff, 0x9b, 0x00, 0x01}, 48},  // local-use NAT64
     {{0xfc}, 7},                                 // unique local
     {{0xfe, 0x80}, 10},                          // link-local
     {{0xfe, 0xc0}, 10},                          // site-local
     {{0xff}, 8},                                 // multicast
 };
-/// IPv6 forms that lead to the IPv4 address inside them, and where that stands.
+/// IPv6 networks that embed an IPv4 address, and its offset.
 struct Embedding {
   Network<16> network;
   std::size_t at;

@@ -6,12 +6,12 @@
 
 namespace footnote::http {
 
-/// Bytes that all requests of a server may hold in memory together. Thread-safe.
+/// Limits the body bytes that all requests of a server hold in memory together. Thread-safe.
 class ByteBudget {
  public:
   explicit ByteBudget(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
-  /// What one request holds of it, given back at the end of its life. Outlived by the budget.
+  /// One request's share, released in the destructor. The budget must outlive it.
   class Hold {
    public:
     explicit Hold(ByteBudget& budget) : budget_(&budget) {}
@@ -19,7 +19,7 @@ class ByteBudget {
     Hold(Hold&& other) noexcept : budget_(other.budget_), bytes_(std::exchange(other.bytes_, 0)) {}
     Hold& operator=(Hold&&) = delete;
 
-    /// False, and nothing changes, when all together would hold too much. REQUIRES: bytes is not less than before.
+    /// Returns false and changes nothing if the total would exceed the budget. REQUIRES: bytes >= the current share.
     [[nodiscard]] bool grow_to(std::size_t bytes) {
       const std::size_t more = bytes - bytes_;
       if ((budget_->held_ += more) > budget_->bytes_max_) {

@@ -4,13 +4,13 @@
 #include "http/sse_parser.h"
 #include "http/test_server.h"
 
-// Browser -> server -> client -> upstream: what a going browser must tear down.
+// Browser -> server -> client -> upstream: what must be torn down when the browser disconnects.
 namespace footnote::http {
 namespace {
 
 using namespace testing;
 
-/// Streams what an upstream streams.
+/// Forwards an upstream's stream.
 StreamHandler relay(Client& client, std::uint16_t upstream_port) {
   return [&client, upstream_port](const Request&, const CallContext& call, ResponseStream& stream) {
     SseWriter* events = nullptr;
@@ -30,7 +30,7 @@ StreamHandler relay(Client& client, std::uint16_t upstream_port) {
   };
 }
 
-/// Sends tokens for ever, or `count` of them.
+/// Sends `count` tokens; if 0, waits until it is stopped.
 Route tokens(std::atomic<int>& open, int count) {
   return streaming("/tokens", [&open, count](const Request&, const CallContext& call, ResponseStream& stream) {
     ++open;
@@ -59,7 +59,7 @@ TEST(ChainTest, RelaysAStream) {
 TEST(ChainTest, AGoingBrowserCancelsTheUpstreamWithinASecond) {
   set_log_level(LogLevel::kOff);
   const std::size_t files = count_open_files();
-  for (const int count : {1'000'000, 0}) {  // a stream that flows, and one that hangs after its head
+  for (const int count : {1'000'000, 0}) {  // a flowing stream, and one that hangs after its head
     Metrics metrics;
     std::atomic<int> open{0};
     TestServer upstream({tokens(open, count)});

@@ -11,7 +11,7 @@ Result<void> CircuitBreaker::admit(const std::string& peer, Time now) {
   if (found == peers_.end() || !is_open(found->second)) return {};
   Peer& state = found->second;
   if (now < state.rests_until || state.probing) {
-    return fail(ErrorCode::kUnavailable, "{} failed {} times in a row and is left alone for a moment", peer, state.failures);
+    return fail(ErrorCode::kUnavailable, "{} failed {} times in a row; calls to it are paused", peer, state.failures);
   }
   state.probing = true;
   return {};
@@ -24,7 +24,7 @@ void CircuitBreaker::ended(const std::string& peer, Outcome outcome, Time now) {
   switch (outcome) {
     case Outcome::kGood:
       if (found == peers_.end()) return;
-      if (is_open(found->second)) log(LogLevel::kInfo, "http", "an upstream is back", {{"upstream", peer}});
+      if (is_open(found->second)) log(LogLevel::kInfo, "http", "an upstream recovered", {{"upstream", peer}});
       peers_.erase(found);
       return;
     case Outcome::kUnknown:
@@ -42,7 +42,7 @@ void CircuitBreaker::ended(const std::string& peer, Outcome outcome, Time now) {
   if (!is_open(state)) return;
   state.rests_until = now + options_.rest_time;
   if (state.failures == options_.failures_max) {
-    log(LogLevel::kWarn, "http", "an upstream failed too often and is left alone for a while",
+    log(LogLevel::kWarn, "http", "an upstream failed too often; calls to it are paused",
         {{"upstream", peer}, {"failures", state.failures}, {"rest_ms", options_.rest_time.count()}});
   }
 }

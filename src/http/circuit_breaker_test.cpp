@@ -24,14 +24,14 @@ struct CircuitBreakerTest : testing::Test {
 
 TEST_F(CircuitBreakerTest, OpensAfterTheLastAllowedFailureInARow) {
   fail(4);
-  call(Outcome::kGood);  // starts the count anew
+  call(Outcome::kGood);  // resets the count
   fail(4);
   EXPECT_TRUE(may_call());
   fail(1);
   const auto refused = breaker.admit("h:1", now);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
-  EXPECT_TRUE(breaker.admit("h:2", now));  // others are none of its business
+  EXPECT_TRUE(breaker.admit("h:2", now));  // other peers are unaffected
 }
 
 TEST_F(CircuitBreakerTest, OneCallTriesAfterTheRest) {
@@ -40,7 +40,7 @@ TEST_F(CircuitBreakerTest, OneCallTriesAfterTheRest) {
   EXPECT_FALSE(may_call());
   now += milliseconds{1};
   EXPECT_TRUE(may_call());
-  EXPECT_FALSE(may_call());  // the first one is still under way
+  EXPECT_FALSE(may_call());  // the first call is still in progress
   breaker.ended("h:1", Outcome::kFailed, now);
   EXPECT_FALSE(may_call());
   now += milliseconds{100};

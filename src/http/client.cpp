@@ -20,24 +20,24 @@ Result<void> check_headers(const Headers& headers) {
   return {};
 }
 
-/// The request as it goes out: fields that frame it are ours alone.
+/// The request as sent: framing fields are set only by us.
 ClientRequest outgoing(ClientRequest request, const CallContext& context) {
   for (const std::string_view name : {"host", "content-length", "transfer-encoding", "connection"}) request.headers.remove(name);
   if (context.trace && !request.headers.contains("traceparent")) request.headers.set("traceparent", to_traceparent(context.trace));
   return request;
 }
 
-/// Runs a callback of the caller, whose exceptions must not unwind past a call that is under way.
+/// Runs a caller's callback; its exceptions must not unwind through a call in progress.
 template <class Callback>
 Result<void> guarded(Callback&& callback) {
   try {
     return callback();
   } catch (const std::exception& error) {
-    return fail(ErrorCode::kInternal, "a consumer of the answer threw: {}", error.what());
+    return fail(ErrorCode::kInternal, "the response handler threw: {}", error.what());
   }
 }
 
-/// What a call says of its peer. A 500 may be about one request; these say that whoever answers is not there.
+/// What a call says about its peer. A 500 may concern one request only; 502, 503 and 504 mean that the service is down.
 CircuitBreaker::Outcome outcome_of(const CallEnd& end) {
   using Outcome = CircuitBreaker::Outcome;
   if (end.status == 502 || end.status == 503 || end.status == 504) return Outcome::kFailed;
@@ -45,7 +45,7 @@ CircuitBreaker::Outcome outcome_of(const CallEnd& end) {
   return end.status == 0 ? Outcome::kUnknown : Outcome::kGood;
 }
 
-/// Feeds the callbacks until the call has ended, also when one of them failed: the socket is closed on return.
+/// Feeds the callbacks until the call has ended, even if one of them failed: on return the socket is closed.
 CallEnd consume(BlockingCall& call, const Client::OnHead& on_head, const Client::OnBody& on_body) {
   Result<void> consumed;
   while (true) {
@@ -84,7 +84,7 @@ void AdmittedCall::end(const CallEnd& end) {
 
 ClientCore::ClientCore(ClientOptions options, Metrics& metrics)
     : metrics_(metrics),
-      calls_open_(metrics.gauge("footnote_upstream_calls_open", "Calls to upstreams that are under way")),
+      calls_open_(metrics.gauge("footnote_upstream_calls_open", "Calls to upstreams in progress")),
       breaker_(options.breaker),
       shared_(std::make_unique<ClientShared>(std::move(options))) {}
 
@@ -99,18 +99,18 @@ Result<AdmittedCall> ClientCore::admit(const CallContext& context, ClientRequest
   return AdmittedCall(*this, outgoing(std::move(request), context), std::move(url));
 }
 
-/// A status that says no is counted as such, whatever the caller made of it; a good one whose body broke off is not.
+/// An error status is counted as such, whatever the caller made of it; a success status whose body broke off counts as an error.
 void ClientCore::ended(const std::string& peer, const CallEnd& end) {
   breaker_.ended(peer, outcome_of(end), std::chrono::steady_clock::now());
   const bool refused = end.status >= 300;
   const std::string code = end.result || refused ? std::to_string(end.status) : std::string(to_string(end.result.error().code));
   metrics_
-      .counter("footnote_upstream_requests_total", "Calls to upstreams by status, or by error where no whole answer came",
+      .counter("footnote_upstream_requests_total", "Calls to upstreams by status, or by error if the response was incomplete",
                {{"provider", shared_->options.name}, {"code", code}})
       .add();
 }
 
-/// Reading the system's certificates takes 60 ms: it waits for the first call that needs them.
+/// Loading the system's certificates takes 60 ms, so it is deferred to the first call that needs them.
 Result<void> ClientCore::tls_ready() {
   MutexLock lock(tls_mutex_);
   if (!tls_ready_) tls_ready_ = set_up_tls(shared_->tls, shared_->options.ca_file);

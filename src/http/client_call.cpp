@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kReadBytes = 16 << 10;
 constexpr int kInterimResponsesMax = 8;
-/// Before a connect that failed is tried again; as much again before each further try.
+/// Pause before retrying a failed connect; grows by this much with each further attempt.
 constexpr std::chrono::milliseconds kConnectPause{100};
 
 bool is_idempotent(Method method) {
@@ -43,12 +43,12 @@ std::string render_request(const ClientRequest& request, const Url& url) {
   if (sends_length(request)) fmt::format_to(std::back_inserter(out), "content-length: {}\r\n", request.body.size());
   for (const auto& [name, value] : request.headers) fmt::format_to(std::back_inserter(out), "{}: {}\r\n", name, value);
   out += "\r\n";
-  // One write for what is small: two would cost the upstream a second read.
+  // One write for a small request: two would cost the upstream a second read.
   if (request.body.size() <= kReadBytes) out += request.body;
   return out;
 }
 
-/// A socket that is taken out of Asio's hands, so that Asio hears nothing of it, and put back at the end.
+/// Detaches a socket from Asio, so that Asio gets no events for it, and reattaches it in the destructor.
 class ReleasedSocket {
  public:
   explicit ReleasedSocket(Tcp::socket& socket) : socket_(socket) {
@@ -56,7 +56,7 @@ class ReleasedSocket {
     protocol_ = socket.local_endpoint(error).protocol();
     if (!error) descriptor_ = socket.release(error);
   }
-  /// Where Asio can't take it, the next use of the socket says so.
+  /// If Asio can't reattach the socket, its next use reports the error.
   ~ReleasedSocket() {
     SystemError error;
     if (descriptor_ >= 0) socket_.assign(protocol_, descriptor_, error);
@@ -65,7 +65,7 @@ class ReleasedSocket {
   ReleasedSocket(const ReleasedSocket&) = delete;
   ReleasedSocket& operator=(const ReleasedSocket&) = delete;
 
-  /// Below 0: Asio has kept it.
+  /// Below 0: Asio kept it.
   int descriptor() const { return descriptor_; }
 
  private:
@@ -137,7 +137,7 @@ Task<CallEnd> ClientCall::run(CallSink& sink) {
   try {
     if (deadline_ != kNever) deadline_watch_.arm(deadline_);
     result = co_await attempt(Reuse::kAllowed);
-    // A pooled connection may have been closed just now; nothing was answered, so nothing is lost by asking again.
+    // A pooled connection may just have been closed by the peer; no response has started, so retrying is safe.
     const bool stale = !result && !aborted_ && reused_ && !answered_;
     if (stale && is_idempotent(request_.method)) result = co_await attempt(Reuse::kFresh);
   } catch (const std::exception& error) {
@@ -184,7 +184,7 @@ Task<Result<void>> ClientCall::connect() {
     if (aborted_) break;
   }
   if (aborted_) co_return std::unexpected(*aborted_);
-  if (error) co_return unavailable(fmt::format("can't be connected: {}", error.message()));
+  if (error) co_return unavailable(fmt::format("is not reachable: {}", error.message()));
   SystemError ignored;
   transport_->socket().set_option(Tcp::no_delay(true), ignored);
   error = co_await transport_->handshake();
@@ -202,7 +202,7 @@ Result<void> ClientCall::check_addresses(const std::vector<Tcp::endpoint>& endpo
   return {};
 }
 
-/// To the first that takes it.
+/// Connects to the first endpoint that accepts.
 Task<SystemError> ClientCall::connect_any(const std::vector<Tcp::endpoint>& endpoints) {
   SystemError error = asio::error::host_not_found;
   for (const Tcp::endpoint& endpoint : endpoints) {
@@ -229,7 +229,7 @@ Task<Result<bool>> ClientCall::read_response() {
     const Result<void> head = co_await read_head(parser);
     if (!head) co_return std::unexpected(head.error());
     if (parser->get().result_int() / 100 != 1) break;
-    if (interim == kInterimResponsesMax) co_return unavailable("sent too many interim answers");
+    if (interim == kInterimResponsesMax) co_return unavailable("sent too many interim responses");
   }
   status_ = static_cast<int>(parser->get().result_int());
   Headers headers;
@@ -240,7 +240,7 @@ Task<Result<bool>> ClientCall::read_response() {
   co_return parser->keep_alive() && !parser->need_eof() && buffer_.size() == 0;
 }
 
-/// Reads until one whole head is parsed, into a parser of its own.
+/// Reads until a whole head is parsed, into a new parser.
 Task<Result<void>> ClientCall::read_head(std::optional<ResponseParser>& parser) {
   const std::size_t bytes_max = shared_.options.header_bytes_max;
   parser.emplace();
@@ -261,11 +261,11 @@ Task<Result<void>> ClientCall::read_head(std::optional<ResponseParser>& parser) 
       co_return fail(ErrorCode::kTooLarge, "{} sent headers of more than {} bytes", url_.authority(), bytes_max);
     }
     if (!error || done) continue;
-    if (error != beast::http::error::need_more) co_return unavailable(fmt::format("sent a malformed answer: {}", error.message()));
+    if (error != beast::http::error::need_more) co_return unavailable(fmt::format("sent a malformed response: {}", error.message()));
     bool ended = false;
     const Result<void> read = co_await read_more(ended);
     if (!read) co_return read;
-    if (ended) co_return unavailable("closed the connection without an answer");
+    if (ended) co_return unavailable("closed the connection without a response");
   }
   co_return Result<void>{};
 }
@@ -310,7 +310,7 @@ Task<Result<void>> ClientCall::read_body(ResponseParser& parser) {
     if (!ended || !complete) continue;
     SystemError error;
     parser.put_eof(error);
-    if (error) co_return unavailable("closed the connection in the middle of its answer");
+    if (error) co_return unavailable("closed the connection in the middle of its response");
     break;
   }
   if (!complete) co_return std::unexpected(std::move(complete).error());
@@ -324,8 +324,8 @@ Result<bool> ClientCall::take_buffer(ResponseParser& parser) {
   return complete;
 }
 
-/// Parses what has come and gives it to the sink. True when the body is complete. `bytes`: afterwards what was not used, which is to come
-/// again with more behind it.
+/// Parses the received bytes and passes the body to the sink. True when the body is complete. Advances `bytes` past what was parsed; the
+/// rest must be passed again with more data appended.
 Result<bool> ClientCall::take_body(ResponseParser& parser, asio::const_buffer& bytes) {
   while (!parser.is_done()) {
     SystemError error = beast::http::error::need_more;
@@ -335,25 +335,25 @@ Result<bool> ClientCall::take_body(ResponseParser& parser, asio::const_buffer& b
     if (!error && bytes.size() != 0) continue;
     const bool endless = bytes.size() > shared_.options.header_bytes_max;
     if (endless || (error && error != beast::http::error::need_more)) {
-      return unavailable(fmt::format("sent a malformed answer: {}", error.message()));
+      return unavailable(fmt::format("sent a malformed response: {}", error.message()));
     }
     return false;
   }
   return true;
 }
 
-/// Gives the sink what was parsed and empties it.
+/// Passes the parsed bytes to the sink and clears them.
 Result<void> ClientCall::hand_over(std::string& bytes) {
   const std::size_t bytes_max = request_.response_bytes_max.value_or(shared_.options.response_bytes_max);
   if (bytes.size() > bytes_max - body_bytes_) return fail(ErrorCode::kTooLarge, "{} sent more than {} bytes", url_.authority(), bytes_max);
   body_bytes_ += bytes.size();
   if (bytes.empty()) return {};
-  // Not kept for the next piece: memory that was freed just now is in the cache, that of one stream among many is not.
+  // Not kept for the next piece: memory freed just now is still in the CPU cache, a buffer of one stream among many is not.
   const std::string piece = std::exchange(bytes, {});
   return sunk(sink_->on_body(piece));
 }
 
-/// Has the loop read and hand over, until the body is complete, something is wrong, or the client has to be waited for.
+/// Lets the loop read and forward until the body is complete, an error occurs, or the client has to be waited for.
 Task<Result<bool>> ClientCall::read_by_loop(ResponseParser& parser, CallSink::Lent lent, bool& ended) {
   Looped looped{parser};
   buffer_.shrink_to_fit();
@@ -389,7 +389,7 @@ bool ClientCall::on_bytes(std::string_view bytes, std::string& output) {
     const asio::const_buffer came(bytes.data(), bytes.size());
     if (!looped.complete) return false;
     if (*looped.complete) {
-      // Nobody asked for it. One byte is enough to see that: the connection serves no other call.
+      // Unsolicited data. One byte is enough to mark the connection as not reusable.
       if (buffer_.size() == 0) keep(asio::buffer(came, 1));
     } else {
       looped.complete = take_in_place(looped.parser, came);
@@ -408,7 +408,7 @@ void ClientCall::on_end(RelayLoop::Ended ended) {
   });
 }
 
-/// Parses bytes where they lie, unless they go on from some that are kept.
+/// Parses bytes in place, unless earlier bytes are still buffered.
 Result<bool> ClientCall::take_in_place(ResponseParser& parser, asio::const_buffer bytes) {
   if (buffer_.size() != 0) {
     keep(bytes);
@@ -477,7 +477,7 @@ Result<void> BlockingCall::on_body(std::string_view bytes) {
   return {};
 }
 
-/// Whether another read fits the bound. If not, the caller's next step ends the wait.
+/// Whether another read fits the limit. If not, the caller's next step ends the wait.
 bool BlockingCall::has_room() {
   MutexLock lock(mutex_);
   reader_paused_ = output_.bytes.size() + in_hand_ + kReadBytes > kHandOverBytesMax;

@@ -12,17 +12,17 @@
 #include "http/relay_loop.h"
 #include "http/transport.h"
 
-// For .cpp files of this folder only.
+// Internal to this directory: include only from its .cpp files.
 namespace footnote::http {
 
-/// What calls of one client share. Outlives them.
+/// State shared by all calls of one client. Must outlive them.
 struct ClientShared {
   explicit ClientShared(ClientOptions client_options);
   ~ClientShared();
 
   const ClientOptions options;
   asio::ssl::context tls{asio::ssl::context::tls_client};
-  asio::io_context io{1};  ///< Of the calls that block their caller.
+  asio::io_context io{1};  ///< For calls that block their caller.
   IdleConnections idle;
 
  private:
@@ -31,55 +31,55 @@ struct ClientShared {
   std::thread thread_;
 };
 
-/// Where the answer of a call goes. All of it is called on the call's executor.
+/// Receives the response of a call. All functions are called on the call's executor.
 class CallSink {
  public:
   virtual ~CallSink() = default;
   virtual Result<void> on_head(int status, Headers headers) = 0;
   virtual Result<void> on_body(std::string_view bytes) = 0;
-  /// Before more is read from the upstream: returns when that may be.
+  /// Awaited before each further read from the upstream; completes when the sink can take more.
   virtual Task<Result<void>> make_room() = 0;
-  /// The client's socket, for a RelayLoop to write to until `take_back`: of a sink that has nothing left to write, and whose output can be
-  /// made on another thread.
+  /// The client's socket, lent to a RelayLoop to write to until `take_back`. A sink may lend it only if it has nothing left to write and
+  /// its output can be produced on another thread.
   struct Lent {
     int socket;
-    std::optional<std::chrono::milliseconds> keep_alive_time;  ///< Silence that is filled.
+    std::optional<std::chrono::milliseconds> keep_alive_time;  ///< Send a keep-alive after this much silence.
   };
   virtual std::optional<Lent> lend() { return std::nullopt; }
-  /// While it is lent, on the loop's thread, on_body too: appends what the client is to get now, or in a silence.
+  /// Called on the loop's thread while the socket is lent, as is on_body. Append what the client should receive now, or as a keep-alive.
   virtual void take_output(std::string&) {}
   virtual void take_keep_alive(std::string&) {}
-  /// `unsent`: what was taken and did not go.
+  /// The argument is output that was taken but not sent.
   virtual void take_back(std::string) {}
-  /// The call was aborted: a wait in make_room is to end.
+  /// The call was aborted: any wait in make_room must end.
   virtual void on_abort() {}
 };
 
-/// A body that comes in more pieces than this goes to the relay loop; a shorter one is over before that would pay. What fills the space
-/// for a read is no piece, but part of a body that comes as fast as it can.
+/// A body with more pieces than this moves to the relay loop; for shorter ones the move does not pay off. A read that fills its whole
+/// buffer does not count as a piece: it belongs to a body that arrives at full speed.
 inline constexpr int kPiecesBeforeLoop = 4;
 
-/// One call as a coroutine: connects or takes a connection that waits, sends the request, reads the answer. Everything, abort and the
-/// destructor included, happens on `executor`, whose work runs one at a time.
+/// One call as a coroutine: opens or reuses a connection, sends the request, reads the response. Everything, including abort and the
+/// destructor, runs on `executor`, which runs one thing at a time.
 class ClientCall final : private RelayLoop::Stream {
  public:
-  /// `idle` lives on the same I/O threads as `executor`. `loop` may be null.
+  /// `idle` must use the same I/O threads as `executor`. `loop` may be null.
   ClientCall(ClientShared& shared, IdleConnections& idle, RelayLoop* loop, const asio::any_io_executor& executor, ClientRequest request,
              Url url, std::chrono::steady_clock::time_point deadline);
 
-  /// Once. No socket outlives it but in the pool.
+  /// Call once. Afterwards no socket stays open, except in the pool.
   Task<CallEnd> run(CallSink& sink);
-  /// Closes the upstream's socket at once; the call then ends with this error unless it has already ended.
+  /// Closes the upstream's socket at once; the call then ends with this error, unless it has already ended.
   void abort(Error error);
   const std::optional<Error>& aborted() const { return aborted_; }
 
  private:
   enum class Reuse { kAllowed, kFresh };
-  /// A body that is the loop's, until the loop has ended.
+  /// State of a body while the relay loop reads it.
   struct Looped {
     ResponseParser& parser;
     std::uint64_t id = 0;
-    Result<bool> complete = false;  ///< As take_body says; the loop's.
+    Result<bool> complete = false;  ///< Result of take_body; written by the loop.
     std::optional<RelayLoop::Ended> ended = {};
   };
   Task<Result<void>> attempt(Reuse reuse);
@@ -87,7 +87,7 @@ class ClientCall final : private RelayLoop::Stream {
   Task<SystemError> connect_any(const std::vector<Tcp::endpoint>& endpoints);
   Result<void> check_addresses(const std::vector<Tcp::endpoint>& endpoints) const;
   Task<Result<void>> send_request();
-  Task<Result<bool>> read_response();  ///< True when the connection can serve another call.
+  Task<Result<bool>> read_response();  ///< True if the connection can be reused.
   Task<Result<void>> read_head(std::optional<ResponseParser>& parser);
   Task<Result<void>> read_more(bool& ended);
   Task<Result<void>> read_body(ResponseParser& parser);
@@ -100,9 +100,9 @@ class ClientCall final : private RelayLoop::Stream {
   void on_end(RelayLoop::Ended ended) override;
   Result<bool> take_in_place(ResponseParser& parser, asio::const_buffer bytes);
   void keep(asio::const_buffer bytes);
-  /// Whether to go on after a read. `ended`: there is no more.
+  /// Whether to continue after a read. Sets `ended` at end of stream.
   Result<void> check_read(const SystemError& error, bool& ended) const;
-  /// An error of the sink is the consumer's.
+  /// Marks a sink's error as the consumer's, not the connection's.
   Result<void> sunk(Result<void> result);
   std::unexpected<Error> unavailable(std::string_view what) const;
 
@@ -122,38 +122,37 @@ class ClientCall final : private RelayLoop::Stream {
   asio::steady_timer pause_;
   beast::flat_buffer buffer_;
   std::optional<Error> aborted_;
-  std::string_view too_late_ = "can't be connected: it took too long";  // what an expired silence_watch_ says
+  std::string_view too_late_ = "could not be reached in time";  // message when silence_watch_ expires
   int status_ = 0;
   bool reused_ = false;
-  bool answered_ = false;  // a byte of the answer has come
+  bool answered_ = false;  // the response has started
   bool sink_failed_ = false;
-  std::size_t body_bytes_ = 0;  // so far
-  Looped* looped_ = nullptr;    // while the loop has the sockets
+  std::size_t body_bytes_ = 0;  // received so far
+  Looped* looped_ = nullptr;    // set while the loop owns the sockets
 };
 
-/// One call: a coroutine on the client's I/O thread that talks to the upstream, and a caller that blocks for what it hands
-/// over. Shared by both, given up on the I/O thread, where its timers live. The caller waits until the coroutine has
-/// ended.
+/// One blocking call: a coroutine on the client's I/O thread talks to the upstream, and the caller blocks for its output. Shared by both;
+/// destroyed on the I/O thread, where its timers live. The caller waits until the coroutine has ended.
 class BlockingCall final : public std::enable_shared_from_this<BlockingCall>, private CallSink {
  public:
   BlockingCall(ClientShared& shared, ClientRequest request, Url url, std::chrono::steady_clock::time_point deadline);
 
-  // The caller's side; any thread.
+  // Caller's side; any thread.
   struct Output {
-    bool head = false;  ///< Status and headers have just come.
+    bool head = false;  ///< Status and headers have just arrived.
     int status = 0;
     Headers headers;
     std::string bytes;
     std::optional<CallEnd> end;
   };
   void start();
-  /// Blocks for the next output. What it gives counts against kHandOverBytesMax until the next call.
+  /// Blocks for the next output, which counts against kHandOverBytesMax until the following call.
   Output next();
   /// See ClientCall::abort.
   void cancel(Error error);
 
  private:
-  // The I/O thread's side.
+  // I/O thread's side.
   Task<void> run();
   Result<void> on_head(int status, Headers headers) override;
   Result<void> on_body(std::string_view bytes) override;

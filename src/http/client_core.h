@@ -10,21 +10,20 @@
 #include "http/client.h"
 #include "http/url.h"
 
-// For .cpp files of this folder only.
+// Internal to this directory: include only from its .cpp files.
 namespace footnote::http {
 
 struct ClientShared;
 class ClientCore;
 
-/// How a call ended.
 struct CallEnd {
-  int status = 0;  ///< 0: no head came.
+  int status = 0;  ///< 0: no response head arrived.
   Result<void> result;
   bool broke = false;  ///< The error is the connection's, not the consumer's.
 };
 
-/// A call that was let through. The breaker and the metrics hear of its end once: by `end`, or as one that was given up when it is
-/// destroyed without.
+/// A call that the breaker admitted. Its end is reported to the breaker and the metrics exactly once: by `end`, or by the destructor as an
+/// abandoned call.
 class AdmittedCall {
  public:
   AdmittedCall(ClientCore& core, ClientRequest request, Url url);
@@ -43,7 +42,7 @@ class AdmittedCall {
   Url url_;
 };
 
-/// What is behind a Client, and all of it that does not depend on where a call runs. Thread-safe.
+/// The implementation of Client, independent of where a call runs. Thread-safe.
 class ClientCore {
  public:
   ClientCore(ClientOptions options, Metrics& metrics);
@@ -53,9 +52,9 @@ class ClientCore {
 
   static ClientCore& of(Client& client) { return *client.core_; }
 
-  /// The request as it will go out, or why it may not. The first https request of a client reads certificates, which takes 60 ms.
+  /// Returns the request as it will be sent, or why it may not be. A client's first https request loads certificates, which takes 60 ms.
   Result<AdmittedCall> admit(const CallContext& context, ClientRequest request);
-  /// Runs a call on the client's own I/O thread and blocks for it.
+  /// Runs a call on the client's own I/O thread and blocks until it ends.
   Result<int> stream(const CallContext& context, const ClientRequest& request, const Client::OnHead& on_head,
                      const Client::OnBody& on_body);
   ClientShared& shared() { return *shared_; }

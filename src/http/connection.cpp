@@ -16,10 +16,10 @@ constexpr std::size_t kBodyReadBytes = 16 << 10;
 constexpr std::size_t kEchoBytesMax = 200;
 
 Refusal too_slow(std::string_view part) {
-  return refuse(408, ErrorCode::kDeadlineExceeded, fmt::format("the request's {} came too slowly", part));
+  return refuse(408, ErrorCode::kDeadlineExceeded, fmt::format("the request's {} arrived too slowly", part));
 }
 
-/// What a refusal repeats of a request.
+/// Shortens request text that is quoted in an error.
 std::string shortened(std::string_view text) {
   const std::string_view start = utf8_prefix(text, kEchoBytesMax);
   return start.size() == text.size() ? std::string(text) : fmt::format("{} ...", start);
@@ -53,7 +53,7 @@ Connection::Connection(Tcp::socket socket, ServerShared& shared)
     : socket_(std::move(socket)),
       shared_(shared),
       buffer_(shared.options.header_bytes_max + 2 * kBodyReadBytes),
-      // Cancelling leaves the socket open, so that 408 can still be said.
+      // Cancelling leaves the socket open, so that a 408 can still be sent.
       watchdog_(socket_.get_executor(),
                 [this] {
                   SystemError ignored;
@@ -69,7 +69,7 @@ Connection::Connection(Tcp::socket socket, ServerShared& shared)
 
 Task<void> Connection::run() {
   const GaugeHold open(shared_.metrics.connections_open);
-  // Not one condition: g++ 12 goes on past a false `co_await a() && co_await b()`.
+  // Not one condition: g++ 12 evaluates past a false `co_await a() && co_await b()`.
   while (!stopped_) {
     if (!co_await await_request()) break;
     if (co_await serve_one() == Next::kClose) break;
@@ -94,7 +94,7 @@ void Connection::stop() {
   if (watched_) watched_->close(ErrorCode::kCancelled);
   SystemError ignored;
   if (lent_) {
-    socket_.shutdown(Tcp::socket::shutdown_both, ignored);  // closed when it is back
+    socket_.shutdown(Tcp::socket::shutdown_both, ignored);  // closed when the loop gives it back
   } else {
     socket_.close(ignored);
   }
@@ -105,14 +105,14 @@ Task<Connection::Read> Connection::fill(std::size_t bytes) {
   const auto space = buffer_.prepare(std::min(bytes, buffer_.max_size() - buffer_.size()));
   auto [error, size] = co_await socket_.async_read_some(space, kAwait);
   buffer_.commit(size);
-  // Also without an error: a deadline that passes when the read has ended already finds nothing to cancel.
+  // Also without an error: a deadline that passes after the read has completed finds nothing to cancel.
   if (watchdog_.fired()) co_return Read::kTimeout;
   if (!error) co_return Read::kData;
   co_return error == asio::error::eof ? Read::kEnd : Read::kFailed;
 }
 
-/// True when the first bytes of a request are here. While it waits, a connection holds no buffer and no parser: of such
-/// there may be thousands.
+/// True when the first bytes of a request have arrived. While it waits, a connection holds no buffer and no parser: there may be thousands
+/// of them.
 Task<bool> Connection::await_request() {
   if (buffer_.size() != 0) co_return true;
   if (shared_.draining) co_return false;
@@ -138,17 +138,17 @@ Task<Connection::HeadResult> Connection::read_head(RequestParser& parser) {
     buffer_.consume(size);
     taken += size;
     const bool done = !error && parser.is_header_done();
-    // Beast counts the request line and the fields apart; the bound is on both together.
+    // Beast limits the request line and the fields separately; our limit covers both together.
     if (error == beast::http::error::header_limit || taken > bytes_max || (!done && taken + buffer_.size() >= bytes_max)) {
       co_return std::unexpected(refuse(431, ErrorCode::kTooLarge, fmt::format("the request's head is longer than {} bytes", bytes_max)));
     }
-    if (folded) co_return std::unexpected(malformed("a field goes on on a second line"));
+    if (folded) co_return std::unexpected(malformed("a field continues on a second line"));
     if (done) co_return HeadResult{};
     if (error && error != beast::http::error::need_more) co_return std::unexpected(malformed(error.message()));
     switch (co_await fill(kHeadReadBytes)) {
       case Read::kData: break;
       case Read::kTimeout: co_return std::unexpected(too_slow("head"));
-      case Read::kEnd: co_return std::unexpected(malformed("the head is cut short"));
+      case Read::kEnd: co_return std::unexpected(malformed("the head is incomplete"));
       case Read::kFailed: co_return std::unexpected(std::nullopt);
     }
   }
@@ -167,13 +167,13 @@ Task<Connection::HeadResult> Connection::read_body(RequestParser& parser, std::u
     }
     if (!held.grow_to(parser.get().body().size())) co_return std::unexpected(out_of_memory());
     if (!error) continue;
-    // A chunk's head or the trailer is all that may wait unparsed.
+    // Only a chunk header or the trailer may be left unparsed.
     const bool endless = buffer_.size() > shared_.options.header_bytes_max;
     if (endless || error != beast::http::error::need_more) co_return std::unexpected(malformed(error.message()));
     switch (co_await fill(kBodyReadBytes)) {
       case Read::kData: break;
       case Read::kTimeout: co_return std::unexpected(too_slow("body"));
-      case Read::kEnd: co_return std::unexpected(malformed("the body is cut short"));
+      case Read::kEnd: co_return std::unexpected(malformed("the body is incomplete"));
       case Read::kFailed: co_return std::unexpected(std::nullopt);
     }
   }
@@ -189,7 +189,7 @@ Connection::Arrival Connection::start_arrival() const {
   return arrival;
 }
 
-/// Fills the request from its head, and either finds its route or the answer that needs none.
+/// Fills the request from its head, then finds its route or sets an early response.
 void Connection::accept_head(const RequestParser& parser, Arrival& arrival) const {
   Request& request = *arrival.request;
   const auto& head = parser.get();
@@ -205,12 +205,12 @@ void Connection::accept_head(const RequestParser& parser, Arrival& arrival) cons
 
   const auto early = [&](const Refusal& refusal) { arrival.early = render_refusal(shared_.options, refusal); };
   if (const auto refusal = check_head(request.headers, arrival.http_1_0)) {
-    // Where such a request ends is anybody's guess: what follows must not be read as another one.
+    // The end of such a request is ambiguous: what follows must not be read as another request.
     arrival.keep_alive = false;
     return early(*refusal);
   }
   const std::optional<Method> method = parse_method(to_view(head.method_string()));
-  if (!method) return early(refuse(501, ErrorCode::kUnsupported, "this method is not served"));
+  if (!method) return early(refuse(501, ErrorCode::kUnsupported, "this method is not supported"));
   request.method = *method;
   arrival.method = to_string(*method);
   const Result<Target> target = parse_target(to_view(head.target()));
@@ -232,11 +232,10 @@ std::optional<Response> Connection::route_request(const RequestParser& parser, A
   Result<RouteMatch> match = shared_.router.match(request.method, path);
   if (!match) return refused({400, match.error(), {}});
   if (match->route == nullptr) {
-    if (match->allowed.empty())
-      return refused(refuse(404, ErrorCode::kNotFound, fmt::format("nothing is served at {}", shortened(request.path))));
+    if (match->allowed.empty()) return refused(refuse(404, ErrorCode::kNotFound, fmt::format("no route for {}", shortened(request.path))));
     const Headers allow{{"allow", render_allow(match->allowed)}};
     if (request.method == Method::kOptions) return Response{204, allow, {}};
-    Refusal refusal = refuse(405, ErrorCode::kUnsupported, fmt::format("{} is not served here", to_string(request.method)));
+    Refusal refusal = refuse(405, ErrorCode::kUnsupported, fmt::format("{} is not allowed here", to_string(request.method)));
     refusal.headers = allow;
     return refused(std::move(refusal));
   }

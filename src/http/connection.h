@@ -17,13 +17,13 @@
 #include "http/server_metrics.h"
 #include "http/worker_pool.h"
 
-// For .cpp files of this folder only.
+// Internal to this directory: include only from its .cpp files.
 namespace footnote::http {
 
 class RelayLoop;
 class UpstreamPools;
 
-/// What all connections of a server share. Outlives them.
+/// State shared by all connections of a server. Must outlive them.
 struct ServerShared {
   ServerShared(ServerOptions server_options, Router server_router, Metrics& registry)
       : options(std::move(server_options)),
@@ -44,30 +44,30 @@ struct ServerShared {
   ByteBudget body_bytes;
   WorkerPool workers;
   std::atomic<bool> draining{false};
-  // Set before the first connection; live as long as their I/O does.
+  // Set before the first connection; live as long as the connections' I/O.
   UpstreamPools* upstreams = nullptr;
   RelayLoop* relay_loop = nullptr;
 };
 
-/// What fills the silence of a stream of events.
+/// Sent when an event stream is silent.
 inline constexpr std::string_view kKeepAliveComment = ": keep-alive\n\n";
-/// One write, and what a reader must take within one write deadline.
+/// Size of one write; the client must accept it within one write deadline.
 inline constexpr std::size_t kWriteSliceBytes = 64 << 10;
 
 Response render_refusal(const ServerOptions& options, const Refusal& refusal);
 
-/// One client's connection: reads requests, has them answered, in order, one at a time. Everything runs on the
-/// strand of `socket`. Held by its own coroutine and by what it waits for, hence shared_ptr.
+/// One client connection: reads requests and answers them in order, one at a time. Everything runs on the strand of `socket`. Held by its
+/// own coroutine and by pending operations, hence shared_ptr.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(Tcp::socket socket, ServerShared& shared);
 
   asio::any_io_executor executor() { return socket_.get_executor(); }
-  /// Serves until the connection closes. Once.
+  /// Serves until the connection closes. Call once.
   Task<void> run();
-  /// Closes if no request is under way; else after the one that is. On the strand.
+  /// Closes now if idle, otherwise after the current request. On the strand.
   void drain();
-  /// Closes a connection that the table gave up. On the strand.
+  /// Closes a connection evicted by the table. On the strand.
   void give_up();
   /// Stops the running handler and closes. On the strand.
   void stop();
@@ -75,21 +75,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   enum class Read { kData, kEnd, kTimeout, kFailed };
   enum class Next { kKeepAlive, kClose };
-  /// What is known of a request before it has a handler.
+  /// State of a request before its handler runs.
   struct Arrival {
     explicit Arrival(ByteBudget& budget) : body_bytes(budget) {}
 
     std::shared_ptr<Request> request = std::make_shared<Request>();  ///< Shared with the handler's exchange.
     std::string_view method = "other";
     std::optional<RouteMatch> match;
-    std::optional<Response> early;  ///< The answer, when no handler is needed.
+    std::optional<Response> early;  ///< The response, if no handler is needed.
     ByteBudget::Hold body_bytes;
     bool expects_continue = false;
     bool keep_alive = false;
     bool http_1_0 = false;
     std::chrono::steady_clock::time_point started;
   };
-  using HeadResult = std::expected<void, std::optional<Refusal>>;  // no refusal: close without a word
+  using HeadResult = std::expected<void, std::optional<Refusal>>;  // no refusal: close without a response
 
   Task<Next> serve_one();
   Task<Read> fill(std::size_t bytes);
@@ -100,7 +100,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void accept_head(const RequestParser& parser, Arrival& arrival) const;
   std::optional<Response> route_request(const RequestParser& parser, Arrival& arrival, std::string_view path) const;
 
-  /// In the form of the route that it matched.
+  /// Uses the error format of the matched route.
   Response render(const Arrival& arrival, const Refusal& refusal) const;
   Task<Next> answer_early(RequestParser& parser, Arrival arrival);
   Task<Next> answer_inline(Arrival arrival);
@@ -111,7 +111,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Task<Queued> wait_in_queue(Exchange& exchange, WorkerPool::Ticket ticket);
   enum class Until { kOutput, kReturned };
   Task<void> wait_for(Exchange& exchange, Until until);
-  /// How a stream that has begun goes out.
+  /// How a started stream is sent.
   struct Outgoing {
     std::string head;
     int status = 200;
@@ -138,12 +138,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   Tcp::socket socket_;
   ServerShared& shared_;
-  beast::flat_buffer buffer_;  // read but not yet parsed: the beginning of pipelined requests stays here
+  beast::flat_buffer buffer_;  // read but not parsed; keeps the start of pipelined requests
   Watchdog watchdog_;
   asio::steady_timer wake_;
   asio::steady_timer recheck_;
   asio::cancellation_signal watch_cancel_;
-  std::shared_ptr<Exchange> watched_;  // the running handler's exchange, while the client is watched
+  std::shared_ptr<Exchange> watched_;  // exchange of the running handler, while the client is watched
   std::string remote_address_;
   std::size_t requests_ = 0;
   bool idle_ = false;  // between requests, nothing read yet

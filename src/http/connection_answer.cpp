@@ -6,20 +6,20 @@
 #include "base/log.h"
 #include "http/connection.h"
 
-// The second half of a connection: what goes out.
+// The second half of a connection: sending responses.
 namespace footnote::http {
 
 namespace {
 
 constexpr std::size_t kSseWriteBytes = 16 << 10;
-/// The kernel's own share of a stream's backlog.
+/// The kernel's share of a stream's backlog.
 constexpr int kSseSendBufferBytes = 128 << 10;
-/// A refused body up to this size is read and dropped, so that the connection can go on.
+/// A refused body up to this size is read and dropped, so that the connection can be kept.
 constexpr std::uint64_t kDiscardBytesMax = 64 << 10;
-/// After a refusal the client may still be sending. Closing at once would reset the connection under the answer.
+/// After a refusal the client may still be sending. Closing at once would reset the connection before it reads the response.
 constexpr std::chrono::milliseconds kLingerTime{1'000};
 constexpr std::size_t kLingerBytesMax = 1 << 20;
-/// How often a client is looked at that has already sent its next request, so that its close can't be waited for.
+/// How often to poll a client that has already sent its next request, whose disconnect can't be awaited.
 constexpr std::chrono::milliseconds kRecheckTime{50};
 
 enum class Peer { kQuiet, kSentMore, kGone };
@@ -76,8 +76,8 @@ Task<bool> Connection::write_all(std::string_view bytes) {
   co_return ok;
 }
 
-/// Takes from `bytes` what the kernel has room for, which is nearly always all: no turn of the loop is needed then. For writers that wait
-/// for something else in between; others would keep the thread to themselves. False when the connection is broken.
+/// Consumes from `bytes` what the kernel accepts without waiting, nearly always everything, which saves a turn of the event loop. Only for
+/// writers that await something else in between; others would monopolize the thread. False if the connection is broken.
 bool Connection::write_at_once(std::string_view& bytes) {
   if (stopped_) return false;
   SystemError error;
@@ -85,10 +85,10 @@ bool Connection::write_at_once(std::string_view& bytes) {
   return !error || error == asio::error::would_block;
 }
 
-/// Writes, counts and logs one plain answer. False when it did not get out.
+/// Writes, counts and logs one plain response. False if it could not be sent.
 Task<bool> Connection::write_response(const Arrival& arrival, Response response) {
   if (response.status < 200 || response.status > 599) {
-    log(LogLevel::kError, "http", "a handler gave an impossible status", {{"route", arrival.request->route}, {"status", response.status}});
+    log(LogLevel::kError, "http", "a handler returned an invalid status", {{"route", arrival.request->route}, {"status", response.status}});
     response = render_refusal(shared_.options, {500, {ErrorCode::kInternal, "internal error", {}}, {}});
   }
   HeadOptions head_options;
@@ -131,7 +131,7 @@ Task<Connection::Next> Connection::answer_refusal(Arrival arrival, Refusal refus
   co_return Next::kClose;
 }
 
-/// Answers a request that needs no handler. Its body may still be on the way.
+/// Answers a request that needs no handler. Its body may still be arriving.
 Task<Connection::Next> Connection::answer_early(RequestParser& parser, Arrival arrival) {
   if (!parser.is_done()) {
     const auto length = parser.content_length();
@@ -194,7 +194,7 @@ Task<Connection::Next> Connection::answer_on_worker(Arrival arrival) {
   co_return co_await plain_answer(*exchange, arrival);
 }
 
-/// A request that was answered without a stream, or not at all.
+/// Handles a request that was answered without a stream, or not at all.
 Task<Connection::Next> Connection::plain_answer(Exchange& exchange, const Arrival& arrival) {
   std::optional<Response> response = exchange.take_reply();
   if (!response && exchange.is_closed()) {
@@ -213,8 +213,8 @@ Task<Connection::Next> Connection::refuse_busy(Arrival arrival, std::chrono::sec
   co_return told&& arrival.keep_alive ? Next::kKeepAlive : Next::kClose;
 }
 
-/// Until the handler has something to say, at most as long as a request may wait for a worker. One that was still waiting
-/// when that ended, or when its client left, will not run.
+/// Waits until the handler has output, at most as long as a request may wait for a worker. A task still queued then, or when its client
+/// disconnects, will not run.
 Task<Connection::Queued> Connection::wait_in_queue(Exchange& exchange, WorkerPool::Ticket ticket) {
   const auto deadline = std::chrono::steady_clock::now() + shared_.options.queue_wait_max;
   while (true) {
@@ -263,7 +263,7 @@ Task<Connection::Next> Connection::stream_answer(std::shared_ptr<Exchange> excha
   bool ok = co_await write_all(stream.head);
   const bool head_only = arrival.request->method == Method::kHead;
   if (ok && !head_only) ok = co_await pump(*exchange, stream.framing, stream.is_sse);
-  // A watchdog that fired names the slow reader; every other failure is a client that left.
+  // If the watchdog fired, the reader was too slow; any other failure means that the client disconnected.
   if (!ok || head_only) exchange->close(watchdog_.fired() ? ErrorCode::kDeadlineExceeded : ErrorCode::kCancelled);
   SystemError ignored;
   if (!ok) socket_.close(ignored);
@@ -273,10 +273,10 @@ Task<Connection::Next> Connection::stream_answer(std::shared_ptr<Exchange> excha
   co_return ok&& stream.keep_alive && !shared_.draining ? Next::kKeepAlive : Next::kClose;
 }
 
-/// Writes what the handler streams until that has returned and all is out. False when the stream was cut.
+/// Writes the handler's stream until the handler has returned and everything is sent. False if the stream was truncated.
 Task<bool> Connection::pump(Exchange& exchange, Framing framing, bool is_sse) {
   const auto framed = [framing](std::string bytes) { return framing == Framing::kChunked ? render_chunk(bytes) : bytes; };
-  bool has_waited = false;  // whoever has may write at once: a token mostly fits, and costs no turn of the loop and no timer
+  bool has_waited = false;  // only after a wait may it write at once: a token mostly fits, and needs no turn of the loop and no timer
   while (true) {
     Exchange::Output output = exchange.take(kSseWriteBytes);
     if (!output.bytes.empty()) {

@@ -7,11 +7,11 @@
 #include "http/client_call.h"
 #include "http/connection.h"
 
-// Answers that are made from an upstream's.
+// Responses relayed from an upstream.
 namespace footnote::http {
 
-/// Makes one answer: both sockets are served on the connection's strand, of a long one by the relay loop. The upstream is read when the
-/// client has taken what came before: nothing piles up here.
+/// Relays one response: both sockets are served on the connection's strand, or by the relay loop if the response is long. The upstream is
+/// read only after the client has accepted the previous output, so nothing accumulates here.
 class Connection::Splice final : public CallSink {
  public:
   Splice(Connection& connection, Exchange& exchange, const Arrival& arrival, std::unique_ptr<Relay> relay)
@@ -21,9 +21,9 @@ class Connection::Splice final : public CallSink {
         relay_(std::move(relay)),
         keep_alive_timer_(connection.executor(), [this] { keep_alive(); }) {}
 
-  /// Asks until the relay has its answer.
+  /// Sends upstream requests until the relay has completed its response.
   Task<void> run(AdmittedCall call);
-  /// Writes the rest. False when the stream was cut, by whomever.
+  /// Writes the rest. False if the stream was truncated, by either side.
   Task<bool> finish();
   const std::optional<Outgoing>& stream() const { return stream_; }
 
@@ -37,14 +37,14 @@ class Connection::Splice final : public CallSink {
   void take_output(std::string& out) override;
   void take_keep_alive(std::string& out) override;
   void take_back(std::string unsent) override;
-  /// True when all that was written is out.
+  /// True when all output is sent.
   bool write_at_once();
   Task<bool> write_rest();
   void forget_output();
   void wait_for_upstream();
   void keep_alive();
 
-  /// What a relay throws must not unwind past a call that is under way. What it has written so far is not all.
+  /// A relay's exceptions must not unwind through a call in progress. Its output so far is incomplete.
   template <class Callback>
   Result<void> guarded(Callback&& callback) {
     try {
@@ -68,10 +68,10 @@ class Connection::Splice final : public CallSink {
   std::optional<GaugeHold> open_;
   std::optional<Outgoing> stream_;
   ClientCall* call_ = nullptr;
-  std::string output_;    // on its way to the client
+  std::string output_;    // being sent to the client
   std::size_t sent_ = 0;  // of output_
   bool waiting_ = false;  // for the upstream, with everything written
-  bool broken_ = false;   // the client's side is
+  bool broken_ = false;   // the client's side is broken
 };
 
 Task<void> Connection::Splice::run(AdmittedCall call) {
@@ -92,7 +92,7 @@ Task<std::optional<ClientRequest>> Connection::Splice::ask(AdmittedCall call) {
   ClientCall running(core.shared(), connection_.shared_.upstreams->of(core), connection_.shared_.relay_loop, connection_.executor(),
                      call.take_request(), call.url(), exchange_.call().deadline);
   const std::stop_callback on_stop(exchange_.call().stop,
-                                   [&running] { running.abort({ErrorCode::kCancelled, "the client went away", {}}); });
+                                   [&running] { running.abort({ErrorCode::kCancelled, "the client disconnected", {}}); });
   call_ = &running;
   CallEnd ended = co_await running.run(*this);
   call_ = nullptr;
@@ -122,7 +122,7 @@ Result<void> Connection::Splice::on_body(std::string_view bytes) {
   return guarded([&] { return relay_->on_body(bytes); });
 }
 
-/// Appends what the relay has written, as it goes out: with the head before it when that is still to be sent.
+/// Appends the relay's output in wire format, preceded by the head if that has not been sent yet.
 void Connection::Splice::take_output(std::string& out) {
   const std::optional<std::string> bytes = exchange_.take_relayed_bytes();
   if (!bytes) return;
@@ -134,7 +134,7 @@ void Connection::Splice::take_output(std::string& out) {
   if (!bytes->empty() && !head_only()) append_framed(out, *bytes);
 }
 
-/// Once the head is out: to write that is for the connection's own thread.
+/// Only after the head is sent: the connection's own thread must write it.
 std::optional<CallSink::Lent> Connection::Splice::lend() {
   if (!stream_ || head_only()) return std::nullopt;
   waiting_ = false;
@@ -161,7 +161,7 @@ bool Connection::Splice::write_at_once() {
   return true;
 }
 
-/// What did not go at once. False when the client's side is broken.
+/// Writes what was not accepted at once. False if the client's side is broken.
 Task<bool> Connection::Splice::write_rest() {
   while (!broken_ && sent_ < output_.size()) {
     const std::string_view slice = std::string_view(output_).substr(sent_, kWriteSliceBytes);
@@ -186,12 +186,12 @@ Task<Result<void>> Connection::Splice::make_room() {
   take_output(output_);
   bool room = write_at_once();
   if (!room) room = co_await write_rest();
-  if (!room) co_return fail(ErrorCode::kCancelled, "the client went away");
+  if (!room) co_return fail(ErrorCode::kCancelled, "the client disconnected");
   wait_for_upstream();
   co_return Result<void>{};
 }
 
-/// The upstream is silent: the client hears a comment. Where its buffer is full it has enough to read.
+/// The upstream is silent: sends the client a comment, unless its buffer is full.
 void Connection::Splice::keep_alive() {
   if (!waiting_) return;
   std::string comment;
@@ -199,7 +199,7 @@ void Connection::Splice::keep_alive() {
   const ssize_t sent = ::send(connection_.socket_.native_handle(), comment.data(), comment.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (sent > 0 && static_cast<std::size_t>(sent) != comment.size()) {
     broken_ = true;
-    call_->abort({ErrorCode::kCancelled, "the client went away", {}});
+    call_->abort({ErrorCode::kCancelled, "the client disconnected", {}});
     return;
   }
   keep_alive_timer_.arm(connection_.shared_.options.sse_keep_alive);

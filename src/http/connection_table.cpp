@@ -22,7 +22,7 @@ std::shared_ptr<Connection> ConnectionTable::give_up_longest_idle() {
     entry.given_up = true;
     ++given_up_;
     forget_peer(entry.peer);
-    // Gone by itself, on its way to remove(): that place is free, but the next one is asked for all the same.
+    // Otherwise it has already closed and is about to call remove(): its place is free, but evict another one anyway.
     if (auto connection = entry.connection.lock()) return connection;
   }
   return nullptr;

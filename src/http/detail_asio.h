@@ -1,16 +1,16 @@
 #pragma once
 
-// For .cpp files of this folder only: these headers take 20 s to compile.
+// Include only from .cpp files of this directory: these headers take 20 s to compile.
 
-// Beast 1.81 asserts that a last chunk comes in at least five bytes; a client that sends it byte by byte would end the
-// process (its logic is right without the assertion). Every file that sees Asio or Beast does so through here.
+// Beast 1.81 asserts that a last chunk arrives in at least five bytes, so a client that sends it byte by byte would abort the process
+// (without the assertion the logic is correct). Asio and Beast must therefore be included only through this file.
 #define BOOST_DISABLE_ASSERTS
-// The thread sanitizer does not know fences; Asio's queues have locks beside them.
+// The thread sanitizer does not understand fences; Asio's queues use locks as well.
 #if defined(__SANITIZE_THREAD__)
 #define BOOST_ASIO_DISABLE_FENCED_BLOCK
 #endif
-// g++ 12 takes the frame allocator of Asio's coroutines for a mismatch when it inlines only one half of the pair, and
-// under a sanitizer it doubts the empty boost::optional.
+// g++ 12 reports a mismatched new/delete in Asio's coroutine frame allocator when it inlines only one of the two, and under a sanitizer it
+// warns about the empty boost::optional.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 #pragma GCC diagnostic push
@@ -55,12 +55,12 @@ using SystemError = boost::system::error_code;
 template <class T>
 using Task = asio::awaitable<T>;
 
-/// Completion as values: `auto [error, size] = co_await socket.async_read_some(buffer, kAwait);`
+/// Completes with values: `auto [error, size] = co_await socket.async_read_some(buffer, kAwait);`
 inline constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
 inline constexpr std::chrono::steady_clock::time_point kNever = std::chrono::steady_clock::time_point::max();
 
-/// Calls `expired` once when an armed deadline passes. Lives on one strand: every call comes from it.
+/// Calls `expired` once when an armed deadline passes. Use it from one strand only.
 class Watchdog {
  public:
   Watchdog(const asio::any_io_executor& executor, std::function<void()> expired) : timer_(executor), expired_(std::move(expired)) {}
@@ -72,12 +72,12 @@ class Watchdog {
     fired_ = false;
     armed_ = true;
     deadline_ = deadline;
-    // Most deadlines are put off long before they pass: a wait that is under way and ends no later will look again then.
+    // Most deadlines are extended long before they pass: a pending wait that ends no later checks the new deadline then.
     if (!waiting_ || timer_.expiry() > deadline) wait_until(deadline);
   }
   void arm(std::chrono::milliseconds time) { arm(std::chrono::steady_clock::now() + time); }
   void disarm() { armed_ = false; }
-  /// True from an expiry to the next arm.
+  /// True from expiry until the next arm().
   bool fired() const { return fired_; }
 
  private:
@@ -85,7 +85,7 @@ class Watchdog {
     waiting_ = true;
     const std::uint64_t mine = ++*generation_;
     timer_.expires_at(time);
-    // A wait that is already queued can't be cancelled, so it looks whether it is still meant.
+    // A queued wait can't be cancelled, so it checks whether it is still current.
     timer_.async_wait([this, mine, generation = generation_](SystemError) {
       if (*generation != mine) return;
       waiting_ = false;
@@ -107,8 +107,7 @@ class Watchdog {
   std::shared_ptr<std::uint64_t> generation_ = std::make_shared<std::uint64_t>(0);
 };
 
-/// A Beast body that collects what has come, so that it can be taken piece by piece, and reserves nothing on the
-/// word of a content-length.
+/// A Beast body that collects what has arrived, so that it can be taken piece by piece. Reserves nothing based on content-length.
 struct CollectedBody {
   using value_type = std::string;
 

@@ -14,7 +14,7 @@ void log_exception(const Request& request, std::string_view what) {
   log(LogLevel::kError, "http", "a handler threw", {{"route", request.route}, {"request_id", request.request_id}, {"reason", what}});
 }
 
-/// Runs `body` and logs what it throws. True when it threw.
+/// Runs `body` and logs exceptions. True if it threw.
 template <class Body>
 bool threw(const Request& request, Body&& body) noexcept {
   try {
@@ -29,7 +29,7 @@ bool threw(const Request& request, Body&& body) noexcept {
 }
 
 std::unexpected<Error> closed_error(ErrorCode code) {
-  return fail(code, "{}", code == ErrorCode::kDeadlineExceeded ? "the client reads too slowly" : "the client went away");
+  return fail(code, "{}", code == ErrorCode::kDeadlineExceeded ? "the client reads too slowly" : "the client disconnected");
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ void Exchange::cut() {
 void Exchange::run(const Route& route, Gauge& running) noexcept {
   const bool failed = threw(*request_, [&] {
     const GaugeHold hold(running);
-    if (call_.stop.stop_requested()) return;  // the client left while the request waited for a worker
+    if (call_.stop.stop_requested()) return;  // the client left while the request was queued
     if (const auto* handler = std::get_if<Handler>(&route.handler)) {
       reply((*handler)(*request_, call_));
     } else {
@@ -161,7 +161,7 @@ std::optional<std::string> Exchange::take_relayed_bytes() {
 }
 
 void Exchange::close(ErrorCode code) {
-  // The stop comes first: a sender that is told of the close finds its context stopped.
+  // Stop first: a sender that sees the close then finds its context stopped.
   stop_.request_stop();
   {
     MutexLock lock(mutex_);
@@ -211,7 +211,7 @@ Result<void> Exchange::write_piece(std::string_view& rest) {
     close(ErrorCode::kDeadlineExceeded);
     return closed_error(ErrorCode::kDeadlineExceeded);
   }
-  // The connection takes until the queue is empty before it waits, so only the first bytes need to call it.
+  // The connection drains the queue before it waits, so only the first bytes need to wake it.
   if (was_empty) wake_();
   return {};
 }

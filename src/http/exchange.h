@@ -18,15 +18,14 @@
 
 namespace footnote::http {
 
-/// One request between a handler on a worker and the connection that waits for it. The handler's side blocks, the
-/// connection's side never does: it is told by `wake` (any thread, must not block) that there is something to take.
-/// Shared by both, because either may let go first. Thread-safe.
+/// Connects a handler on a worker with the connection that waits for it. The handler's side blocks; the connection's side never does:
+/// `wake` (any thread, must not block) tells it that output is ready. Shared, because either side may finish first. Thread-safe.
 class Exchange final : public ResponseStream, private SseWriter, private ByteWriter {
  public:
-  /// `room_deadline` bounds one wait of a sender for room in the queue.
+  /// `room_deadline` limits how long a sender waits for room in the queue.
   Exchange(std::shared_ptr<const Request> request, CallContext call, std::chrono::milliseconds room_deadline, std::function<void()> wake);
 
-  // The handler's side.
+  // Handler's side.
   const Request& request() const { return *request_; }
   const CallContext& call() const { return call_; }
   void reply(Response response) override;
@@ -34,22 +33,22 @@ class Exchange final : public ResponseStream, private SseWriter, private ByteWri
   ByteWriter& start_bytes(int status, Headers headers) override;
   void relay(Client& client, ClientRequest request, std::unique_ptr<Relay> relay) override;
   void cut() override;
-  /// Runs the handler, counted by `running`, and ends the exchange. Exceptions are logged; before a stream's start they become no reply
-  /// (the connection answers 500), after it they cut the stream short.
+  /// Runs the handler, counted by `running`, and ends the exchange. Exceptions are logged: before a stream has started they produce no
+  /// reply (the connection answers 500), afterwards they truncate the stream.
   void run(const Route& route, Gauge& running) noexcept;
 
-  // The connection's side.
+  // Connection's side.
   struct Output {
-    bool started = false;    ///< The stream has.
-    bool finished = false;   ///< The handler has returned and every byte was taken.
+    bool started = false;    ///< The stream has started.
+    bool finished = false;   ///< The handler has returned and all bytes were taken.
     bool aborted = false;    ///< The stream must not end as if it were complete.
-    bool mid_frame = false;  ///< The bytes so far end inside a frame: nothing may be put between.
+    bool mid_frame = false;  ///< The bytes end inside a frame: insert nothing here.
     std::string bytes;
   };
-  /// At most `bytes_max` bytes of the stream. They count against the queue until `written`.
+  /// Takes at most `bytes_max` bytes of the stream. They count against the queue until `written`.
   Output take(std::size_t bytes_max);
   void written(std::size_t bytes);
-  /// How a stream begins. Of server-sent events the status is 200, and comments may be put between frames.
+  /// Start of a stream. For server-sent events the status is 200, and comments may be inserted between frames.
   struct StreamHead {
     bool is_sse = true;
     int status = 200;
@@ -57,35 +56,35 @@ class Exchange final : public ResponseStream, private SseWriter, private ByteWri
   };
   StreamHead take_stream_head();
   std::optional<Response> take_reply();
-  /// What the handler left to a relay. From then on its side is the connection's thread too, and nothing that is written waits.
+  /// What the handler left to a relay. From then on the handler's side runs on the connection's thread too, and writes never block.
   struct Relayed {
     AdmittedCall call;
     std::unique_ptr<Relay> relay;
   };
   std::optional<Relayed> take_relayed();
-  /// All that the relay has written since; it counts as written. nullopt when no stream has begun.
+  /// Takes everything the relay has written since the last call and counts it as written. nullopt if no stream has started.
   std::optional<std::string> take_relayed_bytes();
-  /// The client is gone or too slow: stops the handler's context and fails its writes with this code.
+  /// The client left or is too slow: stops the handler's context and fails its writes with this code.
   void close(ErrorCode code);
   bool is_closed();
 
  private:
-  /// False when the request was answered before.
+  /// False if the request was already answered.
   bool begin(StreamHead head);
   Result<void> write(std::string_view frame) override;
   Result<void> write_bytes(std::string_view bytes) override { return write(bytes); }
   Result<void> write_piece(std::string_view& rest) FOOTNOTE_TSA(requires_capability(frame_mutex_));
-  /// False when the deadline passed. True when there is room or the exchange was closed.
+  /// False if the deadline passed. True if there is room or the exchange was closed.
   bool wait_for_room(MutexLock& lock) FOOTNOTE_TSA(requires_capability(mutex_));
 
   // Constant after construction.
-  const std::shared_ptr<const Request> request_;  // the connection still reads it when it logs the answer
+  const std::shared_ptr<const Request> request_;  // the connection still reads it to log the response
   std::stop_source stop_;
   CallContext call_;
   const std::chrono::milliseconds room_deadline_;
   const std::function<void()> wake_;
 
-  // Held over a whole frame, so that frames of several threads do not mix. Before mutex_.
+  // Held for a whole frame, so that frames of several threads do not interleave. Lock before mutex_.
   Mutex frame_mutex_;
 
   Mutex mutex_;

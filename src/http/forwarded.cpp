@@ -35,7 +35,7 @@ Result<AddressRange> parse_range(std::string_view text) {
     bits = address->is_v4() ? 32 : 128;
   }
   if (!address || bits > (address->is_v4() ? 32U : 128U)) {
-    return fail(ErrorCode::kInvalidArgument, "'{}' is no address or range: write 10.0.0.1, 10.0.0.0/8 or fd00::/8", text);
+    return fail(ErrorCode::kInvalidArgument, "'{}' is not an address or range: write 10.0.0.1, 10.0.0.0/8 or fd00::/8", text);
   }
   return AddressRange{bytes_of(*address), address->is_v4() ? bits + 96 : bits};
 }

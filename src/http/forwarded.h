@@ -11,17 +11,17 @@
 
 namespace footnote::http {
 
-/// Addresses that share their first bits; IPv4 as IPv4-mapped IPv6.
+/// Addresses with a common prefix; IPv4 as IPv4-mapped IPv6.
 struct AddressRange {
   std::array<unsigned char, 16> bytes{};
   unsigned prefix_bits = 128;
 };
 
-/// "127.0.0.1, 10.0.0.0/8, fd00::/8". kInvalidArgument: what is no address.
+/// Parses "127.0.0.1, 10.0.0.0/8, fd00::/8". kInvalidArgument for anything that is not an address or range.
 Result<std::vector<AddressRange>> parse_address_ranges(std::string_view text);
 
-/// Whose request it is: the peer's, or, where the peer is one of `trusted` (reverse proxies), the last address of X-Forwarded-For that is
-/// none of them. What a client itself wrote there stands before that and is not believed.
+/// The address of the requesting client: the peer, or, if the peer is in `trusted` (reverse proxies), the last address in X-Forwarded-For
+/// that is not trusted. Earlier entries may be forged by the client and are ignored.
 std::string client_address(std::string_view peer, const Headers& headers, const std::vector<AddressRange>& trusted);
 
 }  // namespace footnote::http

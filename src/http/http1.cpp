@@ -28,7 +28,7 @@ void append_field(std::string& out, std::string_view name, std::string_view valu
   out += "\r\n";
 }
 
-/// The date of this second: formatting it costs more than the rest of a head.
+/// The date, cached for one second: formatting it costs more than the rest of a head.
 const std::string& current_date() {
   thread_local std::int64_t second = 0;
   thread_local std::string text;

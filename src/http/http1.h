@@ -8,15 +8,15 @@
 #include "base/result.h"
 #include "http/message.h"
 
-// The text of HTTP/1.1 messages, for the server's and the client's sources. No I/O.
+// HTTP/1.1 message text, for the server and the client. No I/O.
 namespace footnote::http {
 
 inline constexpr std::size_t kRequestIdBytesMax = 64;
 
-/// Path and query of a request target in origin form ("/a?b") or absolute form ("http://host/a?b"), still encoded.
-/// Views into `target`. kInvalidArgument for every other form.
+/// Path and query of a request target in origin form ("/a?b") or absolute form ("http://host/a?b"), still encoded. Views into `target`.
+/// kInvalidArgument for any other form.
 struct Target {
-  std::string_view authority;  ///< Of the absolute form, not yet checked; else empty.
+  std::string_view authority;  ///< Absolute form only, not validated; otherwise empty.
   std::string_view path;
   std::string_view query;
 };
@@ -24,9 +24,9 @@ Result<Target> parse_target(std::string_view target);
 
 /// [A-Za-z0-9._-]{1,64}
 bool is_request_id(std::string_view text);
-/// The caller's span by `traceparent`; nullopt when the header is missing, malformed or there twice.
+/// The caller's span from `traceparent`; nullopt if the header is missing, malformed or duplicated.
 std::optional<TraceContext> caller_trace(const Headers& headers);
-/// True for a header name that is a token, and a value without control characters other than tab.
+/// True for a name that is a token, and for a value without control characters other than tab.
 bool is_header_name(std::string_view name);
 bool is_header_value(std::string_view value);
 
@@ -39,8 +39,8 @@ struct HeadOptions {
   bool keep_alive = true;
 };
 
-/// Status line and headers up to the blank line, with date, connection and framing added. Fields with a malformed
-/// name are dropped, control characters in values too; framing fields of the caller are replaced.
+/// Status line and headers including the blank line, with date, connection and framing added. Drops fields with malformed names and control
+/// characters in values; replaces the caller's framing fields.
 std::string render_response_head(int status, const Headers& headers, const HeadOptions& options);
 
 /// One chunk of a chunked body. REQUIRES: bytes is not empty (an empty chunk ends the body: kLastChunk).
@@ -49,7 +49,7 @@ void append_chunk(std::string& out, std::string_view bytes);
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
-/// {"error":{"code":"not_found","message":"..."}} with a status that fits the code.
+/// {"error":{"code":"not_found","message":"..."}} with the status for the code.
 Response default_error_response(const Error& error);
 
 /// "Sun, 06 Nov 1994 08:49:37 GMT"

@@ -13,7 +13,7 @@ std::unique_ptr<Transport> IdleConnections::take(const std::string& key) {
   return nullptr;
 }
 
-/// The youngest is the least likely to be closed under way.
+/// The youngest connection is the least likely to be closed by the peer during the call.
 std::unique_ptr<Transport> IdleConnections::take_youngest(const std::string& key) {
   MutexLock lock(mutex_);
   const auto found = std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& entry) { return entry.key == key; });

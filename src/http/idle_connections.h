@@ -8,20 +8,20 @@
 #include "base/mutex.h"
 #include "http/transport.h"
 
-// For .cpp files of this folder only.
+// Internal to this directory: include only from its .cpp files.
 namespace footnote::http {
 
-/// Connections to upstreams that wait for their next call, on the I/O threads of one context. Thread-safe.
+/// Pool of idle upstream connections on the I/O threads of one context. Thread-safe.
 class IdleConnections {
  public:
-  /// `executor` runs one at a time what it is given: the sweep.
+  /// `executor` runs the sweep and must run one thing at a time.
   IdleConnections(const asio::any_io_executor& executor, std::size_t count_max, std::chrono::milliseconds time_max)
       : executor_(executor), count_max_(count_max), time_max_(time_max), sweep_(executor, [this] { drop_old(); }) {}
 
   const asio::any_io_executor& executor() const { return executor_; }
-  /// A live one for this key ("https://host:port"), or null.
+  /// Returns an open connection for this key ("https://host:port"), or null.
   std::unique_ptr<Transport> take(const std::string& key);
-  /// Past the bound the oldest is closed.
+  /// Beyond count_max the oldest connection is closed.
   void put(std::string key, std::unique_ptr<Transport> transport);
 
  private:
@@ -40,17 +40,17 @@ class IdleConnections {
 
   Mutex mutex_;
   std::vector<Entry> entries_ FOOTNOTE_TSA(guarded_by(mutex_));  // oldest first
-  bool sweeping_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;       // the sweep is armed, or about to be
+  bool sweeping_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;       // the sweep is armed or about to be
 };
 
 class ClientCore;
 
-/// A server's own connections to upstreams, for calls that run on its I/O threads: a socket can't be served by two contexts, so each
-/// client that is called from there has a second pool. Thread-safe.
+/// A server's connections to upstreams, for calls that run on its I/O threads. A socket can't be served by two contexts, so each client
+/// called from there has a second pool. Thread-safe.
 class UpstreamPools {
  public:
   explicit UpstreamPools(const asio::any_io_executor& executor) : executor_(executor) {}
-  /// As many and as long as the client's own options say.
+  /// Uses the limits of the client's own options.
   IdleConnections& of(ClientCore& client);
 
  private:

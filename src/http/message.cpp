@@ -50,7 +50,7 @@ std::size_t Headers::count(std::string_view name) const {
 }
 
 void Headers::set(std::string_view name, std::string_view value) {
-  // The value may be a view into a field that is about to go.
+  // The value may be a view into a field that is about to be removed.
   std::string kept(value);
   remove(name);
   fields_.emplace_back(name, std::move(kept));

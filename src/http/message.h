@@ -17,24 +17,24 @@ enum class Method { kGet, kHead, kPost, kPut, kPatch, kDelete, kOptions };
 
 /// "GET", "POST", ...
 std::string_view to_string(Method method);
-/// Exact, as on the wire (methods are case-sensitive). nullopt for every method not in the set.
+/// Exact match (methods are case-sensitive). nullopt for any other method.
 std::optional<Method> parse_method(std::string_view name);
 
 using NameValues = std::vector<std::pair<std::string, std::string>>;
 
-/// Header fields in order. Names compare without regard to ASCII case. Views live until the next change.
+/// Header fields in order. Names compare case-insensitively (ASCII). Views are valid until the next change.
 class Headers {
  public:
   Headers() = default;
   Headers(std::initializer_list<std::pair<std::string, std::string>> fields) : fields_(fields) {}
 
-  /// The first field of that name.
+  /// The first field with that name.
   std::optional<std::string_view> find(std::string_view name) const;
   bool contains(std::string_view name) const { return find(name).has_value(); }
   std::size_t count(std::string_view name) const;
-  /// Replaces every field of that name by one.
+  /// Replaces all fields with that name by one.
   void set(std::string_view name, std::string_view value);
-  /// Appends, keeping others of the same name.
+  /// Appends; keeps other fields with the same name.
   void add(std::string_view name, std::string_view value);
   void remove(std::string_view name);
 
@@ -47,10 +47,9 @@ class Headers {
   NameValues fields_;
 };
 
-/// One request, complete with its body. Texts from the wire: `path`, `path_params` and `query` are
-/// percent-decoded, well-formed UTF-8 and free of NUL; header values and the body are as sent. There is exactly one
-/// field "host": the host and port that the request is for, whichever way the client said it; empty when an HTTP/1.0
-/// client said none. Origin, Content-Type and Authorization come at most once.
+/// One request with its complete body. `path`, `path_params` and `query` are percent-decoded, valid UTF-8 and free of NUL; header values
+/// and the body are as sent. There is exactly one "host" field: the host and port that the request addresses, from the target or the Host
+/// field; empty if an HTTP/1.0 client sent neither. Origin, Content-Type and Authorization occur at most once.
 struct Request {
   Method method = Method::kGet;
   std::string path;
@@ -58,20 +57,20 @@ struct Request {
   NameValues query;
   Headers headers;
   std::string body;
-  std::string remote_address;  ///< IP address of the client, without its port: the peer's, or what a trusted proxy says.
-  std::string request_id;      ///< [A-Za-z0-9._-]{1,64}; the client's own or a generated one.
-  TraceContext trace;          ///< A span of its own, in the client's trace where that sent a good `traceparent`.
-  std::string route;           ///< The pattern that matched; empty before routing (in a guard).
-  std::any attachment;         ///< What the route's `admit` found out about it.
+  std::string remote_address;  ///< Client's IP address without port: the peer's, or as reported by a trusted proxy.
+  std::string request_id;      ///< [A-Za-z0-9._-]{1,64}; sent by the client or generated.
+  TraceContext trace;          ///< A new span, in the client's trace if it sent a valid `traceparent`.
+  std::string route;           ///< The matching pattern; empty before routing (in a guard).
+  std::any attachment;         ///< Set by the route's `admit`.
 
-  /// The segment that "{name}" matched, or empty. REQUIRES: the route's pattern has that name.
+  /// The segment matched by "{name}", or empty. REQUIRES: the route's pattern has that name.
   std::string_view param(std::string_view name) const;
-  /// The first query parameter of that name.
+  /// The first query parameter with that name.
   std::optional<std::string_view> query_value(std::string_view name) const;
 };
 
-/// One answer, complete. The server adds content-length, date, connection, x-request-id and traceparent; control
-/// characters in header values are dropped (no response splitting).
+/// One complete response. The server adds content-length, date, connection, x-request-id and traceparent; control characters in header
+/// values are dropped (no response splitting).
 struct Response {
   int status = 200;
   Headers headers;

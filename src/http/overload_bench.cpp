@@ -1,11 +1,11 @@
-// What a server still does when ten times more is asked of it than it can do.
+// Measures a server under ten times the load it can serve.
 //
-//   overload_bench [--seconds N] [--rounds N] [--streams N]      a server of its own: 4 workers, 40 ms a request
+//   overload_bench [--seconds N] [--rounds N] [--streams N]      its own server: 4 workers, 40 ms a request
 //   overload_bench [--seconds N] [--rounds N] --port P PATH JSON   a running server on this machine, POST
 //
-// In every round first the peak: a few clients, each with its next request as soon as it has its answer. Then ten times
-// that rate, sent on time whatever comes back, by clients that heed no Retry-After. Last, one client again. What comes
-// in the first seconds of either is not counted: the queue has to fill.
+// Each round first measures the peak: a few clients, each sending its next request as soon as it has a response. Then ten times that rate,
+// sent on schedule by clients that ignore Retry-After. Last, one client again. The first seconds of each phase are not counted, because the
+// queue has to fill.
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -70,7 +70,7 @@ std::string header_of(std::string_view head, std::string_view name) {
   return std::string(head.substr(start, head.find("\r\n", start) - start));
 }
 
-/// Sends requests and reads answers, on one thread. Every client has one request under way at most.
+/// Sends requests and reads responses on one thread. Each client has at most one request in progress.
 class Driver {
  public:
   explicit Driver(Target target) : target_(std::move(target)), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {}
@@ -79,7 +79,7 @@ class Driver {
     ::close(epoll_);
   }
 
-  /// `clients` requests under way all the time.
+  /// Keeps `clients` requests in progress.
   Tally closed_loop(int clients, Seconds ramp, Seconds time) {
     closed_ = true;
     for (int i = 0; i < clients; ++i) send_one();
@@ -92,7 +92,7 @@ class Driver {
     return tally_;
   }
 
-  /// `rate` requests a second, on time.
+  /// Sends `rate` requests a second, on schedule.
   Tally open_loop(double rate, Seconds ramp, Seconds time) {
     for (const Seconds part : {ramp, time}) {
       tally_ = {};
@@ -106,12 +106,12 @@ class Driver {
     return tally_;
   }
 
-  /// Sends `requests`, each on a connection of its own, and reads nothing.
+  /// Sends `requests`, each on its own connection, and reads nothing.
   void hold(int requests) {
     for (int i = 0; i < requests; ++i) send_one();
   }
 
-  /// Waits for what is under way, uncounted.
+  /// Waits for requests in progress, uncounted.
   void settle(Seconds patience) {
     const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience);
     while (free_.size() < clients_.size() && Clock::now() < end) poll_once(std::chrono::milliseconds{10});
@@ -248,7 +248,7 @@ Round measure_round(const Target& target, double seconds) {
   return {peak.ok_ms.size(), over.ok_ms.size(), !after.ok_ms.empty() && after.refused_ms.empty() && after.failed == 0};
 }
 
-/// 0 when the server gave at least 90 % of its peak under overload, and answered as ever afterwards.
+/// 0 if the server kept at least 90 % of its peak throughput under overload and recovered afterwards.
 int measure(const Target& target, double seconds, int rounds) {
   Round sum{0, 0, true};
   for (int i = 0; i < rounds; ++i) {
@@ -270,7 +270,7 @@ Route sleeping_route() {
   return route;
 }
 
-/// Holds a worker until its client leaves.
+/// Holds a worker until its client disconnects.
 Route endless_route() {
   Route route;
   route.pattern = "/stream";

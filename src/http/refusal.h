@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "http/message.h"
 
-// For .cpp files of this folder only.
+// Internal to this directory: include only from its .cpp files.
 namespace footnote::http {
 
-/// The server's refusal: rendered by render_error, then given exactly this status and these headers.
+/// An error response of the server itself: rendered by render_error, then given exactly this status and these headers.
 struct Refusal {
   int status = 500;
   Error error;

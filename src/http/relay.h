@@ -10,23 +10,23 @@
 
 namespace footnote::http {
 
-/// Makes the answer of a request from an upstream's answer, by the ResponseStream that it was handed to (ResponseStream::relay). Its
-/// functions are called one at a time, most on the I/O thread: they must not wait, nor work long on one piece. What they write waits for
-/// no room: before the upstream is read again, everything goes to the client. An exception counts as an error of
-/// kInternal, and cuts a stream that has begun.
+/// Turns an upstream's response into the response of a request, through the ResponseStream it was given to (ResponseStream::relay). Its
+/// functions are called one at a time, mostly on the I/O thread: they must not block, nor work long on one piece. Their writes never block:
+/// everything is sent to the client before the upstream is read again. An exception counts as a kInternal error and truncates a started
+/// stream.
 class Relay {
  public:
   virtual ~Relay() = default;
-  /// Once for each request that was answered. An error closes the call and goes to on_end.
+  /// Called once for each upstream request that is answered. An error closes the call and is passed to on_end.
   virtual Result<void> on_head(int status, const Headers& headers) = 0;
-  /// Any number of times, with what has come so far. An error as before.
+  /// Called any number of times with the bytes as they arrive. Errors as for on_head.
   virtual Result<void> on_body(std::string_view bytes) = 0;
-  /// The call has ended: with its status, or with an error of Client::stream. kCancelled: the client is gone, nobody hears what is written.
-  /// What it returns is asked next; nullopt: the answer is complete.
+  /// The call has ended, with its status or an error of Client::stream. kCancelled: the client is gone and output is discarded. Returns the
+  /// next upstream request, or nullopt if the response is complete.
   virtual std::optional<ClientRequest> on_end(const Result<int>& ended) = 0;
 };
 
-/// Runs a relay whole on the caller's thread, which blocks: for one that works long, where there is a thread for it.
+/// Runs a whole relay on the caller's thread, blocking it: for relays that do long work.
 void run_relay(const CallContext& call, Client& client, ClientRequest request, Relay& relay);
 
 }  // namespace footnote::http

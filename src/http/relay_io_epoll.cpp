@@ -15,7 +15,7 @@ namespace footnote::http {
 
 namespace {
 
-/// Sockets of one turn; others have the next.
+/// Sockets handled per turn; the others wait for the next turn.
 constexpr std::size_t kReadyMax = 128;
 constexpr std::size_t kReadBytes = 16 << 10;
 constexpr std::chrono::milliseconds kWaitMax{60'000};
@@ -77,7 +77,7 @@ class EpollRelayIo final : public RelayIo {
   Handler& handler_;
   int count_ = 0;
   std::array<epoll_event, kReadyMax> ready_;
-  std::array<char, kReadBytes> buffer_;  // one for all: it stays in the cache
+  std::array<char, kReadBytes> buffer_;  // shared by all pairs, so that it stays in the CPU cache
 };
 
 }  // namespace

@@ -21,20 +21,20 @@ namespace footnote::http {
 
 namespace {
 
-constexpr unsigned kSubmissions = 1'024;  ///< Past it a turn is submitted in parts.
-constexpr unsigned kCompletions = 8'192;  ///< Past it the kernel keeps them for the next turn.
-/// Where the kernel puts what it reads. When all are in use, who has no room is read in the next turn. A token takes the beginning of one.
+constexpr unsigned kSubmissions = 1'024;  ///< Beyond it a turn is submitted in parts.
+constexpr unsigned kCompletions = 8'192;  ///< Beyond it the kernel keeps them for the next turn.
+/// Buffers for the kernel's reads. If all are in use, the remaining sockets are read in the next turn. A token fills only the start of one.
 constexpr std::uint16_t kBuffers = 256;  // a power of two
 constexpr std::size_t kBufferBytes = 4 << 10;
 constexpr std::uint16_t kBufferGroup = 1;
-constexpr unsigned kFeatureMinWait = 1U << 15;  ///< IORING_FEAT_MIN_TIMEOUT, which Debian 12's headers don't have.
+constexpr unsigned kFeatureMinWait = 1U << 15;  ///< IORING_FEAT_MIN_TIMEOUT, missing in Debian 12's headers.
 constexpr std::chrono::nanoseconds kWaitMax = std::chrono::minutes{1};
 
-/// Memory that is shared with the kernel.
+/// Memory shared with the kernel.
 class Mapping {
  public:
   Mapping() = default;
-  /// `descriptor` below 0: memory of our own.
+  /// `descriptor` below 0: anonymous memory.
   Mapping(std::size_t bytes, int descriptor, std::uint64_t offset) : bytes_(bytes) {
     const int flags = descriptor < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED | MAP_POPULATE;
     data_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, static_cast<off_t>(offset));
@@ -60,10 +60,10 @@ class Mapping {
   std::size_t bytes_ = 0;
 };
 
-/// A counter that the kernel reads or writes.
+/// A counter shared with the kernel.
 std::atomic_ref<unsigned> shared(unsigned* counter) { return std::atomic_ref(*counter); }
 
-/// The two queues between this thread and the kernel.
+/// The submission and completion queues.
 class Ring {
  public:
   ~Ring() {
@@ -72,8 +72,8 @@ class Ring {
 
   bool open() {
     io_uring_params params{};
-    // What the kernel has to do for us it does in our own call, not whenever something comes: DEFER_TASKRUN, of 6.1, the youngest thing
-    // that is needed.
+    // The kernel runs its completion work inside our system call, not whenever data arrives: DEFER_TASKRUN, from 6.1, the newest feature we
+    // need.
     params.flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE;
     params.cq_entries = kCompletions;
     descriptor_ = static_cast<int>(::syscall(__NR_io_uring_setup, kSubmissions, &params));
@@ -104,7 +104,7 @@ class Ring {
     return ::syscall(__NR_io_uring_register, descriptor_, IORING_REGISTER_PBUF_RING, &request, 1) == 0;
   }
 
-  /// An empty one to be filled. Goes to the kernel with the next `enter`.
+  /// An empty entry to fill. Submitted by the next `enter`.
   io_uring_sqe& next_entry() {
     if (waiting_entries() == entries_.size()) enter(0, {});
     io_uring_sqe& entry = entries_[tail_++ & (entries_.size() - 1)];
@@ -113,22 +113,22 @@ class Ring {
   }
 
   bool all_submitted() const { return waiting_entries() == 0; }
-  /// The kernel has completions for which there was no room; `enter` brings them.
+  /// The kernel holds completions that did not fit the queue; `enter` fetches them.
   bool has_overflow() const { return (shared(submission_flags_).load(std::memory_order_relaxed) & IORING_SQ_CQ_OVERFLOW) != 0; }
 
-  /// Whether `enter` knows a gather time: from Linux 6.12 on.
+  /// Whether `enter` supports a gather time: Linux 6.12 or newer.
   bool can_gather() const { return can_gather_; }
 
-  /// Submits what was filled, then waits for that many completions; after `gather_time` for one.
+  /// Submits the filled entries, then waits for that many completions; after `gather_time` for one.
   void enter(unsigned completions_min, std::chrono::nanoseconds time_max, std::chrono::nanoseconds gather_time = {}) {
     shared(submission_tail_).store(tail_, std::memory_order_release);
     const auto seconds = std::chrono::floor<std::chrono::seconds>(time_max);
     const __kernel_timespec time{seconds.count(), (time_max - seconds).count()};
     io_uring_getevents_arg argument{};
     argument.ts = reinterpret_cast<std::uint64_t>(&time);
-    argument.pad = static_cast<unsigned>(gather_time / std::chrono::microseconds{1});  // min_wait_usec in younger headers
+    argument.pad = static_cast<unsigned>(gather_time / std::chrono::microseconds{1});  // min_wait_usec in newer headers
     const unsigned flags = IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG;
-    // How it ended is seen in the queues.
+    // The queues show the outcome.
     (void)::syscall(__NR_io_uring_enter, descriptor_, waiting_entries(), completions_min, flags, &argument, sizeof argument);
   }
 
@@ -154,10 +154,10 @@ class Ring {
   unsigned* submission_flags_ = nullptr;
   unsigned* completion_head_ = nullptr;
   unsigned* completion_tail_ = nullptr;
-  unsigned tail_ = 0;  // of what was filled
+  unsigned tail_ = 0;  // end of the filled entries
 };
 
-/// The buffers from which the kernel takes one for each read.
+/// Buffers from which the kernel picks one for each read.
 class Buffers {
  public:
   bool open(const Ring& ring) {
@@ -170,7 +170,7 @@ class Buffers {
   }
   char* data(std::uint16_t buffer) const { return memory_.at<char>(buffer * kBufferBytes); }
   void give(std::uint16_t buffer) {
-    // Not by the `bufs` of io_uring_buf_ring: in C++ that lies eight bytes too far.
+    // Not through `bufs` of io_uring_buf_ring: in C++ its offset is eight bytes too large.
     io_uring_buf& entry = ring_.at<io_uring_buf>(0)[tail_++ & (kBuffers - 1)];
     entry.addr = reinterpret_cast<std::uint64_t>(data(buffer));
     entry.len = kBufferBytes;
@@ -184,7 +184,7 @@ class Buffers {
   std::uint16_t tail_ = 0;
 };
 
-/// What a completion is of: the lowest bits of its user_data, the others are the pair's address.
+/// The operation of a completion: the lowest bits of user_data; the other bits are the pair's address.
 enum class Kind : std::uint64_t { kRead, kWrite, kCancel, kWake };
 constexpr std::uint64_t kKindMask = 3;
 static_assert(alignof(RelayPair) > kKindMask);
@@ -226,7 +226,7 @@ class UringRelayIo final : public RelayIo {
     entry.fd = pair.to;
     entry.addr = reinterpret_cast<std::uint64_t>(pair.output.data());
     entry.len = static_cast<unsigned>(std::min<std::size_t>(pair.output.size(), 1U << 30));
-    // All at once, or it fails: a failure alone completes, and ends the wait.
+    // All or nothing: only a failure completes and ends the wait.
     entry.msg_flags = MSG_DONTWAIT | MSG_WAITALL | MSG_NOSIGNAL;
     entry.user_data = tagged(&pair, Kind::kWrite);
     writing_.push_back(&pair);
@@ -285,7 +285,7 @@ class UringRelayIo final : public RelayIo {
     }
   }
 
-  /// A write waits for nothing, so it is over once it is submitted, and what did not fail is written.
+  /// A write never waits, so it is finished once submitted, and is complete unless it failed.
   void take_writes() {
     for (RelayPair* pair : writing_) {
       if (pair->writing) take_write(*pair, pair->output.size(), 0);
@@ -319,7 +319,7 @@ class UringRelayIo final : public RelayIo {
 
   const int wake_;
   Handler& handler_;
-  // The ring goes before the memory that it knows of.
+  // The ring must be destroyed before the memory that it refers to.
   std::uint64_t woken_ = 0;
   Buffers buffers_;
   Ring ring_;

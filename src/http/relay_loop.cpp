@@ -14,12 +14,12 @@ namespace footnote::http {
 namespace {
 
 constexpr std::chrono::nanoseconds kLongWait = std::chrono::minutes{1};
-/// Where pieces come closer together than this, turns are at least this far apart: a turn then has several, and the loop and its clients
+/// When pieces arrive closer together than this, turns are spaced by it: a turn then handles several pieces, and the loop and its clients
 /// wake up less often, which costs as much as a piece itself.
 constexpr std::chrono::microseconds kGatherTime{1'000};
-/// Of fewer there is little to gather.
+/// With fewer streams there is little to batch.
 constexpr std::size_t kGatherStreamsMin = 8;
-/// A read of so much is of an answer that comes as fast as it can: who gathers would hold it up.
+/// A read of this size belongs to a response that arrives at full speed: batching would slow it down.
 constexpr std::size_t kBulkBytes = 4 << 10;
 
 int make_wake() {
@@ -33,7 +33,7 @@ int make_wake() {
 RelayLoop::RelayLoop(Backend backend) : wake_(make_wake()) {
   std::promise<bool> told;
   std::future<bool> is_ready = told.get_future();
-  // The I/O is made there rather than here: io_uring is for the thread that makes it.
+  // Created on the thread: io_uring may be used only by the thread that creates it.
   thread_ = std::thread([this, backend, told = std::move(told)]() mutable {
     if (backend == Backend::kBest) io_ = make_uring_relay_io(wake_, *this);
     if (io_ == nullptr) io_ = make_epoll_relay_io(wake_, *this);
@@ -101,8 +101,8 @@ void RelayLoop::run() {
   io_.reset();
 }
 
-/// How long more is to be let come before the next turn: something where turns follow each other quickly, and as long as that brings
-/// more than one piece.
+/// How long to wait for more input before the next turn. Batching starts when turns follow each other quickly, and continues while it
+/// yields more than one piece per turn.
 std::chrono::nanoseconds RelayLoop::gather_time() {
   gathering_ =
       !has_bulk_ && links_.size() >= kGatherStreamsMin && (gathering_ ? reads_ > 1 : reads_ > 0 && now_ - last_turn_ < kGatherTime);
@@ -110,7 +110,7 @@ std::chrono::nanoseconds RelayLoop::gather_time() {
   return std::max<std::chrono::nanoseconds>(now_ + kGatherTime - Clock::now(), std::chrono::nanoseconds{0});
 }
 
-/// False when the loop is to end.
+/// False if the loop must end.
 bool RelayLoop::take_commands() {
   std::vector<Command> commands;
   {
@@ -136,7 +136,7 @@ void RelayLoop::start(std::unique_ptr<Link> link) {
   links_.emplace(id, std::move(link));
 }
 
-/// Deadlines are only put off, so the first of them is looked for when one may have passed, not with each piece.
+/// Deadlines only move later, so they are checked when the earliest may have passed, not with each piece.
 void RelayLoop::look_at_times() {
   if (now_ < next_look_) return;
   next_look_ = Clock::time_point::max();
@@ -161,7 +161,7 @@ void RelayLoop::await_write(Link& link) {
   if (!std::exchange(link.to_write, true)) to_write_.push_back(&link);
 }
 
-/// What was made in a turn goes out at its end: one write a client, however many pieces there were for it.
+/// Output of a turn is sent at its end: one write per client, however many pieces it got.
 void RelayLoop::write_all() {
   for (Link* link : to_write_) {
     link->to_write = false;
@@ -186,7 +186,7 @@ void RelayLoop::remove_stopped() {
 }
 
 void RelayLoop::end(Link& link, End end, int error) {
-  // A stream that goes back may still hear how its upstream ended: an error is told only once.
+  // A stream being given back may still learn how its upstream ended; otherwise the first reason is kept.
   const bool known = link.ended && link.ended->end != End::kGivenBack;
   if (!known) link.ended = Ended{end, error, {}};
   io_->stop(link);
@@ -206,7 +206,7 @@ void RelayLoop::on_read_end(RelayPair& pair, int error) { end(static_cast<Link&>
 void RelayLoop::on_written(RelayPair& pair, std::size_t bytes, int error) {
   auto& link = static_cast<Link&>(pair);
   if (error == 0 && bytes == link.output.size()) {
-    // Not kept for the next piece: memory that was freed just now is in the cache, that of one stream among many is not.
+    // Not kept for the next piece: memory freed just now is still in the CPU cache, a buffer of one stream among many is not.
     std::string().swap(link.output);
     if (!link.made.empty()) await_write(link);
     return;

@@ -13,38 +13,38 @@
 #include "base/mutex.h"
 #include "http/relay_io.h"
 
-// For .cpp files of this folder only.
+// Internal to this directory: include only from its .cpp files.
 namespace footnote::http {
 
-/// Hands on, in one thread of its own, long answers that come piece by piece: all upstreams are read and all clients written to in one
-/// turn, by as few calls of the kernel as it allows. It has plain sockets only, and only as long as all goes well: a client that does not
-/// take at once what there is for it, an end, an error, and the stream is given back. Thread-safe.
+/// Forwards long streamed responses on one thread: each turn reads all upstreams and writes to all clients with as few system calls as
+/// possible. Handles plain sockets only, and only while everything goes well: when a client does not accept all its output at once, on end
+/// of stream or on an error, the stream is given back. Thread-safe.
 class RelayLoop : private RelayIo::Handler {
  public:
   enum class Backend { kBest, kEpoll };
   using Clock = std::chrono::steady_clock;
 
   enum class End {
-    kDone,           ///< on_bytes said so.
-    kUpstreamEnded,  ///< With `error` 0 by closing its side, else broken.
-    kSilent,         ///< For longer than Times::silence_max.
-    kGivenBack,      ///< By give_back, or because the client did not take all.
+    kDone,           ///< on_bytes returned false.
+    kUpstreamEnded,  ///< `error` 0: it closed; otherwise the connection broke.
+    kSilent,         ///< No input for longer than Times::silence_max.
+    kGivenBack,      ///< By give_back, or because the client did not accept all output.
   };
   struct Ended {
     End end = End::kGivenBack;
     int error = 0;
-    std::string unsent;  ///< Made for the client, and not written.
+    std::string unsent;  ///< Output produced for the client but not written.
   };
 
-  /// Called on the loop's thread, one at a time; must not wait, nor throw.
+  /// Called on the loop's thread, one at a time; must not block or throw.
   class Stream {
    public:
     virtual ~Stream() = default;
-    /// Appends to `output` what the client is to get for these bytes. False: no more is needed. Called on for what was read already.
+    /// Appends the client's output for these bytes to `output`. False: done. Still called for data that was already read.
     virtual bool on_bytes(std::string_view bytes, std::string& output) = 0;
-    /// Nothing came for Times::keep_alive_time.
+    /// No input for Times::keep_alive_time.
     virtual void on_keep_alive(std::string& output) = 0;
-    /// The last call: the sockets are no longer used. The stream may go at once.
+    /// The last call: the sockets are no longer used, and the stream may be destroyed.
     virtual void on_end(Ended ended) = 0;
   };
   struct Times {
@@ -52,16 +52,16 @@ class RelayLoop : private RelayIo::Handler {
     std::optional<std::chrono::milliseconds> keep_alive_time;
   };
 
-  /// Throws std::system_error where the system has no descriptor or thread left.
+  /// Throws std::system_error if the system has no descriptor or thread left.
   explicit RelayLoop(Backend backend);
-  /// Streams that it still has hear nothing more.
+  /// Remaining streams get no further calls.
   ~RelayLoop() override;
   RelayLoop(const RelayLoop&) = delete;
   RelayLoop& operator=(const RelayLoop&) = delete;
 
-  /// Neither socket may be closed, nor the stream go, before Stream::on_end was called or the loop is gone. The answer is for give_back.
+  /// The sockets must stay open and the stream alive until Stream::on_end is called or the loop is destroyed. Returns the id for give_back.
   std::uint64_t add(int upstream, int client, Stream& stream, Times times);
-  /// Asks for an early end. Nothing happens where the stream has ended.
+  /// Requests an early end. No effect if the stream has already ended.
   void give_back(std::uint64_t id);
 
  private:
@@ -69,15 +69,15 @@ class RelayLoop : private RelayIo::Handler {
     std::uint64_t id = 0;
     Stream* stream = nullptr;
     Times times{};
-    std::string made;  // for the client, to be written when what is on its way is written
+    std::string made;  // output to write after the write in progress
     std::optional<Ended> ended;
-    Clock::time_point heard;   // something from the upstream
-    Clock::time_point spoken;  // something to the client
-    bool to_write = false;     // in to_write_
+    Clock::time_point heard;   // last input from the upstream
+    Clock::time_point spoken;  // last output to the client
+    bool to_write = false;     // listed in to_write_
   };
   struct Command {
     std::uint64_t id = 0;
-    std::unique_ptr<Link> added;  ///< Null: is to be given back.
+    std::unique_ptr<Link> added;  ///< Null: give the stream back.
   };
 
   void send(Command command);
@@ -104,17 +104,17 @@ class RelayLoop : private RelayIo::Handler {
   std::uint64_t ids_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
   bool ending_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
 
-  // The thread's own.
+  // Used only by the thread.
   std::map<std::uint64_t, std::unique_ptr<Link>> links_;
   std::unique_ptr<RelayIo> io_;
   std::vector<Link*> to_write_;
   std::vector<Link*> stopped_;
-  Clock::time_point now_;  // the beginning of this turn
+  Clock::time_point now_;  // start of this turn
   Clock::time_point last_turn_;
-  std::size_t reads_ = 0;  // of this turn
-  bool has_bulk_ = false;  // among them
+  std::size_t reads_ = 0;  // in this turn
+  bool has_bulk_ = false;  // one of them was bulk
   bool gathering_ = false;
-  Clock::time_point next_look_ = Clock::time_point::max();  // no deadline is before it
+  Clock::time_point next_look_ = Clock::time_point::max();  // no deadline is earlier
 
   std::thread thread_;
 };

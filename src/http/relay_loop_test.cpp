@@ -29,7 +29,7 @@ std::pair<TestSocket, TestSocket> make_pair() {
   return {TestSocket(ends[0]), TestSocket(ends[1])};
 }
 
-/// Hands bytes on as they are, until there is a '!' among them. `upstream` and `client` are the test's ends.
+/// Forwards bytes unchanged until one of them is '!'. `upstream` and `client` are the test's ends.
 class Handed final : public RelayLoop::Stream {
  public:
   Handed() {
@@ -49,7 +49,7 @@ class Handed final : public RelayLoop::Stream {
     MutexLock lock(mutex_);
     return ended_.has_value();
   }
-  /// The loop's ends; the test's again after the end.
+  /// The loop's ends; the test may use them again after the end.
   TestSocket& from() { return from_; }
   TestSocket& to() { return to_; }
 
@@ -112,7 +112,7 @@ TEST_P(RelayLoopTest, AnUpstreamThatEndsOrBreaksIsToldApart) {
   EXPECT_EQ(ends.client.read_to_end() + ends.ended().unsent, "last");
 
   Handed breaks;
-  breaks.from().send("never read");  // a Unix socket that is closed over it is reset
+  breaks.from().send("never read");  // closing a Unix socket with unread data resets it
   breaks.add_to(loop_);
   breaks.upstream.close();
   EXPECT_EQ(breaks.ended().end, End::kUpstreamEnded);
@@ -208,7 +208,7 @@ TEST_P(RelayLoopTest, MoreStreamsThanATurnHasRoomFor) {
     streams.back()->upstream.send("a");
     streams.back()->add_to(loop_);
   }
-  all_added.count_down();  // the next turn has them all
+  all_added.count_down();  // the next turn handles them all
   first.ended();
   for (int round = 0; round < 3; ++round) {
     for (auto& stream : streams) stream->upstream.send("bcd");
@@ -239,7 +239,7 @@ TEST_P(RelayLoopTest, MuchOfOneStreamComesWholeAndInOrder) {
     if (stream.client.read_some(std::chrono::milliseconds{10})) got += *stream.client.read_exactly(stream.client.buffered().size());
   }
   upstream.join();
-  // A client that was not fast enough has the stream given back: what comes then is still all there.
+  // If the client was too slow, the stream was given back: the rest must still be complete.
   stream.to().half_close();
   got += stream.client.read_to_end();
   EXPECT_TRUE(got + stream.ended().unsent + stream.from().read_to_end() == sent);
@@ -262,7 +262,7 @@ TEST(RelayLoop, ItsEndIsNotWaitedForByStreams) {
   }
 }
 
-/// Refuses io_uring to this thread and those that it starts, as the default rules of containers do.
+/// Denies io_uring to this thread and its children, as the default rules of containers do.
 bool refuse_io_uring() {
   sock_filter rules[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

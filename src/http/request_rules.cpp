@@ -9,10 +9,10 @@ namespace footnote::http {
 
 namespace {
 
-/// Of these a second one is never meant well: our readers take the first, another's may take the last.
+/// A duplicate of these is a sign of an attack: we would use the first, another reader the last.
 constexpr std::string_view kComeOnce[] = {"host", "origin", "content-type", "content-length", "transfer-encoding", "authorization"};
 
-/// A coding after "chunked", or none of that name, leaves the body's end open. One before it is merely not served.
+/// Without a final "chunked" the end of the body is undefined. A coding before it is valid but not supported.
 std::optional<Refusal> check_transfer_coding(std::string_view value, bool http_1_0) {
   if (http_1_0) return malformed("HTTP/1.0 has no transfer codings");
   const std::string codings = to_lower_ascii(trim(value));
@@ -20,7 +20,7 @@ std::optional<Refusal> check_transfer_coding(std::string_view value, bool http_1
   const std::string_view last = trim(std::string_view(codings).substr(codings.rfind(',') + 1));
   const bool repeated = codings.find("chunked") != codings.rfind("chunked");
   if (last != "chunked" || repeated) return malformed("the last transfer coding, and no other, must be chunked");
-  return refuse(501, ErrorCode::kUnsupported, "the only transfer coding served is chunked");
+  return refuse(501, ErrorCode::kUnsupported, "the only supported transfer coding is chunked");
 }
 
 bool is_number(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos; }
@@ -36,18 +36,18 @@ bool has_folded_line(std::string_view head) {
 
 std::optional<Refusal> check_head(const Headers& headers, bool http_1_0) {
   for (const std::string_view name : kComeOnce) {
-    if (headers.count(name) > 1) return malformed(fmt::format("the field {} may come once", name));
+    if (headers.count(name) > 1) return malformed(fmt::format("duplicate field {}", name));
   }
   const std::string_view host = headers.find("host").value_or("");
   if (host.empty() && !http_1_0) return malformed("a Host field is needed");
   if (!host.empty() && !is_authority(host)) return malformed("the Host field is not a host and port");
-  // The parser also takes a list of equal lengths.
+  // The parser also accepts a list of equal lengths.
   if (const auto length = headers.find("content-length"); length && !is_number(*length)) return malformed("bad Content-Length");
   if (const auto coding = headers.find("transfer-encoding")) {
     if (auto refusal = check_transfer_coding(*coding, http_1_0)) return refusal;
   }
   if (const auto expect = headers.find("expect"); expect && to_lower_ascii(trim(*expect)) != "100-continue") {
-    return refuse(417, ErrorCode::kUnsupported, "the only expectation served is 100-continue");
+    return refuse(417, ErrorCode::kUnsupported, "the only supported expectation is 100-continue");
   }
   return std::nullopt;
 }
@@ -57,7 +57,7 @@ std::optional<Refusal> settle_host(std::string_view authority, Headers& headers)
   if (!authority.empty()) {
     if (!is_authority(authority)) return malformed("the target's authority is not a host and port");
     if (!host.empty() && to_lower_ascii(host) != to_lower_ascii(authority))
-      return malformed("the target and the Host field name two hosts");
+      return malformed("the target and the Host field name different hosts");
   }
   headers.set("host", authority.empty() ? host : authority);
   return std::nullopt;

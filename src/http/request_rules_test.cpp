@@ -10,7 +10,7 @@ namespace {
 using namespace testing;
 using namespace std::string_literals;
 
-/// Says which host the guard saw, and what came after the head.
+/// Reports the host that the guard saw, and the body.
 TestServer host_server() {
   ServerOptions options;
   options.guard = [](const Request& request) -> std::optional<Response> {
@@ -21,7 +21,7 @@ TestServer host_server() {
   return TestServer({plain(Method::kPost, "/echo", echo)}, std::move(options));
 }
 
-/// The status, after which nothing that was sent behind the request may be answered: a second answer is the smuggled one.
+/// Returns the status and checks that nothing sent after the request is answered: a second response would be a smuggled request.
 int status_before_close(TestServer& server, std::string_view request) {
   TestSocket socket = server.connect();
   socket.send(request);
@@ -70,7 +70,7 @@ TEST(RequestRulesTest, LineEndsBlanksAndControlsThatReadersTakeDifferentlyAre400
   for (const std::string& head : {
            "GET /host HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\n\r\n"s,        // folded
            "GET /host HTTP/1.1\r\nHost: a\r\nX: a\r\n\tb\r\n\r\n"s,       // folded with a tab
-           "GET /host HTTP/1.1\r\nHost: a\r\nX:\r\n Origin: b\r\n\r\n"s,  // folded, and a field to one who does not join
+           "GET /host HTTP/1.1\r\nHost: a\r\nX:\r\n Origin: b\r\n\r\n"s,  // folded; an extra field to a reader that does not join lines
            "GET /host HTTP/1.1\r\n Host: a\r\n\r\n"s,                     // folded onto the request line
            "GET /host HTTP/1.1\nHost: a\r\n\r\n"s,                        // bare LF
            "GET /host HTTP/1.1\r\nHost: a\nX: b\r\n\r\n"s,                //
@@ -89,7 +89,7 @@ TEST(RequestRulesTest, LineEndsBlanksAndControlsThatReadersTakeDifferentlyAre400
            "GET /host HTTP/1.1 \r\nHost: a\r\n\r\n"s,                     //
            "GET /host HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n"s,               // no name
            "GET /host HTTP/1.1\r\nHost: a\r\nnonsense\r\n\r\n"s,          // no colon
-           "GET /host HTTP/2.0\r\nHost: a\r\n\r\n"s,                      // versions that are not served
+           "GET /host HTTP/2.0\r\nHost: a\r\n\r\n"s,                      // unsupported versions
            "GET /host HTTP/1.2\r\nHost: a\r\n\r\n"s,                      //
            "GET /host\r\n\r\n"s,                                          //
            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"s,                           //

@@ -15,7 +15,7 @@ bool has_handler(const Route& route) {
   return std::visit([](const auto& handler) { return static_cast<bool>(handler); }, route.handler);
 }
 
-/// The segments of an encoded path, decoded one by one. The leading slash opens the first.
+/// The segments of an encoded path, decoded one by one. The first starts after the leading slash.
 Result<std::vector<std::string>> split_path(std::string_view path) {
   if (!path.starts_with('/')) return fail(ErrorCode::kInvalidArgument, "the path does not start with '/'");
   std::vector<std::string> out;
@@ -27,7 +27,7 @@ Result<std::vector<std::string>> split_path(std::string_view path) {
   return out;
 }
 
-/// True when a path that is handed on whole could climb out of a folder: "..%2f" decodes to a slash of its own.
+/// True if a path that is passed on whole could escape a folder: "..%2f" decodes to a slash.
 bool climbs(const std::vector<std::string>& segments, std::size_t from) {
   for (std::size_t i = from; i < segments.size(); ++i) {
     for (const std::string_view part : split(segments[i], '/')) {
@@ -99,7 +99,7 @@ std::string Router::shape_of(const Pattern& pattern) {
 
 bool Router::more_specific(const Pattern& a, const Pattern& b) {
   const auto by_kind = [](const Segment& x, const Segment& y) { return x.kind < y.kind; };
-  // Kinds compare segment by segment; of equal beginnings the longer pattern says more.
+  // Compare kinds segment by segment; with equal prefixes the longer pattern is more specific.
   const std::size_t common = std::min(a.size(), b.size());
   for (std::size_t i = 0; i < common; ++i) {
     if (by_kind(a[i], b[i])) return true;
@@ -124,7 +124,7 @@ Result<Router> Router::build(std::vector<Route> routes) {
   }
   std::vector<std::size_t> order(routes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // Equal routes keep their order. Not stable_sort: clang finds it deprecated inside this standard library.
+  // Equal routes keep their order. Not stable_sort: clang reports a deprecated function inside this standard library.
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     if (more_specific(patterns[a], patterns[b])) return true;
     return !more_specific(patterns[b], patterns[a]) && a < b;

@@ -15,7 +15,7 @@ namespace footnote::http {
 namespace {
 
 constexpr std::chrono::milliseconds kAcceptRetry{100};
-/// Refused connections that are still being told so.
+/// Refused connections whose error response is still being sent.
 constexpr std::size_t kTurnedAwayMax = 64;
 constexpr std::chrono::milliseconds kTurnAwayTime{500};
 
@@ -47,7 +47,7 @@ Result<void> listen(Tcp::acceptor& acceptor, const Tcp::endpoint& endpoint) {
   return fail(ErrorCode::kUnavailable, "can't listen on {}:{}: {}", endpoint.address().to_string(), endpoint.port(), error.message());
 }
 
-/// Whose connections are counted together: an IPv6 client has a /64 to itself.
+/// The unit of the per-peer limit: an IPv6 client has a whole /64.
 std::string peer_key(const asio::ip::address& address) {
   if (address.is_v4()) return address.to_string();
   const auto v6 = address.to_v6();
@@ -56,11 +56,9 @@ std::string peer_key(const asio::ip::address& address) {
   return std::string(bytes.begin(), bytes.begin() + 8);
 }
 
-/// What the stuck handlers use is about to be freed. To end here is the lesser evil: the store stands it, as it stands a
-/// power cut.
+/// The stuck handlers use objects that are about to be freed. Aborting is the lesser evil: the store survives it like a power cut.
 [[noreturn]] void abandon(const std::vector<std::string>& stuck) {
-  std::fprintf(stderr, "footnote: handlers did not return after they were told to stop, so the process ends here: %s\n",
-               join(stuck, ", ").c_str());
+  std::fprintf(stderr, "footnote: handlers did not return after they were stopped; aborting: %s\n", join(stuck, ", ").c_str());
   std::abort();
 }
 
@@ -114,7 +112,7 @@ class Server::Impl {
   const Router& router() const { return shared_.router; }
 
  private:
-  /// Runs what it is given one at a time. A single thread does so by itself.
+  /// An executor that runs one thing at a time. With a single thread the context itself does.
   asio::any_io_executor one_at_a_time() {
     if (shared_.options.io_threads == 1) return io_.get_executor();
     return asio::make_strand(io_);
@@ -136,7 +134,7 @@ class Server::Impl {
       auto [error] = co_await acceptor_.async_accept(socket, kAwait);
       if (error == asio::error::operation_aborted || !acceptor_.is_open()) co_return;
       if (error) {
-        // Out of descriptors, most likely: the backlog waits until some are free.
+        // Most likely out of descriptors: connections stay in the backlog until some are free.
         log(LogLevel::kWarn, "http", "can't accept a connection", {{"reason", error.message()}});
         accept_retry_.expires_after(kAcceptRetry);
         co_await accept_retry_.async_wait(kAwait);
@@ -149,7 +147,7 @@ class Server::Impl {
   void admit(Tcp::socket socket) {
     SystemError error;
     const auto remote = socket.remote_endpoint(error);
-    if (error) return;  // gone already
+    if (error) return;  // already disconnected
     std::string peer = peer_key(remote.address());
     std::shared_ptr<Connection> given_up;
     switch (shared_.connections.make_room(peer, given_up)) {
@@ -187,7 +185,7 @@ class Server::Impl {
     asio::co_spawn(executor, say_and_close(std::move(socket), std::move(refusal)), asio::detached);
   }
 
-  /// Reads what the client sends, so that the answer is not lost to a reset.
+  /// Also reads what the client sends, so that the response is not lost to a reset.
   Task<void> say_and_close(Tcp::socket socket, Refusal refusal) {
     const Response response = render_refusal(shared_.options, refusal);
     HeadOptions head_options;
@@ -218,12 +216,12 @@ class Server::Impl {
   std::uint16_t port_ = 0;
   std::atomic<std::size_t> turned_away_{0};
 
-  // After what its handlers use, before what uses it.
+  // Declared after what its handlers use and before what uses it.
   asio::io_context io_;
   UpstreamPools upstreams_;
   Tcp::acceptor acceptor_;
   asio::steady_timer accept_retry_;
-  RelayLoop relay_loop_;  // ends before the calls that it serves can go with io_
+  RelayLoop relay_loop_;  // destroyed first: it serves calls that end with io_
   std::vector<std::thread> threads_;
 };
 

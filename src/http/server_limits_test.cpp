@@ -5,7 +5,7 @@
 
 #include "http/test_server.h"
 
-// Every bound of the server, at it and past it, and clients that mean harm.
+// Every limit of the server, at it and past it, and malicious clients.
 namespace footnote::http {
 namespace {
 
@@ -37,7 +37,7 @@ TEST(ServerLimitsTest, Head) {
   EXPECT_EQ(server.ask(get_with_head_of(100'000)).status, 431);
   EXPECT_EQ(server.ask("GET /" + std::string(1500, 'a') + " HTTP/1.1\r\nHost: t\r\nX: " + std::string(1500, 'b') + "\r\n\r\n").status, 431);
   EXPECT_EQ(server.ask("GET /" + std::string(5000, 'a')).status, 431);
-  // Pipelined requests behind a head do not count for it.
+  // Pipelined requests do not count against the head limit.
   TestSocket socket = server.connect();
   socket.send(get_with_head_of(2000) + get_with_head_of(2000) + get_with_head_of(2000));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(socket.read_answer()->status, 200);
@@ -55,7 +55,7 @@ TEST(ServerLimitsTest, Body) {
   EXPECT_EQ(server.ask(post("/echo", std::string(1001, 'x'))).status, 413);
   EXPECT_EQ(server.ask("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 99999999999\r\n\r\n").status, 413);
   EXPECT_EQ(server.ask("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 99999999999999999999999\r\n\r\n").status, 400);
-  // A large refused body that is already on its way must not reset the answer away.
+  // A large refused body still being sent must not reset the connection before the response is read.
   EXPECT_EQ(server.ask(post("/echo", std::string(500'000, 'x'))).status, 413);
 }
 
@@ -102,7 +102,7 @@ TEST(ServerLimitsTest, ADripOfBytesDoesNotExtendTheDeadline) {
     const bool head = i % 2 == 0;
     drips.back().send(head ? "GET /quick HTTP/1.1\r\nX-Slow: " : "POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n\r\n");
   }
-  // So many bytes that a deadline often passes in the moment in which one has come.
+  // So many bytes that a deadline often passes just as one arrives.
   EXPECT_TRUE(eventually([&] { return std::ranges::count_if(drips, [](TestSocket& drip) { return drip.send("x"); }) == 0; }));
   EXPECT_EQ(server.ask(get("/quick")).status, 200);
 }
@@ -138,7 +138,7 @@ TEST(ServerLimitsTest, AFullQueueIsAnsweredWith503) {
   const Answer refused = server.ask(get("/wait"));
   EXPECT_EQ(refused.status, 503);
   EXPECT_TRUE(refused.has("retry-after: 1\r\n"));
-  EXPECT_EQ(server.ask(get("/quick")).status, 200);  // the inline lane does not wait for workers
+  EXPECT_EQ(server.ask(get("/quick")).status, 200);  // the inline lane needs no worker
   EXPECT_EQ(server.metrics().counter("footnote_http_queue_rejected_total", "").value(), 1U);
   go.count_down();
   for (TestSocket& socket : waiting) EXPECT_EQ(socket.read_answer()->status, 200);
@@ -230,7 +230,7 @@ TEST(ServerLimitsTest, ARequestWhoseClientLeftTheQueueIsNotRun) {
   left.send(get("/wait"));
   EXPECT_TRUE(eventually([&] { return server.gauge("footnote_http_queue_depth") == 1; }));
   left.close();
-  std::this_thread::sleep_for(100ms);  // the time within which the server promises to have noticed
+  std::this_thread::sleep_for(100ms);  // the server promises to notice within this time
   go.count_down();
   EXPECT_EQ(running.read_answer()->status, 200);
   running.close();
@@ -279,7 +279,7 @@ TEST(ServerLimitsTest, PastTheBoundTheLongestIdleConnectionGivesWay) {
     held.back().send(get("/quick"));
     EXPECT_EQ(held.back().read_answer()->status, 200);
   }
-  held[0].send(get("/quick"));  // so that the second is idle for the longest
+  held[0].send(get("/quick"));  // makes the second the longest idle
   EXPECT_EQ(held[0].read_answer()->status, 200);
   TestSocket fresh = server.connect();
   fresh.send(get("/quick"));

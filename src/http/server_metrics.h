@@ -10,12 +10,12 @@
 
 namespace footnote::http {
 
-/// The server's instruments. Thread-safe.
+/// The server's metrics. Thread-safe.
 class ServerMetrics {
  public:
   explicit ServerMetrics(Metrics& metrics);
 
-  /// Counts one answered request. `route` is the pattern, "none" where no route matched.
+  /// Counts one answered request. `route` is the pattern, or "none" if no route matched.
   void count_request(std::string_view route, std::string_view method, int status, double seconds);
 
   Gauge& connections_open;
@@ -35,7 +35,7 @@ class ServerMetrics {
   };
 
   Metrics& metrics_;
-  // The registry's own look-up renders labels, so found series are kept: patterns and methods are few.
+  // The registry renders labels on each lookup, so series are cached: there are few patterns and methods.
   Mutex mutex_;
   std::map<std::tuple<std::string, std::string, int>, Series, std::less<>> series_ FOOTNOTE_TSA(guarded_by(mutex_));
 };

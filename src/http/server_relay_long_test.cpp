@@ -3,7 +3,7 @@
 #include "http/client_call.h"
 #include "http/test_relay.h"
 
-// Answers of so many pieces that the relay loop has them.
+// Responses with enough pieces to reach the relay loop.
 namespace footnote::http {
 namespace {
 
@@ -13,7 +13,7 @@ class ServerRelayLongTest : public ServerRelayTest {
  protected:
   static constexpr std::string_view kUntilCloseHead = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n";
 
-  /// Lets an answer begin, piece by piece, until the relay loop has it.
+  /// Starts a response, piece by piece, until the relay loop has it.
   void begin(TestSocket& client, TestSocket& peer, std::string_view head = kChunkedHead) {
     peer.send(head);
     EXPECT_TRUE(client.read_answer(true));

@@ -28,7 +28,7 @@ TEST_P(ServerRelayTest, HandsOnWhatComesAsItComesAndHoldsNoWorker) {
   EXPECT_EQ(server_->gauge("footnote_http_handlers_running"), 0);
   EXPECT_EQ(server_->gauge("footnote_sse_open_streams"), 2);
   EXPECT_EQ(calls_open(), 2);
-  // What came together goes out together.
+  // Pieces that arrive together are sent together.
   second_up.send(chunk("two ") + chunk("three ") + chunk("four"));
   EXPECT_EQ(second.read_chunk(), "two three four");
   first_up.send("0\r\n\r\n");
@@ -77,7 +77,7 @@ TEST_P(ServerRelayTest, AClientThatStopsReadingPausesTheUpstreamAndThenReleasesI
   std::thread sender([&] {
     while (peer.send(piece)) sent += piece.size();
   });
-  // The sender ends only by the release: before, it stood still with what the sockets' buffers hold.
+  // The sender ends only with the release: until then it was blocked by full socket buffers.
   sender.join();
   EXPECT_LT(sent, 64U << 20);
   EXPECT_TRUE(eventually([&] { return calls_open() == 0 && ended_with() == ErrorCode::kCancelled; }));
@@ -254,7 +254,7 @@ TEST_P(ServerRelayTest, AnUpstreamThatFailsAgainAndAgainIsLeftAlone) {
     accept().close();
     EXPECT_EQ(client.read_answer()->status, 502);
   }
-  EXPECT_NE(server_->ask(get("/relay")).body.find("left alone"), std::string::npos);
+  EXPECT_NE(server_->ask(get("/relay")).body.find("are paused"), std::string::npos);
 }
 
 TEST_P(ServerRelayTest, ManyAtOnceOnSeveralIoThreads) {

@@ -151,7 +151,7 @@ TEST(ServerStreamTest, AStalledReaderBlocksTheSenderAndIsThenCut) {
   EXPECT_TRUE(eventually([&] { return code != -1; }));
   EXPECT_EQ(code, static_cast<int>(ErrorCode::kDeadlineExceeded));
   EXPECT_TRUE(stopped);
-  // Our queue, the kernel's doubled send buffer, and what the reader's small buffer took.
+  // Our queue, the kernel's doubled send buffer, and the reader's small buffer.
   EXPECT_LT(sent, kSseQueueBytesMax + (1U << 20));
   EXPECT_GT(sent, kSseQueueBytesMax / 2);
   EXPECT_TRUE(eventually([&] { return server.all_quiet(); }));
@@ -314,7 +314,7 @@ TEST(ServerStreamTest, NothingIsPutBetweenBytes) {
   socket.send(get("/bytes"));
   socket.read_answer(true);
   EXPECT_EQ(socket.read_chunk(), "1");
-  std::this_thread::sleep_for(20ms);  // a stream of events would have had comments by now
+  std::this_thread::sleep_for(20ms);  // an event stream would have sent comments by now
   seen.count_down();
   EXPECT_EQ(socket.read_chunk(), "2");
   EXPECT_EQ(socket.read_chunk(), "");

@@ -160,7 +160,7 @@ TEST(ServerTest, ReadsChunkedBodiesInAnySlicing) {
   EXPECT_EQ(socket.read_answer()->body, "hello world");
   for (const char& byte : empty) {
     ASSERT_TRUE(socket.send(std::string_view(&byte, 1)));
-    std::this_thread::sleep_for(1ms);  // so that each byte is read alone
+    std::this_thread::sleep_for(1ms);  // so that each byte is read separately
   }
   EXPECT_EQ(socket.read_answer()->body, "");
   socket.send(request);
@@ -188,7 +188,7 @@ TEST(ServerTest, AsksTheGuardFirstAndTheDecoratorLast) {
   options.decorate = [](const Request& request, Headers& headers) { headers.set("x-seen", request.route.empty() ? "-" : request.route); };
   TestServer server(basic_routes(), std::move(options));
   TestSocket socket = server.connect();
-  socket.send(post("/echo", "body"));  // refused, but its small body is read, so the connection goes on
+  socket.send(post("/echo", "body"));  // refused, but its small body is read, so the connection is kept
   const auto refused = socket.read_answer();
   EXPECT_EQ(refused->status, 401);
   EXPECT_EQ(refused->body, "no key for /echo");
@@ -251,7 +251,7 @@ TEST(ServerTest, AnswersAHandlerThatRunsWhileMoreRequestsCome) {
   socket.send(get("/wait?n=1"));
   EXPECT_TRUE(eventually([&] { return server.gauge("footnote_http_handlers_running") == 1; }));
   socket.send(get("/wait?n=2") + get("/wait?n=3"));
-  std::this_thread::sleep_for(120ms);  // over two looks at a client that has sent more
+  std::this_thread::sleep_for(120ms);  // more than two polls of a client that has sent more
   go.count_down();
   for (const std::string_view n : {"1", "2", "3"}) EXPECT_EQ(socket.read_answer()->body, n);
 }
@@ -319,7 +319,7 @@ TEST(ServerDeathTest, AHandlerThatIgnoresItsStopEndsTheProcessAndIsNamed) {
     eventually([&] { return server.gauge("footnote_http_handlers_running") == 1; });
     server.stop();
   };
-  EXPECT_EXIT(destroy_under_a_stuck_handler(), ::testing::KilledBySignal(SIGABRT), "told to stop.*: /stuck/\\{id\\}");
+  EXPECT_EXIT(destroy_under_a_stuck_handler(), ::testing::KilledBySignal(SIGABRT), "aborting: /stuck/\\{id\\}");
 }
 
 }  // namespace

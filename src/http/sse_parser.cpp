@@ -13,7 +13,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 Result<std::vector<SseEvent>> SseParser::feed(std::string_view bytes) {
   std::vector<SseEvent> events;
   while (!bytes.empty()) {
-    if (failed_) return fail(ErrorCode::kTooLarge, "the event stream was given up: a line or event is too long");
+    if (failed_) return fail(ErrorCode::kTooLarge, "the event stream was abandoned: a line or event is too long");
     if (after_cr_ && bytes.front() == '\n') bytes.remove_prefix(1);
     after_cr_ = false;
     const std::size_t end = bytes.find_first_of("\r\n");

@@ -9,27 +9,27 @@
 
 namespace footnote::http {
 
-/// One line of an upstream's stream, and all the data lines of one event together.
+/// Limits on one line of an upstream's stream, and on all data lines of one event.
 inline constexpr std::size_t kSseLineBytesMax = 1 << 20;
 inline constexpr std::size_t kSseEventBytesMax = 4 << 20;
-/// Every event carries the last id: a long one would be copied once for every few bytes of the stream.
+/// Every event carries the last id, so a long id would be copied for every few bytes of the stream.
 inline constexpr std::size_t kSseIdBytesMax = 1 << 10;
 
 struct SseEvent {
-  std::string event;  ///< "message" unless the stream named it.
+  std::string event;  ///< "message" unless the stream names it.
   std::string data;   ///< Data lines joined by LF.
-  std::string id;     ///< The last id seen so far on the stream; longer ones than kSseIdBytesMax are skipped.
+  std::string id;     ///< The last id seen so far on the stream; ids longer than kSseIdBytesMax are ignored.
 
   bool operator==(const SseEvent&) const = default;
 };
 
-/// Reads server-sent events as the WHATWG rules say, from bytes cut anywhere (inside a code point, between CR and
-/// LF). A byte order mark at the start, comments, unknown fields and `retry` are skipped; events without a data line
-/// are not events. An event that the stream's end leaves without its blank line is dropped. Not thread-safe.
+/// Parses server-sent events by the WHATWG rules from bytes split anywhere (inside a code point, between CR and LF). Skips a leading byte
+/// order mark, comments, unknown fields and `retry`; drops events without data, and an event that is incomplete at the end of the stream.
+/// Not thread-safe.
 class SseParser {
  public:
-  /// The events completed by `bytes`, in order. kTooLarge past kSseLineBytesMax or kSseEventBytesMax; the parser is
-  /// then of no more use and fails again.
+  /// The events completed by `bytes`, in order. kTooLarge beyond kSseLineBytesMax or kSseEventBytesMax; after that the parser keeps
+  /// failing.
   Result<std::vector<SseEvent>> feed(std::string_view bytes);
 
  private:

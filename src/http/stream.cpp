@@ -6,7 +6,7 @@ namespace footnote::http {
 
 namespace {
 
-/// Appends `text` as lines that all begin with `prefix`. LF, CR and CRLF end a line.
+/// Appends `text` as lines that all start with `prefix`. LF, CR and CRLF end a line.
 void append_lines(std::string& out, std::string_view prefix, std::string_view text) {
   while (true) {
     const std::size_t end = text.find_first_of("\r\n");
@@ -75,7 +75,7 @@ void RecordedStream::relay(Client& client, ClientRequest request, std::unique_pt
 }
 
 Result<void> RecordedStream::write(std::string_view frame) {
-  if (failure_) return fail(*failure_, "the client went away");
+  if (failure_) return fail(*failure_, "the client disconnected");
   response_.body += frame;
   return {};
 }

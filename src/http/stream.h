@@ -13,21 +13,20 @@
 
 namespace footnote::http {
 
-/// Bytes of one stream that may wait in memory for a slow reader. A sender past it blocks.
+/// Bytes of one stream buffered for a slow reader; beyond it senders block.
 inline constexpr std::size_t kSseQueueBytesMax = 256 << 10;
 
 /// Frames server-sent events:
 ///   frame := ["event: " name LF | "id: " number LF] ("data: " line LF)+ LF  |  (": " line LF)+ LF
-/// CR and CRLF of the data count as line ends, so no text can forge a field. Thread-safe: frames of
-/// several threads never mix. Each call blocks while kSseQueueBytesMax bytes wait for the reader.
-/// kCancelled: the client went away. kDeadlineExceeded: the client read too slowly and was cut off.
-/// After an error every later call fails in the same way; the handler is to return soon.
+/// CR and CRLF in the data count as line ends, so no text can forge a field. Thread-safe: frames of several threads never interleave. Each
+/// call blocks while kSseQueueBytesMax bytes wait for the reader. kCancelled: the client disconnected. kDeadlineExceeded: the client read
+/// too slowly and was disconnected. After an error every later call fails the same way; the handler should return soon.
 class SseWriter {
  public:
   virtual ~SseWriter() = default;
 
   Result<void> send(std::string_view data);
-  /// With an id, which a client that comes back sends as Last-Event-ID.
+  /// Adds an id, which a reconnecting client sends as Last-Event-ID.
   Result<void> send_with_id(std::uint64_t id, std::string_view data);
   /// `name` is cut at its first line end.
   Result<void> send_event(std::string_view name, std::string_view data);
@@ -38,52 +37,52 @@ class SseWriter {
   virtual Result<void> write(std::string_view frame) = 0;
 };
 
-/// A body that is handed on as it comes. Blocks and fails as SseWriter does.
+/// Streams a response body as raw bytes. Blocks and fails like SseWriter.
 class ByteWriter {
  public:
   virtual ~ByteWriter() = default;
-  /// Queues these bytes, as they are.
+  /// Queues the bytes unchanged.
   virtual Result<void> write_bytes(std::string_view bytes) = 0;
 };
 
-/// What a stream handler answers through: exactly one of reply, start_sse, start_bytes or relay, once, from the handler's thread.
-/// A handler that returns without any is answered for with 500. Valid until the handler returns, and for a relay as long as that lives.
+/// How a stream handler responds: with exactly one of reply, start_sse, start_bytes or relay, once, from the handler's thread. A handler
+/// that returns without any of them is answered with 500. Valid until the handler returns; for a relay, as long as the relay lives.
 class ResponseStream {
  public:
   virtual ~ResponseStream() = default;
 
-  /// A plain answer, sent when the handler returns. Ignored (and logged) after start_sse or an earlier reply.
+  /// A plain response, sent when the handler returns. Ignored (and logged) after start_sse or an earlier reply.
   virtual void reply(Response response) = 0;
-  /// Sends status 200 with content-type text/event-stream and `extra` headers at once, then streams until the
-  /// handler returns. The writer lives as long as this object. After reply the writer fails with kFailedPrecondition.
+  /// Sends status 200 with content-type text/event-stream and `extra` headers at once, then streams until the handler returns. The writer
+  /// lives as long as this object. After reply the writer fails with kFailedPrecondition.
   virtual SseWriter& start_sse(Headers extra) = 0;
-  /// Sends this status and these headers at once, then what is written until the handler returns: nothing is put between.
-  /// REQUIRES: a status whose answers have a body. The writer lives as long as this object.
+  /// Sends this status and these headers at once, then only what is written until the handler returns. REQUIRES: a status whose responses
+  /// have a body. The writer lives as long as this object.
   virtual ByteWriter& start_bytes(int status, Headers headers) = 0;
-  /// Leaves the answer to `relay`, which makes it from what the upstream answers to `request`, by one of the others; the handler is to
-  /// return, so that no thread is held while the upstream talks. The call has the handler's context: it ends when the client leaves or
-  /// the route's time is over. `client` must outlive the server.
+  /// Leaves the response to `relay`, which builds it from the upstream's response to `request` using the other functions. The handler
+  /// should return, so that no thread is held while the upstream streams. The call has the handler's context: it ends when the client
+  /// disconnects or the route's timeout passes. `client` must outlive the server.
   virtual void relay(Client& client, ClientRequest request, std::unique_ptr<Relay> relay) = 0;
-  /// What was streamed is not all of it: the connection will be cut rather than ended, so that no client takes a part for the whole.
+  /// Marks the stream as incomplete: the connection is reset instead of ended, so that no client mistakes a part for the whole.
   virtual void cut() = 0;
 };
 
-/// Keeps in memory what a handler answers: for tests of handlers without a socket.
+/// Records a handler's response in memory, to test handlers without a socket.
 class RecordedStream final : public ResponseStream, private SseWriter, private ByteWriter {
  public:
   void reply(Response response) override;
   SseWriter& start_sse(Headers extra) override;
   ByteWriter& start_bytes(int status, Headers headers) override;
-  /// Runs it whole.
+  /// Runs the whole relay.
   void relay(Client& client, ClientRequest request, std::unique_ptr<Relay> relay) override;
   void cut() override { was_cut_ = true; }
 
-  /// A stream of either kind.
+  /// True for a stream of either kind.
   bool sse_started() const { return sse_started_; }
   bool was_cut() const { return was_cut_; }
-  /// The reply; or the stream's head, with every frame so far in its body.
+  /// The reply; or the stream's head, with all frames so far as body.
   const Response& response() const { return response_; }
-  /// From now on every frame fails with this code, as if the client had gone.
+  /// From now on every frame fails with this code, as if the client had disconnected.
   void fail_with(ErrorCode code) { failure_ = code; }
 
  private:

@@ -8,10 +8,10 @@
 #include "http/client.h"
 #include "http/test_server.h"
 
-// For tests of this folder: answers that are made from an upstream's, which the test plays.
+// For tests of this directory: relays an upstream that the test plays.
 namespace footnote::http::testing {
 
-/// Bytes as they come, under the upstream's status. Notes how each call ended.
+/// Forwards bytes as they arrive, with the upstream's status. Records how each call ended.
 class PassOn : public Relay {
  public:
   PassOn(ResponseStream& response, std::vector<Result<int>>* ends = nullptr, Mutex* mutex = nullptr)
@@ -47,11 +47,11 @@ class PassOn : public Relay {
   Mutex* mutex_;
 };
 
-/// What hands on long answers.
+/// I/O backend of the relay loop.
 enum class Loops { kBest, kEpoll };
 inline std::string name_of_loops(const ::testing::TestParamInfo<Loops>& info) { return info.param == Loops::kBest ? "Best" : "Epoll"; }
 
-/// A server that answers /relay from what the upstream says at /; the upstream is a listener that the test plays.
+/// A server that answers /relay by relaying the upstream's /; the upstream is a listener that the test plays.
 class ServerRelayTest : public ::testing::TestWithParam<Loops> {
  protected:
   using MakeRelay = std::function<std::unique_ptr<Relay>(ResponseStream&)>;
@@ -78,7 +78,7 @@ class ServerRelayTest : public ::testing::TestWithParam<Loops> {
     client.send(get("/relay"));
     return client;
   }
-  /// The upstream's side of a request that has come.
+  /// Accepts the upstream's side of a request and reads the request.
   TestSocket accept() {
     TestSocket peer = upstream_.accept();
     EXPECT_TRUE(peer.read_until("\r\n\r\n{}"));
@@ -102,7 +102,7 @@ class ServerRelayTest : public ::testing::TestWithParam<Loops> {
   std::unique_ptr<TestServer> server_;
 };
 
-/// Asks a second time after a first no; writes events.
+/// Sends a second request if the first fails; writes events.
 class AskTwice final : public Relay {
  public:
   AskTwice(ResponseStream& response, ClientRequest second) : response_(response), second_(std::move(second)) {}

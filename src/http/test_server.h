@@ -11,7 +11,7 @@
 #include "http/server.h"
 #include "http/test_socket.h"
 
-// For tests of this folder: routes in one line, and a server on a free port.
+// For tests of this directory: one-line routes, and a server on a free port.
 namespace footnote::http::testing {
 
 inline Route plain(Method method, std::string pattern, Handler handler, Lane lane = Lane::kWorker) {
@@ -30,7 +30,7 @@ inline Route streaming(std::string pattern, StreamHandler handler) {
   return route;
 }
 
-/// Answers with the body that came.
+/// Returns the request's body.
 inline Response echo(const Request& request, const CallContext&) { return Response::text(200, "text/plain", request.body); }
 
 class TestServer {
@@ -46,7 +46,7 @@ class TestServer {
   void stop() { server_.reset(); }
 
   TestSocket connect(int receive_buffer = 0) { return TestSocket::connect(server_->port(), receive_buffer); }
-  /// One request on a connection of its own.
+  /// Sends one request on a new connection.
   Answer ask(std::string_view request) {
     TestSocket socket = connect();
     socket.send(request);

@@ -15,14 +15,14 @@
 #include <string_view>
 #include <thread>
 
-// For tests of this folder: plain blocking sockets that know nothing of the code under test.
+// For tests of this directory: plain blocking sockets, independent of the code under test.
 namespace footnote::http::testing {
 
 using namespace std::chrono_literals;
 
 inline constexpr std::chrono::milliseconds kPatience = 10s;
 
-/// True as soon as `condition` holds; false when it did not within `limit`.
+/// True as soon as `condition` holds; false if it does not within `limit`.
 inline bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds limit = kPatience) {
   const auto end = std::chrono::steady_clock::now() + limit;
   while (!condition()) {
@@ -46,7 +46,7 @@ inline sockaddr_in loopback(std::uint16_t port) {
   return address;
 }
 
-/// One answer as read from the wire. `body` is without its chunks' frames.
+/// One response as read from the wire. `body` has the chunk framing removed.
 struct Answer {
   int status = 0;
   std::string head;
@@ -59,7 +59,7 @@ struct Answer {
 class TestSocket {
  public:
   explicit TestSocket(int descriptor = -1) : descriptor_(descriptor) {}
-  /// A connection to a server on this machine; check is_open.
+  /// Connects to a server on this machine; check is_open.
   static TestSocket connect(std::uint16_t port, int receive_buffer = 0) {
     TestSocket out(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (receive_buffer != 0) ::setsockopt(out.descriptor_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
@@ -97,7 +97,7 @@ class TestSocket {
     return true;
   }
 
-  /// More bytes into the buffer; false at the end, on an error, or when nothing came within `limit`.
+  /// Reads more bytes into the buffer; false at end of stream, on error, or if nothing arrives within `limit`.
   bool read_some(std::chrono::milliseconds limit = kPatience) {
     pollfd entry{descriptor_, POLLIN, 0};
     if (::poll(&entry, 1, static_cast<int>(limit.count())) <= 0) return false;
@@ -108,7 +108,7 @@ class TestSocket {
     return true;
   }
 
-  /// Everything up to and including `mark`, or nullopt when the peer closed first.
+  /// Everything up to and including `mark`, or nullopt if the peer closes first.
   std::optional<std::string> read_until(std::string_view mark) {
     std::size_t at = 0;
     while ((at = buffer_.find(mark)) == std::string::npos) {
@@ -127,7 +127,7 @@ class TestSocket {
     }
     return std::exchange(buffer_, {});
   }
-  /// True when the peer closed (and sent nothing that was not read).
+  /// True if the peer closed (and no unread data is left).
   bool wait_closed(std::chrono::milliseconds limit = kPatience) { return buffer_.empty() && !read_some(limit) && is_at_end(); }
 
   std::optional<Answer> read_answer(bool head_only = false) {
@@ -145,7 +145,7 @@ class TestSocket {
     answer.body = *body;
     return answer;
   }
-  /// One chunk's bytes; empty for the last.
+  /// One chunk's bytes; empty for the last chunk.
   std::optional<std::string> read_chunk() {
     const auto line = read_until("\r\n");
     if (!line) return std::nullopt;
@@ -193,7 +193,7 @@ class TestListener {
   }
   std::uint16_t port() const { return port_; }
   void listen() { ::listen(listener_.descriptor(), 16); }
-  /// Somebody connected who was not accepted yet.
+  /// A connection is waiting to be accepted.
   bool has_pending() const {
     pollfd entry{listener_.descriptor(), POLLIN, 0};
     return ::poll(&entry, 1, 0) > 0;

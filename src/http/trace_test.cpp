@@ -10,7 +10,7 @@ using namespace testing;
 
 constexpr std::string_view kCaller = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
 
-/// Says the trace that a handler sees.
+/// Returns the trace that a handler sees.
 Response tell(const Request& request, const CallContext& call) {
   EXPECT_EQ(call.trace, request.trace);
   return Response::text(200, "text/plain", to_traceparent(call.trace));
@@ -18,7 +18,7 @@ Response tell(const Request& request, const CallContext& call) {
 
 class TraceTest : public ::testing::Test {
  protected:
-  /// What the answer to a request with these headers says of its trace.
+  /// The trace reported by the response to a request with these headers.
   std::optional<TraceContext> told(std::string_view headers, std::string_view path = "/worker") {
     const Answer answer = server_.ask(get(path, headers));
     const std::string field = "traceparent: ";

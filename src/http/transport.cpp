@@ -39,7 +39,7 @@ class TlsTransport final : public Transport {
   Task<SystemError> handshake() override {
     SystemError error;
     asio::ip::make_address(host_, error);
-    // Server name indication is for names only.
+    // Server name indication is only for names, not addresses.
     if (error) SSL_set_tlsext_host_name(stream_.native_handle(), host_.c_str());
     stream_.set_verify_mode(asio::ssl::verify_peer);
     stream_.set_verify_callback(asio::ssl::host_name_verification(host_));
@@ -60,7 +60,7 @@ class TlsTransport final : public Transport {
   const std::string host_;
 };
 
-/// What a look-up leaves for the coroutine that waits for it. Shared: the resolver's thread may come back long after.
+/// Result of a DNS lookup, for the coroutine that awaits it. Shared: the resolver's thread may finish long after.
 struct LookUp {
   explicit LookUp(const asio::any_io_executor& executor) : resolver(executor) {}
   Tcp::resolver resolver;
@@ -116,8 +116,8 @@ Task<Result<std::vector<Tcp::endpoint>>> resolve(const Url& url, asio::steady_ti
   cancel.expires_at(deadline);
   co_await cancel.async_wait(kAwait);
   look_up->abandoned = true;
-  if (!look_up->done) co_return fail(ErrorCode::kUnavailable, "the look-up of '{}' took too long", url.host);
-  if (look_up->error) co_return fail(ErrorCode::kUnavailable, "can't find host '{}': {}", url.host, look_up->error.message());
+  if (!look_up->done) co_return fail(ErrorCode::kUnavailable, "resolving '{}' took too long", url.host);
+  if (look_up->error) co_return fail(ErrorCode::kUnavailable, "can't resolve host '{}': {}", url.host, look_up->error.message());
   co_return std::move(look_up->endpoints);
 }
 

@@ -24,7 +24,7 @@ std::optional<TurnRate::Seconds> TurnRate::wait_at(std::size_t place, Time now) 
   const double left = fading(now);
   const Seconds watched = watched_ * left + window_ * (1 - left);
   if (watched < window_ / 4) return std::nullopt;
-  // Where none was seen, the first may come now: less than one is not claimed.
+  // If no turn was seen, the next may come now: assume at least one.
   return watched * (static_cast<double>(place) / std::max(turns_ * left, 1.0));
 }
 

@@ -6,9 +6,8 @@
 
 namespace footnote::http {
 
-/// Tells how long a waiting task has to wait, from how often others got their turn while tasks waited. Tasks that hold
-/// a worker for long leave fewer turns, and that is all they do here: how long they last enters nowhere. Recent time
-/// counts most: what lies `window` back counts e times less. Not thread-safe.
+/// Estimates how long a queued task has to wait, from the rate at which tasks were dequeued while others waited. Task durations are not
+/// measured: long tasks show up as a lower rate. Exponentially weighted: what happened `window` ago counts 1/e. Not thread-safe.
 class TurnRate {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -16,16 +15,16 @@ class TurnRate {
 
   explicit TurnRate(Seconds window) : window_(window) {}
 
-  /// Tasks begin to wait. What was seen when others did is forgotten: the load has changed since.
+  /// A queue begins to form. Forgets earlier observations: the load has changed since.
   void start(Time now);
-  /// A task got its turn while tasks waited.
+  /// A task was dequeued while others waited.
   void count(Time now);
-  /// Until the task in this place of the queue gets its turn; 1 is the next. nullopt: tasks have not waited for long
-  /// enough to tell (a quarter of the window).
+  /// Estimated wait of the task at this place of the queue; 1 is the next. nullopt if the queue has not existed long enough to tell (a
+  /// quarter of the window).
   std::optional<Seconds> wait_at(std::size_t place, Time now) const;
 
  private:
-  /// How much of the past is left of its weight.
+  /// The remaining weight of the past.
   double fading(Time now) const;
 
   // Constant after construction.

@@ -38,7 +38,7 @@ TEST(TurnRateTest, SaysNothingBeforeItHasSeenAQuarterOfItsWindow) {
 TEST(TurnRateTest, TurnsThatComeInBurstsCountLikeEvenOnes) {
   TurnRate rate(5s);
   rate.start(kStart);
-  // 100 a second, all at once: the mean of the last few distances would be far off at either end of a burst.
+  // 100 a second in bursts: the mean of the last few gaps would be far off at both ends of a burst.
   for (int burst = 1; burst <= 20; ++burst) {
     for (int i = 0; i < 100; ++i) rate.count(kStart + burst * 1s);
   }

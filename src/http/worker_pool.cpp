@@ -27,13 +27,13 @@ std::size_t WorkerPool::idle_threads() const { return threads_.size() - running_
 
 std::size_t WorkerPool::present_threads() const { return threads_.size() - away_; }
 
-/// None while tasks that came back from a wait work beside a full number of others.
+/// 0 while tasks resumed from a wait run in addition to threads_max others.
 std::size_t WorkerPool::free_threads() const {
   const std::size_t working = running_.size() - away_;
   return options_.threads_max - std::min<std::size_t>(options_.threads_max, working);
 }
 
-/// Tasks of the queue for which there is no free thread: those that have one are as good as running.
+/// Queued tasks without a free thread: those with one are about to run.
 std::size_t WorkerPool::waiting() const { return queue_.size() - std::min(queue_.size(), free_threads()); }
 
 std::optional<TurnRate::Seconds> WorkerPool::wait_at(std::size_t place) const {
@@ -42,7 +42,7 @@ std::optional<TurnRate::Seconds> WorkerPool::wait_at(std::size_t place) const {
 
 void WorkerPool::note_queue() {
   depth_.set(static_cast<std::int64_t>(queue_.size()));
-  if (stopped_ && queue_.empty()) ready_.notify_all();  // whoever waited for a place to take the last one
+  if (stopped_ && queue_.empty()) ready_.notify_all();  // also the threads that waited for room to take the last task
   const bool backlogged = waiting() > 0;
   if (backlogged && !backlogged_) turns_.start(options_.now());
   backlogged_ = backlogged;
@@ -83,7 +83,7 @@ std::expected<WorkerPool::Ticket, WorkerPool::Refused> WorkerPool::submit(std::m
 }
 
 bool WorkerPool::cancel(Ticket ticket) {
-  Task dropped;  // destroyed without the lock
+  Task dropped;  // destroyed after the lock is released
   MutexLock lock(mutex_);
   const auto found = queue_.find(ticket);
   if (found == queue_.end()) return false;
@@ -116,7 +116,7 @@ void WorkerPool::begin_waiting() {
     MutexLock lock(mutex_);
     away_gauge_.set(static_cast<std::int64_t>(++away_));
     if (backlogged_) turns_.count(options_.now());
-    // Where no thread can be had the queue waits for the next task to end.
+    // If no thread can be started, the queue waits for the next task to end.
     if (queue_.size() > idle_threads() && present_threads() < options_.threads_max) (void)start_thread();
     note_queue();
   }
@@ -132,7 +132,7 @@ void WorkerPool::end_waiting() {
 bool WorkerPool::wait_for_task(MutexLock& lock) {
   while (queue_.empty() || free_threads() == 0) {
     const bool is_over = stopped_ && queue_.empty();
-    // More than may work at once: some came back from a wait, and others had taken their places.
+    // Too many threads: tasks resumed from a wait after others had taken their places.
     const bool is_spare = present_threads() > options_.threads_max;
     if (is_over || is_spare) return false;
     ready_.wait(lock);
@@ -140,11 +140,11 @@ bool WorkerPool::wait_for_task(MutexLock& lock) {
   return true;
 }
 
-/// The next task, or nullopt when the thread is to end. `mine` is the caller's last task, then this one.
+/// The next task, or nullopt if the thread must end. `mine` is the caller's last task on entry, the new one on return.
 std::optional<WorkerPool::Task> WorkerPool::take_next(ThreadPlace place, std::optional<Running>& mine) {
-  std::jthread ended_before;  // joined without the lock: there is never more than one that ended and was not
+  std::jthread ended_before;  // joined after the lock is released: at most one ended thread is unjoined
   MutexLock lock(mutex_);
-  // In one step with the next turn: a thread between two tasks is not free for others.
+  // In one step with taking the next task: a thread between two tasks is not free for others.
   const bool was_busy = mine.has_value();
   if (was_busy) {
     running_.erase(mine->name);
@@ -176,7 +176,7 @@ void WorkerPool::run(ThreadPlace place) {
 }
 
 std::vector<std::string> WorkerPool::stop(Time deadline) {
-  std::jthread last;  // joined without the lock
+  std::jthread last;  // joined after the lock is released
   {
     MutexLock lock(mutex_);
     stopped_ = true;

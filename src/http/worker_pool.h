@@ -20,54 +20,54 @@
 
 namespace footnote::http {
 
-/// What a refused client is told to wait at least and at most.
+/// Limits of the Retry-After given to refused clients.
 inline constexpr std::chrono::seconds kRetryAfterMin{1};
 inline constexpr std::chrono::seconds kRetryAfterMax{30};
-/// ... and where as many tasks that wait for others are under way as may be: about the time in which some of them end.
+/// Retry-After when the limit of waiting tasks (waits_max) is reached: about the time in which some of them end.
 inline constexpr std::chrono::seconds kRetryAfterWaits{5};
 
-/// kWaits: a task that is mostly waiting for others and says so (base/waiting.h); meanwhile it holds no place among the threads.
+/// kWaits: a task that mostly waits for something external and says so (base/waiting.h); while it waits, it does not count against
+/// threads_max.
 enum class TaskKind { kWorks, kWaits };
 
 struct WorkerPoolOptions {
-  unsigned threads_max = 1;   ///< Tasks that work at once.
-  std::size_t queue_max = 0;  ///< Tasks that wait beyond the threads.
-  std::size_t waits_max = 0;  ///< Tasks of TaskKind::kWaits that are queued or under way; each may have a thread of its own.
-  /// A task that would probably wait longer is refused at once. The pool does not end the wait of one that it took:
-  /// the caller does, by cancel.
+  unsigned threads_max = 1;   ///< Tasks that run concurrently.
+  std::size_t queue_max = 0;  ///< Tasks waiting for a thread.
+  std::size_t waits_max = 0;  ///< Queued or running tasks of TaskKind::kWaits; each may have its own thread.
+  /// A task that would probably wait longer is refused at once. The pool never drops a task it has accepted; the caller can cancel it.
   std::chrono::milliseconds wait_max{5'000};
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
-/// Runs tasks on a bounded number of threads, started as they are first needed, first come, first served. Thread-safe.
-/// Tasks must not throw. A task that has waited goes on at once, for a while beside more than threads_max others: what was begun is
-/// finished before what comes. There are never more threads than threads_max + waits_max.
+/// Runs tasks in FIFO order on a bounded number of threads, which start on demand. Thread-safe. Tasks must not throw. A task that finishes
+/// waiting resumes at once, so for a while more than threads_max tasks may run: started work is finished before new work. There are never
+/// more than threads_max + waits_max threads.
 class WorkerPool final : private ThreadLender {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Ticket = std::uint64_t;
-  /// The task was dropped without having run.
+  /// The task was dropped without running.
   struct Refused {
     std::chrono::seconds retry_after;
   };
 
-  /// `depth` shows how many tasks wait for a thread, `away` how many threads wait for others. Both must outlive the pool.
+  /// `depth` is set to the number of queued tasks, `away` to the number of waiting threads. Both must outlive the pool.
   WorkerPool(WorkerPoolOptions options, Gauge& depth, Gauge& away);
-  /// Stops, and waits for what runs without a bound.
+  /// Stops, and waits without limit for running tasks.
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// `name` is for the messages of stop; it must outlive the task.
+  /// `name` appears in the result of stop; it must outlive the task.
   [[nodiscard]] std::expected<Ticket, Refused> submit(std::move_only_function<void()> task, std::string_view name,
                                                       TaskKind kind = TaskKind::kWorks);
-  /// True when the task still waited: it will not run. False when it runs or has run.
+  /// True if the task was still queued: it will not run. False if it is running or has run.
   bool cancel(Ticket ticket);
-  /// When to come again: by then those that wait now will have had their turn.
+  /// When to retry: by then all tasks queued now should have started.
   std::chrono::seconds retry_after();
 
-  /// Takes no more tasks, runs those that wait, and ends. Not from a task. The names of the tasks that still run at the
-  /// deadline; when there are any, the pool must not be destroyed before they end.
+  /// Accepts no more tasks, runs the queued ones, and ends. Must not be called from a task. Returns the names of the tasks still running at
+  /// the deadline; if there are any, the pool must not be destroyed before they end.
   std::vector<std::string> stop(Time deadline);
 
  private:
@@ -78,7 +78,7 @@ class WorkerPool final : private ThreadLender {
   };
 
   using ThreadPlace = std::list<std::jthread>::iterator;
-  /// A task under way.
+  /// A running task.
   struct Running {
     std::list<std::string_view>::iterator name;
     TaskKind kind = TaskKind::kWorks;
@@ -89,7 +89,7 @@ class WorkerPool final : private ThreadLender {
 
   void run(ThreadPlace place);
   std::optional<Task> take_next(ThreadPlace place, std::optional<Running>& mine);
-  /// False when the thread is to end.
+  /// False if the thread must end.
   bool wait_for_task(MutexLock& lock) FOOTNOTE_TSA(requires_capability(mutex_));
   bool start_thread() FOOTNOTE_TSA(requires_capability(mutex_));
   bool takes(std::size_t place) const FOOTNOTE_TSA(requires_capability(mutex_));
@@ -112,9 +112,9 @@ class WorkerPool final : private ThreadLender {
   Ticket next_ticket_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
   std::map<Ticket, Task> queue_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::list<std::jthread> threads_ FOOTNOTE_TSA(guarded_by(mutex_));
-  std::jthread last_ended_ FOOTNOTE_TSA(guarded_by(mutex_));              // joins the one that ended before it
-  std::list<std::string_view> running_ FOOTNOTE_TSA(guarded_by(mutex_));  // names, one a thread with a task
-  std::size_t away_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;                 // of those, the ones that wait for others
+  std::jthread last_ended_ FOOTNOTE_TSA(guarded_by(mutex_));              // joins the thread that ended before it
+  std::list<std::string_view> running_ FOOTNOTE_TSA(guarded_by(mutex_));  // names, one for each thread with a task
+  std::size_t away_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;                 // how many of them are waiting
   std::size_t waits_open_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;           // tasks of kWaits, queued or running
   TurnRate turns_ FOOTNOTE_TSA(guarded_by(mutex_));
   bool backlogged_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;

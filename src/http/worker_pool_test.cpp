@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::eventually;
 
-/// A pool on a clock that stands still until it is told.
+/// A pool with a manual clock.
 class PoolOnAClock {
  public:
   explicit PoolOnAClock(WorkerPoolOptions options) : pool_(with_clock(std::move(options)), depth_, away_) {}
@@ -27,7 +27,7 @@ class PoolOnAClock {
     return pool_.submit([this] { turns_.acquire(), ++done_; }, "short");
   }
   void advance(std::chrono::milliseconds time) { now_ += time.count(); }
-  /// Lets one task end, and waits until the next has begun.
+  /// Lets one task end, and waits until the next has started.
   void turn() {
     const auto before = depth_.value();
     turns_.release();
@@ -103,7 +103,7 @@ TEST(WorkerPoolTest, ACancelledTaskDoesNotRunAndLeavesItsPlace) {
 
 TEST(WorkerPoolTest, RefusesAtOnceWhatWouldWaitTooLong) {
   PoolOnAClock clock({.threads_max = 1, .queue_max = 1000, .wait_max = 4000ms});
-  for (int i = 0; i < 41; ++i) EXPECT_TRUE(clock.submit());  // nothing is known yet, so all are taken
+  for (int i = 0; i < 41; ++i) EXPECT_TRUE(clock.submit());  // no rate is known yet, so all are accepted
   EXPECT_TRUE(eventually([&] { return clock.depth() == 40; }));
   for (int i = 0; i < 20; ++i) {
     clock.advance(200ms);
@@ -130,7 +130,7 @@ TEST(WorkerPoolTest, TasksThatHoldAWorkerForeverDoNotSpoilTheEstimate) {
     clock.advance(20ms);
     clock.turn();
   }
-  // The one worker left gives 50 turns a second: 100 wait for 2 s, and 4 s of waiting are taken.
+  // The remaining worker gives 50 turns a second: 100 wait for 2 s, and 4 s of waiting are allowed.
   for (int i = 0; i < 90; ++i) EXPECT_TRUE(clock.submit()) << i;
   end.count_down();
 }
@@ -171,10 +171,10 @@ TEST(WorkerPoolTest, StopNamesWhatDoesNotEnd) {
   EXPECT_TRUE(pool.stop(WorkerPool::Time::max()).empty());
 }
 
-/// A pool whose tasks can be told to wait for others and to come back.
+/// A pool whose tasks wait and resume on command.
 class WaitingPoolTest : public ::testing::Test {
  protected:
-  /// Waits for others until it is let go, then works until it is let end.
+  /// Waits until released, then works until released again.
   bool submit_waiting(WorkerPool& pool) {
     return pool
         .submit(

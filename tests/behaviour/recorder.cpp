@@ -30,7 +30,7 @@ Result<void> Recorder::on_text(std::string_view text) {
   EXPECT_EQ(store_.writes(), writes_at_start_) << "nothing is written while an answer streams";
   if (plan_.leaves_after && texts_ >= *plan_.leaves_after) {
     events_.push_back("gone");
-    return fail(ErrorCode::kCancelled, "the client went away");
+    return fail(ErrorCode::kCancelled, "the client disconnected");
   }
   ++texts_;
   text_ += text;
