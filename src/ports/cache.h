@@ -9,8 +9,8 @@
 
 namespace footnote {
 
-/// Bytes under a key for a while. A cache may forget at any time and never fails: what it can't do is a miss.
-/// `tag` groups entries so that one call drops them all (a corpus, an agent). Thread-safe.
+/// Stores bytes under a key for a limited time. A cache may evict at any time and never fails: errors are misses. `tag` groups entries (a
+/// corpus, an agent) so that one call drops them all. Thread-safe.
 class Cache {
  public:
   virtual ~Cache() = default;

@@ -16,20 +16,20 @@
 
 namespace footnote {
 
-/// What an embedder said of a chunk: its vectors in the corpus's space, one per window, and its tokens' codes.
+/// An embedder's output for a chunk: its vectors in the corpus's space, one per window, and its tokens' codes.
 struct ChunkEmbedding {
   std::vector<std::vector<float>> vectors;
   PassageCodes codes;
 };
 
-/// What makes a chunk a point from outside (see ports/point_store.h). Its `payload` is the text of a JSON object.
+/// Makes a chunk an external point (see ports/point_store.h). `payload` is a JSON object as text.
 struct PointDraft {
   PointId id;
   std::string payload;
   std::map<std::string, std::vector<float>> named_vectors;
 };
 
-/// A chunk on its way into the store.
+/// A chunk to be stored.
 struct ChunkDraft {
   std::string text;
   std::vector<std::string> heading_path;
@@ -39,12 +39,12 @@ struct ChunkDraft {
   TextRange range;
   int first_line = 1;
   int last_line = 1;
-  std::vector<std::vector<float>> vectors;  ///< In the corpus's space; at least one, but of a point.
+  std::vector<std::vector<float>> vectors;  ///< In the corpus's space; at least one, except for a point.
   PassageCodes codes = {};
-  std::optional<PointDraft> point = {};  ///< Set: not a passage of a document that was read.
+  std::optional<PointDraft> point = {};  ///< Set: an external point, not a passage of an ingested document.
 };
 
-/// What shall be true of one document after the commit: this text, these chunks and no others.
+/// The desired state of one document after the commit: this text, and exactly these chunks.
 struct DocumentDraft {
   std::string key;
   SourceId source;
@@ -55,69 +55,67 @@ struct DocumentDraft {
   std::vector<Edge> edges;
 };
 
-/// What one commit made: the generation, and for each draft, in order, its document.
+/// Result of a commit: the new generation, and the document of each draft, in order.
 struct CommitReceipt {
   Generation generation = 0;
   std::vector<Document> documents;
   std::size_t deleted = 0;
 };
 
-/// A document version with the text that its chunks' ranges count in.
+/// A document version with the text that its chunks' ranges refer to.
 struct DocumentText {
   Document document;
   std::string text;
 };
 
-/// How much is live in a corpus.
+/// Live objects of a corpus.
 struct CorpusCounts {
   std::int64_t documents = 0;
   std::int64_t chunks = 0;
 };
 
-/// Reading side: documents, their texts and chunks. Every call is bound to one workspace or a corpus of it; what
-/// belongs to another reads as kNotFound. Thread-safe, readers never wait for the writer.
+/// Reading side: documents, their texts and chunks. Every call is bound to one workspace or one of its corpora; objects of other workspaces
+/// are kNotFound. Thread-safe; readers never wait for the writer.
 class ChunkReader {
  public:
   virtual ~ChunkReader() = default;
-  /// Live documents by key, in key order, after `after_key` (exclusive), at most `limit`.
+  /// Live documents in key order, after `after_key` (exclusive), at most `limit`.
   virtual Result<std::vector<Document>> documents(const CallContext& call, CorpusId corpus, std::string_view after_key,
                                                   std::size_t limit) const = 0;
   virtual Result<CorpusCounts> counts(const CallContext& call, CorpusId corpus) const = 0;
-  /// The live document of that key; nullopt when there is none.
+  /// The live document with that key, or nullopt.
   virtual Result<std::optional<Document>> find_document(const CallContext& call, CorpusId corpus, std::string_view key) const = 0;
-  /// A document version's text; version 0 is the live one. Old versions are kept until purged. kNotFound.
+  /// The text of a document version; version 0 is the live one. Old versions are kept until purged. kNotFound.
   virtual Result<DocumentText> document_text(const CallContext& call, WorkspaceId workspace, DocumentId document, int version) const = 0;
-  /// These chunks with their documents' keys and attributes, in the order asked for; those that are gone are left out.
+  /// These chunks with their documents' keys and attributes, in the requested order; omits chunks that no longer exist.
   struct ChunkRecord {
     Chunk chunk;
     std::string document_key;
     DocumentAttributes document;
   };
   virtual Result<std::vector<ChunkRecord>> chunks(const CallContext& call, CorpusId corpus, std::span<const ChunkId> ids) const = 0;
-  /// What changed after a generation, whole generations only, about `rows_max` rows or one generation if that has
-  /// more; `to == from` when there is nothing new. Where a purge past `after` left deaths that can't be told any
-  /// more, kFailedPrecondition: read from 0, which can always be followed page by page to its end.
+  /// Changes after a generation: whole generations only, about `rows_max` rows, or one generation if it has more; `to == from` if there is
+  /// nothing new. kFailedPrecondition if a purge after `after` removed deaths that can no longer be reported: start again from 0, which can
+  /// always be followed page by page to the end.
   virtual Result<IndexChanges> changes(const CallContext& call, CorpusId corpus, Generation after, std::size_t rows_max) const = 0;
-  /// What is known of chunks whose text has these hashes, from any version that is still kept: what need not be
-  /// embedded again.
+  /// Embeddings of chunks whose text has these hashes, from any version still kept, so that they need not be embedded again.
   virtual Result<std::map<std::string, ChunkEmbedding>> embeddings_by_hash(const CallContext& call, CorpusId corpus,
                                                                            std::span<const std::string> hashes) const = 0;
-  /// The chunks that were born after a generation and by another, dead ones too until they are purged, in the order of their ids.
+  /// Chunks with after < born <= until, ordered by id; includes dead ones until they are purged.
   virtual Result<std::vector<ChunkId>> chunk_ids(const CallContext& call, CorpusId corpus, Generation after, Generation until) const = 0;
-  /// The codes of these chunks, in the order asked for; those that have none, or are gone, give empty ones.
+  /// Codes of these chunks, in the requested order; empty for chunks that have none or no longer exist.
   virtual Result<std::vector<PassageCodes>> passage_codes(const CallContext& call, CorpusId corpus, std::span<const ChunkId> ids) const = 0;
 };
 
-/// Writing side. `commit` replaces the named documents and deletes `deleted_keys` in one atomic, durable step and
-/// counts the corpus's generation up by one: when it returns a receipt the data survives a crash or power cut; when
-/// it returns an error nothing of it is visible. A commit that changes nothing makes no generation.
-/// kStorageFull: the disk is full. kFailedPrecondition: vectors of another dimension than the corpus's space.
+/// Writing side. `commit` replaces the given documents and deletes `deleted_keys` in one atomic, durable step, and increments the corpus's
+/// generation. Once it returns a receipt, the data survives a crash or power cut; if it returns an error, nothing of it is visible. A
+/// commit that changes nothing creates no generation. kStorageFull: the disk is full. kFailedPrecondition: vectors whose dimension differs
+/// from the corpus's space.
 class ChunkStore : public ChunkReader {
  public:
   virtual Result<CommitReceipt> commit(const CallContext& call, CorpusId corpus, std::span<const DocumentDraft> drafts,
                                        std::span<const std::string> deleted_keys) = 0;
-  /// Lets go of chunks and versions that died before `before` and returns the newest generation among their deaths
-  /// (0 when there were none).
+  /// Removes chunks and versions that died before `before`, and returns the newest generation among their deaths (0 if there were none).
   virtual Result<Generation> purge(const CallContext& call, CorpusId corpus, UtcTime before) = 0;
 };
 

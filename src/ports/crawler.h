@@ -7,15 +7,15 @@
 
 namespace footnote {
 
-/// A page as it came over the wire.
+/// A page as received.
 struct FetchedPage {
   std::string final_url;
   std::string media_type;
   std::string body;
 };
 
-/// Fetches untrusted addresses: public hosts only, every hop checked, sizes and times bounded. Thread-safe.
-/// kPermissionDenied: the address is not allowed (scheme, private network, robots). kUnavailable: no answer.
+/// Fetches untrusted URLs: public hosts only, every redirect checked, size and time limited. Thread-safe. kPermissionDenied: the address is
+/// not allowed (scheme, private network, robots). kUnavailable: no response.
 class Crawler {
  public:
   virtual ~Crawler() = default;

@@ -14,7 +14,7 @@
 
 namespace footnote {
 
-/// One live chunk as an index needs it: words, vectors, and what filters look at.
+/// One live chunk as indexes need it: words, vectors, and filterable attributes.
 struct IndexRow {
   ChunkId chunk;
   DocumentId document;
@@ -24,11 +24,11 @@ struct IndexRow {
   std::vector<std::string> heading_path;
   std::string symbol;
   std::string text;
-  std::vector<std::vector<float>> vectors;  ///< One per window; the best counts.
-  /// In the corpus's further spaces, by their names; a space without vectors of this row does not find it.
+  std::vector<std::vector<float>> vectors;  ///< One per window; the best one counts.
+  /// Vectors in the corpus's named spaces, by name; a search in a space without vectors of this row does not find it.
   std::map<std::string, std::vector<std::vector<float>>> named_vectors = {};
   std::string source_type = {};
-  UtcTime indexed_at = {};  ///< Of its document's version.
+  UtcTime indexed_at = {};  ///< Of the document version.
 
   FilterSubject subject() const { return {document, document_key, source_type, attributes, indexed_at}; }
 };
@@ -38,23 +38,21 @@ struct IndexRemoval {
   Generation died = 0;
 };
 
-/// What changed in a corpus between two generations, in order. `from` is exclusive, `to` inclusive. A chunk that was
-/// born and died in between is in both lists: add first, then remove. A removal of a chunk that the index never saw
-/// is ignored.
+/// Changes of a corpus between two generations, in order. `from` is exclusive, `to` inclusive. A chunk born and died in between is in both
+/// lists: add first, then remove. Ignore removals of chunks that the index never saw.
 struct IndexChanges {
   Generation from = 0;
   Generation to = 0;
   std::vector<IndexRow> added;
   std::vector<IndexRemoval> removed;
-  /// How the corpus's own space measures, and its further spaces: the same in all changes of one corpus.
+  /// Distance of the corpus's own space, and its named spaces: the same in all changes of one corpus.
   Distance distance = Distance::kCosine;
   std::vector<NamedSpace> named_spaces = {};
 };
 
-/// The writing side that both indexes share. An index is a cache of the chunk store: `apply` brings it from its
-/// generation to `changes.to` in one step that readers see whole. Rows that died stay findable for readers of
-/// older generations until `forget` lets go of those that died at or before a generation. Thread-safe; one writer
-/// per corpus.
+/// The writing side shared by both indexes. An index is a cache of the chunk store: `apply` brings it from its generation to `changes.to`
+/// atomically for readers. Dead rows stay findable for readers of older generations until `forget` removes those that died at or before a
+/// generation. Thread-safe; one writer per corpus.
 /// kFailedPrecondition: `changes.from` is not the index's generation; start over with `drop`.
 class IndexWriter {
  public:
@@ -65,7 +63,7 @@ class IndexWriter {
   virtual Result<void> drop(const CallContext& call, CorpusId corpus) = 0;
 };
 
-/// A found chunk and its raw score: cosine, BM25. Higher is better.
+/// A found chunk and its raw score (cosine, BM25). Higher is better.
 struct ScoredChunk {
   ChunkId chunk;
   double score = 0;

@@ -10,12 +10,12 @@
 
 namespace footnote {
 
-/// Late interaction: how well each token of a question is met by some token of a passage. Thread-safe.
+/// Late interaction (MaxSim): matches each token of a question with its best token in a passage. Thread-safe.
 class LateScorer {
  public:
   virtual ~LateScorer() = default;
-  /// The mean over the question's tokens of their best match in each of these chunks, in their order: about 0 where nothing
-  /// fits, below 1. nullopt for a chunk that is not there or has no codes of the question's form.
+  /// For each chunk, in order, the mean over the question's tokens of their best match: about 0 for no match, below 1. nullopt for a chunk
+  /// that does not exist or has no codes of the question's form.
   virtual Result<std::vector<std::optional<double>>> score(const CallContext& call, CorpusId corpus, const QuestionCodes& question,
                                                            std::span<const ChunkId> chunks) const = 0;
 };

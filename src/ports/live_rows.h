@@ -8,7 +8,7 @@
 
 namespace footnote {
 
-/// A chunk that is there in the newest generation, and since when.
+/// A chunk of the newest generation, and the generation it was born in.
 struct LiveRow {
   ChunkId chunk;
   Generation born = 0;
@@ -16,8 +16,8 @@ struct LiveRow {
   bool operator==(const LiveRow&) const = default;
 };
 
-/// Tells sets of rows apart, in whatever order they come. The store counts the same up and down in its triggers: what is computed here
-/// and there must stay alike.
+/// An order-independent digest of a set of rows. The store maintains the same sums in its SQL triggers: both computations must stay
+/// identical.
 struct LiveDigest {
   Generation generation = 0;
   std::int64_t count = 0;
@@ -35,14 +35,14 @@ struct LiveDigest {
 
 /// How an index's rows differ from the store's.
 struct RowDifferences {
-  std::size_t missing = 0;  ///< The store has them alone.
-  std::size_t extra = 0;    ///< The index has them alone.
-  std::size_t stale = 0;    ///< Both have the chunk, of another generation.
+  std::size_t missing = 0;  ///< Only the store has them.
+  std::size_t extra = 0;    ///< Only the index has them.
+  std::size_t stale = 0;    ///< Both have the chunk, with different birth generations.
 
   std::size_t total() const { return missing + extra + stale; }
 };
 
-/// REQUIRES: both ascend by chunk, and name each once.
+/// REQUIRES: both are sorted by chunk, without duplicates.
 inline RowDifferences compare_rows(const std::vector<LiveRow>& store, const std::vector<LiveRow>& index) {
   RowDifferences out;
   auto theirs = index.begin();

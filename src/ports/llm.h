@@ -28,16 +28,15 @@ enum class FinishReason { kStop, kLength, kContentFilter, kOther };
 
 struct ChatEnd {
   FinishReason finish = FinishReason::kStop;
-  std::string model;  ///< As the provider named it.
+  std::string model;  ///< As named by the provider.
   std::int64_t prompt_tokens = 0;
   std::int64_t completion_tokens = 0;
 };
 
-/// A language model that streams. `on_text` gets each piece as it comes, on the calling thread, in order; an
-/// error that it returns ends the call with that error. When `call` is stopped the upstream connection is
-/// closed at once (kCancelled). Thread-safe.
-/// kUnavailable: no answer, a failure, or a refusal of our key, model or request (the message says which).
-/// kResourceExhausted: the provider's limit. The provider's own words do not reach end users.
+/// A streaming language model. `on_text` gets each piece as it arrives, in order, on the calling thread; an error it returns ends the call
+/// with that error. When `call` is stopped, the upstream connection is closed at once (kCancelled). Thread-safe. kUnavailable: no response,
+/// a failure, or our key, model or request was rejected (the message says which). kResourceExhausted: the provider's rate limit. The
+/// provider's own error text never reaches end users.
 class Llm {
  public:
   virtual ~Llm() = default;

@@ -11,23 +11,22 @@
 
 namespace footnote {
 
-/// A part of a passage that answers: whole sentences. `range` counts bytes in that passage.
+/// A part of a passage that answers the question: whole sentences. `range` counts bytes in that passage.
 struct ReadSpan {
   std::size_t passage = 0;
   TextRange range;
   double score = 0;  ///< 0..1, comparable within one reading.
-  /// The few words of it that answer by themselves ("16 weeks"), where the question asks for such and they are clear.
+  /// The few words that answer on their own ("16 weeks"), if the question asks for such and they are clear.
   std::optional<TextRange> answer = {};
 };
 
-/// What a reader found: spans best first, possibly none.
+/// A reader's result: spans best first, possibly none.
 struct Reading {
   std::vector<ReadSpan> spans;
 };
 
-/// Finds the parts of passages that answer a question. It quotes: it has no words of its own. Thread-safe.
-/// Borrows its arguments for the call only. Spans of one passage do not overlap. `answers` is empty, or has for each passage what a judge
-/// found in it, which the reader may lean on.
+/// Finds the parts of passages that answer a question. It only quotes, it never generates text. Thread-safe. Borrows its arguments during
+/// the call. Spans of one passage do not overlap. `answers` is empty, or holds what a judge found in each passage, as a hint.
 class Reader {
  public:
   virtual ~Reader() = default;

@@ -9,8 +9,8 @@
 
 namespace footnote {
 
-/// Judges how well each passage answers a question; one judgement per passage, in input order. Thread-safe.
-/// kUnavailable and kDeadlineExceeded leave the caller with the order it had.
+/// Judges how well each passage answers a question; one judgement per passage, in input order. Thread-safe. On kUnavailable and
+/// kDeadlineExceeded callers keep the order they had.
 class Reranker {
  public:
   virtual ~Reranker() = default;

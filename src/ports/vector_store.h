@@ -10,11 +10,11 @@
 
 namespace footnote {
 
-/// What a search did, for those who want to know.
+/// Statistics of a search.
 struct VectorSearchReport {
-  std::string_view plan;     ///< How the rows were read; a name of the implementation's. Empty: none were.
+  std::string_view plan;     ///< The scan plan's name, as defined by the implementation; empty: nothing was scanned.
   std::size_t scanned = 0;   ///< Vectors read in the first pass.
-  std::size_t rescored = 0;  ///< Of those, the ones whose full numbers were compared.
+  std::size_t rescored = 0;  ///< How many of them were rescored with full precision.
 };
 
 struct VectorQuery {
@@ -22,23 +22,23 @@ struct VectorQuery {
   Generation generation = 0;
   std::span<const float> vector;
   std::size_t limit = 100;
-  const Filter* filter = nullptr;        ///< Borrowed; null: as an empty one.
-  std::string_view space = {};           ///< The name of a further space; empty for the corpus's own.
-  VectorSearchReport* report = nullptr;  ///< Filled by search() where it is set.
+  const Filter* filter = nullptr;        ///< Borrowed; null: no filter.
+  std::string_view space = {};           ///< A named space; empty: the corpus's own space.
+  VectorSearchReport* report = nullptr;  ///< If set, filled by search().
 };
 
-/// Nearest passages by the space's distance, best first, equal scores by chunk id: the same query on the same generation gives
-/// the same list. Exact filters: no row outside them is seen. Thread-safe, readers never wait for writers.
-/// kFailedPrecondition: another dimension than the space, or a generation that the index does not hold. kNotFound: a further space
-/// that the corpus does not have. kInvalidArgument: a vector without direction, where that counts, or not finite.
+/// Nearest passages by the space's distance, best first, ties by chunk id: the same query on the same generation returns the same list.
+/// Filters are exact: no other row is returned. Thread-safe; readers never wait for writers. kFailedPrecondition: a dimension other than
+/// the space's, or a generation that the index does not hold. kNotFound: the corpus has no such named space. kInvalidArgument: a zero
+/// vector where the distance needs a direction, or a vector that is not finite.
 class VectorSearch {
  public:
   virtual ~VectorSearch() = default;
-  /// The newest generation that can be searched; older ones too, until they are forgotten.
+  /// The newest searchable generation; older ones are searchable until they are forgotten.
   virtual Result<Generation> generation(const CallContext& call, CorpusId corpus) const = 0;
   virtual Result<std::vector<ScoredChunk>> search(const CallContext& call, const VectorQuery& query) const = 0;
-  /// The score of the query's vector and each of these chunks (its best window), in their order. For a chunk that is not there: 0,
-  /// or minus infinity where scores are distances below zero.
+  /// The score of the query's vector for each of these chunks (its best window), in order. For a chunk that does not exist: 0, or minus
+  /// infinity if scores are negative distances.
   virtual Result<std::vector<double>> score(const CallContext& call, const VectorQuery& query, std::span<const ChunkId> chunks) const = 0;
 };
 

@@ -14,7 +14,7 @@ struct WebResult {
   std::string snippet;
 };
 
-/// Asks a metasearch engine; best first, at most `limit`. Thread-safe. kUnavailable: no answer.
+/// Queries a metasearch engine; best first, at most `limit`. Thread-safe. kUnavailable: no response.
 class WebSearch {
  public:
   virtual ~WebSearch() = default;
