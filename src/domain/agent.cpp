@@ -98,7 +98,7 @@ bool is_language_tag(std::string_view text) {
 bool is_origin_pattern(std::string_view text) {
   constexpr std::string_view kAnySubdomain = "https://*.";
   if (text.starts_with(kAnySubdomain)) {
-    // A dot within: "https://*.com" would be half of the web.
+    // Require a dot in the host: "https://*.com" would match half of the web.
     const std::string_view host = text.substr(kAnySubdomain.size());
     if (host.find('.') == std::string_view::npos) return false;
     return is_origin_pattern("https://" + std::string(host));
@@ -106,7 +106,7 @@ bool is_origin_pattern(std::string_view text) {
   const auto canonical = canonical_url(text);
   if (!canonical || *canonical != text) return false;
   const std::string_view host = text.substr(text.find("//") + 2);
-  // Browsers name hosts in ASCII ("xn--..."): any other spelling would never match.
+  // Browsers send host names in ASCII ("xn--..."): any other spelling would never match.
   const bool is_ascii = std::ranges::all_of(host, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   return is_ascii && host.find_first_of("/?*,\"'<>") == std::string_view::npos;
 }

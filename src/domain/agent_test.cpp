@@ -14,7 +14,7 @@ AgentSettings good_settings() {
   return settings;
 }
 
-/// The field at fault, "" when nothing is wrong.
+/// The invalid field, or "" if everything is valid.
 std::string fault(const std::function<void(AgentSettings&)>& change) {
   AgentSettings settings = good_settings();
   change(settings);
@@ -29,7 +29,7 @@ std::string fault_of(const CuratedAnswer& answer) {
   return checked ? "" : checked.error().field;
 }
 
-/// That many code points of two bytes each.
+/// `count` code points of two bytes each.
 std::string letters(std::size_t count) {
   std::string out;
   for (std::size_t i = 0; i < count; ++i) out += "\xC3\xA4";

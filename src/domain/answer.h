@@ -9,17 +9,17 @@
 
 namespace footnote {
 
-/// A hit as the model and the reader of the answer see it, numbered from 1.
+/// A hit as shown to the model and to the reader of the answer, numbered from 1.
 struct SourceBlock {
   int number = 0;
   Hit hit;
 };
 
-/// Whether the cited passage was found to carry the sentence. kUnchecked until something has looked.
+/// Whether the cited passage supports the sentence. kUnchecked until it has been verified.
 enum class Support { kUnchecked, kSupported, kUnsupported };
 
-/// A `[n]` of an answer, bound to its block. `answer_range` covers the sentence in the answer's text that it
-/// backs; `support_range` the exact characters of the document version's text that carry it.
+/// A `[n]` of an answer, resolved to its block. `answer_range` is the sentence in the answer's text that it backs; `support_range` the
+/// exact part of the document version's text that supports it.
 struct Citation {
   int number = 0;
   DocumentId document;
@@ -32,30 +32,30 @@ struct Citation {
 
 enum class RefusalReason {
   kNoRelevantContext,    ///< Retrieval found nothing above the gate; no model was called.
-  kLlmSelfRefusal,       ///< The model said that the sources do not answer.
-  kBlockedByGuardrails,  ///< Policy of the front door.
+  kLlmSelfRefusal,       ///< The model said that the sources do not contain the answer.
+  kBlockedByGuardrails,  ///< Policy of the entry point.
 };
 
-/// The reason's name on the wire; never localised: "no_relevant_context".
+/// The reason's name on the wire; never localized: "no_relevant_context".
 std::string_view to_string(RefusalReason reason);
 
 struct Answer {
   std::string text;
   std::vector<SourceBlock> sources;
   std::vector<Citation> citations;
-  std::vector<TextRange> uncited = {};  ///< Sentences of the text that state something without a marker; where citations were checked.
+  std::vector<TextRange> uncited = {};  ///< Sentences that make a claim without a marker; set if citations were checked.
   double confidence = 0;                ///< 0..1
-  std::string model;                    ///< Empty when the built-in reader answered.
+  std::string model;                    ///< Empty if the built-in reader answered.
 };
 
-/// An honest "not in here": an outcome, not an error. `nearest` holds what came closest, for people to look at.
+/// "The corpus does not answer this": an outcome, not an error. `nearest` holds the closest matches, for people to look at.
 struct Refusal {
   RefusalReason reason = RefusalReason::kNoRelevantContext;
   std::string text;
   std::vector<SourceBlock> nearest;
 };
 
-/// A question back.
+/// A question back to the user.
 struct Clarification {
   std::string text;
 };

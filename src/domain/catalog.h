@@ -9,22 +9,22 @@
 
 namespace footnote {
 
-/// The workspace that is there from the start.
+/// The workspace that always exists.
 inline constexpr std::string_view kDefaultWorkspace = "default";
-/// The corpus that is meant where none is named.
+/// The corpus used if none is named.
 inline constexpr std::string_view kDefaultCorpus = "memory";
 
-/// The tenant: owns everything below it. Nothing crosses it.
+/// The tenant: owns everything below it. Nothing is shared between workspaces.
 struct Workspace {
   WorkspaceId id;
   std::string name;
   UtcTime created_at;
 };
 
-/// How near two vectors are. Scores count up: of kEuclid and kManhattan they are the distance below zero.
+/// How vectors are compared. A higher score is better: for kEuclid and kManhattan it is the negative distance.
 enum class Distance { kCosine, kDot, kEuclid, kManhattan };
 
-/// Where vectors are comparable: one model, one dimension. Vectors of different spaces never meet.
+/// Vectors are comparable only within one space: one model, one dimension.
 struct EmbeddingSpace {
   std::string model_id;
   int dimension = 0;
@@ -33,7 +33,7 @@ struct EmbeddingSpace {
   bool operator==(const EmbeddingSpace&) const = default;
 };
 
-/// A further space of a corpus, whose vectors come from outside and which is searched by its name alone.
+/// An additional space of a corpus: its vectors come from clients, and it is searched only by name.
 struct NamedSpace {
   std::string name;
   int dimension = 0;
@@ -42,22 +42,21 @@ struct NamedSpace {
   bool operator==(const NamedSpace&) const = default;
 };
 
-/// Where the gate stands for one corpus, and what was measured there: `footnote calibrate`. It holds for the models that it was
-/// measured with alone.
+/// A corpus's gate threshold and what `footnote calibrate` measured for it. Valid only for the models it was measured with.
 struct GateCalibration {
   double evidence_min = 0;
-  double wanted_rate = 0;        ///< The share of foreign questions that may be answered.
-  double false_answer_rate = 0;  ///< What it was, on probes that the threshold was not set by.
-  double answered_rate = 0;      ///< Of the corpus's own probes, likewise.
+  double wanted_rate = 0;        ///< The target share of foreign questions that may be answered.
+  double false_answer_rate = 0;  ///< The share measured on held-out probes.
+  double answered_rate = 0;      ///< The share of the corpus's own held-out probes that were answered.
   std::int64_t probes = 0;
   std::string embedder;
-  std::string judge;  ///< Empty: none took part.
+  std::string judge;  ///< Empty: no judge was used.
   UtcTime made_at;
 
   bool operator==(const GateCalibration&) const = default;
 };
 
-/// What one search searches.
+/// The unit of search.
 struct Corpus {
   CorpusId id;
   WorkspaceId workspace;
@@ -68,23 +67,23 @@ struct Corpus {
   std::vector<NamedSpace> named_spaces = {};
   std::optional<GateCalibration> gate = {};
 
-  /// The calibration, when it was made with this embedder and this judge.
+  /// The calibration, if it was made with this corpus's embedder and this judge; else null.
   const GateCalibration* gate_for(std::string_view judge) const;
 };
 
 enum class SourceKind { kFolder, kUpload, kText, kUrl, kSitemap, kFeed, kGit };
 
-/// Where documents come from; it can be read again.
+/// Where documents come from; can be synced again.
 struct Source {
   SourceId id;
   CorpusId corpus;
   SourceKind kind = SourceKind::kFolder;
-  std::string location;  ///< Folder or address; empty for uploads and texts.
+  std::string location;  ///< Folder or URL; empty for uploads and texts.
   std::optional<UtcTime> synced_at;
 };
 
-/// What a key may do in its workspace. kRead: ask, search, read documents. kIngest: add, replace and delete documents.
-/// kAdmin: both, and the workspace's keys. kVisitor: only what a site's visitors may do.
+/// What a key may do in its workspace. kRead: ask, search, read documents. kIngest: add, replace and delete documents. kAdmin: both, and
+/// manage the workspace's keys. kVisitor: only what a site's visitors may do.
 enum class KeyScope { kRead, kIngest, kAdmin, kVisitor };
 inline constexpr KeyScope kAllKeyScopes[] = {KeyScope::kRead, KeyScope::kIngest, KeyScope::kAdmin, KeyScope::kVisitor};
 
@@ -92,7 +91,7 @@ inline constexpr KeyScope kAllKeyScopes[] = {KeyScope::kRead, KeyScope::kIngest,
 std::string_view to_string(KeyScope scope);
 std::optional<KeyScope> parse_key_scope(std::string_view name);
 
-/// How much one key may ask for. 0: the server's default for the minute, no bound for the day.
+/// Rate limits of one key. 0: the server's default per minute, no limit per day.
 struct KeyLimits {
   std::int64_t requests_per_minute = 0;
   std::int64_t requests_per_day = 0;
@@ -100,7 +99,7 @@ struct KeyLimits {
   bool operator==(const KeyLimits&) const = default;
 };
 
-/// What one key has used. `day` counts days since 1970 in UTC; `requests` are those of that day.
+/// Usage of one key. `day` counts days since 1970 in UTC; `requests` are those of that day.
 struct KeyUsage {
   std::optional<UtcTime> last_used_at;
   std::int64_t day = 0;
@@ -109,7 +108,7 @@ struct KeyUsage {
   bool operator==(const KeyUsage&) const = default;
 };
 
-/// An API key as it is kept: only a hash of the secret. A revoked key is one that expired when it was revoked.
+/// A stored API key: only a hash of the secret is kept. A revoked key is one that expired when it was revoked.
 struct ApiKey {
   ApiKeyId id;
   WorkspaceId workspace;

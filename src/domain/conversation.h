@@ -17,25 +17,25 @@ struct Conversation {
   UtcTime created_at;
 };
 
-/// How a turn ended. kPartial: the stream broke off, what had come is kept.
+/// How a turn ended. kPartial: the stream was interrupted; what had been received is kept.
 enum class TurnState { kComplete, kPartial };
 
-/// Why a turn is listed among what the corpus lacks.
+/// Why a turn is reported as a gap in the corpus.
 enum class GapReason { kNoRelevantContext, kLlmSelfRefusal, kBlockedByGuardrails, kLowConfidence, kFailurePhrase, kDownVote };
 
-/// What has become of a gap. A question that comes up again opens an answered one; an ignored one stays ignored.
+/// State of a gap. A repeated question reopens an answered gap; an ignored one stays ignored.
 enum class GapStatus { kOpen, kAnswered, kIgnored };
 
 enum class Rating { kUp, kDown };
 
-/// What a visitor thought of an answer.
+/// A visitor's rating of an answer.
 struct Feedback {
   Rating rating = Rating::kUp;
   std::string reason = {};
 
   bool operator==(const Feedback&) const = default;
 };
-/// Code points of a reason.
+/// Limit on the reason, in code points.
 inline constexpr std::size_t kFeedbackCharsMax = 500;
 
 /// kInvalidArgument names the field.
@@ -48,8 +48,8 @@ std::optional<GapStatus> parse_gap_status(std::string_view name);
 std::string_view to_string(Rating rating);
 std::optional<Rating> parse_rating(std::string_view name);
 
-/// What a turn of a site's visitor has beyond any other. Its confidence is that of the visitor's answer, 0..1; `flags` say why it is
-/// low or what failed on the way: "one_source", "no_sources", "below_threshold", "degraded" ...
+/// The part of a turn that only site visitors have. `confidence` is that of the visitor's answer, 0..1; `flags` explain why it is low or
+/// what failed: "one_source", "no_sources", "below_threshold", "degraded" ...
 struct Visit {
   AgentId agent;
   VisitorId visitor;
@@ -58,17 +58,17 @@ struct Visit {
   bool low_confidence = false;
   double confidence = 0;
   std::vector<std::string> flags = {};
-  std::optional<GapReason> gap = {};      ///< Filled: the turn opens a gap, or counts in the one that is open.
-  bool playground = false;                ///< The owner tries the draft: nothing is counted, no gap is opened, nobody is told.
-  std::optional<Feedback> feedback = {};  ///< Read from the store; finish_turn does not look at it.
+  std::optional<GapReason> gap = {};      ///< Set: the turn opens a gap or counts in the open one.
+  bool playground = false;                ///< The owner tests the draft: no counting, no gaps, no notifications.
+  std::optional<Feedback> feedback = {};  ///< Set when read from the store; ignored by finish_turn.
 };
 
-/// One question and what came of it, as it is stored.
+/// One question and its outcome, as stored.
 struct Turn {
   TurnId id;
   WorkspaceId workspace;
   CorpusId corpus;
-  ConversationId conversation;  ///< None for a stateless call.
+  ConversationId conversation;  ///< Empty for a stateless call.
   std::string question;
   Outcome outcome;
   TurnState state = TurnState::kComplete;
@@ -78,7 +78,7 @@ struct Turn {
   std::optional<Visit> visit = {};
 };
 
-/// A question that the corpus could not answer, rolled up over its repetitions.
+/// A question that the corpus could not answer, aggregated over its repetitions.
 struct Gap {
   GapId id;
   WorkspaceId workspace;
@@ -91,12 +91,12 @@ struct Gap {
   std::optional<UtcTime> resolved_at;
 };
 
-/// The same of an agent's visitors: one for each question, whatever the reasons; `reason` is the last one's.
+/// A gap of an agent's visitors: one per question, whatever the reasons; `reason` is the latest.
 struct AgentGap {
   GapId id;
   WorkspaceId workspace;
   AgentId agent;
-  std::string question;  ///< As it was first asked.
+  std::string question;  ///< As first asked.
   GapReason reason = GapReason::kNoRelevantContext;
   GapStatus status = GapStatus::kOpen;
   std::int64_t occurrences = 1;
@@ -104,7 +104,7 @@ struct AgentGap {
   UtcTime last_seen_at;
 };
 
-/// What an agent's visitors used on one day.
+/// An agent's visitor usage on one day.
 struct AgentUsageDay {
   std::string day;  ///< "2026-03-01"
   std::int64_t turns = 0;
@@ -114,7 +114,7 @@ struct AgentUsageDay {
   std::int64_t completion_tokens = 0;
 };
 
-/// What a workspace used on one day.
+/// A workspace's usage on one day.
 struct UsageDay {
   std::string day;  ///< "2026-03-01"
   std::int64_t questions = 0;
@@ -124,7 +124,7 @@ struct UsageDay {
   std::int64_t completion_tokens = 0;
 };
 
-/// Something that happened to a corpus, for feeds and webhooks. `payload` is a JSON text.
+/// Something that happened to a corpus, for feeds and webhooks. `payload` is JSON text.
 struct Event {
   EventId id;
   WorkspaceId workspace;

@@ -12,7 +12,7 @@ namespace footnote {
 
 enum class DocumentStatus { kDraft, kReview, kAccepted, kSuperseded, kDeprecated, kArchived };
 
-/// How well a document's claims are backed, strongest first. nullopt where it was not assessed.
+/// How well a document's claims are backed, strongest first. nullopt if not assessed.
 enum class EvidenceTier {
   kGuideline,
   kPeerReviewed,
@@ -29,39 +29,38 @@ std::optional<DocumentStatus> parse_document_status(std::string_view name);
 /// "guideline", "peer_reviewed", "official", "preprint", "news", "blog", "search_hint", "unverified"
 std::optional<EvidenceTier> parse_evidence_tier(std::string_view name);
 
-/// What is said about a document beside its text. Filters, boosts and prompts read it.
+/// Metadata of a document. Used by filters, boosts and prompts.
 struct DocumentAttributes {
   std::string title;
   std::string url;             ///< Empty for files.
   std::string media_type;      ///< "text/markdown", "text/html", "text/plain".
-  std::string language;        ///< ISO 639-1; empty when unknown.
-  std::string canonical_type;  ///< "runbook", "decision" ...; empty for a document outside the vocabulary.
+  std::string language;        ///< ISO 639-1; empty if unknown.
+  std::string canonical_type;  ///< "runbook", "decision" ...; empty if none of the vocabulary applies.
   DocumentStatus status = DocumentStatus::kAccepted;
   std::optional<EvidenceTier> evidence;
   int priority = 50;  ///< retrieval_priority, 0..100.
   std::vector<std::string> tags;
-  /// Whoever has none of these does not find the document; empty: everybody finds it.
+  /// Only callers with one of these labels find the document; empty: everybody does.
   std::vector<std::string> acl_labels;
-  std::optional<UtcTime> updated_at = {};  ///< When the document itself says that it was last changed.
+  std::optional<UtcTime> updated_at = {};  ///< Last change according to the document itself.
 
   bool operator==(const DocumentAttributes&) const = default;
 };
 
-/// One page or file of a corpus, at one version. `key` names it inside its corpus: a path below its source's
-/// folder, or an address.
+/// One page or file of a corpus, at one version. `key` identifies it inside its corpus: a path relative to its source's folder, or a URL.
 struct Document {
   DocumentId id;
   CorpusId corpus;
   SourceId source;
   std::string key;
   int version = 1;
-  std::string content_hash;  ///< Of the bytes that were read and of how they were parsed: equal means unchanged.
+  std::string content_hash;  ///< Covers the bytes read and how they were parsed: equal means unchanged.
   DocumentAttributes attributes;
   std::size_t chunk_count = 0;
   UtcTime indexed_at;
 };
 
-/// A passage that can be retrieved. `range` counts bytes in its document version's text, `first_line` from 1.
+/// A retrievable passage. `range` counts bytes in its document version's text; `first_line` counts from 1.
 struct Chunk {
   ChunkId id;
   DocumentId document;

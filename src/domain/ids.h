@@ -22,12 +22,12 @@ using TurnId = TextId<struct TurnTag>;
 using AgentId = TextId<struct AgentTag>;
 using VisitorId = TextId<struct VisitorTag>;
 
-/// One atomic state of a corpus. Commits count it up by one; 0 is the empty corpus. A chunk is visible in
-/// generation g when born <= g and (it lives or g < died), so a reader that keeps to one generation sees a
-/// document's old version or its new one, never neither and never both.
+/// One atomic state of a corpus. Each commit increments it; 0 is the empty corpus. A chunk is visible in generation g if born <= g and (it
+/// is alive or g < died), so a reader that stays in one generation sees either a document's old version or its new one, never neither and
+/// never both.
 using Generation = std::int64_t;
 
-/// A half-open range of bytes in a UTF-8 text; both ends lie between code points.
+/// A half-open range of bytes in a UTF-8 text; both ends are code point boundaries.
 struct TextRange {
   std::size_t begin = 0;
   std::size_t end = 0;

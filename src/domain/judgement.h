@@ -6,18 +6,18 @@
 
 namespace footnote {
 
-/// The part of a passage that answers a question, as far as a passage can: a few words. `range` counts bytes in that passage.
+/// The few words of a passage that answer a question best. `range` counts bytes in that passage.
 struct FoundAnswer {
   TextRange range;
-  double margin = 0;       ///< On the model's own scale: how much likelier than "no answer in here".
-  double probability = 0;  ///< The same as a probability that the passage answers, 0..1.
+  double margin = 0;       ///< Model's score of this answer minus that of "no answer in here".
+  double probability = 0;  ///< The same, calibrated to a probability, 0..1.
 };
 
-/// What a model that read a question and a passage together said of the two.
+/// The output of a model that read a question and a passage together.
 struct Judgement {
-  double raw = 0;                          ///< Relevance, on the model's own scale.
+  double raw = 0;                          ///< Relevance on the model's own scale.
   double calibrated = 0;                   ///< Relevance as a probability, 0..1.
-  std::optional<FoundAnswer> answer = {};  ///< Only of models that look for one.
+  std::optional<FoundAnswer> answer = {};  ///< Only from models that extract one.
 };
 
 }  // namespace footnote

@@ -15,8 +15,8 @@
 
 namespace footnote {
 
-/// Narrows a search to passages that meet every filled condition. An empty filter lets all through but documents with labels: those
-/// are found only by a caller who has one of them.
+/// Restricts a search to passages that meet every condition set. An empty filter matches everything except documents with labels: those are
+/// found only by a caller who has one of them.
 struct Filter {
   std::vector<DocumentId> documents;
   std::vector<std::string> keys;
@@ -26,25 +26,25 @@ struct Filter {
   std::vector<std::string> canonical_types;
   std::vector<DocumentStatus> statuses;
   std::vector<std::string> source_types = {};
-  std::vector<std::string> path_globs = {};  ///< Of document keys: see PathGlobs. One that can't be read lets nothing through.
+  std::vector<std::string> path_globs = {};  ///< Match document keys: see PathGlobs. If a pattern is invalid, nothing matches.
   std::vector<EvidenceTier> evidence_tiers = {};
-  std::optional<UtcTime> updated_from = {};   ///< Inclusive. By updated_at where the document tells it, else by indexed_at.
+  std::optional<UtcTime> updated_from = {};   ///< Inclusive. Compares updated_at if the document states it, else indexed_at.
   std::optional<UtcTime> updated_until = {};  ///< Exclusive.
   std::vector<std::string> acl_labels = {};   ///< Documents with any of these labels.
-  /// Only these chunks, in ascending order; null for all. What a condition on single passages comes down to.
+  /// Only these chunks, ascending; null for all. Conditions on single passages are resolved to this list.
   std::shared_ptr<const std::vector<ChunkId>> chunks = {};
-  /// What the caller has; not a condition of its own.
+  /// The caller's labels; not a condition.
   std::vector<std::string> caller_labels = {};
 
   bool empty() const { return !narrows_documents() && chunks == nullptr; }
-  /// Some condition but `chunks` is filled.
+  /// True if any condition other than `chunks` is set.
   bool narrows_documents() const;
 };
 
-/// True when both let the same documents through, whatever they say of chunks.
+/// True if both match the same documents, regardless of `chunks`.
 bool same_documents(const Filter& a, const Filter& b);
 
-/// What a filter looks at. Borrows.
+/// The properties that a filter tests. Borrows.
 struct FilterSubject {
   DocumentId document;
   std::string_view key;
@@ -53,7 +53,7 @@ struct FilterSubject {
   UtcTime indexed_at;
 };
 
-/// The one meaning of a Filter's conditions on documents, made ready for many of them. Borrows the filter.
+/// The single implementation of a Filter's conditions on documents, prepared for many of them. Borrows the filter.
 class DocumentFilter {
  public:
   explicit DocumentFilter(const Filter& filter);
@@ -61,43 +61,42 @@ class DocumentFilter {
 
  private:
   const Filter& filter_;
-  std::vector<DocumentId> documents_;   // Sorted.
-  std::vector<std::string_view> keys_;  // Sorted.
-  std::optional<PathGlobs> globs_;      // Empty when a pattern can't be read.
+  std::vector<DocumentId> documents_;   // sorted
+  std::vector<std::string_view> keys_;  // sorted
+  std::optional<PathGlobs> globs_;      // empty if a pattern is invalid
 };
 
-/// The same for one.
+/// DocumentFilter for a single document.
 inline bool matches(const Filter& filter, const FilterSubject& subject) { return DocumentFilter(filter)(subject); }
-/// And of its condition on chunks.
+/// The Filter's condition on chunks.
 bool names_chunk(const Filter& filter, ChunkId chunk);
 
-/// The stages that can add to a hit's score, in the order in which they run.
+/// The stages that can contribute to a hit's score, in execution order.
 enum class Stage { kVector, kKeyword, kHeading, kLate, kJudge, kBoost, kPenalty };
 
 /// The stage's name on the wire and in traces: "vector".
 std::string_view to_string(Stage stage);
 
-/// What became of a candidate, in the order of the stages that decide: all but the last were cut on the way.
+/// What became of a candidate, in the order of the deciding stages: every value but the last means that it was dropped.
 enum class Fate {
-  kFuseLimit,      ///< Past the candidates whose passages are looked at.
+  kFuseLimit,      ///< Ranked below the candidates whose passages are fetched.
   kGone,           ///< Its document was deleted meanwhile.
-  kDocumentLimit,  ///< Its document has enough passages among the hits.
-  kTopLimit,       ///< Past the hits that go on to the gate.
-  kNotPicked,      ///< Of equal passages another was picked for the prompt: for its address, or for diversity.
-  kBelowGate,      ///< Too little speaks for it: for all of the hits, or for this one where each has to reach a threshold.
-  kReadLimit,      ///< Past the hits that the reader looks at.
-  kFarFromBest,    ///< Its score is too far below the best hit's to be read beside it.
-  kNoSentence,     ///< Read; no sentence of it answers.
-  kRepeated,       ///< Read; what it says was quoted from another.
-  kNotCited,       ///< The model had it and did not cite it.
+  kDocumentLimit,  ///< Its document already has enough passages among the hits.
+  kTopLimit,       ///< Ranked below the hits that are passed to the gate.
+  kNotPicked,      ///< Of equal passages another was picked for the prompt: because of its URL, or for diversity.
+  kBelowGate,      ///< Too little evidence: for all hits, or for this one if each must reach a threshold.
+  kReadLimit,      ///< Ranked below the hits that the reader reads.
+  kFarFromBest,    ///< Its score is too far below the best hit's.
+  kNoSentence,     ///< Read, but no sentence of it answers.
+  kRepeated,       ///< Read, but its content was already quoted from another passage.
+  kNotCited,       ///< In the prompt, but not cited by the model.
   kCited,
 };
-/// Where it ended, and why as a name: kFuse and "limit", kAnswer and "cited".
+/// The stage at which it ended, and the reason's name: kFuse and "limit", kAnswer and "cited".
 TurnStage stage_of(Fate fate);
 std::string_view reason_of(Fate fate);
 
-/// What one stage said of one hit: its own number, that number brought to 0..1 for this question, and what it
-/// added to the sum.
+/// One stage's score for one hit: the raw value, that value normalised to 0..1 for this question, and its weight in the sum.
 struct StageScore {
   Stage stage = Stage::kVector;
   double raw = 0;
@@ -107,20 +106,19 @@ struct StageScore {
   double contribution() const { return weight * normalised; }
 };
 
-/// A chunk with its scores. `score` is the sum of the contributions and orders the hits of one question; it is
-/// never compared across questions: gates read the raw numbers.
+/// A chunk with its scores. `score` is the sum of the contributions and orders the hits of one question; never compare it across questions:
+/// gates use raw scores.
 struct Hit {
   Chunk chunk;
   std::string document_key;
   DocumentAttributes document;
   std::vector<StageScore> terms;
   double score = 0;
-  /// Raw cosine of question and passage; where the vector stage did not see the passage it is computed, so a
-  /// gate never meets a hole.
+  /// Raw cosine of question and passage; computed if the vector stage did not see the passage, so gates always have it.
   double cosine = 0;
-  /// Share of the question's content words, weighed by their rarity, that the passage holds.
+  /// Share of the question's content words that the passage contains, weighted by rarity.
   double coverage = 0;
-  /// What the judge said of question and passage, where it read them. A found answer's range counts bytes of the chunk's text.
+  /// The judge's output, if it read this passage. The range of a found answer counts bytes of the chunk's text.
   std::optional<Judgement> judged = {};
 
   const StageScore* term(Stage stage) const;

@@ -4,12 +4,12 @@
 
 namespace footnote {
 
-/// The stages of a turn that are timed, that can fail, or at which a candidate can be cut; in the order in which they run.
+/// The stages of a turn that are timed, can fail, or can drop a candidate; in execution order.
 enum class TurnStage {
   kCurated,   ///< Matching curated answers.
-  kFollowUp,  ///< Making a follow-up searchable.
-  kRetrieve,  ///< Retrieval as a whole, where no single stage can be named.
-  kRecall,    ///< A cached retrieval, in place of the stages from kEmbed to kGate.
+  kFollowUp,  ///< Rewriting a follow-up question for search.
+  kRetrieve,  ///< Retrieval as a whole, if no single stage can be named.
+  kRecall,    ///< A cached retrieval, which replaces the stages from kEmbed to kGate.
   kEmbed,
   kVector,
   kKeyword,

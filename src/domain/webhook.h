@@ -11,18 +11,18 @@
 
 namespace footnote {
 
-/// What webhooks are told of.
+/// Events reported to webhooks.
 inline constexpr std::string_view kTurnCompleted = "turn.completed";
 inline constexpr std::string_view kGapOpened = "gap.opened";
 inline constexpr std::string_view kSourceIndexed = "source.indexed";
 inline constexpr std::string_view kWebhookEvents[] = {kTurnCompleted, kGapOpened, kSourceIndexed};
 
-inline constexpr std::size_t kWebhookEndpointsMax = 20;     ///< Of a workspace.
-inline constexpr std::size_t kWebhookMessagesMax = 10'000;  ///< That wait or were given up, of an endpoint; past it new ones are not kept.
-inline constexpr std::size_t kWebhookSecretBytes = 24;      ///< Random ones, before base64.
+inline constexpr std::size_t kWebhookEndpointsMax = 20;     ///< Per workspace.
+inline constexpr std::size_t kWebhookMessagesMax = 10'000;  ///< Queued or given-up messages per endpoint; beyond it new ones are dropped.
+inline constexpr std::size_t kWebhookSecretBytes = 24;      ///< Random bytes, before base64.
 inline constexpr std::string_view kWebhookSecretPrefix = "whsec_";
 
-/// An address that is told what happens in a workspace.
+/// A URL that is notified of events in a workspace.
 struct WebhookEndpoint {
   WebhookId id;
   WorkspaceId workspace;
@@ -33,15 +33,15 @@ struct WebhookEndpoint {
   UtcTime created_at;
 };
 
-/// Something that happened, by the id of what it is about: the body is made when it is sent, so that what was erased is not told.
+/// An event, with only the id of its subject: the body is rendered when it is sent, so that erased data is not disclosed.
 struct WebhookNews {
   WorkspaceId workspace;
   std::string type;     ///< One of kWebhookEvents.
-  std::string subject;  ///< A turn's or a gap's id, a corpus's id.
+  std::string subject;  ///< Id of a turn, a gap or a corpus.
   UtcTime happened_at;
 };
 
-/// News on its way to one endpoint.
+/// A message to one endpoint.
 struct WebhookDelivery {
   DeliveryId id;
   WebhookId endpoint;
@@ -55,7 +55,7 @@ struct WebhookDelivery {
   std::string last_error = {};
 };
 
-/// kInvalidArgument names the field: an address that is no http or https URL, no events, an unknown one.
+/// kInvalidArgument names the field: a URL that is not http or https, no events, or an unknown event.
 Result<void> check_webhook(const WebhookEndpoint& endpoint);
 
 }  // namespace footnote
