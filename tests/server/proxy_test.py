@@ -417,7 +417,7 @@ class Down(ProxyCase):
             response, data = self.chat("rag/phi3-en" if count % 2 else "plain", stream=count % 4 > 1)
             error = self.error(response, data, 503)
             self.assertEqual(response.getheader("retry-after"), "1")
-        self.assertIn("left alone", error["message"])
+        self.assertIn("are paused", error["message"])
         self.error(*self.call("GET", "/v1/models"), 503)
         self.assertEqual(self.call("GET", "/health")[0].status, 200)
 
