@@ -22,7 +22,7 @@ bool holds_control(std::string_view text) {
 
 Result<void> check_text(std::string_view field, std::string_view text, std::size_t chars_max) {
   if (!is_valid_utf8(text)) return wrong(field, "is not UTF-8");
-  if (holds_control(text)) return wrong(field, "holds control characters");
+  if (holds_control(text)) return wrong(field, "contains control characters");
   if (count_code_points(text) > chars_max) return wrong(field, fmt::format("is longer than {} characters", chars_max));
   return {};
 }
@@ -47,19 +47,19 @@ bool is_colour(std::string_view text) {
 }
 
 Result<void> check_theme(const Theme& theme) {
-  if (!is_colour(theme.accent)) return wrong("theme.accent", "is a colour like #1f6feb");
-  if (!is_colour(theme.accent_text)) return wrong("theme.accent_text", "is a colour like #ffffff");
+  if (!is_colour(theme.accent)) return wrong("theme.accent", "must be a colour like #1f6feb");
+  if (!is_colour(theme.accent_text)) return wrong("theme.accent_text", "must be a colour like #ffffff");
   FOOTNOTE_CHECK(check_text("theme.title", theme.title, kThemeTitleCharsMax));
-  if (!theme.logo_url.empty() && !canonical_url(theme.logo_url)) return wrong("theme.logo_url", "is an http or https address");
+  if (!theme.logo_url.empty() && !canonical_url(theme.logo_url)) return wrong("theme.logo_url", "must be an http or https URL");
   return {};
 }
 
 Result<void> check_guardrails(const Guardrails& guardrails) {
   FOOTNOTE_CHECK(check_list("guardrails.avoid", guardrails.avoid, kAvoidTopicsMax, kAvoidTopicCharsMax));
   const bool wordless = std::ranges::any_of(guardrails.avoid, [](const std::string& topic) { return fold_words(topic).empty(); });
-  if (wordless) return wrong("guardrails.avoid", "has an entry without a word");
+  if (wordless) return wrong("guardrails.avoid", "has an entry without any word");
   if (guardrails.max_chars < kAnswerCharsMin || guardrails.max_chars > kAnswerCharsMax) {
-    return wrong("guardrails.max_chars", fmt::format("is a number from {} to {}", kAnswerCharsMin, kAnswerCharsMax));
+    return wrong("guardrails.max_chars", fmt::format("must be a number from {} to {}", kAnswerCharsMin, kAnswerCharsMax));
   }
   return {};
 }
@@ -69,7 +69,7 @@ Result<void> check_origins(const std::vector<std::string>& origins) {
   for (const std::string& origin : origins) {
     if (!is_origin_pattern(origin)) {
       return fail_field(ErrorCode::kInvalidArgument, "allowed_origins",
-                        "'{}' is no origin: write https://shop.example, https://shop.example:8443 or https://*.shop.example", origin);
+                        "'{}' is not an origin: write https://shop.example, https://shop.example:8443 or https://*.shop.example", origin);
     }
   }
   return {};
@@ -123,17 +123,17 @@ Result<void> check_agent_settings(const AgentSettings& settings) {
   FOOTNOTE_CHECK(check_text("persona.tone", settings.persona.tone, kPersonaToneCharsMax));
   FOOTNOTE_CHECK(check_guardrails(settings.guardrails));
   if (const auto threshold = settings.confidence_threshold; threshold && !(*threshold >= 0 && *threshold <= 1)) {
-    return wrong("confidence_threshold", "is a number from 0 to 1");
+    return wrong("confidence_threshold", "must be a number from 0 to 1");
   }
   if (!settings.language_default.empty() && !is_language_tag(settings.language_default)) {
-    return wrong("language_default", "is a language like de or pt-BR");
+    return wrong("language_default", "must be a language like de or pt-BR");
   }
   FOOTNOTE_CHECK(check_text("system_prompt", settings.system_prompt, kSystemPromptCharsMax));
   FOOTNOTE_CHECK(check_list("starter_prompts", settings.starter_prompts, kStarterPromptsMax, kStarterPromptCharsMax));
   FOOTNOTE_CHECK(check_theme(settings.theme));
   FOOTNOTE_CHECK(check_origins(settings.allowed_origins));
   if (settings.retention_days < 0 || settings.retention_days > kRetentionDaysMax) {
-    return wrong("retention_days", fmt::format("is a number from 0 to {}", kRetentionDaysMax));
+    return wrong("retention_days", fmt::format("must be a number from 0 to {}", kRetentionDaysMax));
   }
   return check_corpora(settings.corpora);
 }
@@ -146,11 +146,11 @@ Result<void> check_curated_answer(const CuratedAnswer& answer) {
   }
   FOOTNOTE_CHECK(check_filled("answer", answer.answer, kCuratedAnswerCharsMax));
   if (answer.priority < -kCuratedPriorityMax || answer.priority > kCuratedPriorityMax) {
-    return wrong("priority", fmt::format("is a number from {} to {}", -kCuratedPriorityMax, kCuratedPriorityMax));
+    return wrong("priority", fmt::format("must be a number from {} to {}", -kCuratedPriorityMax, kCuratedPriorityMax));
   }
-  if (!answer.language.empty() && !is_language_tag(answer.language)) return wrong("language", "is a language like de or pt-BR");
+  if (!answer.language.empty() && !is_language_tag(answer.language)) return wrong("language", "must be a language like de or pt-BR");
   if (!answer.page_url_prefix.empty() && !canonical_url(answer.page_url_prefix)) {
-    return wrong("page_url_prefix", "is an http or https address");
+    return wrong("page_url_prefix", "must be an http or https URL");
   }
   return {};
 }

@@ -34,7 +34,7 @@ std::optional<GapStatus> parse_gap_status(std::string_view name) {
 
 Result<void> check_feedback(const Feedback& feedback) {
   if (is_valid_utf8(feedback.reason) && count_code_points(feedback.reason) <= kFeedbackCharsMax) return {};
-  return fail_field(ErrorCode::kInvalidArgument, "reason", "'reason' has at most {} characters of UTF-8", kFeedbackCharsMax);
+  return fail_field(ErrorCode::kInvalidArgument, "reason", "'reason' must have at most {} characters of valid UTF-8", kFeedbackCharsMax);
 }
 
 std::string_view to_string(Rating rating) {
