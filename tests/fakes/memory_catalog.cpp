@@ -27,7 +27,7 @@ Result<Workspace> MemoryStore::add_workspace(const CallContext&, std::string_vie
   if (trim(name).empty()) return fail_field(ErrorCode::kInvalidArgument, "name", "a workspace needs a name");
   MutexLock lock(mutex_);
   if (std::ranges::find(workspaces_, name, &Workspace::name) != workspaces_.end()) {
-    return fail(ErrorCode::kAlreadyExists, "there is a workspace '{}' already", name);
+    return fail(ErrorCode::kAlreadyExists, "a workspace '{}' already exists", name);
   }
   workspaces_.push_back({{next_id()}, std::string(name), clock_.now()});
   return workspaces_.back();

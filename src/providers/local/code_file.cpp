@@ -19,12 +19,12 @@ T load(const std::byte* at) {
   return value;
 }
 
-/// Of what an entry says, to be carried on over its record.
+/// Checksum of an entry's fields, to be continued over its record.
 std::uint32_t sum_of(std::int64_t chunk, std::uint64_t offset) {
   return crc32c(std::as_bytes(std::span(&offset, 1)), crc32c(std::as_bytes(std::span(&chunk, 1))));
 }
 
-/// nullopt unless the bytes are a record, whole.
+/// nullopt unless the bytes are exactly one record.
 std::optional<CodesView> parse(std::span<const std::byte> record) {
   CodesView out;
   if (record.empty()) return out;
@@ -86,7 +86,7 @@ Result<std::shared_ptr<const CodeFile>> CodeFile::open(RawBytes raw, std::uint64
   const bool sound = crc32c(std::span(end, kEndBytes - 4)) == load<std::uint32_t>(end + 16);
   const std::uint64_t room = size - kEndBytes;
   if (!sound || bytes > room || count > (room - bytes) / kEntryBytes || bytes + count * kEntryBytes != room) {
-    return fail(ErrorCode::kCorrupted, "it is damaged: its end does not fit its length");
+    return fail(ErrorCode::kCorrupted, "it is damaged: its end does not match its length");
   }
   return std::shared_ptr<const CodeFile>(new CodeFile(std::move(raw), count, bytes));
 }
@@ -114,7 +114,7 @@ std::optional<CodesView> CodeFile::read(std::uint64_t at, bool anew) const {
 
 void CodeFile::prefetch(std::uint64_t place) const {
   constexpr std::uint64_t kCacheLine = 64;
-  // Of longer records the processor itself asks for what follows.
+  // For longer records the hardware prefetcher takes over.
   constexpr std::uint64_t kBytesMax = 16 << 10;
   const auto offset = load<std::uint64_t>(entry(place) + 8);
   const auto bytes = std::min<std::uint64_t>(load<std::uint32_t>(entry(place) + 16), kBytesMax);
@@ -129,7 +129,7 @@ std::optional<CodesView> CodeFile::find(ChunkId chunk) const {
 
 std::optional<std::uint64_t> CodeFile::place_of(ChunkId chunk) const {
   if (count_ == 0) return std::nullopt;
-  // Ids mostly follow each other: then the chunk lies as far from the first entry as its id is from that one's.
+  // Ids are mostly consecutive, so try the position that follows from the first entry's id.
   const auto guess = static_cast<std::uint64_t>(chunk.value) - static_cast<std::uint64_t>(chunk_at(0));
   if (guess < count_ && chunk_at(guess) == chunk.value) return guess;
   std::uint64_t low = 0;

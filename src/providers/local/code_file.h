@@ -15,11 +15,11 @@
 
 namespace footnote {
 
-/// Codes as they lie somewhere: PassageCodes that own nothing.
+/// A non-owning view of PassageCodes.
 struct CodesView {
   std::uint32_t form = 0;
   std::uint32_t dimension = 0;
-  std::span<const std::byte> windows;  ///< 32-bit numbers: the tokens of each.
+  std::span<const std::byte> windows;  ///< 32-bit numbers: tokens in each window.
   std::span<const std::byte> signs;
 
   std::size_t window_count() const { return windows.size() / sizeof(std::uint32_t); }
@@ -34,29 +34,29 @@ inline CodesView view_of(const PassageCodes& codes) {
   return {codes.form, codes.dimension, std::as_bytes(std::span(codes.windows)), codes.signs};
 }
 
-/// A passage whose codes take more is left to the store.
+/// A passage with larger codes is not in the file, only in the store.
 inline constexpr std::uint64_t kCodeRecordBytesMax = std::uint64_t{16} << 20;
 
-// What an index file of codes holds as raw; it has no sections, so that opening it reads its head and end alone.
+// The raw part of an index file of codes; it has no sections, so that opening it reads only its head and its end.
 //   raw    := record* entry[count] count:u64 bytes:u64 sum:u32
-//   record := form:u32 dimension:u32 windows:u32 tokens:u32[windows] signs; nothing for a passage without codes
+//   record := form:u32 dimension:u32 windows:u32 tokens:u32[windows] signs; empty for a passage without codes
 //   entry  := chunk:i64 offset:u64 bytes:u32 sum:u32; ascending by chunk
-// `bytes` are those of all records. An entry's sum is the CRC-32C of its chunk, offset and record, checked whenever it is read: whatever is
-// wrong with an entry, it gives either the right codes or none. The last sum is of the two numbers before it.
+// `bytes` is the size of all records. An entry's sum is the CRC-32C of its chunk, offset and record, checked on read: a damaged entry
+// yields no codes, never wrong ones. The last sum covers the two numbers before it.
 
-/// Writes them, passage by passage.
+/// Writes this format, passage by passage.
 class CodeFileWriter {
  public:
   /// Borrows the sink.
   explicit CodeFileWriter(ByteSink& sink) : sink_(sink) {}
 
-  /// REQUIRES: the chunk comes after those before; no more than kCodeRecordBytesMax (see record_bytes).
+  /// REQUIRES: chunks are added in ascending order; record_bytes(codes) <= kCodeRecordBytesMax.
   Result<void> add(ChunkId chunk, const CodesView& codes);
-  /// Of all records up to now.
+  /// Size of all records so far.
   std::uint64_t bytes() const { return bytes_; }
   /// Call once, last.
   Result<void> finish();
-  /// Of all that was written, when it is finished.
+  /// Size of the whole raw part once finished.
   std::uint64_t file_bytes() const;
 
   static std::uint64_t record_bytes(const CodesView& codes);
@@ -74,28 +74,27 @@ class CodeFileWriter {
   std::vector<Entry> entries_;
 };
 
-/// Token codes of a corpus's passages, mapped. Only what is asked for is read, and checked against its sum when it is first met.
-/// Thread-safe.
+/// Memory-mapped token codes of a corpus's passages. Reads only what is requested, and checks a record's sum on first use. Thread-safe.
 class CodeFile {
  public:
   CodeFile() = default;
-  /// `raw` has `size` bytes. kCorrupted when its end does not fit.
+  /// `raw` has `size` bytes. kCorrupted if its end is inconsistent.
   static Result<std::shared_ptr<const CodeFile>> open(RawBytes raw, std::uint64_t size);
 
   std::uint64_t count() const { return count_; }
   std::uint64_t bytes() const { return bytes_; }
 
-  /// The codes of a chunk; those of form 0 say that it has none. nullopt: it is not in the file, or what is there is damaged.
+  /// The codes of a chunk; form 0 means that it has none. nullopt: not in the file, or damaged.
   std::optional<CodesView> find(ChunkId chunk) const;
-  /// Where a chunk lies, for read() and prefetch(); nullopt: it is not in the file.
+  /// The position of a chunk, for read() and prefetch(); nullopt: not in the file.
   std::optional<std::uint64_t> place_of(ChunkId chunk) const;
-  /// As find() does; nullopt: what is there is damaged.
+  /// Like find(); nullopt: damaged.
   std::optional<CodesView> read(std::uint64_t place) const { return read(place, false); }
-  /// Asks for what read() will look at.
+  /// Prefetches what read() will access.
   void prefetch(std::uint64_t place) const;
-  /// True when some codes failed their sum.
+  /// True if some codes failed their checksum.
   bool is_damaged() const { return damaged_.load(std::memory_order_relaxed); }
-  /// Reads all of it. kCorrupted: how many can't be used.
+  /// Verifies the whole file. kCorrupted says how many records are unusable.
   Result<void> check() const;
 
  private:
@@ -103,7 +102,7 @@ class CodeFile {
       : raw_(std::move(raw)), count_(count), bytes_(bytes), known_sound_(std::make_unique<std::atomic<bool>[]>(count)) {}
   const std::byte* entry(std::uint64_t at) const;
   std::int64_t chunk_at(std::uint64_t at) const;
-  /// As read() does; `anew`: whatever is known of it.
+  /// Like read(); `anew`: check the sum again.
   std::optional<CodesView> read(std::uint64_t place, bool anew) const;
 
   RawBytes raw_;

@@ -8,7 +8,7 @@ namespace footnote {
 
 Result<void> check_changes(const IndexChanges& changes, Generation generation, const std::function<bool(std::int64_t)>& holds) {
   if (changes.from != generation) {
-    return fail(ErrorCode::kFailedPrecondition, "the index stands at generation {}, the changes begin at {}; drop it and apply from 0",
+    return fail(ErrorCode::kFailedPrecondition, "the index is at generation {}, but the changes start at {}; drop it and apply from 0",
                 generation, changes.from);
   }
   if (changes.to < changes.from) {
@@ -38,11 +38,11 @@ Result<void> check_changes(const IndexChanges& changes, Generation generation, c
 
 Result<void> check_generation(CorpusId corpus, Generation asked, Generation oldest, Generation newest) {
   if (asked > newest) {
-    return fail(ErrorCode::kFailedPrecondition, "corpus {}: the index stands at generation {}, before {}; bring it up to date first",
-                corpus.value, newest, asked);
+    return fail(ErrorCode::kFailedPrecondition, "corpus {}: the index is at generation {}, before {}; update it first", corpus.value,
+                newest, asked);
   }
   if (asked < oldest) {
-    return fail(ErrorCode::kFailedPrecondition, "corpus {}: generation {} was let go, the oldest is {}; ask for a newer one", corpus.value,
+    return fail(ErrorCode::kFailedPrecondition, "corpus {}: generation {} was dropped, the oldest is {}; use a newer one", corpus.value,
                 asked, oldest);
   }
   return {};

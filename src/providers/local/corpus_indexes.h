@@ -17,28 +17,28 @@
 
 namespace footnote {
 
-/// Whether `changes` make sense on an index that stands at `generation`: kFailedPrecondition when they begin
-/// elsewhere, kInvalidArgument when rows are named twice or lie outside the step. `holds(label)` tells of rows alive now.
+/// Validates `changes` for an index at `generation`: kFailedPrecondition if they start elsewhere, kInvalidArgument if rows are duplicated
+/// or outside the step. `holds(label)` tells whether a row is alive now.
 Result<void> check_changes(const IndexChanges& changes, Generation generation, const std::function<bool(std::int64_t)>& holds);
 
 /// kFailedPrecondition unless oldest <= asked <= newest.
 Result<void> check_generation(CorpusId corpus, Generation asked, Generation oldest, Generation newest);
 
-/// The removals as an engine takes them.
+/// The removals in the engine's format.
 std::vector<rows::Death> deaths_of(const IndexChanges& changes);
 
-/// The section of an index file with the facets of these slots; the others are left empty.
+/// Writes the facets of the used slots as a section of an index file; the other slots are written empty.
 Result<void> write_documents(ByteSink& sink, const DocumentTable& documents, const rows::GroupMask& used);
 Result<DocumentTableWriter> read_documents(ByteSource& source);
 
-/// How much an index of a corpus holds, and how much came and went since it was empty or loaded.
+/// Size of a corpus's index, and how many rows were added or removed since it was empty or loaded.
 struct IndexExtent {
   Generation generation = 0;
   std::uint64_t rows = 0;
   std::uint64_t changed_rows = 0;
 };
 
-/// Rows that keep a part of what they are in the file, mapped, once they are saved.
+/// Rows that, once saved, keep a part of their data memory-mapped in the file.
 template <class Rows>
 concept KeepsRaw = requires(Rows rows, const Rows constant, ByteSink& sink, const RawBytes& raw) {
   rows.seal();
@@ -47,13 +47,13 @@ concept KeepsRaw = requires(Rows rows, const Rows constant, ByteSink& sink, cons
   rows.attach(raw);
 };
 
-/// What both local indexes do alike: one engine per corpus, changed step by step, read without waiting, saved to a file
-/// and loaded from it. `Rows` is cheap to copy and has contains(label, generation), forget(died_until), mark_groups(mask),
-/// row_count(), save(sink) and load(source, limits). Rows that KeepsRaw write their dead too, and let go of them after load().
+/// The common part of both local indexes: one engine per corpus, changed step by step, read without waiting, saved to a file and loaded
+/// from it. `Rows` is cheap to copy and has contains(label, generation), forget(died_until), mark_groups(mask), row_count(), save(sink) and
+/// load(source, limits). Rows that satisfy KeepsRaw also write their dead rows, and drop them after load().
 template <class Rows>
 class CorpusIndexes {
  public:
-  /// One published state of a corpus. Answers for the generations oldest..newest.
+  /// One published state of a corpus. Serves the generations oldest..newest.
   struct State {
     Generation oldest = 0;
     Generation newest = 0;
@@ -62,7 +62,7 @@ class CorpusIndexes {
     std::uint64_t changed_rows = 0;
   };
 
-  /// `empty` is what every corpus begins with.
+  /// `empty` is the initial state of every corpus.
   explicit CorpusIndexes(Rows empty = {}) : empty_(std::make_shared<const State>(State{0, 0, std::move(empty), {}, 0})) {}
 
   Generation generation(CorpusId corpus) const {
@@ -76,22 +76,22 @@ class CorpusIndexes {
     return {state->newest, state->rows.row_count(), state->changed_rows};
   }
 
-  /// The rows of the newest generation, by chunk, each once.
+  /// The rows of the newest generation, ordered by chunk, without duplicates.
   std::vector<LiveRow> live_rows(CorpusId corpus) const {
     const auto state = newest(corpus);
     if (state == nullptr) return {};
     std::vector<LiveRow> out;
     state->rows.list_alive(state->newest, out);
     const auto by_chunk = [](const LiveRow& row) { return std::pair(row.chunk, row.born); };
-    // Segments mostly follow each other in order.
+    // Segments are usually in order already.
     if (!std::ranges::is_sorted(out, {}, by_chunk)) std::ranges::sort(out, {}, by_chunk);
     const auto [first, last] = std::ranges::unique(out, {}, &LiveRow::chunk);
     out.erase(first, last);
     return out;
   }
 
-  /// Writes what is there at head.generation; rows that keep a part in the file read it from there from now on.
-  /// kFailedPrecondition when the index stands elsewhere.
+  /// Writes the state at head.generation; rows that keep a part in the file read it from there from now on. kFailedPrecondition if the
+  /// index is at another generation.
   Result<void> save(const std::filesystem::path& path, const IndexHead& head) const {
     const auto entry = find(head.corpus);
     if (!entry) {
@@ -105,7 +105,7 @@ class CorpusIndexes {
     return {};
   }
 
-  /// Takes what a file holds in the place of what is there. Nothing changes unless all of it is well.
+  /// Replaces a corpus's state by the contents of a file. Changes nothing unless the whole file is valid.
   Result<void> load(IndexFileReader& file) {
     DocumentTableWriter documents;
     auto next = std::make_shared<State>(*empty_);
@@ -131,7 +131,7 @@ class CorpusIndexes {
     return {};
   }
 
-  /// The state that answers for that generation.
+  /// The state that serves that generation.
   Result<std::shared_ptr<const State>> state_at(CorpusId corpus, Generation generation) const {
     const auto entry = find(corpus);
     auto state = entry ? entry->state.get() : empty_;
@@ -139,8 +139,8 @@ class CorpusIndexes {
     return state;
   }
 
-  /// Checks `changes`, lets `change(Rows&, DocumentTableWriter&)` bring them into a copy, and publishes that. When
-  /// `change` fails nothing is published; it must fail before it touches either.
+  /// Validates `changes`, applies them to a copy with `change(Rows&, DocumentTableWriter&)`, and publishes it. If `change` fails, nothing
+  /// is published; it must fail before it modifies either.
   template <class Change>
   Result<void> apply(CorpusId corpus, const IndexChanges& changes, const Change& change) {
     const auto entry = find_or_make(corpus);
@@ -157,7 +157,7 @@ class CorpusIndexes {
     return {};
   }
 
-  /// Lets `change(Rows&)` alter a copy of the newest rows in a way that no answer tells of, and publishes that.
+  /// Modifies a copy of the newest rows with `change(Rows&)`, which must not affect search results, and publishes it.
   template <class Change>
   Result<void> amend(CorpusId corpus, const Change& change) {
     const auto entry = find(corpus);
@@ -187,7 +187,7 @@ class CorpusIndexes {
   }
 
   void drop(CorpusId corpus) {
-    std::shared_ptr<Entry> dropped;  // Freed after the lock.
+    std::shared_ptr<Entry> dropped;  // freed after the lock is released
     MutexLock lock(mutex_);
     if (const auto found = entries_.find(corpus); found != entries_.end()) {
       dropped = std::move(found->second);
@@ -195,7 +195,7 @@ class CorpusIndexes {
     }
   }
 
-  /// Calls `visit(corpus, state)` with the newest state of each.
+  /// Calls `visit(corpus, state)` with each corpus's newest state.
   template <class Visit>
   void for_each(const Visit& visit) const {
     std::map<CorpusId, std::shared_ptr<Entry>> entries;
@@ -206,7 +206,7 @@ class CorpusIndexes {
     for (const auto& [corpus, entry] : entries) visit(corpus, *entry->state.get());
   }
 
-  /// The newest state, or null when there is none.
+  /// The newest state, or null.
   std::shared_ptr<const State> newest(CorpusId corpus) const {
     const auto entry = find(corpus);
     return entry ? entry->state.get() : nullptr;
@@ -221,16 +221,16 @@ class CorpusIndexes {
     DocumentTableWriter documents FOOTNOTE_TSA(guarded_by(writer));
   };
 
-  /// Writes a state whole; gives its rows as they are to be used from then on.
+  /// Writes a whole state; returns its rows in the form to use from then on.
   static Result<Rows> write(const std::filesystem::path& path, const IndexHead& head, const State& state) {
     if (state.newest != head.generation) {
-      return fail(ErrorCode::kFailedPrecondition, "the index stands at generation {}, not {}", state.newest, head.generation);
+      return fail(ErrorCode::kFailedPrecondition, "the index is at generation {}, not {}", state.newest, head.generation);
     }
     Rows rows = state.rows;
     if constexpr (KeepsRaw<Rows>) {
       rows.seal();
     } else {
-      rows.forget(head.generation);  // of this copy: nobody who loads it reads older generations
+      rows.forget(head.generation);  // in this copy: nobody reads older generations after a load
     }
     rows::GroupMask used(state.documents.slot_count(), 0);
     rows.mark_groups(used);
@@ -260,9 +260,9 @@ class CorpusIndexes {
     return entry;
   }
 
-  const std::shared_ptr<const State> empty_;  // Shared by all corpora until their first step.
+  const std::shared_ptr<const State> empty_;  // shared by all corpora until their first step
   mutable Mutex mutex_;
-  // Shared: a caller works on its entry after the map's lock is gone, even when the corpus is dropped meanwhile.
+  // Shared: a caller keeps using its entry after the map is unlocked, even if the corpus is dropped meanwhile.
   std::map<CorpusId, std::shared_ptr<Entry>> entries_ FOOTNOTE_TSA(guarded_by(mutex_));
 };
 

@@ -5,7 +5,7 @@ namespace footnote {
 namespace {
 
 Counter& counter_of(Metrics& metrics, std::string_view event) {
-  return metrics.counter("footnote_events_total", "Events of turns that went over the event sink", {{"event", std::string(event)}});
+  return metrics.counter("footnote_events_total", "Turn events sent to the event sink", {{"event", std::string(event)}});
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 namespace footnote {
 
-/// Implements ports/event_sink.h (EventSink): counts what passes and keeps the rest through another sink, which it borrows. Thread-safe.
-/// Metrics: footnote_events_total{event}.
+/// Implements ports/event_sink.h (EventSink): counts transient notifications and forwards stored events to another sink, which it borrows.
+/// Thread-safe. Metrics: footnote_events_total{event}.
 class CountedEvents final : public EventSink {
  public:
   CountedEvents(EventSink& kept, Metrics& metrics);

@@ -5,7 +5,7 @@
 namespace footnote {
 namespace {
 
-/// Facets lie scattered: what is looked at next is asked for while this one is compared.
+/// Facets are scattered in memory, so prefetch this many slots ahead.
 constexpr std::size_t kSlotsAhead = 12;
 constexpr std::size_t kLineBytes = 64;
 
@@ -59,7 +59,7 @@ std::shared_ptr<const rows::GroupMask> MaskCache::find_or_make(const Filter& fil
     add_page(passes, *pages[i], *mask);
   }
   auto entry = std::make_shared<Entry>(filter, std::move(numbers), mask);
-  entry->filter.chunks = nullptr;  // May be large, and says nothing of documents.
+  entry->filter.chunks = nullptr;  // may be large, and does not affect documents
   keep(std::move(entry));
   return mask;
 }

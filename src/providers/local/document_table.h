@@ -15,7 +15,8 @@
 
 namespace footnote {
 
-/// What filters look at. A document whose facets change gets a new slot, as does each of its source types; older rows keep the old one.
+/// The properties that filters test. A document whose facets change gets a new slot, as does each of its source types; older rows keep the
+/// old slot.
 struct DocumentFacets {
   DocumentId document;
   std::string key;
@@ -26,17 +27,18 @@ struct DocumentFacets {
   FilterSubject subject() const { return {document, key, source_type, attributes, indexed_at}; }
 };
 
-/// Filters whose masks are kept: those that were used last.
+/// Number of recently used filters whose masks are cached.
 inline constexpr std::size_t kMasksKept = 16;
 
-/// One page of facets. A published page is never changed, so that its number stands for what is in it.
+/// One page of facets. A published page is immutable, so its number identifies its contents.
 struct FacetsPage {
   std::uint64_t number = 0;
-  std::vector<std::shared_ptr<const DocumentFacets>> slots;  // An empty slot is null.
+  std::vector<std::shared_ptr<const DocumentFacets>> slots;  // null: empty slot
 };
 using FacetsPages = std::vector<std::shared_ptr<const FacetsPage>>;
 
-/// The masks of the last filters over the tables of one writer. After a change only the changed pages are looked at again. Thread-safe.
+/// Caches the masks of recent filters over the tables of one writer. After a change only the changed pages are evaluated again.
+/// Thread-safe.
 class MaskCache {
  public:
   std::shared_ptr<const rows::GroupMask> find_or_make(const Filter& filter, const FacetsPages& pages);
@@ -51,14 +53,14 @@ class MaskCache {
   void keep(std::shared_ptr<const Entry> entry);
 
   Mutex mutex_;
-  std::vector<std::shared_ptr<const Entry>> entries_ FOOTNOTE_TSA(guarded_by(mutex_));  // Last used last.
+  std::vector<std::shared_ptr<const Entry>> entries_ FOOTNOTE_TSA(guarded_by(mutex_));  // most recently used last
 };
 
-/// Facets by slot, so that a filter is evaluated once per document and not once per row. Immutable, cheap to copy.
+/// Facets by slot, so that a filter is evaluated once per document, not once per row. Immutable, cheap to copy.
 class DocumentTable {
  public:
   std::size_t slot_count() const { return slot_count_; }
-  /// One byte per slot, not 0 where the filter lets its document through. Null when it lets all through.
+  /// One byte per slot, nonzero if its document matches the filter. Null if all match.
   std::shared_ptr<const rows::GroupMask> matching(const Filter& filter) const;
   /// Null for an empty slot.
   const DocumentFacets* facets(std::size_t slot) const { return pages_[slot / kPageSlots]->slots[slot % kPageSlots].get(); }
@@ -70,25 +72,25 @@ class DocumentTable {
 
   FacetsPages pages_;
   std::size_t slot_count_ = 0;
-  bool has_labels_ = false;  // Of some document.
+  bool has_labels_ = false;  // some document has labels
   std::shared_ptr<MaskCache> masks_;
 };
 
-/// Makes the next DocumentTable out of the last. Pages that a published table holds are never written: they are
-/// copied first, so a step costs what it changes. Not thread-safe.
+/// Builds the next DocumentTable from the last. Pages of a published table are copied before they are written, so a step costs what it
+/// changes. Not thread-safe.
 class DocumentTableWriter {
  public:
-  /// The slot for rows of this document: the one it has if its facets are the same, or a new one.
+  /// The slot for rows of this document: its current one if the facets are the same, else a new one.
   std::uint32_t slot_for(const IndexRow& row);
-  /// Fills the next slot, or leaves it empty: for a table that is read back slot by slot.
+  /// Fills the next slot, or leaves it empty: to restore a table slot by slot.
   void append(std::optional<DocumentFacets> facets);
-  /// Empties the slots whose byte is 0, to be used again.
+  /// Empties the slots whose byte is 0, for reuse.
   void keep_only(const rows::GroupMask& used);
   std::size_t slot_count() const { return slot_count_; }
   DocumentTable publish();
 
  private:
-  /// Rows of one document may be of several source types.
+  /// Rows of one document may have several source types.
   struct SlotKey {
     DocumentId document;
     std::string source_type;
@@ -105,12 +107,12 @@ class DocumentTableWriter {
   const DocumentFacets* facets(std::uint32_t slot) const;
 
   std::vector<std::shared_ptr<FacetsPage>> pages_;
-  std::vector<bool> published_;  // By page: a published table holds it.
+  std::vector<bool> published_;  // by page: a published table holds it
   std::uint64_t pages_made_ = 0;
   std::size_t slot_count_ = 0;
   std::size_t labelled_slots_ = 0;
   std::vector<std::uint32_t> free_slots_;
-  std::unordered_map<SlotKey, std::uint32_t, SlotKeyHash> slots_;  // The newest of each.
+  std::unordered_map<SlotKey, std::uint32_t, SlotKeyHash> slots_;  // the newest slot of each key
   std::shared_ptr<MaskCache> masks_ = std::make_shared<MaskCache>();
 };
 

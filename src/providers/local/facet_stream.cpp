@@ -6,11 +6,11 @@ namespace footnote {
 
 namespace {
 
-/// Stands first, in the place of a document's id, which is above 0: earlier forms did not have it.
+/// Format marker, written where earlier formats had the document's id, which is above 0.
 constexpr std::int64_t kForm = -2;
-/// Stands for a document that does not say when it was changed.
+/// Written if a document has no updated_at.
 constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::min();
-/// Stands for an evidence tier that was not assessed.
+/// Written if the evidence tier was not assessed.
 constexpr std::uint32_t kNotAssessed = 0xFFFFFFFF;
 
 std::int64_t to_stored(UtcTime time) { return time.time_since_epoch().count(); }
@@ -23,7 +23,7 @@ Result<void> write_texts(ByteSink& sink, const std::vector<std::string>& texts) 
 
 Result<std::vector<std::string>> read_texts(ByteSource& source) {
   FOOTNOTE_TRY(const auto count, source.take<std::uint64_t>());
-  // Each has its length at least.
+  // Each text takes at least its length field.
   FOOTNOTE_CHECK(source.fits<std::uint64_t>(count));
   std::vector<std::string> texts;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -32,7 +32,7 @@ Result<std::vector<std::string>> read_texts(ByteSource& source) {
   return texts;
 }
 
-/// kCorrupted past `last`.
+/// kCorrupted for numbers above `last`.
 template <class Enum>
 Result<Enum> to_enum(std::uint32_t number, Enum last) {
   if (number <= static_cast<std::uint32_t>(last)) return static_cast<Enum>(number);
@@ -64,7 +64,7 @@ Result<DocumentFacets> read_facets(ByteSource& source) {
   DocumentFacets facets;
   DocumentAttributes& attributes = facets.attributes;
   FOOTNOTE_TRY(const auto form, source.take<std::int64_t>());
-  if (form != kForm) return fail(ErrorCode::kCorrupted, "its documents are written in another form ({})", form);
+  if (form != kForm) return fail(ErrorCode::kCorrupted, "its documents have another format ({})", form);
   FOOTNOTE_TRY(facets.document.value, source.take<std::int64_t>());
   FOOTNOTE_TRY(facets.key, source.take_text());
   FOOTNOTE_TRY(facets.source_type, source.take_text());

@@ -5,9 +5,9 @@
 
 namespace footnote {
 
-/// The binary form of what filters look at.
+/// Binary format of DocumentFacets.
 Result<void> write_facets(ByteSink& sink, const DocumentFacets& facets);
-/// kCorrupted: not what write_facets() wrote.
+/// kCorrupted: not written by write_facets().
 Result<DocumentFacets> read_facets(ByteSource& source);
 
 }  // namespace footnote

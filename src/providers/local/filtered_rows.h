@@ -10,10 +10,10 @@
 
 namespace footnote {
 
-/// A Filter as the engines understand it: by document, by chunk, or both. Stays where it is while its RowFilter is used.
+/// Translates a Filter for the engines: by document, by chunk, or both. Must outlive uses of its RowFilter.
 class FilteredRows {
  public:
-  /// `filter` may be null: as an empty one.
+  /// `filter` may be null: no filter.
   FilteredRows(const DocumentTable& documents, const Filter* filter) {
     static const Filter kEmpty;
     mask_ = documents.matching(filter == nullptr ? kEmpty : *filter);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kMagic = "fnindex\n";
 
-/// To the file, counting the sum on.
+/// Writes to the file and updates the checksum.
 class SummingSink final : public ByteSink {
  public:
   SummingSink(AtomicFile& file, std::uint64_t& size, std::uint32_t& sum) : file_(file), size_(size), sum_(sum) {}
@@ -28,7 +28,7 @@ class SummingSink final : public ByteSink {
   std::uint32_t& sum_;
 };
 
-/// To the file and nothing else.
+/// Writes to the file without a checksum.
 class PlainSink final : public ByteSink {
  public:
   explicit PlainSink(AtomicFile& file) : file_(file) {}
@@ -38,7 +38,7 @@ class PlainSink final : public ByteSink {
   AtomicFile& file_;
 };
 
-/// How many zeros stand between `size` bytes and raw.
+/// Number of zeros between `size` bytes and raw.
 std::uint64_t padding_after(std::uint64_t size) { return (kRawAlignment - size % kRawAlignment) % kRawAlignment; }
 
 RawBytes raw_at(FileMapping mapping, std::uint64_t offset) {
@@ -46,7 +46,7 @@ RawBytes raw_at(FileMapping mapping, std::uint64_t offset) {
   return RawBytes(owner, owner->bytes().data() + offset);
 }
 
-/// From the file, at most `bytes`, counting the sum on.
+/// Reads at most `bytes` from the file and updates the checksum.
 class SummingSource final : public ByteSource {
  public:
   SummingSource(InputFile& file, std::uint32_t& sum, std::uint64_t bytes) : file_(file), sum_(sum), remaining_(bytes) {}
@@ -119,7 +119,7 @@ Result<void> IndexFileReader::read_head() {
   SummingSource source(file_, sum_, left_);
   std::array<char, kMagic.size()> magic{};
   FOOTNOTE_CHECK(source.read(std::as_writable_bytes(std::span(magic))));
-  if (std::string_view(magic.data(), magic.size()) != kMagic) return fail(ErrorCode::kCorrupted, "it is no index file");
+  if (std::string_view(magic.data(), magic.size()) != kMagic) return fail(ErrorCode::kCorrupted, "it is not an index file");
   FOOTNOTE_TRY(const auto format, source.take<std::uint32_t>());
   if (format != kIndexFormat) return fail(ErrorCode::kCorrupted, "its format is {}, this footnote reads {}", format, kIndexFormat);
   FOOTNOTE_TRY(const auto kind, source.take<std::uint32_t>());

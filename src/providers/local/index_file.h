@@ -12,17 +12,17 @@
 
 namespace footnote {
 
-/// What is written in an index file. A number never changes its meaning.
+/// Content type of an index file. A number never changes its meaning.
 enum class IndexKind : std::uint32_t { kVectors = 1, kKeywords = 2, kCodes = 3, kGraphs = 4 };
 
-/// What an index file is of. An index is a cache: a file that says anything else than what is asked for is worth nothing.
+/// Identifies an index file. An index is a cache: a file whose head differs from the expected one is useless.
 struct IndexHead {
   IndexKind kind = IndexKind::kVectors;
-  std::uint32_t rules = 0;  ///< Version of how its contents are made out of the store's: another one makes another index.
+  std::uint32_t rules = 0;  ///< Version of the rules that derive its contents from the store; different rules make a different index.
   CorpusId corpus;
   EmbeddingSpace space;
   Generation generation = 0;
-  std::int64_t stamp = 0;  ///< The commit of that generation, told from all others (see SqliteChunkStore::stamp).
+  std::int64_t stamp = 0;  ///< Unique number of that generation's commit (see SqliteChunkStore::stamp).
 
   bool operator==(const IndexHead&) const = default;
 };
@@ -31,26 +31,26 @@ struct IndexHead {
 //            model_bytes:u64 model:byte[model_bytes] sum:u32 section* [raw]
 // section := bytes:u64 content:byte[bytes] sum:u32
 // raw     := zeros to a multiple of kRawAlignment; content
-// A sum is the CRC-32C of all that stands before it, from the sum before on. So every byte but those of `raw` is under a sum, and
-// each section has its one place. What raw holds is mapped and never read as a whole: the sections before it hold the sums of its
-// pieces, and say how long it is. Nothing follows the last section or raw.
+// A sum is the CRC-32C of everything before it, continued from the previous sum. So every byte except those of `raw` is covered, and
+// sections cannot be swapped. `raw` is memory-mapped and never read as a whole: the sections before it hold the checksums of its pieces and
+// its length. Nothing follows the last section or raw.
 
 inline constexpr std::uint32_t kIndexFormat = 2;
 inline constexpr std::uint64_t kRawAlignment = 4096;
-/// The longest name of a model that a file may carry.
+/// Maximum length of a model name in a file.
 inline constexpr std::uint64_t kModelBytesMax = 4096;
 
-/// The first byte of what a file holds as raw. Shared: it stays mapped as long as somebody has it, whatever becomes of the file.
+/// The start of a file's raw part. Shared: it stays mapped while anyone holds it, even if the file is replaced.
 using RawBytes = std::shared_ptr<const std::byte>;
 
-/// Writes an index file, which shows when it is whole (see AtomicFile).
+/// Writes an index file, which becomes visible only when complete (see AtomicFile).
 class IndexFileWriter {
  public:
   static Result<IndexFileWriter> create(const std::filesystem::path& path, const IndexHead& head);
 
   /// Calls `content` twice, first to learn the length: it must write the same both times.
   Result<void> section(const std::function<Result<void>(ByteSink&)>& content);
-  /// After all sections. Gives what was written, mapped, to be used when commit() has gone well. Null when it is nothing.
+  /// Call after all sections. Returns the written bytes, memory-mapped, for use after a successful commit(). Null if empty.
   Result<RawBytes> raw(const std::function<Result<void>(ByteSink&)>& content);
   /// Call once, last.
   Result<void> commit() { return file_.commit(); }
@@ -63,8 +63,7 @@ class IndexFileWriter {
   std::uint32_t sum_ = 0;
 };
 
-/// Reads an index file, section by section. Every error but those of the disk is kCorrupted (damaged, cut short, another format) and
-/// says why.
+/// Reads an index file, section by section. Every error except disk errors is kCorrupted (damaged, truncated, another format) and says why.
 class IndexFileReader {
  public:
   static Result<IndexFileReader> open(const std::filesystem::path& path);
@@ -72,14 +71,14 @@ class IndexFileReader {
   const IndexHead& head() const { return head_; }
   std::uint64_t size() const { return file_.size(); }
 
-  /// Lets `content` read the next section, then checks that it took all of it and that the sum fits. Nothing of what `content` was
-  /// given may be used before that.
+  /// Lets `content` read the next section, then checks that all of it was read and that the sum matches. Do not use the data before this
+  /// returns.
   Result<void> section(const std::function<Result<void>(ByteSource&)>& content);
-  /// Call after the last section. kCorrupted when something follows.
+  /// Call after the last section. kCorrupted if anything follows.
   Result<void> finish() const;
-  /// Instead of finish(): maps what raw() wrote. kCorrupted when that is not `bytes` long. Null when it is nothing.
+  /// Instead of finish(): maps what raw() wrote. kCorrupted if it is not `bytes` long. Null if empty.
   Result<RawBytes> raw(std::uint64_t bytes);
-  /// How long raw is, when nothing but it can follow.
+  /// The length of the raw part, if only it can follow.
   std::uint64_t raw_bytes() const;
 
  private:

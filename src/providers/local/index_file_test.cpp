@@ -19,8 +19,7 @@ namespace {
 constexpr CorpusId kCorpus{7};
 constexpr int kSteps = 12;
 
-/// Both indexes of one corpus, and their files.
-// Of each vector in raw: the full numbers of all come first, 24 padded to 32, then the codes of all, padded to 64.
+// In raw, all full vectors come first (24 numbers padded to 32), then all codes (padded to 64 bytes).
 constexpr std::size_t kFullBytes = 32 * sizeof(float);
 constexpr std::size_t kVectorBytes = kFullBytes + 64;
 
@@ -60,11 +59,11 @@ class IndexFileTest : public ::testing::Test {
   }
   Result<void> load(SavedIndex& index) const {
     FOOTNOTE_TRY(IndexFileReader file, IndexFileReader::open(path(index)));
-    // What app/index_files looks at; flips in these fields must show, and here they do.
+    // The check of upkeep/index_files: flipped bits in these fields must be detected here.
     if (file.head() != head_of(index)) return fail(ErrorCode::kFailedPrecondition, "another head");
     return index.load(file);
   }
-  /// Those at the end of its file that no sum covers as a whole.
+  /// Bytes at the end of the file that no sum covers as a whole.
   std::size_t raw_bytes(const SavedIndex& index) const {
     if (index.kind() != IndexKind::kVectors) return 0;
     std::size_t vectors = 0;
@@ -74,7 +73,7 @@ class IndexFileTest : public ::testing::Test {
     return vectors * kVectorBytes;
   }
   static std::string bytes_of(const std::filesystem::path& file) { return read_file(file, 1 << 30).value(); }
-  /// As another file: what an index holds mapped stays.
+  /// Writes a new file: what an index has mapped is unaffected.
   static void put_bytes(const std::filesystem::path& file, std::string_view bytes) {
     std::filesystem::remove(file);
     std::ofstream(file, std::ios::binary | std::ios::trunc).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -166,7 +165,7 @@ TEST_F(IndexFileTest, AFlippedBitOfCodesIsFoundWhenTheyAreReadAndChangesNoAnswer
     put_bytes(path(lived.vectors), damaged);
     LocalVectorStore loaded;
     ASSERT_TRUE(load(loaded).has_value());
-    // Rows that died are let go of at a start: what is copied then is looked at.
+    // Dead rows are dropped on load: only live rows are checked.
     if (loaded.is_damaged(kCorpus) || !loaded.check(kCorpus).has_value()) ++noticed;
     const Filter all{.caller_labels = {"hr"}};
     for (const std::size_t limit : {std::size_t{3}, std::size_t{1000}}) {
@@ -204,14 +203,14 @@ TEST_F(IndexFileTest, AFlippedBitOfAFullVectorIsFoundWhenItIsReadAndTheRowCounts
     EXPECT_FALSE(loaded.is_damaged(kCorpus)) << "nobody has looked";
     const bool damaged_row_lives = !loaded.check(kCorpus).has_value();
     const auto asked = test::random_vector(random);
-    const Filter all{.caller_labels = {"hr"}};  // Labelled rows too: a row that nobody sees is not read.
+    const Filter all{.caller_labels = {"hr"}};  // labelled rows too: a row that nobody sees is not read
     const auto expected = lived.vectors.search({}, {kCorpus, kSteps, asked, 1000, &all}).value();
     const auto found = loaded.search({}, {kCorpus, kSteps, asked, 1000, &all}).value();
     ASSERT_EQ(found.size(), expected.size());
     std::map<ChunkId, double> scores;
     for (const ScoredChunk& hit : expected) scores[hit.chunk] = hit.score;
     for (const ScoredChunk& hit : found) EXPECT_NEAR(hit.score, scores.at(hit.chunk), 0.02);
-    // A vector of a row that died is in the file, and nobody reads it.
+    // The vector of a dead row is in the file, but never read.
     EXPECT_EQ(loaded.is_damaged(kCorpus), damaged_row_lives);
     if (!damaged_row_lives) {
       ++unread;
@@ -234,7 +233,7 @@ TEST_F(IndexFileTest, WhatIsSavedIsReadFromTheFileAndAnswersTheSame) {
   EXPECT_EQ(lived.vectors.unsaved_bytes(), 0U);
   EXPECT_EQ(lived.answers(kSteps - 2), before);
   EXPECT_EQ(lived.answers(kSteps - 4), older) << "rows that died since are still there for whoever reads an older generation";
-  // Another file under the name changes nothing: the old one is held.
+  // Replacing the file changes nothing: the old one stays mapped.
   put_bytes(path(lived.vectors), "something else");
   EXPECT_EQ(lived.answers(kSteps - 2), before);
   fill(lived, kSteps - 2, kSteps);
@@ -301,7 +300,7 @@ TEST_F(IndexFileTest, ALoadedIndexScansAtTheLevelThatItIsGiven) {
     LocalVectorStore made(level), loaded(level);
     for (int step = 0; step < kSteps; ++step) ASSERT_TRUE(made.apply({}, kCorpus, steps_[static_cast<std::size_t>(step)]).has_value());
     ASSERT_TRUE(load(loaded).has_value());
-    // Levels round differently, so equal bits say whose arithmetic it was.
+    // Levels round differently, so equal bits show which arithmetic was used.
     EXPECT_EQ(test::answers(loaded, lived.keywords, kCorpus, kSteps), test::answers(made, lived.keywords, kCorpus, kSteps))
         << cpu::to_string(level);
   }
@@ -370,7 +369,7 @@ TEST_F(IndexFileTest, AFileCutShortOrTooLongIsFound) {
     for (std::size_t size = 0; size < 120; ++size) EXPECT_EQ(code(sound.substr(0, size)), ErrorCode::kCorrupted) << size;
     EXPECT_EQ(code(sound + "x"), ErrorCode::kCorrupted);
     EXPECT_EQ(code(std::string(sound.size(), '\0')), ErrorCode::kCorrupted);
-    // Torn at sectors, as a disk without power leaves it; full vectors are looked at when they are used.
+    // Torn at sectors, as after a power cut; full vectors are checked on use.
     const std::size_t sections_end = sound.size() - raw_bytes(*index);
     for (int round = 0; round < 100; ++round) {
       std::string torn = sound;

@@ -25,7 +25,7 @@ inline std::vector<float> random_vector(std::mt19937& random) {
   return out;
 }
 
-/// Steps of a corpus's life: rows that come, and some that go again. `first_chunk` is the first row's.
+/// Random changes of a corpus: rows are added, and some removed again. `first_chunk` is the id of the first row.
 inline std::vector<IndexChanges> random_steps(std::mt19937& random, int steps, int rows_each, std::int64_t first_chunk = 1) {
   std::vector<IndexChanges> out;
   std::vector<std::int64_t> living;
@@ -61,7 +61,7 @@ inline std::vector<IndexChanges> random_steps(std::mt19937& random, int steps, i
   return out;
 }
 
-/// What the indexes answer to a set of questions, to the last bit.
+/// The indexes' results for a set of queries, for bit-exact comparison.
 inline std::vector<std::pair<std::int64_t, double>> answers(const VectorSearch& vectors, const KeywordSearch& keywords, CorpusId corpus,
                                                             Generation generation) {
   std::vector<std::pair<std::int64_t, double>> out;

@@ -9,14 +9,14 @@
 
 namespace footnote {
 
-/// The file of a model folder that says how its token vectors are coded.
+/// The file of a model folder that defines how its token vectors are coded.
 inline constexpr std::string_view kLateFile = "late.bin";
 
-/// Some numbers of a model that tell it from others, also where both are called the same.
+/// A few weights that identify a model, even among models with the same name.
 Result<std::vector<float>> probe_of(const nn::ModelFiles& files);
 
-/// How this model's token vectors are coded: by its own kLateFile, or by what the program brings for models that it knows. nullopt
-/// when there is neither. kCorrupted: the file can't be read, or was made for other weights.
+/// How this model's token vectors are coded: from its own kLateFile, or built in for known models; nullopt if neither exists. kCorrupted:
+/// the file is unreadable or was made for other weights.
 Result<std::optional<late::LateModel>> find_late_model(const nn::ModelFiles& files);
 
 }  // namespace footnote

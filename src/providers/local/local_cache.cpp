@@ -6,7 +6,7 @@ namespace footnote {
 
 namespace {
 
-/// About what the list, the two tables and the allocator take for an entry.
+/// Approximate overhead of the list, the two tables and the allocator per entry.
 constexpr std::size_t kEntryOverhead = 256;
 
 }  // namespace
@@ -57,7 +57,7 @@ void LocalCache::put(const CallContext&, std::string_view key, std::string_view 
 
 void LocalCache::drop_tag(const CallContext&, std::string_view tag) {
   MutexLock lock(mutex_);
-  // `erase` takes the tag's own row away with its last entry.
+  // `erase` also removes the tag itself with its last entry.
   for (auto found = by_tag_.find(tag); found != by_tag_.end(); found = by_tag_.find(tag)) {
     erase(by_key_.at(*found->second.begin()));
   }

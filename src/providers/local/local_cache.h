@@ -14,8 +14,7 @@
 
 namespace footnote {
 
-/// Keeps entries in this process. Past its bound those go that were not asked for for the longest; an entry that alone is larger than the
-/// bound is not kept. Thread-safe; nothing waits but for its lock. Borrows the clock.
+/// An in-process LRU cache. An entry larger than the whole cache is not stored. Thread-safe; blocks only for its lock. Borrows the clock.
 class LocalCache final : public Cache {
  public:
   static constexpr std::size_t kBytesMaxDefault = 64 << 20;
@@ -26,7 +25,7 @@ class LocalCache final : public Cache {
   void put(const CallContext& call, std::string_view key, std::string_view tag, std::string value, std::chrono::seconds ttl) override;
   void drop_tag(const CallContext& call, std::string_view tag) override;
 
-  /// Of all entries, with what each of them costs beside its texts.
+  /// Size of all entries, including their overhead.
   std::size_t bytes() const;
 
  private:
@@ -36,7 +35,7 @@ class LocalCache final : public Cache {
     std::string value;
     UtcTime expires_at;
   };
-  using Entries = std::list<Entry>;  // the one that was asked for last comes first
+  using Entries = std::list<Entry>;  // most recently used first
 
   static std::size_t bytes_of(const Entry& entry);
   void erase(Entries::iterator entry) FOOTNOTE_TSA(requires_capability(mutex_));

@@ -5,7 +5,7 @@
 namespace footnote::contract {
 namespace {
 
-/// A cache with the clock that it borrows.
+/// A cache and the clock it borrows.
 struct Held {
   ManualClock clock{UtcTime{std::chrono::milliseconds{1'772'357'400'125}}};
   LocalCache cache{clock};

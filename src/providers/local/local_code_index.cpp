@@ -3,7 +3,7 @@
 namespace footnote {
 namespace {
 
-/// Passages whose codes are read from the store in one go while a file is written: some megabytes.
+/// Passages per read from the store while a file is written: a few megabytes of codes.
 constexpr std::size_t kCopyRows = 512;
 
 }  // namespace

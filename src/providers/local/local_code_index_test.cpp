@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 constexpr std::uint32_t kForm = 9;
 
-/// Two windows; every seed makes others.
+/// Codes with two windows, different for every seed.
 PassageCodes codes_of(unsigned seed) {
   PassageCodes out{.form = kForm, .dimension = 16, .signs = {}, .windows = {1 + seed % 3, 2}};
   for (unsigned i = 0; i < (3 + seed % 3) * 2; ++i) out.signs.push_back(static_cast<std::byte>(seed * 37 + i * 11));
@@ -35,7 +35,7 @@ PassageCodes owned(const CodesView& view) {
 
 class LocalCodeIndexTest : public ::testing::Test {
  protected:
-  /// One document a passage; without codes where `seeds` has 0.
+  /// Commits one document per passage; a seed of 0 means no codes.
   std::vector<ChunkId> commit(const std::vector<unsigned>& seeds) {
     std::vector<DocumentDraft> drafts;
     for (const unsigned seed : seeds) {
@@ -63,7 +63,7 @@ class LocalCodeIndexTest : public ::testing::Test {
     return index.load(file);
   }
   std::filesystem::path path() const { return folder_.path() / "codes.index"; }
-  /// As another file: what is mapped stays.
+  /// Writes a new file: what is mapped is unaffected.
   void put_bytes(const std::string& bytes) const {
     std::filesystem::remove(path());
     std::ofstream(path(), std::ios::binary) << bytes;

@@ -1,5 +1,5 @@
-// The local embedder, reader and judge, with the real models, the late scorer, and cross-encoders, with tiny random ones, under the suites
-// that every implementation of their ports must pass. The indexes' own are in local_index_test.cpp.
+// Contract suites for the local embedder, reader and judge with real models, the late scorer, and cross-encoders with tiny random models.
+// Those of the indexes are in local_index_test.cpp.
 #include "contracts/embedder_contract.h"
 #include "contracts/reader_contract.h"
 #include "contracts/reranker_contract.h"
@@ -39,7 +39,7 @@ std::shared_ptr<Reranker> make_judge(std::size_t windows_max) {
 std::shared_ptr<Reader> make_reader() { return std::make_shared<SentenceReader>(model_for_test(), split_at_stops); }
 
 std::shared_ptr<Reranker> make_reranker(nn::Family family) {
-  // The folder goes when the reranker is open: all of it is mapped.
+  // The folder may be deleted once the reranker is open: everything is mapped.
   const nn::testing::TinyModel model(family, 1);
   auto reranker = LocalReranker::open(model.path());
   EXPECT_TRUE(reranker.has_value()) << (reranker ? "" : reranker.error().message);

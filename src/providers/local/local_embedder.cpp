@@ -8,14 +8,14 @@
 namespace footnote {
 namespace {
 
-/// The bytes that a window covers. The outer windows reach to the text's ends, so that all of it is covered.
+/// The bytes that a window covers. The outer windows extend to the text's ends, so that all of it is covered.
 TextRange bytes_of(const TextRange& window, const nn::Tokens& tokens, std::size_t text_size, bool last) {
   if (tokens.ids.empty()) return {0, text_size};
   return {window.begin == 0 ? 0 : tokens.ranges[window.begin].begin,
           last ? text_size : static_cast<std::size_t>(tokens.ranges[window.end - 1].end)};
 }
 
-/// Of one window. A question's first window says enough of it.
+/// Adds the codes of one window. For a question the first window suffices.
 void add_codes(const late::SignCoder& coder, EmbedKind kind, std::span<const float> token_vectors, std::span<const std::uint32_t> ids,
                Embedding& embedding) {
   const auto dimension = static_cast<std::uint32_t>(coder.dimension());
@@ -58,7 +58,7 @@ Result<std::unique_ptr<LocalEmbedder>> LocalEmbedder::open(const std::filesystem
   EmbeddingSpace space{folder.filename().string(), static_cast<int>(encoder->hidden())};
   std::unique_ptr<LocalEmbedder> out(new LocalEmbedder(std::move(encoder), std::move(space)));
   const nn::ModelFiles& files = out->encoder_->files();
-  // Cut to half the window at most: what the model was made for are a few words.
+  // At most half the window; real prefixes are a few words.
   const std::size_t prefix_max = out->encoder_->tokens_max() / 2;
   out->query_prefix_ = out->encoder_->tokenizer().tokenize(files.query_prefix, prefix_max, nn::Specials::kAsText).ids;
   out->passage_prefix_ = out->encoder_->tokenizer().tokenize(files.passage_prefix, prefix_max, nn::Specials::kAsText).ids;
@@ -84,7 +84,7 @@ Result<std::vector<Embedding>> LocalEmbedder::embed(const CallContext& call, std
   const bool truncate = options.overflow == Overflow::kTruncate;
   std::vector<Embedding> out(texts.size());
   std::vector<std::vector<std::uint32_t>> ids;
-  std::vector<std::size_t> coded_from;  // In `ids`.
+  std::vector<std::size_t> coded_from;  // offset into `ids`
   for (std::size_t t = 0; t < texts.size(); ++t) {
     const nn::Tokens tokens = tokenizer.tokenize(texts[t], truncate ? window : nn::Tokenizer::kNoLimit, nn::Specials::kAsText);
     const auto [lead, ranges] = window_ranges(tokens.ids.size(), window);
@@ -105,14 +105,14 @@ Result<std::vector<Embedding>> LocalEmbedder::embed(const CallContext& call, std
       if (further) add(0, lead);
       add(range.begin, range.end);
       ids.push_back(tokenizer.frame_ids(own));
-      // The first window's codes stand for the beginning.
+      // The lead is coded only once, in the first window.
       coded_from.push_back(further ? tokenizer.frame_tokens() / 2 + prefix.size() + lead : 0);
     }
   }
   std::vector<nn::TokenSpan> sequences;
   sequences.reserve(ids.size());
   for (const auto& window_ids : ids) sequences.push_back({.ids = window_ids});
-  // Somebody waits for the answer to a question; documents can wait.
+  // A user waits for a question; documents can wait.
   const auto urgency = options.kind == EmbedKind::kQuery ? nn::Urgency::kUrgent : nn::Urgency::kBulk;
   const bool codes = options.codes && coder_;
   const auto output = codes ? nn::Output::kPooledAndTokens : nn::Output::kPooled;

@@ -93,7 +93,7 @@ TEST_F(LocalEmbedderTest, LongTextsGetOverlappingWindows) {
       EXPECT_LT(windows[i].range.begin, windows[i - 1].range.end);
     }
   }
-  // A further window's vector is that of the text's beginning and its own part: 127 words of each.
+  // A further window's vector covers the text's beginning and its own part: 127 words of each.
   const auto words = [&](std::size_t count) {
     std::size_t end = 1;
     for (std::size_t i = 0; i < count; ++i) end = text.find(' ', end + 1);

@@ -52,7 +52,7 @@ TEST(LocalIndexes, RefuseStepsThatMakeNoSense) {
       {2, 3, {text_row(2, 2, "", "b")}, {}},                           // born before the step
       {2, 3, {text_row(2, 4, "", "b")}, {}},                           // born after it
       {2, 3, {}, {{{1}, 2}}},                                          // died before it
-      {2, 3, {text_row(1, 3, "", "b")}, {}},                           // still there
+      {2, 3, {text_row(1, 3, "", "b")}, {}},                           // still alive
       {2, 3, {text_row(2, 3, "", "b"), text_row(2, 3, "", "b")}, {}},  // twice
   };
   for (const IndexChanges& changes : wrong) {
@@ -79,7 +79,7 @@ TEST(LocalVectorStore, AVectorWithoutDirectionDoesNotStopTheRest) {
   EXPECT_EQ(vectors.search({}, {kCorpus, 1, none, 10, nullptr}).error().code, ErrorCode::kInvalidArgument);
 }
 
-/// Levels round differently, so equal bits say whose arithmetic it was.
+/// Levels round differently, so equal bits show which arithmetic was used.
 TEST(LocalVectorStore, ScansAtTheLevelThatItIsGiven) {
   constexpr std::size_t kNumbers = 384;
   std::mt19937 random(3);
@@ -190,7 +190,7 @@ TEST(DocumentTable, EachSourceTypeOfADocumentHasItsSlot) {
   EXPECT_EQ(*writer.publish().matching({.source_types = {"code"}}), (rows::GroupMask{0, 1}));
 }
 
-/// What a table's mask must be, one document at a time.
+/// The expected mask, computed one document at a time.
 rows::GroupMask mask_by_hand(const DocumentTable& table, const Filter& filter) {
   rows::GroupMask mask;
   for (std::size_t slot = 0; slot < table.slot_count(); ++slot) {
@@ -216,7 +216,7 @@ TEST(DocumentTable, KeptMasksAreThoseOfTheTable) {
       writer.keep_only(used);
     }
     tables.push_back(writer.publish());
-    // Readers of older tables come between those of newer ones.
+    // Readers of older and newer tables alternate.
     const DocumentTable& table = tables[tables.size() - 1 - random() % std::min<std::size_t>(tables.size(), 3)];
     const Filter& filter = filters[random() % filters.size()];
     ASSERT_EQ(*table.matching(filter), mask_by_hand(table, filter));

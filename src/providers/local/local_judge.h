@@ -7,12 +7,12 @@
 
 namespace footnote {
 
-/// The built-in judge: relevance and the words that answer, from one reading of question and passage. Raw scores are the model's
-/// logits; probabilities are calibrated as its config.json says. Special tokens spelled out in a text are plain characters.
+/// The built-in judge: relevance and the answering words, from one pass over question and passage. Raw scores are the model's logits;
+/// probabilities are calibrated by its config.json. Special tokens spelled out in a text are plain characters.
 class LocalJudge final : public Reranker {
  public:
-  /// Of a passage that does not fit the model's window it reads `windows_max` windows: 1 is its beginning, nn::PairReader::kWindowsMax
-  /// all of it. Several may share one reader.
+  /// Reads at most `windows_max` windows of a passage longer than the model's window: 1 is its beginning, nn::PairReader::kWindowsMax all
+  /// of it. Several judges may share one reader.
   LocalJudge(std::shared_ptr<const nn::PairReader> reader, std::size_t windows_max)
       : reader_(std::move(reader)), windows_max_(windows_max) {}
 
@@ -20,7 +20,7 @@ class LocalJudge final : public Reranker {
                                         std::span<const std::string_view> passages) override;
 
  private:
-  const std::shared_ptr<const nn::PairReader> reader_;  // Thread-safe.
+  const std::shared_ptr<const nn::PairReader> reader_;  // thread-safe
   const std::size_t windows_max_;
 };
 

@@ -6,7 +6,7 @@
 namespace footnote {
 namespace {
 
-/// Positions between two fields: no phrase reaches from one into the next.
+/// Position gap between two fields, so that no phrase spans both.
 constexpr std::uint32_t kFieldGap = 16;
 
 void add_row(bm25::Batch& batch, bm25::Analyzer& analyzer, const IndexRow& row, std::uint32_t group) {

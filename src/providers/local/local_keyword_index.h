@@ -13,14 +13,14 @@
 
 namespace footnote {
 
-/// Words that stand for each other, by the name of a corpus.
+/// Synonyms by corpus name.
 struct KeywordSynonyms {
   std::shared_ptr<const Synonyms> words = {};  ///< Null: none.
   std::function<std::string(CorpusId)> corpus_name = {};
 };
 
-/// Words of each corpus in memory: exact BM25 over title, headings, symbol and text as one field. Each row is stemmed
-/// by its document's language, a query by every language that the corpus has had by that generation.
+/// In-memory keyword index of each corpus: exact BM25 over title, headings, symbol and text as one field. Each row is stemmed in its
+/// document's language, a query in every language that the corpus has had up to that generation.
 class LocalKeywordIndex final : public KeywordIndex, public SavedIndex {
  public:
   explicit LocalKeywordIndex(bm25::Bm25Options options = {}, KeywordSynonyms synonyms = {})
@@ -46,7 +46,7 @@ class LocalKeywordIndex final : public KeywordIndex, public SavedIndex {
  private:
   struct Rows {
     bm25::Bm25Index index;
-    std::map<std::string, Generation> languages;  ///< When each first came.
+    std::map<std::string, Generation> languages;  ///< The generation in which each first appeared.
 
     bool contains(std::int64_t label, Generation generation) const { return index.contains(label, generation); }
     void forget(Generation died_until) { index.forget(died_until); }
@@ -62,7 +62,7 @@ class LocalKeywordIndex final : public KeywordIndex, public SavedIndex {
 
   static void change(const IndexChanges& changes, Rows& rows, DocumentTableWriter& documents);
 
-  /// The query's terms with what may stand for them.
+  /// The query's terms with their synonyms.
   QueryTerms terms_of(const KeywordQuery& query, const Rows& rows) const;
 
   const KeywordSynonyms synonyms_;

@@ -5,7 +5,7 @@
 namespace footnote {
 namespace {
 
-/// Of the window that fits best; nullopt where there is none.
+/// The score of the best window; nullopt if there is none.
 std::optional<double> best_window(const late::LateQuestion& question, const CodesView& codes) {
   std::optional<double> best;
   std::span<const std::byte> rest = codes.signs;

@@ -8,12 +8,11 @@
 
 namespace footnote {
 
-/// Late interaction over the codes of a corpus's file and, where that lacks some, of the chunk store: only those of the candidates are
-/// read.
+/// Late interaction over the codes in a corpus's file, or in the chunk store where the file lacks them: reads only those of the candidates.
 class LocalLateScorer final : public LateScorer {
  public:
-  /// Borrows all of them. Without `codes` all are read from the store; `helpers` compares half of what is in the file. REQUIRES: the
-  /// level is usable here.
+  /// Borrows all arguments. Without `codes`, reads everything from the store; `helpers` runs half of the comparisons of codes in the file.
+  /// REQUIRES: this CPU supports `level`.
   explicit LocalLateScorer(const ChunkReader& chunks, const LocalCodeIndex* codes = nullptr, cpu::CpuLevel level = cpu::best_cpu_level(),
                            HelperThreads* helpers = nullptr)
       : chunks_(chunks), codes_(codes), level_(level), helpers_(helpers) {}

@@ -8,8 +8,8 @@
 
 namespace footnote {
 
-/// The built-in reranker: a cross-encoder from a Hugging Face model folder. The raw score is the model's logit, calibrated is
-/// its sigmoid. Special tokens spelled out in a text are plain characters.
+/// The built-in reranker: a cross-encoder from a Hugging Face model folder. The raw score is the model's logit, calibrated is its sigmoid.
+/// Special tokens spelled out in a text are plain characters.
 class LocalReranker final : public Reranker {
  public:
   /// Errors of nn::CrossEncoder::open.
@@ -21,7 +21,7 @@ class LocalReranker final : public Reranker {
  private:
   explicit LocalReranker(std::unique_ptr<nn::CrossEncoder> encoder) : encoder_(std::move(encoder)) {}
 
-  const std::unique_ptr<nn::CrossEncoder> encoder_;  // Thread-safe.
+  const std::unique_ptr<nn::CrossEncoder> encoder_;  // thread-safe
 };
 
 }  // namespace footnote

@@ -10,7 +10,7 @@
 namespace footnote {
 namespace {
 
-// Lengths this near to 1 are left alone: the embedder's own rounding.
+// Vectors this close to length 1 are not normalized: the difference is the embedder's rounding.
 constexpr float kUnitTolerance = 1e-5F;
 
 ann::Metric metric_of(Distance distance) {
@@ -23,7 +23,7 @@ ann::Metric metric_of(Distance distance) {
   return ann::Metric::kDot;
 }
 
-/// Stands for a row that is not there.
+/// The score of a row that does not exist.
 double score_of_none(Distance distance) {
   switch (distance) {
     case Distance::kCosine:
@@ -34,8 +34,7 @@ double score_of_none(Distance distance) {
   return 0;
 }
 
-/// Vectors as a space compares them: of unit length for cosine, else as they are. Makes a copy only of those that need it. Views
-/// live as long as this.
+/// Vectors as the space compares them: of unit length for cosine, else unchanged. Copies only if needed. Views live as long as this.
 class ComparedVectors {
  public:
   explicit ComparedVectors(Distance distance) : distance_(distance) {}
@@ -161,17 +160,16 @@ Result<void> LocalVectorStore::Rows::load(ByteSource& source, const rows::RowLim
     FOOTNOTE_TRY(std::string name, source.take_text());
     Space space;
     FOOTNOTE_TRY(const auto distance, source.take<std::uint32_t>());
-    if (distance > static_cast<std::uint32_t>(Distance::kManhattan))
-      return fail(ErrorCode::kCorrupted, "distance {} is not known", distance);
+    if (distance > static_cast<std::uint32_t>(Distance::kManhattan)) return fail(ErrorCode::kCorrupted, "unknown distance {}", distance);
     space.distance = static_cast<Distance>(distance);
     FOOTNOTE_TRY(space.dimension, source.take<std::uint32_t>());
     FOOTNOTE_TRY(const auto filled, source.take<std::uint8_t>());
     if (filled != 0) {
       FOOTNOTE_TRY(space.index, ann::FlatIndex::load(source, limits, level));
       const bool fits = space.index->dimension() == space.dimension && space.index->metric() == metric_of(space.distance);
-      if (!fits) return fail(ErrorCode::kCorrupted, "a space and its vectors differ");
+      if (!fits) return fail(ErrorCode::kCorrupted, "a space does not match its vectors");
     }
-    if (!spaces.emplace(std::move(name), std::move(space)).second) return fail(ErrorCode::kCorrupted, "a space is there twice");
+    if (!spaces.emplace(std::move(name), std::move(space)).second) return fail(ErrorCode::kCorrupted, "duplicate space");
   }
   FOOTNOTE_TRY(const auto bare_count, source.take<std::uint64_t>());
   for (std::uint64_t i = 0; i < bare_count; ++i) {
@@ -218,13 +216,13 @@ Result<Generation> LocalVectorStore::generation(const CallContext& call, CorpusI
   return corpora_.generation(corpus);
 }
 
-/// Sees to it that the spaces of these changes are there, and are as they were.
+/// Creates missing spaces of these changes, and checks that existing ones have not changed.
 Result<void> LocalVectorStore::add_spaces(const IndexChanges& changes, Rows& rows) {
   const auto add = [&](const std::string& name, std::size_t dimension, Distance distance) -> Result<void> {
     Space& space = rows.spaces.try_emplace(name, Space{.distance = distance, .dimension = dimension}).first->second;
     const bool same = space.distance == distance && (dimension == 0 || space.dimension == dimension);
     if (!same)
-      return fail(ErrorCode::kFailedPrecondition, "the vectors of space '{}' are compared otherwise now; drop the index and apply from 0",
+      return fail(ErrorCode::kFailedPrecondition, "the distance or dimension of space '{}' has changed; drop the index and apply from 0",
                   name);
     FOOTNOTE_TRY(space.dimension, common_dimension(name, space.dimension, changes));
     return {};
@@ -233,7 +231,7 @@ Result<void> LocalVectorStore::add_spaces(const IndexChanges& changes, Rows& row
   for (const NamedSpace& named : changes.named_spaces) {
     const bool sound =
         !named.name.empty() && named.dimension > 0 && static_cast<std::size_t>(named.dimension) <= ann::FlatIndex::kDimensionMax;
-    if (!sound) return fail(ErrorCode::kInvalidArgument, "a space '{}' of {} numbers can't be", named.name, named.dimension);
+    if (!sound) return fail(ErrorCode::kInvalidArgument, "space '{}' of dimension {} is invalid", named.name, named.dimension);
     FOOTNOTE_CHECK(add(named.name, static_cast<std::size_t>(named.dimension), named.distance));
   }
   for (const IndexRow& row : changes.added) {
@@ -262,7 +260,7 @@ Result<void> LocalVectorStore::change(const IndexChanges& changes, Rows& rows, D
         if (const auto view = compared.view(vector); !view.empty()) {
           entry.vectors.push_back(view);
         } else {
-          log(LogLevel::kWarn, "vectors", "left out a vector without direction", {{"chunk", row.chunk.value}});
+          log(LogLevel::kWarn, "vectors", "skipped a zero or non-finite vector", {{"chunk", row.chunk.value}});
         }
       }
       if (entry.vectors.empty()) continue;
@@ -305,7 +303,7 @@ void LocalVectorStore::keep_to_budget(const CallContext& call) {
     if (bytes > most) most = bytes, fullest = corpus;
   });
   budget_.save(call, fullest);
-  // A save that failed, as on a full disk, is not tried again at every step.
+  // A failed save, as on a full disk, is not retried at every step.
   const std::uint64_t left = unsaved_bytes();
   const std::uint64_t max = budget_.unsaved_bytes_max;
   save_at_bytes_.store(left <= max ? max : left + max, std::memory_order_relaxed);
@@ -350,7 +348,7 @@ void LocalVectorStore::tell_of_damage(CorpusId corpus, std::uint64_t vectors) co
   if (vectors == 0) return;
   const MutexLock lock(mutex_);
   if (!told_.insert(corpus).second) return;
-  log(LogLevel::kWarn, "vectors", "an index file is damaged; rows whose full vectors or 8-bit codes fail their sums count by the other",
+  log(LogLevel::kWarn, "vectors", "an index file is damaged; rows with a failed checksum are scored by their remaining data",
       {{"corpus", corpus.value}});
 }
 

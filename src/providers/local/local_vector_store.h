@@ -15,20 +15,19 @@
 
 namespace footnote {
 
-/// How much memory vectors may take that are in no file yet, and what to do about it.
+/// Limits the memory of vectors that are not saved to a file yet.
 struct VectorBudget {
   std::uint64_t unsaved_bytes_max = std::numeric_limits<std::uint64_t>::max();
-  /// Called after a step that went past it, on the writer's thread, with the corpus that holds most: it should be saved.
+  /// Called on the writer's thread after a step that exceeded the limit, with the corpus that holds most: it should save it.
   std::function<void(const CallContext& call, CorpusId corpus)> save = {};
 };
 
-/// Vectors of each corpus: short forms in memory, full numbers in memory until they are saved and in the file from then on.
-/// A space's dimension is that of its first vector, or as declared. Of spaces that measure by cosine, vectors need not have
-/// unit length. A vector that can't be compared (without direction there, not finite anywhere) is left out and logged, so that a
-/// single bad row can't keep a corpus from being searched.
+/// Vectors of each corpus: quantized codes in memory; full vectors in memory until they are saved, then in the file. A space's dimension is
+/// declared, or that of its first vector. In cosine spaces, vectors need not have unit length. A vector that cannot be compared (not
+/// finite, or zero in a cosine space) is skipped and logged, so that one bad row cannot make a corpus unsearchable.
 class LocalVectorStore final : public VectorStore, public SavedIndex {
  public:
-  /// Borrows `helpers`, which does half of large searches. REQUIRES: the level is usable here.
+  /// Borrows `helpers`, which runs half of large searches. REQUIRES: this CPU supports `level`.
   explicit LocalVectorStore(cpu::CpuLevel level = cpu::best_cpu_level(), VectorBudget budget = {}, HelperThreads* helpers = nullptr);
 
   Result<Generation> generation(const CallContext& call, CorpusId corpus) const override;
@@ -46,19 +45,19 @@ class LocalVectorStore final : public VectorStore, public SavedIndex {
   std::vector<LiveRow> live_rows(CorpusId corpus) const override { return corpora_.live_rows(corpus); }
   bool is_damaged(CorpusId corpus) const override;
   Result<void> check(CorpusId corpus) const override;
-  /// Of full numbers, in all corpora.
+  /// Bytes of full vectors in all corpora that are not in a file yet.
   std::uint64_t unsaved_bytes() const;
 
-  /// Graphs are an aid of search and no part of what the index holds: without them, and while they are made, rows are read one by one.
-  /// True when a space of the corpus has `vectors_min` vectors and no graph, or one that too much has changed under.
+  /// Graphs only speed up search and are not part of the index's contents: without them, and while they are built, rows are scanned. True
+  /// if a space of the corpus has `vectors_min` vectors and no graph, or an outdated one.
   bool wants_graphs(CorpusId corpus, std::size_t vectors_min) const;
-  /// Makes those graphs, without keeping anybody waiting; takes minutes for a million vectors. Gives how many vectors they are of.
-  /// kCancelled, kDeadlineExceeded: the call ended before; nothing changed.
+  /// Builds those graphs without blocking readers or writers; takes minutes for a million vectors. Returns how many vectors they cover.
+  /// kCancelled, kDeadlineExceeded: the call ended first; nothing changed.
   Result<std::size_t> make_graphs(const CallContext& call, CorpusId corpus, std::size_t vectors_min);
   Result<void> drop_graphs(CorpusId corpus);
-  /// Counts nodes.
+  /// Counts graph nodes.
   IndexExtent graph_extent(CorpusId corpus) const;
-  /// As save() and load() of SavedIndex, of the graphs alone. The vectors must be there already.
+  /// Like save() and load() of SavedIndex, for the graphs alone. The vectors must be loaded already.
   Result<void> save_graphs(const std::filesystem::path& path, const IndexHead& head) const;
   Result<void> load_graphs(IndexFileReader& file);
 
@@ -69,14 +68,14 @@ class LocalVectorStore final : public VectorStore, public SavedIndex {
   struct Space {
     Distance distance = Distance::kCosine;
     std::size_t dimension = 0;                 ///< 0: not known yet.
-    std::optional<ann::FlatIndex> index = {};  ///< From the first vector on.
+    std::optional<ann::FlatIndex> index = {};  ///< Set from the first vector on.
   };
 
-  /// The spaces of one corpus; its own has no name.
+  /// The spaces of one corpus; its own space has the name "".
   struct Rows {
     cpu::CpuLevel level = cpu::CpuLevel::kPortable;
     std::map<std::string, Space, std::less<>> spaces = {};
-    std::map<std::int64_t, Generation> bare = {};  ///< Rows without a vector that can be compared, in any space, and their births.
+    std::map<std::int64_t, Generation> bare = {};  ///< Rows without a comparable vector in any space, and their births.
     std::uint64_t graph_nodes_made = 0;
 
     const Space* find(std::string_view name) const;
@@ -107,9 +106,9 @@ class LocalVectorStore final : public VectorStore, public SavedIndex {
   const VectorBudget budget_;
   HelperThreads* const helpers_;
   CorpusIndexes<Rows> corpora_;
-  std::atomic<std::uint64_t> save_at_bytes_;  // The budget, or more after a save that did not help.
+  std::atomic<std::uint64_t> save_at_bytes_;  // the budget, or more after a save that did not help
   mutable Mutex mutex_;
-  mutable std::set<CorpusId> told_ FOOTNOTE_TSA(guarded_by(mutex_));  // Whose damage was logged.
+  mutable std::set<CorpusId> told_ FOOTNOTE_TSA(guarded_by(mutex_));  // corpora whose damage was logged
 };
 
 }  // namespace footnote

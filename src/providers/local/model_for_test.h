@@ -10,8 +10,8 @@
 
 namespace footnote {
 
-/// The real model, loaded once a test program. tools/setup.sh brings it; a test must not pass for want of it, so
-/// without it the program ends here.
+/// The real model, loaded once per test program. tools/setup.sh downloads it; without it the program aborts, because tests must not pass
+/// without the model.
 inline LocalEmbedder& model_for_test() {
   static const std::unique_ptr<LocalEmbedder> model = [] {
     const char* models = std::getenv("FOOTNOTE_MODELS");

@@ -7,9 +7,9 @@
 
 namespace footnote {
 
-/// The newest immutable state of something. The lock is held for one pointer copy, so a reader never waits for a
-/// writer's work. Shared: a reader keeps the state that it began with, however many come after. Thread-safe.
-/// (std::atomic<std::shared_ptr> of g++ 12 is a spin lock inside and trips the thread sanitizer.)
+/// The newest immutable state of something. The lock is held for one pointer copy, so readers never wait for a writer's work. Shared: a
+/// reader keeps the state it started with, however many follow. Thread-safe. (std::atomic<std::shared_ptr> in g++ 12 is a spin lock inside
+/// and trips the thread sanitizer.)
 template <class T>
 class Published {
  public:
@@ -25,7 +25,7 @@ class Published {
       MutexLock lock(mutex_);
       current_.swap(next);
     }
-    // The old state, when this was its last holder, is freed here, outside the lock.
+    // If this was the last holder of the old state, it is freed here, after the lock is released.
   }
 
  private:

@@ -11,10 +11,10 @@
 namespace footnote {
 namespace {
 
-/// Where a term stands in the query: its word, and which part of that word it is.
+/// Position of a term in the query: its word, and the part of that word.
 using Place = std::pair<std::size_t, std::size_t>;
 
-/// Collects what each language makes of one query.
+/// Collects the terms of one query in each language.
 class Collector {
  public:
   void add(std::string_view text, std::string_view language) {
@@ -34,7 +34,7 @@ class Collector {
       auto& forms = forms_[last];
       if (std::find(forms.begin(), forms.end(), term.text) == forms.end()) forms.emplace_back(term.text);
     });
-    // English knows which of its words are content; the others' rules have no such list.
+    // Only English has a list of content words.
     if (language == "en") english_content_ = std::move(content), has_english_ = true;
     for (const std::string& term : order) add_term(term, counts.at(term));
   }
@@ -49,7 +49,7 @@ class Collector {
   }
 
  private:
-  // A term that two languages share is still said as often as the query says it.
+  // A term shared by two languages is counted as often as the query contains it, not twice.
   void add_term(const std::string& text, float count) {
     const auto [known, fresh] = places_.try_emplace(text, out_.terms.size());
     if (!fresh) {
@@ -68,7 +68,7 @@ class Collector {
   bool has_english_ = false;
 };
 
-/// What stands between double quotes, straight or curly, an opening one with its closing one.
+/// Texts between matching double quotes, straight or curly.
 std::vector<std::string_view> quoted(std::string_view text) {
   constexpr std::string_view kMarks[][2] = {{"\"", "\""}, {"\u201C", "\u201D"}};
   std::vector<std::string_view> out;
@@ -105,7 +105,7 @@ bm25::Phrase phrase_of(std::string_view text, std::span<const std::string> langu
   return out;
 }
 
-/// The forms of the last word where the text ends with it.
+/// The forms of the text's last word; empty if the text does not end with it.
 bm25::Alternatives last_word(std::string_view text, std::span<const std::string> languages) {
   const std::size_t begin = text.find_last_of(" \t\r\n");
   const std::string_view word = begin == std::string_view::npos ? text : text.substr(begin + 1);
@@ -121,7 +121,7 @@ bm25::Alternatives last_word(std::string_view text, std::span<const std::string>
   return out;
 }
 
-/// Adds terms that are not there yet, as rare as `original` and they together.
+/// Adds variants that are not terms yet; they and `original` share one rarity.
 void add_variants(QueryTerms& terms, const std::string& original, std::vector<std::string> variants, float weight, std::uint32_t group) {
   float said = 1;
   for (bm25::QueryTerm& term : terms.terms) {

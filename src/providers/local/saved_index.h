@@ -9,33 +9,33 @@
 
 namespace footnote {
 
-/// An index that can be written to a file and read back, beside the ports. Thread-safe.
+/// An index that can be saved to a file and loaded from it; implemented in addition to the ports. Thread-safe.
 class SavedIndex {
  public:
   virtual ~SavedIndex() = default;
   virtual IndexKind kind() const = 0;
-  /// IndexHead::rules of the files that it writes and reads.
+  /// IndexHead::rules of the files it writes and reads.
   virtual std::uint32_t rules() const = 0;
-  /// True of an aid that answers do not need: it is loaded by IndexFiles::load_late().
+  /// True for an index that only speeds up answers: it is loaded by IndexFiles::load_late().
   virtual bool loads_late() const { return false; }
   virtual IndexExtent extent(CorpusId corpus) const = 0;
-  /// True for an index that finds in the store what its file lacks. Its extent is the file's, and save() takes it to any generation.
+  /// True for an index that reads from the store what its file lacks. Its extent is the file's, and save() may be called for any
+  /// generation.
   virtual bool lags() const { return false; }
 
-  /// Writes what the index holds of a corpus at head.generation, whole or not at all. kFailedPrecondition when it stands at another.
-  /// Answers are the same before and after; an index may let go of memory for what is in the file now. Writers of the corpus wait,
-  /// readers do not.
+  /// Saves a corpus's index at head.generation, atomically. kFailedPrecondition if it is at another generation. Does not change search
+  /// results; an index may free memory for data that is now in the file. Blocks writers of the corpus, not readers.
   virtual Result<void> save(const CallContext& call, const std::filesystem::path& path, const IndexHead& head) const = 0;
-  /// Takes what the file holds as the corpus of its head, in the place of what is there. Nothing changes unless all is well.
-  /// REQUIRES: the file's head is what is wanted. kCorrupted says what is wrong.
+  /// Replaces the index of the corpus in the file's head by the file's contents. Changes nothing unless the whole file is valid. REQUIRES:
+  /// the file's head is the expected one. kCorrupted says what is wrong.
   virtual Result<void> load(IndexFileReader& file) = 0;
 
-  /// True when the file that the index reads from turned out to be damaged: the index answers, less exactly, until it is dropped and
-  /// filled again from the store.
+  /// True if the file that the index reads from turned out to be damaged: the index still answers, less exactly, until it is dropped and
+  /// rebuilt from the store.
   virtual bool is_damaged(CorpusId) const { return false; }
-  /// Reads what load() left in the file. kCorrupted says what is wrong with it.
+  /// Verifies the data that load() left in the file. kCorrupted says what is wrong with it.
   virtual Result<void> check(CorpusId) const { return {}; }
-  /// The rows of its newest generation, by chunk, each once. Nothing of an index that keeps no rows.
+  /// The rows of the newest generation, ordered by chunk, without duplicates. Empty for an index that keeps no rows.
   virtual std::vector<LiveRow> live_rows(CorpusId) const { return {}; }
   virtual Result<void> drop(const CallContext& call, CorpusId corpus) = 0;
 };

@@ -12,9 +12,9 @@
 namespace footnote {
 namespace {
 
-// Questions and the head rows of tables repeat the question's words and answer nothing.
+// Questions and table headers repeat the question's words but answer nothing.
 constexpr double kAsideFactor = 0.8;
-// A line of so few words that no stop ends is a heading, not a sentence.
+// A line of at most this many words without a full stop is a heading, not a sentence.
 constexpr std::size_t kHeadingWordsMax = 9;
 // "from" and "until", but not "someone".
 constexpr std::size_t kPrepositionBytesMax = 6;
@@ -36,7 +36,7 @@ bool is_aside(std::string_view sentence) {
   return text.ends_with('?') || (text.find('|') != std::string_view::npos && !has_digit(text));
 }
 
-/// Whether a few words can answer: a name, a number, a time or a place is asked for.
+/// Whether a few words can answer: the question asks for a name, a number, a time or a place.
 bool asks_for_words(std::string_view question) {
   static constexpr std::string_view kOpenings[] = {
       "who",       "whom",      "whose",    "when",      "where",       "which",        "how many",    "how much", "how long",
@@ -58,7 +58,7 @@ double share_of(const std::vector<std::string>& wanted, const std::unordered_set
   return static_cast<double>(found) / static_cast<double>(wanted.size());
 }
 
-/// Vectors have unit length; a sentence past the window counts by its best part.
+/// Vectors have unit length; a sentence longer than the window counts by its best part.
 double best_cosine(std::span<const float> question, const Embedding& sentence) {
   double best = 0;
   for (const WindowVector& window : sentence.windows) {
@@ -79,7 +79,7 @@ std::vector<SentenceReader::Sentence> SentenceReader::find_sentences(std::string
     std::size_t ordinal = 0;
     for (const TextRange& range : split_(passages[p])) {
       if (range.end > passages[p].size() || range.begin >= range.end) continue;
-      ++ordinal;  // Of headings too: what stands on both sides of one is not quoted as one.
+      ++ordinal;  // also for headings: sentences on both sides of one are not quoted together
       const std::string_view text = passages[p].substr(range.begin, range.size());
       if (is_heading(text)) continue;
       const auto held = analyzer.terms(text);
@@ -129,7 +129,7 @@ void SentenceReader::add_answers(std::span<const std::optional<FoundAnswer>> ans
   if (answers.empty()) return;
   for (Sentence& sentence : sentences) {
     const std::optional<FoundAnswer>& answer = answers[sentence.passage];
-    // The sentence in which it begins: one that runs over its end is cut there.
+    // Assign the answer to the sentence in which it begins; cut it at that sentence's end.
     if (!answer || answer->range.begin < sentence.range.begin || answer->range.begin >= sentence.range.end) continue;
     sentence.answer = answer;
     sentence.answer->range.end = std::min(answer->range.end, sentence.range.end);
@@ -140,7 +140,7 @@ void SentenceReader::add_answers(std::span<const std::optional<FoundAnswer>> ans
 std::optional<TextRange> SentenceReader::short_answer(const Sentence& sentence) const {
   if (!sentence.answer || sentence.answer->probability < options_.answer_probability_min) return std::nullopt;
   const TextRange range = sentence.answer->range;
-  // What is most of its sentence needs no telling twice.
+  // If the answer is most of its sentence, do not repeat it.
   const bool is_short = range.size() <= options_.answer_bytes_max && 2 * range.size() <= sentence.range.size();
   return is_short ? std::optional(range) : std::nullopt;
 }
@@ -153,7 +153,7 @@ Reading SentenceReader::choose(std::vector<Sentence> sentences, bool wants_words
             [](const Sentence& a, const Sentence& b) { return a.score != b.score ? a.score > b.score : a.place() < b.place(); });
   const double floor = std::max(sentences.front().score * options_.relative_min, options_.score_min);
   std::vector<Sentence> picked;
-  std::size_t apart = 0;  // How many were picked beside none: at least the number of spans.
+  std::size_t apart = 0;  // picked without a picked neighbour: at least the number of spans
   for (const Sentence& sentence : sentences) {
     if (sentence.score < floor || picked.size() == options_.sentences_max) break;
     const bool joins = std::any_of(picked.begin(), picked.end(), [&](const Sentence& other) { return beside(sentence, other); });
@@ -162,7 +162,7 @@ Reading SentenceReader::choose(std::vector<Sentence> sentences, bool wants_words
     picked.push_back(sentence);
   }
   std::sort(picked.begin(), picked.end(), [](const Sentence& a, const Sentence& b) { return a.place() < b.place(); });
-  // Only the best sentence speaks first: a second answer beside it would be another.
+  // Only the best sentence gives a short answer: a second one could contradict it.
   const std::optional<TextRange> answer = wants_words ? short_answer(sentences.front()) : std::nullopt;
   const std::size_t answering = sentences.front().passage;
   Reading reading;

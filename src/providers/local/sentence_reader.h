@@ -11,33 +11,31 @@
 
 namespace footnote {
 
-/// The sentences of a text, in order, as byte ranges that do not overlap.
+/// Splits a text into sentences, in order, as byte ranges that do not overlap.
 using SentenceSplitter = std::function<std::vector<TextRange>(std::string_view)>;
 
 struct SentenceReaderOptions {
   std::size_t spans_max = 3;
   std::size_t sentences_max = 6;  ///< In all spans together.
-  /// Spans that score below this share of the best are left out.
+  /// Spans that score below this share of the best are dropped.
   double relative_min = 0.8;
-  /// So are those below this: unrelated text scores about .03, the best sentence of a passage that answers from .28 up.
+  /// Spans that score below this are dropped too: unrelated text scores about .03, the best sentence of an answering passage .28 or more.
   double score_min = 0.15;
-  /// Of a sentence's score: how much is the share of the question's content words that it holds; the rest is cosine.
+  /// Weight of the share of the question's content words in a sentence's score; the rest is cosine.
   double words_weight = 0.4;
-  /// How much each neighbour in the passage adds to a sentence: an answer often stands beside the words it answers.
+  /// How much of each neighbour's score is added to a sentence: an answer is often next to the words it answers.
   double neighbour_weight = 0.1;
-  /// How much a sentence gains that holds the judge's answer, when that is certain.
+  /// How much a sentence gains if it contains the judge's answer, at probability 1.
   double answer_weight = 0.5;
-  /// Words that answer by themselves are named when the judge is so sure of them,
+  /// A short answer is returned if the judge is at least this sure of it,
   double answer_probability_min = 0.3;
-  /// and they are no longer than this.
+  /// and it is no longer than this.
   std::size_t answer_bytes_max = 80;
 };
 
-/// The sentences nearest to the question by meaning and by words, whole, as they stand. Where a judge found words that answer, the sentence
-/// that holds them is lifted by as much as it is sure.
-/// All of them are embedded in one call; past kSentencesMax the ones with the fewest of the question's words are not
-/// looked at. Neighbours that are both chosen become one span. Thread-safe when the splitter is.
-/// Passes on the embedder's errors.
+/// Quotes the sentences closest to the question by meaning and by words. A sentence that contains the judge's answer is boosted by the
+/// judge's confidence. All sentences are embedded in one call; beyond kSentencesMax those with the fewest of the question's words are
+/// ignored. Adjacent chosen sentences become one span. Thread-safe if the splitter is. Returns the embedder's errors.
 class SentenceReader final : public Reader {
  public:
   static constexpr std::size_t kSentencesMax = 96;
@@ -56,7 +54,7 @@ class SentenceReader final : public Reader {
     TextRange range;
     double words = 0;  ///< Share of the question's content words.
     double score = 0;
-    std::optional<FoundAnswer> answer = {};  ///< The judge's, where it lies in this sentence.
+    std::optional<FoundAnswer> answer = {};  ///< The judge's, if it starts in this sentence.
 
     std::pair<std::size_t, std::size_t> place() const { return {passage, ordinal}; }
   };

@@ -12,7 +12,7 @@
 namespace footnote {
 namespace {
 
-/// Words hashed into a few dimensions: near texts share words. Counts its calls.
+/// Hashes words into a few dimensions: similar texts share words. Counts its calls.
 class WordEmbedder final : public Embedder {
  public:
   static constexpr std::size_t kDimension = 256;

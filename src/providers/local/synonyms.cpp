@@ -9,7 +9,7 @@
 namespace footnote {
 namespace {
 
-/// The one term that a language makes of a word; empty where it makes none or several.
+/// The single term that a language makes of a word; empty if there is none or several.
 std::string term_of(bm25::Analyzer& analyzer, std::string_view word) {
   std::string out;
   std::size_t count = 0;
@@ -35,7 +35,7 @@ Result<std::vector<std::string>> parse_group(std::string_view line, std::size_t 
     }
     group.emplace_back(word);
   }
-  if (group.size() < 2) return fail(ErrorCode::kInvalidArgument, "line {}: two words or more are wanted, with commas between them", number);
+  if (group.size() < 2) return fail(ErrorCode::kInvalidArgument, "line {}: expected two or more words, separated by commas", number);
   if (group.size() > Synonyms::kGroupWordsMax) {
     return fail(ErrorCode::kInvalidArgument, "line {}: {} words; the most are {}", number, group.size(), Synonyms::kGroupWordsMax);
   }
@@ -92,7 +92,7 @@ void Synonyms::add_groups(std::string_view corpus, const std::string& language, 
 }
 
 const Synonyms::Table& Synonyms::table(std::string_view corpus, const std::string& language) const {
-  // A corpus without groups of its own shares the table of all.
+  // A corpus without its own groups shares the common table.
   const std::string_view name = groups_.contains(corpus) ? corpus : std::string_view();
   const MutexLock lock(mutex_);
   const auto [entry, fresh] = tables_.try_emplace(Key{std::string(name), language});
@@ -100,7 +100,7 @@ const Synonyms::Table& Synonyms::table(std::string_view corpus, const std::strin
     add_groups("", language, entry->second);
     if (!name.empty()) add_groups(name, language, entry->second);
   }
-  return entry->second;  // Stays where it is and is not changed any more.
+  return entry->second;  // never moved or changed again
 }
 
 void Synonyms::expand(std::string_view corpus, const std::vector<std::string>& languages, QueryTerms& terms) const {

@@ -48,7 +48,7 @@ TEST(Synonyms, AreOneWordWithOneRarity) {
 }
 
 TEST(Synonyms, WrongLinesAreNamed) {
-  EXPECT_THAT(refusal("a, b\nalone\n"), HasSubstr("line 2: two words or more"));
+  EXPECT_THAT(refusal("a, b\nalone\n"), HasSubstr("line 2: expected two or more words"));
   EXPECT_THAT(refusal("annual leave, vacation"), HasSubstr("line 1: 'annual leave' is more than one word"));
   EXPECT_THAT(refusal("\n[ ]\n"), HasSubstr("line 2: the corpus has no name"));
   EXPECT_THAT(refusal("a, \xFF"), HasSubstr("not valid UTF-8"));

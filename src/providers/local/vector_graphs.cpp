@@ -20,7 +20,7 @@ Result<std::size_t> LocalVectorStore::make_graphs(const CallContext& call, Corpu
     if (!space.index || !space.index->wants_graph(vectors_min)) continue;
     auto graph = space.index->build_graph([&] { return call.check().has_value(); });
     FOOTNOTE_CHECK(call.check());
-    if (!graph) continue;  // Vectors that no graph is good for.
+    if (!graph) continue;  // a graph would not help these vectors
     nodes += graph->size();
     made[name] = std::move(graph);
   }
@@ -75,7 +75,7 @@ Result<void> LocalVectorStore::Rows::load_graphs(ByteSource& source) {
   for (std::uint32_t i = 0; i < count; ++i) {
     FOOTNOTE_TRY(const std::string name, source.take_text());
     const auto found = spaces.find(name);
-    if (found == spaces.end() || !found->second.index) return fail(ErrorCode::kCorrupted, "a graph is of a space that is not there");
+    if (found == spaces.end() || !found->second.index) return fail(ErrorCode::kCorrupted, "a graph belongs to a missing space");
     ann::FlatIndex& index = *found->second.index;
     FOOTNOTE_TRY(const auto graph, index.load_graph(source));
     index.use_graph(graph);
@@ -87,7 +87,7 @@ Result<void> LocalVectorStore::Rows::load_graphs(ByteSource& source) {
 Result<void> LocalVectorStore::save_graphs(const std::filesystem::path& path, const IndexHead& head) const {
   const auto state = corpora_.newest(head.corpus);
   if (state == nullptr || state->newest != head.generation) {
-    return fail(ErrorCode::kFailedPrecondition, "the index does not stand at generation {}", head.generation);
+    return fail(ErrorCode::kFailedPrecondition, "the index is not at generation {}", head.generation);
   }
   FOOTNOTE_TRY(IndexFileWriter file, IndexFileWriter::create(path, head));
   FOOTNOTE_CHECK(file.section([&](ByteSink& sink) { return state->rows.save_graphs(sink); }));

@@ -5,10 +5,9 @@
 
 namespace footnote {
 
-/// The graphs of a vector store as an index with files of its own. They are loaded late: a start does not wait for them.
+/// The graphs of a vector store as an index with its own files. They are loaded late, so that startup does not wait for them.
 class VectorGraphs final : public SavedIndex {
  public:
-  /// Borrows it.
   explicit VectorGraphs(LocalVectorStore& vectors) : vectors_(vectors) {}
 
   IndexKind kind() const override { return IndexKind::kGraphs; }

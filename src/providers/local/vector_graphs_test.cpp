@@ -10,7 +10,7 @@ namespace {
 
 constexpr CorpusId kCorpus{1};
 constexpr std::size_t kDimension = 8;
-// Just enough that a segment will not be merged any more.
+// Just enough that a segment is not merged any more.
 constexpr std::size_t kVectors = 10'930;
 
 IndexRow row_of(std::int64_t chunk, Generation born, std::mt19937& random) {
@@ -46,7 +46,7 @@ TEST(VectorGraphs, SearchesAndWritesGoOnWhileAGraphIsMadeAndPutInPlace) {
       });
     }
     readers.emplace_back([&] {
-      // Each step adds one row and ends one that was there from the first on.
+      // Each step adds one row and removes one of the first rows.
       for (Generation to = 2; !over; ++to) {
         IndexChanges step{.from = to - 1, .to = to, .added = {row_of(100'000 + to, to, random)}, .removed = {}};
         if (to <= 50) step.removed.push_back({{to}, to});

@@ -32,7 +32,7 @@ const boost::json::string* text_member(const Json* value, std::string_view key) 
   return found == nullptr ? nullptr : found->if_string();
 }
 
-/// A count of tokens, 0 where it is none that can be meant: counts are summed up over days.
+/// A token count, or 0 if it is implausible: counts are summed over days.
 std::int64_t token_count(const Json* usage, std::string_view key) {
   const Json* found = member(usage, key);
   if (found == nullptr || !found->is_int64()) return 0;
@@ -57,16 +57,16 @@ std::string render_chat_request(const ChatRequest& request, std::string_view mod
 
 Error upstream_error(int status) {
   if (status == 401 || status == 403) {
-    return {ErrorCode::kUnavailable, "the language model refused our key: check LLM_API_KEY", {}};
+    return {ErrorCode::kUnavailable, "the language model rejected our key: check LLM_API_KEY", {}};
   }
   if (status == 404)
     return {
         ErrorCode::kUnavailable,
         "the language model server does not know the model or path: check LLM_MODEL and LLM_BASE_URL (with its version path, such as /v1)",
         {}};
-  if (status == 429) return {ErrorCode::kResourceExhausted, "the language model is over its limit; try again in a moment", {}};
+  if (status == 429) return {ErrorCode::kResourceExhausted, "the language model's rate limit is reached; try again in a moment", {}};
   if (status >= 500) return {ErrorCode::kUnavailable, "the language model failed; try again in a moment", {}};
-  return {ErrorCode::kUnavailable, fmt::format("the language model refused the request (status {})", status), {}};
+  return {ErrorCode::kUnavailable, fmt::format("the language model rejected the request (status {})", status), {}};
 }
 
 Result<void> ChatStreamReader::feed(std::string_view bytes) {

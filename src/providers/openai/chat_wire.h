@@ -10,17 +10,16 @@
 
 namespace footnote {
 
-/// A larger count of tokens in a usage report is not believed.
+/// Larger token counts in a usage report are ignored as implausible.
 inline constexpr std::int64_t kTokensMax = 1'000'000'000;
 
 /// The body of a streamed chat-completions request.
 std::string render_chat_request(const ChatRequest& request, std::string_view model);
 
-/// Our error for an upstream's HTTP status; the upstream's own words stay out of it.
+/// Our error for an upstream's HTTP status; never contains the upstream's own text.
 Error upstream_error(int status);
 
-/// Reads the stream of chunks that comes back, cut anywhere. Accepts usage in a chunk of its own, with or without
-/// choices, or not at all.
+/// Parses the streamed response from bytes split anywhere. Usage may come in a separate chunk, with or without choices, or not at all.
 class ChatStreamReader {
  public:
   using OnText = std::function<Result<void>(std::string_view)>;
@@ -28,7 +27,7 @@ class ChatStreamReader {
 
   /// kUnavailable: a chunk that is not JSON, or an error object in the stream.
   Result<void> feed(std::string_view bytes);
-  /// The end of the body. kUnavailable when the stream broke off: neither a finish reason nor [DONE] was seen.
+  /// Call at the end of the body. kUnavailable if the stream was truncated: neither a finish reason nor [DONE] was seen.
   Result<ChatEnd> finish() const;
 
  private:

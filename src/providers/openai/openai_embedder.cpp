@@ -15,17 +15,17 @@ std::size_t tokens_of(const Json& answer) {
   return tokens > 0 && tokens <= kTokensMax ? static_cast<std::size_t>(tokens) : 0;
 }
 
-/// Entries may come in any order; without an `index` they stand in the texts' order.
+/// Entries may come in any order; without an `index` they are in the order of the texts.
 Result<RemoteVectors> read_embeddings(const JsonUpstream& upstream, const Json& answer, std::size_t count) {
   const Json* data = member(answer, "data");
   const JsonArray* list = data == nullptr ? nullptr : data->if_array();
-  if (list == nullptr || list->size() != count) return upstream.malformed(fmt::format("it has not {} vectors", count));
+  if (list == nullptr || list->size() != count) return upstream.malformed(fmt::format("it does not have {} vectors", count));
   RemoteVectors out{.vectors = std::vector<std::vector<float>>(count), .tokens = tokens_of(answer)};
   for (std::size_t i = 0; i < count; ++i) {
     const Json& entry = (*list)[i];
     const Json* index = member(entry, "index");
     const std::size_t place = index != nullptr && index->is_int64() ? static_cast<std::size_t>(index->get_int64()) : i;
-    if (place >= count || !out.vectors[place].empty()) return upstream.malformed("a vector for no text, or two for one");
+    if (place >= count || !out.vectors[place].empty()) return upstream.malformed("a vector without a text, or two for one text");
     FOOTNOTE_TRY(out.vectors[place], read_vector(upstream, member(entry, "embedding")));
   }
   return out;
@@ -48,7 +48,7 @@ Result<std::unique_ptr<OpenAiEmbedder>> OpenAiEmbedder::open(const CallContext& 
   FOOTNOTE_TRY(const int whole, probe_dimension(upstream, ask, 0));
   const int wanted = options.dimension != 0 ? options.dimension : whole;
   if (wanted < whole) shortened = wanted;
-  // A server that can't shorten refuses the field or ignores it; that its vectors have another length says more.
+  // A server that can't shorten vectors rejects or ignores the field; reporting the dimension mismatch is more helpful.
   if (wanted > whole || (shortened && !probe_dimension(upstream, ask, wanted))) return wrong_dimension(upstream, whole, wanted);
   return std::unique_ptr<OpenAiEmbedder>(new OpenAiEmbedder(std::move(upstream), {std::move(options.model), wanted}, shortened));
 }
@@ -57,7 +57,7 @@ Result<std::vector<Embedding>> OpenAiEmbedder::embed(const CallContext& call, st
                                                      const EmbedOptions& options) {
   FOOTNOTE_CHECK(call.check());
   if (options.length == VectorLength::kAsPooled) {
-    return fail(ErrorCode::kUnsupported, "{} gives vectors of length one only", upstream_.name());
+    return fail(ErrorCode::kUnsupported, "{} returns only unit vectors", upstream_.name());
   }
   const auto ask = [&](std::span<const std::string_view> batch) { return ask_openai(upstream_, call, space_.model_id, shortened_, batch); };
   return embed_in_batches(upstream_, texts, space_.dimension, options.length, batch_, ask);

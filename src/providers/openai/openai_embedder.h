@@ -11,19 +11,19 @@
 namespace footnote {
 
 struct OpenAiEmbedderOptions {
-  UpstreamOptions upstream;  ///< Its base URL with the version path: "http://localhost:4000/v1".
-  std::string model;         ///< Asked for, and the name of the space.
-  /// What it must be; 0: whatever the model gives. A model with longer vectors is asked to shorten them.
+  UpstreamOptions upstream;  ///< Base URL includes the version path: "http://localhost:4000/v1".
+  std::string model;         ///< Sent in requests; also names the space.
+  /// Required dimension; 0: whatever the model returns. A model with longer vectors is asked to shorten them.
   int dimension = 0;
 };
 
-/// Embedder over any server that speaks OpenAI's embeddings: LiteLLM, llama.cpp, Ollama, vLLM, TEI, OpenAI. It tells no tokens of a
-/// text, so each has one window; the server cuts or refuses what is past its model's. Vectors are of length one only
-/// (kUnsupported otherwise). See ports/embedder.h.
+/// Embedder for any server with OpenAI's embeddings API: LiteLLM, llama.cpp, Ollama, vLLM, TEI, OpenAI. It has no access to tokens, so each
+/// text has one window; the server truncates or rejects longer texts. Returns unit vectors only (kUnsupported otherwise). See
+/// ports/embedder.h.
 class OpenAiEmbedder final : public Embedder {
  public:
-  /// Asks for one vector to learn the dimension. Errors of JsonUpstream; kFailedPrecondition: another dimension than configured.
-  /// Borrows the client.
+  /// Requests one vector to learn the dimension. Errors of JsonUpstream; kFailedPrecondition: not the configured dimension. Borrows the
+  /// client.
   static Result<std::unique_ptr<OpenAiEmbedder>> open(const CallContext& call, http::Client& client, OpenAiEmbedderOptions options);
 
   EmbeddingSpace space() const override { return space_; }

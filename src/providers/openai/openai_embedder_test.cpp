@@ -15,7 +15,7 @@ using testing::TestUpstream;
 
 CallContext patient() { return CallContext::with_timeout(std::chrono::seconds{20}); }
 
-/// What a server does with the fake behind it; entries come last first, as their index tells.
+/// A server backed by the fake embedder; returns entries in reverse order, with their index.
 http::Response embed_with(Embedder& embedder, const http::Request& request) {
   const Json body = parse_json(request.body).value();
   std::vector<std::string> texts;

@@ -8,13 +8,13 @@
 namespace footnote {
 
 struct OpenAiOptions {
-  std::string base_url;  ///< With its version path: "http://localhost:4000/v1".
-  std::string api_key;   ///< May be empty: local servers ask for none.
+  std::string base_url;  ///< Includes the version path: "http://localhost:4000/v1".
+  std::string api_key;   ///< May be empty: local servers need none.
   std::string model;
 };
 
-/// Llm over any server that speaks OpenAI's chat completions: LiteLLM, llama.cpp, Ollama, vLLM, OpenAI.
-/// Borrows the client. The wire form stops here; see ports/llm.h for the contract.
+/// Llm for any server with OpenAI's chat completions API: LiteLLM, llama.cpp, Ollama, vLLM, OpenAI. Borrows the client. The wire format
+/// stops here; see ports/llm.h for the contract.
 class OpenAiLlm final : public Llm {
  public:
   OpenAiLlm(http::Client& client, OpenAiOptions options) : client_(client), options_(std::move(options)) {}

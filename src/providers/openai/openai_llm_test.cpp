@@ -12,7 +12,7 @@
 namespace footnote::contract {
 namespace {
 
-/// A chat-completions server of the test, and the model that is asked through it.
+/// A test server for chat completions, and an Llm that uses it.
 class Upstream {
  public:
   explicit Upstream(http::StreamHandler handler) {
@@ -56,7 +56,7 @@ std::shared_ptr<Llm> says(std::vector<std::string> pieces) {
   });
 }
 
-/// "one ", then whatever `then` does.
+/// Sends "one ", then calls `then`.
 std::shared_ptr<Llm> says_one_then(std::function<void(http::SseWriter&, const CallContext&)> then) {
   return answered_by([then = std::move(then)](const http::Request&, const CallContext& call, http::ResponseStream& out) {
     http::SseWriter& writer = out.start_sse({});
@@ -64,7 +64,7 @@ std::shared_ptr<Llm> says_one_then(std::function<void(http::SseWriter&, const Ca
   });
 }
 
-/// Until the client goes; the server stops the context then.
+/// Waits until the client disconnects; the server then stops the context.
 void wait_for_stop(const CallContext& call) {
   std::mutex mutex;
   std::condition_variable_any stopped;
@@ -93,7 +93,7 @@ std::shared_ptr<Llm> is_down() {
   return {alone, &alone->llm};
 }
 
-/// The ways in which an upstream breaks off.
+/// Ways in which an upstream can break off.
 std::shared_ptr<Llm> cuts_the_connection() {
   return says_one_then([](http::SseWriter&, const CallContext&) { throw std::runtime_error("gone"); });
 }

@@ -21,7 +21,7 @@ timeval to_timeval(std::chrono::milliseconds time) {
   return {.tv_sec = microseconds / 1'000'000, .tv_usec = microseconds % 1'000'000};
 }
 
-/// KEYS: the entry. ARGV: what stands before a tag's name.
+/// KEYS: the entry. ARGV: the prefix of tag keys.
 constexpr std::string_view kGet = R"(
 local e = redis.call('HMGET', KEYS[1], 'tag', 'mark', 'value')
 if not e[3] or redis.call('GET', ARGV[1] .. e[1]) ~= e[2] then return false end
@@ -42,7 +42,7 @@ constexpr std::size_t kMarkChars = 16;
 
 class RedisCache::Connection {
  public:
-  /// Null when Redis can't be reached or does not let us in; `why` says so.
+  /// Null if Redis can't be reached or rejects the login; `why` gets the reason.
   static std::unique_ptr<Connection> open(const RedisAddress& address, const RedisCacheOptions& options, std::string& why) {
     const timeval connect = to_timeval(options.connect_timeout);
     Context context(address.host.empty() ? redisConnectUnixWithTimeout(address.socket.c_str(), connect)
@@ -66,7 +66,7 @@ class RedisCache::Connection {
     return out;
   }
 
-  /// Null when the connection broke; it is of no more use then.
+  /// Null if the connection broke; it is then unusable.
   Reply run(std::initializer_list<std::string_view> command) {
     std::vector<const char*> texts;
     std::vector<std::size_t> sizes;
@@ -90,7 +90,7 @@ class RedisCache::Connection {
   Context context_;
 };
 
-/// A connection for one command, given back unless it broke. Without one while all are busy or Redis is left alone.
+/// A connection for one command, returned to the pool unless it broke. Empty while all are busy or Redis is not contacted after a failure.
 class RedisCache::Lease {
  public:
   explicit Lease(RedisCache& cache) : cache_(cache) {
@@ -116,7 +116,7 @@ class RedisCache::Lease {
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
 
-  /// Null for whatever went wrong.
+  /// Null on any failure.
   Reply run(std::initializer_list<std::string_view> command) {
     if (connection_ == nullptr) return nullptr;
     Reply reply = connection_->run(command);
@@ -142,9 +142,8 @@ RedisCache::RedisCache(RedisAddress address, RedisCacheOptions options, Metrics*
     : address_(std::move(address)),
       options_(std::move(options)),
       failures_(metrics == nullptr ? nullptr
-                                   : &metrics->counter("footnote_cache_failures_total",
-                                                       "Calls of the cache that failed and were taken for a miss.", {{"cache", "redis"}})) {
-}
+                                   : &metrics->counter("footnote_cache_failures_total", "Cache calls that failed and counted as a miss.",
+                                                       {{"cache", "redis"}})) {}
 
 RedisCache::~RedisCache() = default;
 
@@ -153,9 +152,9 @@ void RedisCache::note_failure(std::string_view what) {
   {
     MutexLock lock(mutex_);
     left_alone_until_ = std::chrono::steady_clock::now() + options_.retry_after;
-    idle_.clear();  // They lead to the same Redis.
+    idle_.clear();  // they lead to the same Redis
   }
-  log(LogLevel::kWarn, "app", "redis failed; the cache does without it for a while", CallContext{}, {{"error", what}});
+  log(LogLevel::kWarn, "app", "redis failed; the cache is bypassed for a while", CallContext{}, {{"error", what}});
 }
 
 std::optional<std::string> RedisCache::get(const CallContext& call, std::string_view key) {
@@ -170,7 +169,7 @@ void RedisCache::put(const CallContext& call, std::string_view key, std::string_
   if (key.size() > kKeyBytesMax || tag.size() > kKeyBytesMax || !call.check()) return;
   Lease lease(*this);
   const std::string entry = entry_key(key);
-  // What is not kept must not leave an older value standing.
+  // A value that is not cached must not leave an older one in place.
   if (ttl <= std::chrono::seconds::zero() || value.size() > kValueBytesMax) {
     lease.run({"DEL", entry});
     return;
@@ -208,7 +207,7 @@ Result<void> RedisCache::ping() {
   const Reply reply = connection == nullptr ? nullptr : connection->run({"PING"});
   if (reply != nullptr && reply->type != REDIS_REPLY_ERROR) return {};
   if (connection != nullptr) why = reply == nullptr ? connection->error() : std::string(reply->str, reply->len);
-  return fail(ErrorCode::kUnavailable, "Redis does not answer ({}); the cache does without it until it does", why);
+  return fail(ErrorCode::kUnavailable, "Redis does not respond ({}); the cache is bypassed until it does", why);
 }
 
 }  // namespace footnote

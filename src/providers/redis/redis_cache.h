@@ -14,31 +14,30 @@
 namespace footnote {
 
 struct RedisCacheOptions {
-  /// Before every key of ours: several programs may share a database.
+  /// Prepended to all our keys: several programs may share a database.
   std::string prefix = "footnote:";
   std::chrono::milliseconds connect_timeout{250};
   std::chrono::milliseconds command_timeout{100};
-  /// After a failure Redis is left alone for so long: until then everything is a miss that costs nothing.
+  /// After a failure Redis is not contacted for this long: until then everything is an immediate miss.
   std::chrono::milliseconds retry_after{1'000};
 };
 
-/// A cache that several servers share. Whatever goes wrong with Redis is a miss, never an error, and costs at most one time-out a
-/// `retry_after`. Thread-safe.
+/// A cache shared by several servers. Any Redis failure is a miss, never an error, and costs at most one timeout per `retry_after`.
+/// Thread-safe.
 ///
-/// An entry is a hash of its tag, the tag's mark and the value; a tag's mark is a random text under a key of its own. Dropping a tag
-/// deletes its mark, and so does Redis when it runs out of memory: either way every entry that bears it is a miss from then on, in one
-/// step. A tag that could not be dropped is owed, and dropped before anything else is asked. Metrics:
-/// footnote_cache_failures_total{cache="redis"}.
+/// An entry is a hash of its tag, the tag's mark and the value; a tag's mark is a random text under its own key. Dropping a tag deletes its
+/// mark, as Redis may when it runs out of memory: either way all entries with that mark become misses atomically. If a tag could not be
+/// dropped, that is remembered and retried before any other command. Metrics: footnote_cache_failures_total{cache="redis"}.
 class RedisCache final : public Cache {
  public:
-  static constexpr std::size_t kConnectionsMax = 8;       ///< Who finds all of them busy does without.
-  static constexpr std::size_t kKeyBytesMax = 1 << 10;    ///< Of keys and tags; longer ones are not kept.
-  static constexpr std::size_t kValueBytesMax = 1 << 20;  ///< Likewise.
-  static constexpr std::chrono::hours kTtlMax{24};        ///< Longer ones end then.
-  static constexpr std::size_t kOwedMax = 10'000;         ///< Tags; past it entries of the others end with their time.
+  static constexpr std::size_t kConnectionsMax = 8;       ///< If all are busy, callers skip the cache.
+  static constexpr std::size_t kKeyBytesMax = 1 << 10;    ///< For keys and tags; longer ones are not cached.
+  static constexpr std::size_t kValueBytesMax = 1 << 20;  ///< Larger values are not cached.
+  static constexpr std::chrono::hours kTtlMax{24};        ///< Longer TTLs are shortened to this.
+  static constexpr std::size_t kOwedMax = 10'000;         ///< Pending tag drops; beyond it, entries only expire by TTL.
 
-  /// Connects to nobody yet. REQUIRES: the process ignores SIGPIPE, as the client library writes to sockets that may be closed. `metrics`
-  /// may be null; it outlives this.
+  /// Does not connect yet. REQUIRES: the process ignores SIGPIPE, because the client library writes to sockets that may be closed.
+  /// `metrics` may be null; it must outlive this.
   RedisCache(RedisAddress address, RedisCacheOptions options, Metrics* metrics);
   ~RedisCache() override;
 
@@ -46,7 +45,7 @@ class RedisCache final : public Cache {
   void put(const CallContext& call, std::string_view key, std::string_view tag, std::string value, std::chrono::seconds ttl) override;
   void drop_tag(const CallContext& call, std::string_view tag) override;
 
-  /// Redis answers. Says why not, for whoever starts a server.
+  /// Checks that Redis responds; the error says why not, for use at startup.
   Result<void> ping();
 
  private:
@@ -56,7 +55,7 @@ class RedisCache final : public Cache {
   std::string entry_key(std::string_view key) const { return options_.prefix + "e:" + std::string(key); }
   std::string tag_prefix() const { return options_.prefix + "t:"; }
   void note_failure(std::string_view what);
-  /// Drops what is owed; what can't be stays owed.
+  /// Drops the pending tags; what fails stays pending.
   void pay(Lease& lease);
 
   const RedisAddress address_;
@@ -66,7 +65,7 @@ class RedisCache final : public Cache {
   Mutex mutex_;
   std::vector<std::unique_ptr<Connection>> idle_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::size_t leased_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
-  std::set<std::string> owed_ FOOTNOTE_TSA(guarded_by(mutex_));  ///< Tags.
+  std::set<std::string> owed_ FOOTNOTE_TSA(guarded_by(mutex_));  ///< Tags still to be dropped.
   std::chrono::steady_clock::time_point left_alone_until_ FOOTNOTE_TSA(guarded_by(mutex_)){};
 };
 

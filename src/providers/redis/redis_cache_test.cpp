@@ -103,7 +103,7 @@ TEST_F(RedisCacheTest, ComesBackWithRedisAndPaysWhatItOwes) {
   EXPECT_EQ(cache->get(call_, "k"), std::nullopt) << "it does not answer in time";
   cache->drop_tag(call_, "t");
   server_.resume();
-  // The purge that Redis did not hear comes before anything else that it is asked.
+  // The tag drop that Redis missed is sent before any other command.
   for (int i = 0; i < 100 && cache->get(call_, "kept") != "v"; ++i) std::this_thread::sleep_for(50ms);
   EXPECT_EQ(other->get(call_, "k"), std::nullopt);
   EXPECT_EQ(other->get(call_, "kept"), "v");

@@ -13,7 +13,7 @@ std::optional<int> number(std::string_view text, int max) {
   return out && *out >= 0 && *out <= max ? out : std::nullopt;
 }
 
-/// What stands for %XX in user and password.
+/// Decodes %XX in user and password.
 std::optional<std::string> unescaped(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -14,7 +14,7 @@ Result<RemoteVectors> ask_service(const JsonUpstream& upstream, const CallContex
   if (vectors == nullptr || !vectors->is_array()) return upstream.malformed("it has no list of vectors");
   const Json* normalized = body->if_contains("normalize");
   if (!normalize && (normalized == nullptr || *normalized != false)) {
-    return fail(ErrorCode::kUnsupported, "{} gives vectors of length one only", upstream.name());
+    return fail(ErrorCode::kUnsupported, "{} returns only unit vectors", upstream.name());
   }
   RemoteVectors out;
   for (const Json& vector : vectors->get_array()) {

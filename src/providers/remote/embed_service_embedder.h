@@ -11,16 +11,16 @@ namespace footnote {
 
 struct EmbedServiceOptions {
   UpstreamOptions upstream;
-  std::string model;  ///< Names the space; empty: as the service's /health says.
-  int dimension = 0;  ///< What it must be; 0: whatever the service gives.
+  std::string model;  ///< Names the space; empty: as reported by the service's /health.
+  int dimension = 0;  ///< Required dimension; 0: whatever the service returns.
 };
 
-/// Embedder over a service with POST /embed {"inputs","normalize"} -> {"vectors","normalize","dim"}, as Footnote itself serves it.
-/// It counts no tokens, so each text has one window, and the service cuts what is past its model's. See ports/embedder.h.
+/// Embedder for a service with POST /embed {"inputs","normalize"} -> {"vectors","normalize","dim"}, which Footnote itself also serves. It
+/// has no token counts, so each text has one window, and the service truncates longer texts. See ports/embedder.h.
 class EmbedServiceEmbedder final : public Embedder {
  public:
-  /// Asks for one vector to learn the dimension. Errors of JsonUpstream; kFailedPrecondition: another dimension than configured,
-  /// or a service that does not name its model while no name is configured. Borrows the client.
+  /// Requests one vector to learn the dimension. Errors of JsonUpstream; kFailedPrecondition: not the configured dimension, or the service
+  /// does not name its model and no name is configured. Borrows the client.
   static Result<std::unique_ptr<EmbedServiceEmbedder>> open(const CallContext& call, http::Client& client, EmbedServiceOptions options);
 
   EmbeddingSpace space() const override { return space_; }

@@ -18,7 +18,7 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return number && *number >= 0 && *number <= kMax ? number : std::nullopt;
 }
 
-/// Between half of it and all of it, so that clients that failed together do not come back together.
+/// Random between half and all of `wait`, so that clients that failed together do not retry together.
 milliseconds jittered(milliseconds wait) {
   std::random_device source;
   return milliseconds{std::uniform_int_distribution<std::int64_t>(wait.count() / 2, wait.count())(source)};
@@ -38,7 +38,7 @@ Result<void> sleep_until(const CallContext& call, steady_clock::time_point until
 
 }  // namespace
 
-/// Why an attempt failed, whether another one may help, and what the server said about when.
+/// Why an attempt failed, whether to retry, and the wait requested by the server.
 struct JsonUpstream::Failure {
   Error error;
   bool worth_a_retry = false;
@@ -56,25 +56,25 @@ std::optional<milliseconds> retry_after_of(const http::Headers& headers) {
 }
 
 std::unexpected<Error> JsonUpstream::malformed(std::string_view what) const {
-  return fail(ErrorCode::kUnavailable, "{} sent an answer that can't be used: {}", options_.name, what);
+  return fail(ErrorCode::kUnavailable, "{} sent an unusable response: {}", options_.name, what);
 }
 
 JsonUpstream::Failure JsonUpstream::refused(int status, const http::Headers& headers) const {
   const auto unavailable = [&](std::string message, bool worth_a_retry) {
     return Failure{{ErrorCode::kUnavailable, std::move(message), {}}, worth_a_retry, retry_after_of(headers)};
   };
-  if (status == 401 || status == 403) return unavailable(fmt::format("{} refused our key: check {}", name(), setting("KEY")), false);
+  if (status == 401 || status == 403) return unavailable(fmt::format("{} rejected our key: check {}", name(), setting("KEY")), false);
   if (status == 404) {
     return unavailable(fmt::format("{} does not know the model or path: check {} and {}", name(), setting("MODEL"), setting("URL")), false);
   }
-  if (status == 413) return {{ErrorCode::kTooLarge, fmt::format("{} finds the texts too large", name()), {}}};
+  if (status == 413) return {{ErrorCode::kTooLarge, fmt::format("{} rejected the texts as too large", name()), {}}};
   if (status == 429) {
-    return {{ErrorCode::kResourceExhausted, fmt::format("{} is over its limit; try again in a moment", name()), {}},
+    return {{ErrorCode::kResourceExhausted, fmt::format("{} has reached its rate limit; try again in a moment", name()), {}},
             true,
             retry_after_of(headers)};
   }
   if (status == 408 || status >= 500) return unavailable(fmt::format("{} failed (status {})", name(), status), true);
-  return unavailable(fmt::format("{} refused the request (status {})", name(), status), false);
+  return unavailable(fmt::format("{} rejected the request (status {})", name(), status), false);
 }
 
 JsonUpstream::Failure JsonUpstream::failed_call(const CallContext& call, Error error) const {
@@ -87,7 +87,7 @@ JsonUpstream::Failure JsonUpstream::failed_call(const CallContext& call, Error e
   const bool unreachable = error.code == ErrorCode::kUnavailable;
   if (unreachable) error.message = fmt::format("{} does not answer (check {}): {}", name(), setting("URL"), error.message);
   if (error.code == ErrorCode::kInvalidArgument) {
-    error = {ErrorCode::kFailedPrecondition, fmt::format("{} can't be asked (check {}): {}", name(), setting("URL"), error.message), {}};
+    error = {ErrorCode::kFailedPrecondition, fmt::format("{} can't be called (check {}): {}", name(), setting("URL"), error.message), {}};
   }
   return {std::move(error), unreachable};
 }
@@ -113,7 +113,7 @@ Result<Json> JsonUpstream::ask(const CallContext& call, http::ClientRequest requ
     const milliseconds pause = std::max(failure.wait.value_or(milliseconds{0}), jittered(wait));
     const bool worth_waiting = pause <= policy.retry_after_max && steady_clock::now() + pause < call.deadline;
     if (!failure.worth_a_retry || tried >= policy.attempts_max || !worth_waiting) return std::unexpected(std::move(failure.error));
-    log(LogLevel::kInfo, "http", "an upstream is tried again", call,
+    log(LogLevel::kInfo, "http", "retrying an upstream", call,
         {{"upstream", options_.settings}, {"reason", to_string(failure.error.code)}, {"attempt", tried}, {"wait_ms", pause.count()}});
     FOOTNOTE_CHECK(sleep_until(call, steady_clock::now() + pause));
     wait = std::min(wait * 2, policy.wait_max);

@@ -9,31 +9,30 @@
 
 namespace footnote {
 
-/// How often and after which wait a call is tried again. A wait is a random time between half of it and all of it, and doubles
-/// from one to the next.
+/// Exponential backoff with jitter: each wait is random between half and all of its nominal time, which doubles per retry.
 struct RetryPolicy {
   int attempts_max = 4;
   std::chrono::milliseconds first_wait{250};
   std::chrono::milliseconds wait_max{8'000};
-  /// A server that asks for a longer wait is not waited for.
+  /// A server that asks for a longer wait is not retried.
   std::chrono::milliseconds retry_after_max{30'000};
 };
 
 struct UpstreamOptions {
-  std::string name;      ///< In messages: "the embedder".
-  std::string settings;  ///< What its settings begin with: "EMBEDDER" for EMBEDDER_URL.
+  std::string name;      ///< Used in messages: "the embedder".
+  std::string settings;  ///< Prefix of its settings: "EMBEDDER" for EMBEDDER_URL.
   std::string base_url;
-  std::string key;                            ///< Sent as a bearer token; may be empty. Never logged, never in a message.
-  std::chrono::milliseconds timeout{30'000};  ///< Of one attempt.
+  std::string key;                            ///< Sent as a bearer token; may be empty. Never logged or put in messages.
+  std::chrono::milliseconds timeout{30'000};  ///< Per attempt.
   RetryPolicy retry = {};
 };
 
-/// A server that the operator configured, asked for JSON. Tries again after connection failures, silence, 408, 429 and 5xx, with
-/// a wait that honours Retry-After, as long as the call's time lasts. Borrows the client. Thread-safe.
+/// JSON client for a server that the operator configured. Retries after connection failures, silence, 408, 429 and 5xx, honouring
+/// Retry-After, until the call's deadline. Borrows the client. Thread-safe.
 ///
-/// kUnavailable: it does not answer, refuses the key, or sends what is no JSON. kResourceExhausted: it says 429 for longer than
-/// it is worth waiting. kTooLarge: it says 413, or its answer is past the client's limit. kCancelled and kDeadlineExceeded: as the call
-/// says. The server's own words are in no message.
+/// kUnavailable: no response, key rejected, or a response that is not JSON. kResourceExhausted: 429 for longer than we wait. kTooLarge:
+/// 413, or a response beyond the client's limit. kCancelled and kDeadlineExceeded: from the call's context. Messages never contain the
+/// server's own text.
 class JsonUpstream {
  public:
   JsonUpstream(http::Client& client, UpstreamOptions options) : client_(client), options_(std::move(options)) {}
@@ -45,7 +44,7 @@ class JsonUpstream {
   const std::string& name() const { return options_.name; }
   /// "EMBEDDER_MODEL"
   std::string setting(std::string_view last) const { return options_.settings + "_" + std::string(last); }
-  /// An answer that is JSON but not what was asked for: kUnavailable.
+  /// For a response that is valid JSON but not what was requested: kUnavailable.
   std::unexpected<Error> malformed(std::string_view what) const;
 
  private:
@@ -59,7 +58,7 @@ class JsonUpstream {
   const UpstreamOptions options_;
 };
 
-/// The wait that a Retry-After (whole seconds) or retry-after-ms field asks for; nullopt without one that can be read.
+/// The wait requested by a Retry-After (whole seconds) or retry-after-ms field; nullopt if absent or unreadable.
 std::optional<std::chrono::milliseconds> retry_after_of(const http::Headers& headers);
 
 }  // namespace footnote

@@ -15,7 +15,7 @@ using testing::TestUpstream;
 
 CallContext patient() { return CallContext::with_timeout(std::chrono::seconds{20}); }
 
-/// Answers with the statuses one after the other, then with 200 {"ok":true}.
+/// Responds with `answers` one after the other, then with 200 {"ok":true}.
 struct Script {
   std::vector<http::Response> answers;
   std::atomic<std::size_t> calls = 0;
@@ -62,7 +62,7 @@ TEST(JsonUpstream, GivesUpAfterItsBound) {
 }
 
 TEST(JsonUpstream, AWaitThatIsTooLongOrPastTheDeadlineIsNotWaited) {
-  for (const std::string_view seconds : {"31", "25"}) {  // past the bound; past the call's time
+  for (const std::string_view seconds : {"31", "25"}) {  // beyond the limit; beyond the call's deadline
     Script script{.answers = {status(429, {{"retry-after", std::string(seconds)}})}};
     TestUpstream server({{"/x", script.handler()}});
     const auto answer = JsonUpstream(server.client(), server.options()).post(patient(), "/x", JsonObject{});
@@ -119,7 +119,7 @@ TEST(JsonUpstream, WhatIsNoJsonOrTooLongIsRefused) {
   EXPECT_EQ(upstream.post(patient(), "/long", JsonObject{}).error().code, ErrorCode::kTooLarge);
 }
 
-/// Until the client goes; the server stops the context then.
+/// Waits until the client disconnects; the server then stops the context.
 http::Response hang(const CallContext& call) {
   std::mutex mutex;
   std::condition_variable_any stopped;

@@ -22,7 +22,7 @@ std::optional<double> number_of(const Json& value) {
   return number;
 }
 
-/// A collection with named vectors gives an object here: the first of them.
+/// A collection with named vectors returns an object here: use the first one.
 std::vector<float> vector_at(const JsonObject& object) {
   const Json* value = object.if_contains("vector");
   if (value != nullptr && value->is_object() && !value->get_object().empty()) value = &value->get_object().begin()->value();
@@ -53,7 +53,7 @@ std::optional<RemotePoint> read_point(const Json& value) {
   return out;
 }
 
-/// {"result": [...]} of /points/search, {"result": {"points": [...]}} of /points/query.
+/// Accepts {"result": [...]} of /points/search and {"result": {"points": [...]}} of /points/query.
 const JsonArray* points_of(const Json& answer) {
   const JsonObject* object = answer.if_object();
   const Json* result = object == nullptr ? nullptr : object->if_contains("result");

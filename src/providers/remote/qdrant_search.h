@@ -14,11 +14,11 @@ namespace footnote {
 
 struct QdrantSearchOptions {
   std::string url;  ///< "http://qdrant:6333"
-  std::string key;  ///< May be empty. Never logged, never in a message.
+  std::string key;  ///< May be empty. Never logged or put in messages.
   std::chrono::milliseconds timeout{30'000};
 };
 
-/// A point with the payload's parts that a source is made of; parts that are not there, or no text, are empty.
+/// A point with the payload fields needed for a source; fields that are missing or not text are empty.
 struct RemotePoint {
   double score = 0;
   std::string url;
@@ -27,9 +27,9 @@ struct RemotePoint {
   std::vector<float> vector;
 };
 
-/// Nearest points of collections on a server that speaks Qdrant's REST. Newer servers are asked by /points/query, those that do not know it
-/// by /points/search. Not tried again: somebody waits. Borrows the client. Thread-safe. kUnavailable: it does not answer, refuses, or sends
-/// what can't be read. kFailedPrecondition: it has no such collection, or one of other vectors. The server's own words are in no message.
+/// Nearest-point search on a server with Qdrant's REST API. Uses /points/query, or /points/search on older servers. No retries: a user is
+/// waiting. Borrows the client. Thread-safe. kUnavailable: no response, an error, or an unreadable response. kFailedPrecondition: no such
+/// collection, or its vectors do not fit. Messages never contain the server's own text.
 class QdrantSearch {
  public:
   QdrantSearch(http::Client& client, QdrantSearchOptions options) : client_(client), options_(std::move(options)) {}
@@ -44,7 +44,7 @@ class QdrantSearch {
 
   http::Client& client_;
   const QdrantSearchOptions options_;
-  std::atomic<bool> only_search_{false};  ///< It does not know /points/query.
+  std::atomic<bool> only_search_{false};  ///< It does not support /points/query.
 };
 
 }  // namespace footnote

@@ -23,7 +23,7 @@ std::vector<std::string> texts_of(const Json& list) {
 
 std::vector<std::string_view> views(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
-/// What a service does with the fake behind it.
+/// A service backed by the fake embedder.
 http::Response embed_with(Embedder& embedder, const http::Request& request) {
   const Json body = parse_json(request.body).value();
   const auto texts = texts_of(body.at("inputs"));
@@ -46,7 +46,7 @@ http::Response health(const http::Request&, const CallContext&) {
 
 CallContext patient() { return CallContext::with_timeout(std::chrono::seconds{20}); }
 
-/// A service, and the embedder that asks it.
+/// A service, and the embedder that uses it.
 struct Service {
   explicit Service(http::Handler embed) : server({{"/embed", std::move(embed)}, {"GET /health", health}}) {}
   Result<std::unique_ptr<EmbedServiceEmbedder>> open(int dimension = 0, std::string model = "") {
@@ -78,7 +78,7 @@ std::shared_ptr<Reranker> reranker_over(http::Handler handler, const Make& make)
   return {connected, connected->reranker.get()};
 }
 
-/// Best first, as real servers answer.
+/// Best first, like real servers.
 JsonArray ranked(const std::vector<Judgement>& scores, std::string_view key, double Judgement::* score) {
   std::vector<std::size_t> order(scores.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -203,7 +203,7 @@ TEST(EmbedServiceEmbedder, AServiceWithoutANameNeedsOneConfigured) {
   EXPECT_NE(opened.error().message.find("EMBEDDER_MODEL"), std::string::npos);
 }
 
-/// Counts the texts of each request and refuses batches past `most` with 413.
+/// Records the number of texts of each request and rejects batches larger than `most` with 413.
 struct Counting {
   std::size_t most = 1'000;
   std::vector<std::size_t> batches = {};

@@ -6,10 +6,10 @@
 namespace footnote {
 namespace {
 
-/// Raw scores by the place of their passage: the server must name each place once.
+/// Raw scores by passage index: the server must return each index exactly once.
 Result<void> read_scores(const JsonUpstream& upstream, const Json* results, std::string_view score_key, std::span<double> out) {
   const JsonArray* list = results == nullptr ? nullptr : results->if_array();
-  if (list == nullptr || list->size() != out.size()) return upstream.malformed(fmt::format("it has not {} scores", out.size()));
+  if (list == nullptr || list->size() != out.size()) return upstream.malformed(fmt::format("it does not have {} scores", out.size()));
   std::vector<bool> seen(out.size(), false);
   for (const Json& entry : *list) {
     const JsonObject* object = entry.if_object();

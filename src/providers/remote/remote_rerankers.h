@@ -8,8 +8,8 @@
 
 namespace footnote {
 
-/// Reranker over a server with Cohere's POST /rerank (also Jina's, LiteLLM's, vLLM's); its base URL holds the version path. Its
-/// scores lie between 0 and 1 and are taken as they are. Borrows the client.
+/// Reranker for a server with Cohere's POST /rerank (also Jina, LiteLLM, vLLM); the base URL includes the version path. Scores are between
+/// 0 and 1 and used unchanged. Borrows the client.
 class CohereReranker final : public Reranker {
  public:
   CohereReranker(http::Client& client, UpstreamOptions options, std::string model)
@@ -24,8 +24,8 @@ class CohereReranker final : public Reranker {
   BatchSize batch_;
 };
 
-/// Reranker over Text Embeddings Inference's POST /rerank. The raw score is the model's; calibrated is its sigmoid. Passages past
-/// the model's window are cut by the server. Borrows the client.
+/// Reranker for Text Embeddings Inference's POST /rerank. The raw score is the model's; calibrated is its sigmoid. The server truncates
+/// passages longer than the model's window. Borrows the client.
 class TeiReranker final : public Reranker {
  public:
   TeiReranker(http::Client& client, UpstreamOptions options) : upstream_(client, std::move(options)) {}

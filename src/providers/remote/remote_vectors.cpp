@@ -59,7 +59,7 @@ Result<std::vector<Embedding>> embed_in_batches(const JsonUpstream& upstream, st
         return upstream.malformed(fmt::format("a vector of {} numbers, not of {}", values.size(), dimension));
       }
       if (length == VectorLength::kUnit) FOOTNOTE_CHECK(make_unit(upstream, values));
-      // Only the batch's tokens are known: each text gets a share, and their sum is right.
+      // Only the batch's token count is known: split it among the texts so that the sum is right.
       const std::size_t tokens = batch.tokens * (i + 1) / count - batch.tokens * i / count;
       out.push_back({.windows = {{{0, texts[begin + i].size()}, std::move(values)}}, .tokens = tokens, .truncated = false});
     }

@@ -11,30 +11,29 @@
 
 namespace footnote {
 
-/// Numbers of one vector that a server may send.
+/// Maximum dimension of a vector from a server.
 inline constexpr std::size_t kRemoteDimensionMax = 4'096;
 
-/// The vectors of one batch, as the server sent them, and the tokens that it counted (0: it does not say).
+/// The vectors of one batch as sent by the server, and its token count (0: unknown).
 struct RemoteVectors {
   std::vector<std::vector<float>> vectors;
   std::size_t tokens = 0;
 };
 
-/// Asks the server for one batch.
+/// Requests the vectors of one batch.
 using AskVectors = std::function<Result<RemoteVectors>(std::span<const std::string_view> texts)>;
 
-/// A list of finite numbers, 1 to kRemoteDimensionMax of them. kUnavailable otherwise.
+/// Parses a list of 1 to kRemoteDimensionMax finite numbers. kUnavailable otherwise.
 Result<std::vector<float>> read_vector(const JsonUpstream& upstream, const Json* value);
 
 /// kFailedPrecondition that names the setting and both dimensions.
 std::unexpected<Error> wrong_dimension(const JsonUpstream& upstream, int found, int configured);
 
-/// The dimension of the vectors that come: one short text is asked for. wrong_dimension: it is not `configured`,
-/// where that is not 0.
+/// Requests a vector for one short text and returns its dimension. wrong_dimension if that is not `configured` (0: any).
 Result<int> probe_dimension(const JsonUpstream& upstream, const AskVectors& ask, int configured);
 
-/// One window over the whole of each text, see ports/embedder.h. Vectors are made one long unless they are wanted as pooled.
-/// kUnavailable: a batch of another count or dimension, or a vector of zeros.
+/// Returns one window for the whole of each text, see ports/embedder.h. Vectors are normalized unless `length` is kAsPooled. kUnavailable:
+/// a batch with another count or dimension, or a zero vector.
 Result<std::vector<Embedding>> embed_in_batches(const JsonUpstream& upstream, std::span<const std::string_view> texts, int dimension,
                                                 VectorLength length, BatchSize& size, const AskVectors& ask);
 

@@ -17,10 +17,10 @@
 
 namespace footnote::testing {
 
-/// A server of the test, on loopback, and a client for it.
+/// A test server on loopback, and a client for it.
 class TestUpstream {
  public:
-  /// POST for every (pattern, handler); a pattern that begins with "GET " is served so.
+  /// Serves POST for every (pattern, handler); a pattern that starts with "GET " is served as GET.
   explicit TestUpstream(std::vector<std::pair<std::string, http::Handler>> rows, http::ClientOptions client = {})
       : client_(std::move(client), metrics_) {
     set_log_level(LogLevel::kOff);
@@ -37,7 +37,7 @@ class TestUpstream {
 
   http::Client& client() { return client_; }
   std::string url() const { return fmt::format("http://127.0.0.1:{}", server_->port()); }
-  /// Waits between attempts are a moment, so that tests of retries do not take long.
+  /// Waits between attempts are minimal, so that tests of retries are fast.
   UpstreamOptions options(std::string path = "") const {
     return {.name = "the embedder",
             .settings = "EMBEDDER",
@@ -52,7 +52,7 @@ class TestUpstream {
   std::unique_ptr<http::Server> server_;  // last: its handlers end first
 };
 
-/// A port that is taken but where nobody listens.
+/// A port that is bound but not listening.
 class ClosedPort {
  public:
   ClosedPort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

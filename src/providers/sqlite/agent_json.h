@@ -9,14 +9,14 @@
 
 namespace footnote {
 
-/// An agent's settings as they are stored: one JSON text. What an older text does not have reads as its default.
+/// An agent's settings as stored: JSON text. Members missing in older texts get their defaults.
 std::string to_stored_text(const AgentSettings& settings);
-/// kCorrupted when the text is not what to_stored_text() gives.
+/// kCorrupted if the text was not made by to_stored_text().
 Result<AgentSettings> agent_settings_from_stored_text(std::string_view text);
 
-/// What a visit has beyond the columns of its row: page, flags and figures.
+/// The parts of a visit without a column of their own: page, flags and figures.
 std::string to_stored_text(const Visit& visit);
-/// Agent, visitor and feedback are the caller's to fill.
+/// The caller sets agent, visitor and feedback.
 Result<Visit> visit_from_stored_text(std::string_view text);
 
 }  // namespace footnote

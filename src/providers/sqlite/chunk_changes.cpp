@@ -1,4 +1,4 @@
-// SqliteChunkStore::changes: what an index needs to catch up, whole generations at a time.
+// SqliteChunkStore::changes: what an index needs to catch up, in whole generations.
 #include <algorithm>
 #include <limits>
 
@@ -11,7 +11,7 @@ namespace footnote {
 
 namespace {
 
-/// Walks (generation, rows) pairs in order, reading no further than it is asked to.
+/// Iterates over (generation, rows) pairs in order, reading no further than needed.
 class GenerationCounts {
  public:
   static Result<GenerationCounts> start(sql::Statement statement) {
@@ -40,7 +40,7 @@ class GenerationCounts {
   std::size_t rows_ = 0;
 };
 
-/// A reader that starts from nothing never saw what was purged.
+/// A reader that starts from scratch never saw purged rows.
 Generation purged_after(Generation after) { return after == 0 ? GenerationCounts::kNone - 1 : after; }
 
 Result<std::vector<GenerationCounts>> start_counts(sql::Database& database, CorpusId corpus, Generation after) {
@@ -63,7 +63,7 @@ Result<std::vector<GenerationCounts>> start_counts(sql::Database& database, Corp
   return out;
 }
 
-/// The generation at which a page of about `rows_max` rows after `after` ends; no sooner than `end_min`.
+/// The generation at which a page of about `rows_max` rows after `after` ends; at least `end_min`.
 Result<Generation> page_end(sql::Database& database, const Corpus& corpus, Generation after, Generation end_min, std::size_t rows_max) {
   FOOTNOTE_TRY(auto counts, start_counts(database, corpus.id, after));
   std::size_t rows = 0;
@@ -133,10 +133,10 @@ Result<IndexChanges> SqliteChunkStore::changes(const CallContext& call, CorpusId
     FOOTNOTE_TRY(const auto row, read_corpus(database, corpus));
     const bool deaths_forgotten = after != 0 && after < row.deaths_known_after;
     if (after < 0 || after > row.corpus.generation || deaths_forgotten) {
-      return fail(ErrorCode::kFailedPrecondition, "what changed in corpus '{}' after generation {} is not known any more: read from 0",
+      return fail(ErrorCode::kFailedPrecondition, "the changes of corpus '{}' after generation {} are no longer known: read from 0",
                   row.corpus.name, after);
     }
-    // A page that starts from nothing must reach past the deaths that were forgotten: the next page could not.
+    // A page that starts from scratch must reach past the forgotten deaths: the next page could not.
     FOOTNOTE_TRY(const Generation to, page_end(database, row.corpus, after, row.deaths_known_after, rows_max));
     IndexChanges changes{.from = after, .to = to};
     FOOTNOTE_CHECK(read_added(database, row.corpus, changes));

@@ -1,4 +1,4 @@
-// SqliteChunkStore::commit: documents in and out, one generation at a time.
+// SqliteChunkStore::commit: adds and removes documents, one generation at a time.
 #include <cmath>
 #include <set>
 
@@ -11,13 +11,13 @@ namespace footnote {
 
 namespace {
 
-/// What can be said of drafts without looking at the store.
+/// Validates drafts without reading the store.
 Result<void> check_drafts(std::span<const DocumentDraft> drafts, std::span<const std::string> deleted_keys) {
   std::set<std::string_view> keys;
   const auto take = [&](const std::string& key) -> Result<void> {
     if (key.empty()) return fail_field(ErrorCode::kInvalidArgument, "key", "a document needs a key");
     if (!keys.insert(key).second) {
-      return fail_field(ErrorCode::kInvalidArgument, "key", "the document '{}' is named twice in one commit", key);
+      return fail_field(ErrorCode::kInvalidArgument, "key", "duplicate document '{}' in one commit", key);
     }
     return {};
   };
@@ -25,13 +25,13 @@ Result<void> check_drafts(std::span<const DocumentDraft> drafts, std::span<const
     FOOTNOTE_CHECK(take(draft.key));
     for (const ChunkDraft& chunk : draft.chunks) {
       if (chunk.range.end < chunk.range.begin) {
-        return fail_field(ErrorCode::kInvalidArgument, "range", "a chunk of '{}' ends before it begins", draft.key);
+        return fail_field(ErrorCode::kInvalidArgument, "range", "a chunk of '{}' ends before it starts", draft.key);
       }
       if (chunk.vectors.empty() && !chunk.point) {
         return fail_field(ErrorCode::kInvalidArgument, "vectors", "a chunk of '{}' has no vectors", draft.key);
       }
       if (!is_whole(chunk.codes)) {
-        return fail_field(ErrorCode::kInvalidArgument, "codes", "the codes of a chunk of '{}' are cut short", draft.key);
+        return fail_field(ErrorCode::kInvalidArgument, "codes", "the codes of a chunk of '{}' are truncated", draft.key);
       }
     }
   }
@@ -57,7 +57,7 @@ Result<void> check_vectors(const DocumentDraft& draft, const EmbeddingSpace& spa
   return {};
 }
 
-/// One commit under way, in a transaction that others see nothing of.
+/// A commit in progress, in a transaction invisible to others.
 class Commit {
  public:
   Commit(sql::Database& database, Corpus corpus, UtcTime now)
@@ -90,7 +90,7 @@ class Commit {
                     .indexed_at = now_};
   }
 
-  /// False when there was no such live document.
+  /// False if there was no such live document.
   Result<bool> erase(const std::string& key) {
     FOOTNOTE_TRY(const auto known, find(key));
     if (!known.live) return false;
@@ -102,7 +102,7 @@ class Commit {
     return true;
   }
 
-  /// Counts the generation up when there is something to show for it.
+  /// Increments the generation if anything changed.
   Result<Generation> publish() {
     if (!changed_) return corpus_.generation;
     FOOTNOTE_TRY(auto update, database_.prepare("UPDATE corpora SET generation = ? WHERE id = ?"));
@@ -113,7 +113,7 @@ class Commit {
   }
 
  private:
-  /// What the store knows of a key. `id` and `version` are 0 for a new one.
+  /// The stored state of a key. `id` and `version` are 0 for a new one.
   struct Known {
     std::int64_t id = 0;
     int version = 0;
@@ -148,7 +148,7 @@ class Commit {
     return {};
   }
 
-  /// The row of the document's identity, with its next version.
+  /// Returns the row of the document's identity, with its version incremented.
   Result<std::int64_t> identify(const Known& known, const std::string& key) {
     if (known.id == 0) {
       FOOTNOTE_TRY(auto insert, database_.prepare("INSERT INTO documents (corpus_id, key, version) VALUES (?, ?, 1)"));

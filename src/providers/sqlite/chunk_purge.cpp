@@ -1,4 +1,4 @@
-// SqliteChunkStore::purge: lets go of what died long enough ago.
+// SqliteChunkStore::purge: deletes what died long enough ago.
 #include <algorithm>
 
 #include "providers/sqlite/rows.h"
@@ -8,10 +8,10 @@ namespace footnote {
 
 namespace {
 
-/// Rows let go of in one transaction: about 60 ms.
+/// Rows deleted per transaction: about 60 ms.
 constexpr std::int64_t kPurgeRowsMax = 1000;
 
-/// What one transaction let go of.
+/// What one transaction deleted.
 struct Purged {
   std::size_t rows = 0;
   Generation newest_death = 0;
@@ -65,7 +65,7 @@ Result<void> erase_version(sql::Database& database, const DeadVersion& dead) {
   return document.run();
 }
 
-/// REQUIRES: the chunks of these versions are gone.
+/// REQUIRES: the chunks of these versions are deleted.
 Result<Purged> purge_versions(sql::Database& database, CorpusId corpus, UtcTime before) {
   FOOTNOTE_TRY(auto select, database.prepare("SELECT id, document_id, version, died FROM document_versions "
                                              "WHERE corpus_id = ? AND died IS NOT NULL AND died_at < ? LIMIT ?"));
@@ -84,7 +84,7 @@ Result<Purged> purge_versions(sql::Database& database, CorpusId corpus, UtcTime 
   return out;
 }
 
-/// Holds the remembered deaths to their bound: the oldest generations go, whole.
+/// Enforces the limit on remembered deaths: whole generations are forgotten, oldest first.
 Result<void> forget_deaths(sql::Database& database, CorpusId corpus, std::size_t kept_max) {
   FOOTNOTE_TRY(auto find,
                database.prepare("SELECT died FROM purged_chunks WHERE corpus_id = ? ORDER BY died DESC, chunk_id DESC LIMIT 1 OFFSET ?"));

@@ -1,4 +1,4 @@
-// SqliteChunkStore: documents, texts, chunks and vectors by name.
+// SqliteChunkStore: reads documents, texts, chunks and vectors.
 #include <algorithm>
 
 #include "providers/sqlite/rows.h"
@@ -64,7 +64,7 @@ Result<DocumentText> SqliteChunkStore::document_text(const CallContext& call, Wo
         AND (?3 <> 0 OR d.deleted_at IS NULL))sql"));
     find.bind(document.value, workspace.value, version);
     FOOTNOTE_TRY(const bool found, find.step());
-    if (!found) return fail(ErrorCode::kNotFound, "there is no document {} in version {}", document.value, version);
+    if (!found) return fail(ErrorCode::kNotFound, "there is no document {} with version {}", document.value, version);
     FOOTNOTE_TRY(auto found_document, document_from(find));
     return DocumentText{.document = std::move(found_document), .text = std::string(find.text(9))};
   });
@@ -131,7 +131,7 @@ Result<std::map<std::string, ChunkEmbedding>> SqliteChunkStore::embeddings_by_ha
   using EmbeddingsByHash = std::map<std::string, ChunkEmbedding>;
   return store_.read(call, [&](sql::Database& database) -> Result<EmbeddingsByHash> {
     FOOTNOTE_TRY(const auto row, read_corpus(database, corpus));
-    // The newest: its codes are of the form in use, if any are.
+    // The newest chunk: if any codes have the current form, its codes do.
     FOOTNOTE_TRY(auto find, database.prepare(R"sql(
       SELECT v.windows, v.vectors, k.form, k.dimension, k.windows, k.signs
       FROM chunks c JOIN chunk_vectors v ON v.chunk_id = c.id LEFT JOIN chunk_codes k ON k.chunk_id = c.id
@@ -154,7 +154,7 @@ Result<std::vector<ChunkId>> SqliteChunkStore::chunk_ids(const CallContext& call
                                                          Generation until) const {
   return store_.read(call, [&](sql::Database& database) -> Result<std::vector<ChunkId>> {
     FOOTNOTE_CHECK(read_corpus(database, corpus));
-    // Of the index alone: chunks have texts, which need not be read.
+    // From the index alone: the chunk rows contain texts, which are not needed.
     FOOTNOTE_TRY(auto select,
                  database.prepare("SELECT id FROM chunks INDEXED BY chunks_born WHERE corpus_id = ? AND born > ? AND born <= ?"));
     select.bind(corpus.value, after, until);

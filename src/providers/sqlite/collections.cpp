@@ -13,7 +13,7 @@ namespace footnote {
 
 namespace {
 
-/// Chunks or versions of a deleted collection let go of in one transaction.
+/// Chunks or versions of a deleted collection erased per transaction.
 constexpr std::int64_t kEraseRowsMax = 1000;
 
 Result<void> check_spaces(const Corpus& corpus) {
@@ -50,7 +50,7 @@ std::unexpected<Error> no_alias(std::string_view alias) {
   return fail_field(ErrorCode::kNotFound, "alias_name", "there is no alias '{}'", alias);
 }
 
-/// One change of aliases inside a transaction.
+/// Changes aliases inside a transaction.
 struct AliasWriter {
   sql::Database& database;
   WorkspaceId workspace;
@@ -85,7 +85,7 @@ struct AliasWriter {
   }
 };
 
-/// Lets go of some rows of collections that were deleted. False when there are none left.
+/// Erases some rows of deleted collections. False if none are left.
 Result<bool> erase_deleted(sql::Database& database) {
   FOOTNOTE_TRY(auto edges, database.prepare("DELETE FROM edges WHERE id IN (SELECT e.id FROM edges e JOIN corpora o ON o.id = e.corpus_id "
                                             "WHERE o.deleted_at IS NOT NULL LIMIT ?)"));
@@ -171,7 +171,7 @@ Result<void> SqlitePointStore::delete_collection(const CallContext& call, Corpus
     FOOTNOTE_TRY(auto aliases, database.prepare("DELETE FROM aliases WHERE corpus_id = ?"));
     aliases.bind(corpus.value);
     FOOTNOTE_CHECK(aliases.run());
-    // The name is free at once; the id at its end keeps those of several dead ones apart.
+    // Frees the name at once; the appended id keeps several deleted collections apart.
     FOOTNOTE_TRY(auto mark, database.prepare("UPDATE corpora SET deleted_at = ?, name = name || char(10) || id WHERE id = ?"));
     mark.bind(to_row(store_.clock().now()), corpus.value);
     return mark.run();

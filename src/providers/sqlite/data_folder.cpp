@@ -18,7 +18,7 @@ namespace footnote {
 namespace {
 
 constexpr std::size_t kRecordBytesMax = 4096;
-/// A holder() of another process takes the lock for an instant to see whether it is free.
+/// holder() in another process takes the lock briefly to test it.
 constexpr std::chrono::milliseconds kProbeGrace{20};
 
 struct Meaning {
@@ -29,7 +29,7 @@ struct Meaning {
 Meaning meaning_of(ErrorCode code) {
   if (code == ErrorCode::kStorageFull) return {code, "free some space, or choose another folder with --data"};
   if (code == ErrorCode::kResourceExhausted) return {code, "raise the limit of open files (ulimit -n)"};
-  if (code == ErrorCode::kUnavailable) return {code, "the disk fails: look at the system's log, or choose another folder with --data"};
+  if (code == ErrorCode::kUnavailable) return {code, "the disk failed: check the system log, or choose another folder with --data"};
   if (code == ErrorCode::kInvalidArgument) return {code, "choose another one with --data"};
   return {ErrorCode::kPermissionDenied, "give this user write access, or choose another folder with --data"};
 }
@@ -43,15 +43,15 @@ std::unexpected<Error> no_access(const std::filesystem::path& path, std::string_
   return with_advice(Error{code_of_errno(error), fmt::format("can't {} {}: {}", doing, path.string(), std::strerror(error)), {}});
 }
 
-/// What stands in the place of the lock file may be somebody's trap, or an accident; it is neither followed nor removed.
+/// Whatever is in place of the lock file may be an attack or an accident; it is neither followed nor removed.
 std::unexpected<Error> not_a_lock(const std::filesystem::path& lock) {
-  return fail(ErrorCode::kInvalidArgument, "{} is a link or no plain file, so it can't lock the data folder: remove it, and try again",
+  return fail(ErrorCode::kInvalidArgument, "{} is not a regular file, so it can't lock the data folder: remove it and try again",
               lock.string());
 }
 
 Result<int> open_lock(const std::filesystem::path& lock, int flags) {
-  // O_CLOEXEC: a child program must not keep the lock after us. O_NOFOLLOW: no writing through a planted link.
-  // O_NONBLOCK: a FIFO of that name must not make us wait.
+  // O_CLOEXEC: a child process must not keep the lock after us. O_NOFOLLOW: never write through a planted link. O_NONBLOCK: a FIFO with
+  // that name must not block us.
   Descriptor file(::open(lock.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   if (file.get() < 0) {
     if ((flags & O_CREAT) == 0 && (errno == ENOENT || errno == ENOTDIR)) return fail(ErrorCode::kNotFound, "no {}", lock.string());
@@ -59,7 +59,7 @@ Result<int> open_lock(const std::filesystem::path& lock, int flags) {
     return no_access(lock, "open", errno);
   }
   struct stat status{};
-  if (::fstat(file.get(), &status) != 0) return no_access(lock, "look at", errno);
+  if (::fstat(file.get(), &status) != 0) return no_access(lock, "read", errno);
   if (!S_ISREG(status.st_mode)) return not_a_lock(lock);
   return file.release();
 }
@@ -92,9 +92,9 @@ Result<void> write_record(int descriptor, const std::filesystem::path& path, std
   if (!url.empty()) record["url"] = url;
   if (!token.empty()) record["token"] = token;
   const std::string text = to_text(record);
-  // A file of an older version, or one that was copied, may be open to others.
-  if (::fchmod(descriptor, 0600) != 0) return no_access(path, "write in", errno);
-  // In place: a rename would leave the lock on a file that nobody finds any more.
+  // A file of an older version, or a copied one, may be readable by others.
+  if (::fchmod(descriptor, 0600) != 0) return no_access(path, "write to", errno);
+  // In place: a rename would leave the lock on an unlinked file.
   if (::ftruncate(descriptor, 0) != 0) return no_access(path / kLockFile, "write", errno);
   if (::pwrite(descriptor, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
     return no_access(path / kLockFile, "write", errno);
@@ -127,7 +127,7 @@ Result<DataFolder> DataFolder::open(const std::filesystem::path& path) {
 }
 
 DataFolder::~DataFolder() {
-  // The file stays: removing it would let two processes lock two files of one name.
+  // The file is kept: removing it would let two processes lock two files of the same name.
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 

@@ -12,36 +12,34 @@
 
 namespace footnote {
 
-/// The lock file in a data folder, for its owner's eyes alone. Holds {"pid":4711,"url":"http://127.0.0.1:7700","token":"..."} while a
-/// process has the folder.
+/// The lock file in a data folder, readable by its owner only. Contains {"pid":4711,"url":"http://127.0.0.1:7700","token":"..."} while a
+/// process holds the folder.
 inline constexpr std::string_view kLockFile = "LOCK";
 
-/// Who has a data folder open. `url` and `token` are empty until a server listens; the token lets whoever can read the
-/// folder in at that server.
+/// The process that has a data folder open. `url` and `token` are empty until a server listens; with the token, anyone who can read the
+/// folder may use that server.
 struct FolderHolder {
   pid_t pid = 0;
   std::string url;
   std::string token;
 };
 
-/// The exclusive right to a data folder, for as long as the object lives. The kernel takes it back when the
-/// process dies, however it dies.
+/// Exclusive ownership of a data folder for the object's lifetime. The kernel releases it when the process dies, however it dies.
 class DataFolder {
  public:
-  /// Makes the folder when it is not there and locks it, without waiting.
-  /// kFailedPrecondition: another process has it; the message names its pid and address.
-  /// kPermissionDenied: it can't be made or written in. kInvalidArgument: something else than a folder is there, or
-  /// something else than a plain file has the lock's name. kStorageFull, kResourceExhausted.
+  /// Creates the folder if missing and locks it, without waiting. kFailedPrecondition: another process holds it; the message names its pid
+  /// and URL. kPermissionDenied: it can't be created or written to. kInvalidArgument: the path is not a folder, or the lock file is not a
+  /// regular file. kStorageFull, kResourceExhausted.
   static Result<DataFolder> open(const std::filesystem::path& path);
   ~DataFolder();
   DataFolder(DataFolder&& other) noexcept : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
   DataFolder& operator=(DataFolder&&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  /// Records where this process serves, for others that find the folder held.
+  /// Records this process's server URL, for others that find the folder locked.
   Result<void> set_url(std::string_view url, std::string_view token = {});
 
-  /// Who holds the folder now; nullopt when nobody does, or when there is no such folder.
+  /// The current holder; nullopt if there is none, or no such folder.
   static Result<std::optional<FolderHolder>> holder(const std::filesystem::path& path);
 
  private:

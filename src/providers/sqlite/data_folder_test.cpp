@@ -17,12 +17,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Runs `body` in a child process and gives its exit status.
+/// Runs `body` in a child process and returns its exit status.
 template <class Body>
 int in_child(Body body) {
   const pid_t child = ::fork();
   if (child == 0) {
-    // An exception must not bring the child back into the test runner.
+    // An exception must not return the child to the test runner.
     try {
       ::_exit(body());
     } catch (...) {

@@ -33,7 +33,7 @@ void DocumentCache::keep(const Name& name, Entry entry) {
     old_ = std::exchange(young_, {});
     old_bytes_ = std::exchange(young_bytes_, 0);
   }
-  // Another reader may have been first.
+  // Another reader may have added it first.
   if (young_.emplace(name, std::move(entry)).second) young_bytes_ += bytes;
 }
 

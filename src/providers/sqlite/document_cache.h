@@ -11,28 +11,27 @@
 
 namespace footnote {
 
-/// What a chunk's reader wants to know of the version that the chunk belongs to.
+/// What readers of a chunk need to know about its document version.
 struct VersionFacts {
   std::string key;
   DocumentAttributes attributes;
   UtcTime indexed_at;
 };
 
-/// Facts of versions that were read lately, within a bound: a question's passages are of dozens of documents, and most of the time that it
-/// took to look them up went into those. A version that somebody could read never changes and its name is given once, so nothing here
-/// becomes wrong. Thread-safe.
+/// A bounded cache of recently read versions: a question's passages come from dozens of documents, which dominated the lookup time. A
+/// readable version never changes and its id is never reused, so entries never become stale. Thread-safe.
 class DocumentCache {
  public:
   static constexpr std::size_t kBytesMax = 8 << 20;
 
   explicit DocumentCache(std::size_t bytes_max = kBytesMax) : bytes_max_(bytes_max) {}
 
-  /// Null where it is not known.
+  /// Null if not cached.
   std::shared_ptr<const VersionFacts> find(std::int64_t document, std::int64_t version);
-  /// `bytes`: about as many as the facts take. REQUIRES: they were read in a committed state.
+  /// `bytes`: approximate size of the facts. REQUIRES: they were read from a committed state.
   void put(std::int64_t document, std::int64_t version, std::shared_ptr<const VersionFacts> facts, std::size_t bytes);
 
-  /// What the facts that are kept take, about.
+  /// Approximate size of the cached facts.
   std::size_t bytes() const;
 
  private:
@@ -54,7 +53,7 @@ class DocumentCache {
 
   const std::size_t bytes_max_;
   mutable Mutex mutex_;
-  // Half of the bound each. When the young ones reach theirs they become the old ones, and the old ones that nobody asked for are gone.
+  // Each has half of the budget. When young_ is full it becomes old_, which drops the old entries that were not used meanwhile.
   Entries young_ FOOTNOTE_TSA(guarded_by(mutex_));
   Entries old_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::size_t young_bytes_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;

@@ -139,7 +139,7 @@ std::string_view stored_name(WidgetPosition value) {
 
 namespace {
 
-/// Enum values count from 0 without gaps; the walk ends at the first number that has no name.
+/// Enum values count from 0 without gaps; the search ends at the first number without a name.
 constexpr int kEnumValuesMax = 64;
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace footnote {
 
-/// The names under which enum values are stored. They are part of the file format: a name never changes.
+/// Names under which enum values are stored. They are part of the file format: a name never changes.
 std::string_view stored_name(DocumentStatus value);
 std::string_view stored_name(EvidenceTier value);
 std::string_view stored_name(SourceKind value);
@@ -27,7 +27,7 @@ std::string_view stored_name(GapStatus value);
 std::string_view stored_name(Rating value);
 std::string_view stored_name(WidgetPosition value);
 
-/// The value of a stored name; kCorrupted for a name that this build does not know. Made for the enums above.
+/// The value of a stored name; kCorrupted for a name unknown to this build. Instantiated for the enums above.
 template <class Enum>
 Result<Enum> from_stored_name(std::string_view name);
 

@@ -5,7 +5,7 @@
 
 namespace footnote {
 
-/// Adds an event inside the caller's transaction. kNotFound: its corpus is not in its workspace.
+/// Adds an event in the caller's transaction. kNotFound: its corpus is not in its workspace.
 Result<void> insert_event(sql::Database& database, const Event& event);
 
 }  // namespace footnote

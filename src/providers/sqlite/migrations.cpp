@@ -7,21 +7,21 @@ namespace footnote {
 
 namespace {
 
-/// The first schema whose files carry page checksums.
+/// The first schema with page checksums.
 constexpr std::int32_t kPageSumsSchema = 3;
 /// The first schema in which every chunk is a point.
 constexpr std::int32_t kPointsSchema = 6;
 
-/// One step of the schema. A step that was released is never changed: the next change is a new step.
+/// One schema change. A released step is never modified: the next change is a new step.
 struct Migration {
   std::int32_t number;
   sql::SqlText script;
 };
 
-// Times are milliseconds since 1970, UTC. Rows of documents, versions, chunks and edges live in a corpus and are
-// visible in generation g when born <= g and (died is null or g < died); a corpus belongs to one workspace. Rows of
-// a workspace itself refer to their corpus by (workspace, corpus), so that no row can join two workspaces.
-// Long values stand last in their rows: a listing does not read what lies behind the columns it wants.
+// Times are milliseconds since 1970, UTC. Rows of documents, versions, chunks and edges belong to a corpus and are visible in generation g
+// if born <= g and (died is null or g < died); a corpus belongs to one workspace. Rows of a workspace refer to their corpus by (workspace,
+// corpus), so that no row can join two workspaces. Long values come last in their rows: a listing does not read beyond the columns it
+// needs.
 constexpr Migration kMigrations[] = {
     {1, R"sql(
 CREATE TABLE workspaces (
@@ -224,7 +224,7 @@ CREATE TABLE secrets (
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 )sql"},
-    // Since this step the pages carry checksums: see prepare_pages.
+    // From this step on pages have checksums: see prepare_pages.
     {kPageSumsSchema, R"sql(
 -- One row for each of a corpus's last generations. Another life of this folder (a copy that went its own way, a store
 -- made anew) counts its generations alike, but never draws the same stamps: what was derived from one knows it again.
@@ -254,7 +254,7 @@ CREATE TABLE chunk_codes (
   signs     BLOB    NOT NULL
 ) STRICT;
 )sql"},
-    // Passages of before get their points in the same step: see add_missing_points.
+    // Existing passages get their points in the same step: see add_missing_points.
     {kPointsSchema, R"sql(
 ALTER TABLE corpora ADD COLUMN distance     TEXT NOT NULL DEFAULT 'cosine';
 ALTER TABLE corpora ADD COLUMN named_spaces TEXT NOT NULL DEFAULT '[]';  -- JSON
@@ -334,7 +334,7 @@ CREATE TABLE next_vectors (
   PRIMARY KEY (chunk_id, model_id, dimension)
 ) STRICT;
 )sql"},
-    // Where a corpus's gate stands (JSON; empty: where the profile says).
+    // A corpus's gate calibration (JSON; empty: the profile's values).
     {8, R"sql(
 ALTER TABLE corpora ADD COLUMN gate TEXT NOT NULL DEFAULT '';
 )sql"},
@@ -491,7 +491,7 @@ CREATE TABLE erasures (
 )sql"},
 };
 
-/// A file without our mark may be made ours only when it is empty.
+/// A file without our mark may be used only if it is empty.
 Result<void> refuse_foreign_file(sql::Database& database) {
   FOOTNOTE_TRY(const std::int32_t owner, database.application_id());
   if (owner == kApplicationId) return {};
@@ -501,7 +501,7 @@ Result<void> refuse_foreign_file(sql::Database& database) {
   return fail(ErrorCode::kFailedPrecondition, "{} is another program's database: use another --data folder", database.file().string());
 }
 
-/// Files from before get their checksums now; one that should have them and says it has none is damaged in its head.
+/// Older files get checksums now; a file of a newer schema without them has a damaged header.
 Result<void> prepare_pages(sql::Database& database, std::int32_t current) {
   if (database.has_page_sums() || current == 0) return {};
   if (current >= kPageSumsSchema) {

@@ -7,15 +7,14 @@
 
 namespace footnote {
 
-/// "Foot" in the file's header: this database is ours.
+/// "Foot" in the file's header marks a Footnote database.
 inline constexpr std::int32_t kApplicationId = 0x466F6F74;
 
-/// The number of the newest schema that this build knows.
+/// The newest schema version of this build.
 std::int32_t newest_schema();
 
-/// Brings the schema up to date, one transaction a step: a crash leaves a whole older schema or a whole newer one.
-/// kFailedPrecondition: a newer footnote wrote the file, or it holds somebody else's tables; nothing was changed.
-/// REQUIRES: no other connection to the file.
+/// Upgrades the schema, one transaction per step: a crash leaves either the old or the new schema. kFailedPrecondition: a newer footnote
+/// wrote the file, or it belongs to another program; nothing was changed. REQUIRES: no other connection to the file.
 Result<void> migrate(sql::Database& database);
 
 }  // namespace footnote

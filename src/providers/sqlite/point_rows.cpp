@@ -26,10 +26,10 @@ Result<void> check_named_vectors(const Corpus& corpus, const PointDraft& point) 
   for (const auto& [name, vector] : point.named_vectors) {
     const auto space = std::ranges::find(corpus.named_spaces, name, &NamedSpace::name);
     if (space == corpus.named_spaces.end()) {
-      return fail_field(ErrorCode::kFailedPrecondition, "vector", "the corpus '{}' has no vectors of the name '{}'", corpus.name, name);
+      return fail_field(ErrorCode::kFailedPrecondition, "vector", "the corpus '{}' has no vectors named '{}'", corpus.name, name);
     }
     if (vector.size() != static_cast<std::size_t>(space->dimension)) {
-      return fail_field(ErrorCode::kFailedPrecondition, "vector", "a vector '{}' has {} numbers; it takes {}", name, vector.size(),
+      return fail_field(ErrorCode::kFailedPrecondition, "vector", "a vector '{}' has {} numbers instead of {}", name, vector.size(),
                         space->dimension);
     }
     if (!std::ranges::all_of(vector, [](float number) { return std::isfinite(number); })) {
@@ -39,7 +39,7 @@ Result<void> check_named_vectors(const Corpus& corpus, const PointDraft& point) 
   return {};
 }
 
-/// Documents from the web say "web", as indexers of such collections do; others how they came.
+/// Documents from the web are "web", as indexers of such collections write; others keep their source kind.
 std::string_view source_name(std::string_view kind) { return kind == "url" || kind == "sitemap" || kind == "feed" ? "web" : kind; }
 
 }  // namespace
@@ -144,7 +144,7 @@ Result<void> add_payload_values(sql::Database& database, CorpusId corpus, ChunkI
   if (keys.empty()) return {};
   const auto value = parse_json(payload);
   if (!value || !value->is_object()) return damaged_text("a payload");
-  // A value that a list holds twice is there once.
+  // A value that occurs twice in a list is stored once.
   FOOTNOTE_TRY(auto insert, database.prepare("INSERT INTO payload_values (corpus_id, field, value, chunk_id) VALUES (?, ?, ?, ?) "
                                              "ON CONFLICT DO NOTHING"));
   Result<void> outcome;
@@ -165,7 +165,7 @@ Result<void> PointRows::check(const DocumentDraft& draft) const {
     FOOTNOTE_CHECK(check_named_vectors(corpus_, *chunk.point));
     const auto payload = parse_json(chunk.point->payload);
     if (!payload || !payload->is_object()) {
-      return fail_field(ErrorCode::kInvalidArgument, "payload", "the payload of '{}' is no JSON object", draft.key);
+      return fail_field(ErrorCode::kInvalidArgument, "payload", "the payload of '{}' is not a JSON object", draft.key);
     }
   }
   return {};
@@ -178,7 +178,7 @@ Result<bool> PointRows::is_taken(const PointId& id) {
   return find.step();
 }
 
-/// Two documents may say that they have one address: then the later one goes by its key.
+/// Two documents may claim the same URL: the later one then gets an id from its key.
 Result<PointId> PointRows::free_id(ChunkId chunk, const DocumentDraft& draft, int ordinal) {
   for (const std::string& name : {draft.attributes.url, draft.key}) {
     if (name.empty()) continue;
@@ -197,7 +197,7 @@ Result<void> PointRows::add(ChunkId chunk, const DocumentDraft& draft, int ordin
     return add_values(chunk, point);
   }
   FOOTNOTE_TRY(const bool taken, is_taken(point->id));
-  if (taken) return fail_field(ErrorCode::kAlreadyExists, "id", "the point {} is there already, in another document", to_string(point->id));
+  if (taken) return fail_field(ErrorCode::kAlreadyExists, "id", "the point {} already exists in another document", to_string(point->id));
   std::vector<std::string> names;
   if (!draft.chunks[static_cast<std::size_t>(ordinal)].vectors.empty()) names.emplace_back();
   FOOTNOTE_TRY(auto insert_vector, database_.prepare("INSERT INTO point_vectors (chunk_id, name, vector) VALUES (?, ?, ?)"));

@@ -16,7 +16,7 @@ Result<std::int64_t> count_of(sql::Statement count) {
   return count.integer(0);
 }
 
-/// Reads id, workspace_id, name, published_version, created_at, updated_at, draft.
+/// Reads columns id, workspace_id, name, published_version, created_at, updated_at, draft.
 Result<Agent> agent_from(const sql::Statement& row) {
   FOOTNOTE_TRY(auto draft, agent_settings_from_stored_text(row.text(6)));
   return Agent{.id = {std::string(row.text(0))},
@@ -37,7 +37,7 @@ Result<Agent> read_agent(sql::Database& database, WorkspaceId workspace, const A
   return agent_from(find);
 }
 
-/// Reads agent_id, workspace_id, name, version, published_at, settings.
+/// Reads columns agent_id, workspace_id, name, version, published_at, settings.
 Result<PublishedAgent> version_from(const sql::Statement& row) {
   FOOTNOTE_TRY(auto settings, agent_settings_from_stored_text(row.text(5)));
   return PublishedAgent{.id = {std::string(row.text(0))},
@@ -131,7 +131,7 @@ Result<void> next_curated_revision(sql::Database& database, const AgentId& agent
   return update.run();
 }
 
-/// The settings that visitors met last, else the draft.
+/// The last published settings, else the draft.
 Result<AgentSettings> met_settings(sql::Database& database, const Agent& agent) {
   if (agent.published_version == 0) return agent.draft;
   FOOTNOTE_TRY(auto find, database.prepare("SELECT settings FROM agent_versions WHERE agent_id = ? AND version = ?"));
@@ -140,7 +140,7 @@ Result<AgentSettings> met_settings(sql::Database& database, const Agent& agent) 
   return agent_settings_from_stored_text(find.text(0));
 }
 
-/// Whoever sweeps its turns later has to know when their time is over.
+/// Records when the agent's turns expire, for the later cleanup.
 Result<void> remember_removed(sql::Database& database, const Agent& agent, UtcTime now) {
   FOOTNOTE_TRY(const AgentSettings met, met_settings(database, agent));
   if (met.retention_days == 0) return {};

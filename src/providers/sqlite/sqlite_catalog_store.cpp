@@ -13,7 +13,7 @@ namespace footnote {
 
 namespace {
 
-/// Corpora named in a "not found"; more would only fill the terminal.
+/// Maximum number of corpora listed in a "not found" message.
 constexpr std::size_t kNamesShownMax = 20;
 
 Workspace workspace_from(const sql::Statement& row) {
@@ -90,7 +90,7 @@ Result<Corpus> in_space(Corpus corpus, const EmbeddingSpace& space) {
   if (corpus.space == space) return corpus;
   return fail(ErrorCode::kFailedPrecondition,
               "corpus '{}' holds vectors of the model {} ({} numbers), not of {} ({}): use the model it was made with (MODEL_NAME), "
-              "embed it anew (`footnote rebuild-index {}`), or ingest into another corpus (--corpus)",
+              "embed it again (`footnote rebuild-index {}`), or ingest into another corpus (--corpus)",
               corpus.name, corpus.space.model_id, corpus.space.dimension, space.model_id, space.dimension, corpus.name);
 }
 
@@ -100,7 +100,7 @@ Result<void> check_corpus_name(std::string_view name) {
   const bool printable =
       is_valid_utf8(name) && std::ranges::none_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
   if (!trim(name).empty() && name.size() <= kCorpusNameBytesMax && printable) return {};
-  return fail_field(ErrorCode::kInvalidArgument, "name", "a name has 1 to {} bytes of printable UTF-8", kCorpusNameBytesMax);
+  return fail_field(ErrorCode::kInvalidArgument, "name", "a name must have 1 to {} bytes of printable UTF-8", kCorpusNameBytesMax);
 }
 
 Result<std::vector<Workspace>> SqliteCatalogStore::workspaces(const CallContext& call) const {
@@ -134,7 +134,7 @@ Result<Workspace> SqliteCatalogStore::add_workspace(const CallContext& call, std
     FOOTNOTE_TRY(auto insert, database.prepare("INSERT INTO workspaces (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING"));
     insert.bind(name, to_row(now));
     FOOTNOTE_CHECK(insert.run());
-    if (database.changed_rows() == 0) return fail(ErrorCode::kAlreadyExists, "there is a workspace '{}' already", name);
+    if (database.changed_rows() == 0) return fail(ErrorCode::kAlreadyExists, "a workspace '{}' already exists", name);
     return Workspace{.id = {database.last_insert_id()}, .name = std::string(name), .created_at = now};
   });
 }
@@ -163,9 +163,9 @@ Result<Corpus> SqliteCatalogStore::ensure_corpus(const CallContext& call, Worksp
                                                  const EmbeddingSpace& space) {
   FOOTNOTE_CHECK(check_corpus_name(name));
   if (space.dimension < 1 || space.dimension > kDimensionMax) {
-    return fail_field(ErrorCode::kInvalidArgument, "dimension", "a model's dimension lies between 1 and {}", kDimensionMax);
+    return fail_field(ErrorCode::kInvalidArgument, "dimension", "a model's dimension must be between 1 and {}", kDimensionMax);
   }
-  // Most calls find it: they must not queue behind the writer.
+  // Usually the corpus exists: do not queue behind the writer.
   FOOTNOTE_TRY(auto known, store_.read(call, [&](sql::Database& database) { return find_corpus_row(database, workspace, name); }));
   if (known) return in_space(*std::move(known), space);
   return store_.write(call, [&](sql::Database& database) -> Result<Corpus> {
@@ -175,7 +175,7 @@ Result<Corpus> SqliteCatalogStore::ensure_corpus(const CallContext& call, Worksp
     insert.bind(workspace.value, name, space.model_id, space.dimension, stored_name(space.distance), to_row(store_.clock().now()));
     FOOTNOTE_CHECK(insert.run());
     FOOTNOTE_TRY(auto made, find_corpus_row(database, workspace, name));
-    if (!made) return fail(ErrorCode::kInternal, "the corpus '{}' vanished while it was made", name);
+    if (!made) return fail(ErrorCode::kInternal, "the corpus '{}' disappeared while it was created", name);
     return in_space(*std::move(made), space);
   });
 }

@@ -11,10 +11,8 @@ inline constexpr int kDimensionMax = 16'384;
 /// kInvalidArgument: a name of a workspace, corpus, alias or key that is empty, too long or not printable UTF-8.
 Result<void> check_corpus_name(std::string_view name);
 
-/// Implements ports/catalog_store.h (CatalogStore) over the embedded database. The workspace "default" is there
-/// from the start.
-/// kInvalidArgument: a corpus name that is empty, too long or not printable UTF-8, a dimension out of range.
-/// kAlreadyExists: a key with that secret is there.
+/// Implements ports/catalog_store.h (CatalogStore) over the embedded database. The workspace "default" always exists. kInvalidArgument: a
+/// corpus name that is empty, too long or not printable UTF-8, or a dimension out of range. kAlreadyExists: a key with that secret exists.
 class SqliteCatalogStore final : public CatalogStore {
  public:
   explicit SqliteCatalogStore(SqliteStore& store) : store_(store) {}

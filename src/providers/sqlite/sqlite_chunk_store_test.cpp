@@ -114,10 +114,10 @@ TEST_F(SqliteChunkStoreTest, ForgetsPurgedDeathsPastTheirBound) {
   }
   clock_.advance(std::chrono::hours{1});
   ASSERT_EQ(chunks().purge(call_, corpus_, clock_.now()).value(), 6);
-  // Deaths of generation 6 (two of them) are kept, those of 5 and before are not.
+  // Deaths of generation 6 (two of them) are kept, those up to 5 are not.
   EXPECT_EQ(chunks().changes(call_, corpus_, 4, 10).error().code, ErrorCode::kFailedPrecondition);
   EXPECT_EQ(chunks().changes(call_, corpus_, 5, 10)->removed.size(), 2U);
-  // From nothing it must still be possible to get to the end, in pages.
+  // A reader that starts from scratch must still reach the end, page by page.
   Generation at = 0;
   for (int pages = 0; pages < 10; ++pages) {
     const auto page = chunks().changes(call_, corpus_, at, 1);
@@ -137,7 +137,7 @@ TEST_F(SqliteChunkStoreTest, PurgesInManyTransactions) {
   EXPECT_EQ(chunks().purge(call_, corpus_, clock_.now()).value(), 2);
   EXPECT_TRUE(chunks().changes(call_, corpus_, 0, 1'000'000)->added.empty());
   EXPECT_TRUE(found().empty());
-  // The identity went with its last version: the next document of that key is a new one.
+  // The identity was deleted with its last version: the next document with that key is new.
   EXPECT_EQ(commit({draft_of("a", {"x"})})->documents[0].version, 1);
 }
 
@@ -169,7 +169,7 @@ TEST_F(SqliteChunkStoreTest, DocumentsOfChunksAreLookedUpOnce) {
     EXPECT_EQ(again[i].document_key, first[i].document_key);
     EXPECT_EQ(again[i].document, first[i].document);
   }
-  // A new version is another one; the old one keeps what it said.
+  // A new version is another one; the old one keeps its text.
   DocumentDraft renamed = draft_of("a", {"x"});
   renamed.attributes.title = "renamed";
   ASSERT_TRUE(commit({renamed}).has_value());

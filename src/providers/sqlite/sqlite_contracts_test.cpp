@@ -1,5 +1,4 @@
-// The SQLite stores under the suites that every implementation of their ports must pass; the chunk store's own is in
-// sqlite_chunk_store_test.cpp.
+// Contract suites for the SQLite stores; that of the chunk store is in sqlite_chunk_store_test.cpp.
 #include "contracts/agent_store_contract.h"
 #include "contracts/catalog_store_contract.h"
 #include "contracts/conversation_store_contract.h"
@@ -16,7 +15,7 @@
 namespace footnote::contract {
 namespace {
 
-/// What the harnesses share.
+/// Shared by the harnesses.
 struct Stores {
   const sql::FolderForTest folder;
   ManualClock clock{kTestStart};
@@ -91,7 +90,7 @@ class SqliteEventHarness final : public EventSinkHarness {
 class SqlitePointHarness final : public PointStoreHarness {
  public:
   ~SqlitePointHarness() override {
-    // Whatever a test did, the store is sound after it.
+    // After every test the store must be consistent.
     const auto findings = stores_.store->check({});
     EXPECT_TRUE(findings && findings->empty()) << (findings ? findings->front().detail : findings.error().message);
   }

@@ -61,7 +61,7 @@ Result<void> count_usage(sql::Database& database, const Turn& turn, std::int64_t
   return count.run();
 }
 
-/// It names the turn and no word of it: what is erased later is not kept here.
+/// Contains the turn's id but none of its text, so that nothing needs to be erased here.
 Event completed_event(const Turn& turn) {
   return {.id = {},
           .workspace = turn.workspace,
@@ -71,7 +71,7 @@ Event completed_event(const Turn& turn) {
           .happened_at = turn.asked_at + turn.latency};
 }
 
-/// A question that comes up again opens its gap again.
+/// A repeated question reopens its gap.
 Result<void> roll_up_gap(sql::Database& database, const Turn& turn, RefusalReason reason) {
   FOOTNOTE_TRY(auto roll_up, database.prepare(R"sql(
     INSERT INTO gaps (workspace_id, corpus_id, question_hash, reason, question, occurrences, first_seen_at, last_seen_at)

@@ -7,9 +7,9 @@ namespace footnote {
 
 /// Implements ports/conversation_store.h (ConversationStore) over the embedded database.
 ///
-/// finish_turn() makes the conversation when it is new. kNotFound: the turn's corpus is not in its workspace;
-/// kAlreadyExists: a turn of that id is stored. history() of a conversation that the workspace does not have is
-/// kNotFound. usage() gives the last `days` days up to today (UTC) that saw any use, oldest first.
+/// finish_turn() creates the conversation if it is new. kNotFound: the turn's corpus is not in its workspace; kAlreadyExists: a turn with
+/// that id is stored. history() of a conversation that the workspace does not have is kNotFound. usage() returns the days with any usage
+/// among the last `days` up to today (UTC), oldest first.
 class SqliteConversationStore final : public ConversationStore {
  public:
   explicit SqliteConversationStore(SqliteStore& store) : store_(store) {}
@@ -23,7 +23,7 @@ class SqliteConversationStore final : public ConversationStore {
   Result<std::vector<Gap>> gaps(const CallContext& call, CorpusId corpus, std::size_t limit) const override;
   Result<std::vector<UsageDay>> usage(const CallContext& call, WorkspaceId workspace, std::size_t days) const override;
 
-  // Of visitors (visit_rows.cpp)
+  // Visitors (visit_rows.cpp).
   Result<void> rate_turn(const CallContext& call, WorkspaceId workspace, const VisitorId& visitor, const TurnId& turn,
                          const Feedback& feedback) override;
   Result<std::vector<AgentGap>> agent_gaps(const CallContext& call, WorkspaceId workspace, const AgentId& agent,
@@ -37,14 +37,14 @@ class SqliteConversationStore final : public ConversationStore {
   Result<std::size_t> erase_turns(const CallContext& call, WorkspaceId workspace, const AgentId& agent, UtcTime before,
                                   std::size_t limit) override;
 
-  /// Closes a gap until its question comes up again. kNotFound when the workspace has no such gap.
+  /// Closes a gap until its question is asked again. kNotFound if the workspace has no such gap.
   Result<void> resolve_gap(const CallContext& call, WorkspaceId workspace, GapId gap);
 
  private:
   SqliteStore& store_;
 };
 
-/// How questions are told apart for gaps: letter case (ASCII), white space and closing marks do not count.
+/// Normal form for comparing questions of gaps: ignores ASCII case, whitespace and closing punctuation.
 std::string normalise_question(std::string_view question);
 
 }  // namespace footnote

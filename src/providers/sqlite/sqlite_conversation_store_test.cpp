@@ -103,7 +103,7 @@ TEST_F(SqliteConversationStoreTest, KeepsWorkspacesApart) {
   EXPECT_EQ(conversations().gaps(call_, {4711}, 10).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(conversations().resolve_gap(call_, other, conversations().gaps(call_, corpus_, 1)->at(0).id).error().code,
             ErrorCode::kNotFound);
-  // A turn of their workspace may not name our corpus.
+  // A turn of another workspace must not name our corpus.
   Turn crossed = turn("turn_2", "q", refusal());
   crossed.workspace = other;
   EXPECT_EQ(finish(crossed).error().code, ErrorCode::kNotFound);

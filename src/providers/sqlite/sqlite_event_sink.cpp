@@ -7,7 +7,7 @@ namespace footnote {
 
 namespace {
 
-/// The bound is looked at once in so many events, not on each.
+/// The limit is checked once per this many events.
 constexpr std::int64_t kEventsBetweenTrims = 256;
 
 Result<void> check_corpus(sql::Database& database, const Event& event) {

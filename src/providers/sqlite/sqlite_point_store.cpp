@@ -11,7 +11,7 @@ namespace footnote {
 
 namespace {
 
-/// Reads vectors of points, one statement for all.
+/// Reads vectors of points with one prepared statement.
 class VectorReader {
  public:
   VectorReader(sql::Database& database, const Corpus& corpus) : database_(database), corpus_(corpus) {}
@@ -47,13 +47,13 @@ Result<Point> read_point(const sql::Statement& row, VectorReader& reader, PointV
   return point;
 }
 
-/// Shows one row to a visitor.
+/// Passes one row to a visitor.
 Result<void> show(const PointVisitor& visitor, ChunkId chunk, std::span<const std::byte> id, std::string_view names,
                   std::string_view payload) {
   FOOTNOTE_TRY(const PointId point, point_id_from(id));
   std::vector<std::string> owned;
   if (names == R"([""])") {
-    owned.emplace_back();  // nearly all
+    owned.emplace_back();  // the common case
   } else {
     FOOTNOTE_TRY(owned, texts_from_stored_text(names));
   }
@@ -82,7 +82,7 @@ Result<void> visit_some(sql::Database& database, CorpusId corpus, Generation gen
 }
 
 Result<void> visit_all(sql::Database& database, CorpusId corpus, Generation generation, const PointVisitor& visitor) {
-  // Points have all that is wanted in a row of their own; only passages need their documents.
+  // External points have everything in their own row; only passages need their documents.
   FOOTNOTE_TRY(auto points, database.prepare(R"sql(
     SELECT p.chunk_id, p.point_id, p.vector_names, p.payload FROM points p JOIN chunks c ON c.id = p.chunk_id
     WHERE p.corpus_id = ?1 AND p.payload IS NOT NULL AND c.born <= ?2 AND (c.died IS NULL OR c.died > ?2))sql"));
@@ -100,7 +100,7 @@ Result<void> visit_all(sql::Database& database, CorpusId corpus, Generation gene
 bool fits(PayloadKind kind, const PayloadKey& value) {
   switch (kind) {
     case PayloadKind::kKeyword: return std::holds_alternative<std::string>(value);
-    // Texts that are no UUID, or one in another form, are matched as they are written: not by the index.
+    // Texts that are not a canonical UUID are compared as written, not through the index.
     case PayloadKind::kUuid: {
       const auto* text = std::get_if<std::string>(&value);
       const auto uuid = text != nullptr ? parse_uuid(*text) : std::nullopt;
@@ -247,7 +247,7 @@ Result<void> SqlitePointStore::put_index(const CallContext& call, CorpusId corpu
     FOOTNOTE_CHECK(insert.run());
     if (!is_looked_up(index.kind)) return {};
     const std::vector<DeclaredKey> keys{{index.field, index.kind, path}};
-    // Dead ones too: a reader of an older generation looks values up in the same table.
+    // Includes dead ones: readers of older generations use the same table.
     FOOTNOTE_TRY(auto list, database.prepare(R"sql(
       SELECT chunk_id, point_id, vector_names, payload, key, ordinal, indexed_at, source_kind, attributes, heading_path, text
       FROM point_records WHERE corpus_id = ?)sql"));

@@ -5,8 +5,8 @@
 
 namespace footnote {
 
-/// Implements ports/point_store.h (PointStore) over the embedded database. A deleted collection vanishes in one step; its rows go in
-/// small ones after it, and what a crash leaves of them goes with the next deletion.
+/// Implements ports/point_store.h (PointStore) over the embedded database. A deleted collection disappears atomically; its rows are then
+/// erased in small transactions, and leftovers of a crash are erased by the next deletion.
 class SqlitePointStore final : public PointStore {
  public:
   explicit SqlitePointStore(SqliteStore& store) : store_(store) {}

@@ -10,7 +10,7 @@
 namespace footnote {
 namespace {
 
-/// Rows let go of in one transaction.
+/// Rows deleted per transaction.
 constexpr std::int64_t kDiscardRowsMax = 1000;
 
 Result<void> check_vectors(const EmbeddingSpace& target, const SqliteReembedding::NextVectors& next) {
@@ -112,7 +112,7 @@ Result<bool> SqliteReembedding::switch_over(const CallContext& call, CorpusId co
     return true;
   });
   if (!switched || !*switched) return switched;
-  // What is left is of no use to anybody; should this fail, the next rebuild lets go of it.
+  // The rest is useless; if this fails, the next rebuild deletes it.
   (void)discard(call, corpus);
   return true;
 }

@@ -12,8 +12,8 @@
 
 namespace footnote {
 
-/// A corpus on its way into another embedding space: its chunks' new vectors are kept beside the old ones, which stay the corpus's until
-/// all are there and take their place in one step. What is kept survives a crash, so a rebuild goes on where it was. Thread-safe.
+/// Moves a corpus to another embedding space: the new vectors of its chunks are stored beside the old ones, which stay in use until all new
+/// ones exist and replace them atomically. Progress survives a crash, so a rebuild resumes where it stopped. Thread-safe.
 class SqliteReembedding {
  public:
   explicit SqliteReembedding(SqliteStore& store) : store_(store) {}
@@ -24,13 +24,13 @@ class SqliteReembedding {
   };
   Result<Progress> progress(const CallContext& call, CorpusId corpus, const EmbeddingSpace& target) const;
 
-  /// A chunk whose vectors in the new space are missing.
+  /// A chunk without vectors in the new space.
   struct Missing {
     ChunkId chunk;
     std::vector<std::string> heading_path;
     std::string text;
   };
-  /// The first ones by id past `after`; dead ones too: they are read until they are purged.
+  /// The first ones by id after `after`; includes dead chunks, which are readable until purged.
   Result<std::vector<Missing>> missing(const CallContext& call, CorpusId corpus, const EmbeddingSpace& target, ChunkId after,
                                        std::size_t limit) const;
 
@@ -39,26 +39,25 @@ class SqliteReembedding {
     std::vector<std::vector<float>> vectors;
     PassageCodes codes = {};
   };
-  /// Chunks that were purged meanwhile are passed over. kInvalidArgument: no vectors, of another dimension, or not finite; codes cut short.
+  /// Skips chunks that were purged meanwhile. kInvalidArgument: no vectors, a wrong dimension, not finite, or truncated codes.
   Result<void> put(const CallContext& call, const EmbeddingSpace& target, std::span<const NextVectors> vectors);
 
-  /// The space is the corpus's from now on, and so are its vectors: all in one step. False, and nothing has changed, when some are
-  /// missing.
+  /// Atomically switches the corpus to the new space and vectors. Returns false and changes nothing if some are missing.
   Result<bool> switch_over(const CallContext& call, CorpusId corpus, const EmbeddingSpace& target);
 
-  /// How many chunks have token codes of another form than this, or a text and none.
+  /// Number of chunks whose token codes have another form, or that have a text but no codes.
   Result<std::int64_t> count_other_codes(const CallContext& call, CorpusId corpus, std::uint32_t form) const;
-  /// The first of them by id past `after`, dead ones too.
+  /// The first of them by id after `after`, including dead ones.
   Result<std::vector<Missing>> other_codes(const CallContext& call, CorpusId corpus, std::uint32_t form, ChunkId after,
                                            std::size_t limit) const;
   struct NextCodes {
     ChunkId chunk;
     PassageCodes codes;
   };
-  /// In the place of those that the chunks have. Chunks that were purged meanwhile are passed over. kInvalidArgument: codes cut short.
+  /// Replaces the chunks' codes. Skips chunks that were purged meanwhile. kInvalidArgument: truncated codes.
   Result<void> put_codes(const CallContext& call, std::span<const NextCodes> codes);
 
-  /// Lets go of all that is kept of a corpus. Works in small transactions.
+  /// Deletes the stored progress of a corpus. Uses small transactions.
   Result<void> discard(const CallContext& call, CorpusId corpus);
 
  private:

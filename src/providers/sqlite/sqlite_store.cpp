@@ -34,7 +34,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::pa
     FOOTNOTE_CHECK(migrate(lease.database()));
     FOOTNOTE_CHECK(seed(lease.database(), clock));
   }
-  // A file that was just made is not safe until its folder's entry is.
+  // A newly created file is durable only after its directory entry is.
   FOOTNOTE_CHECK(sync_folder(folder));
   open.cache_kib = kReaderCacheKib;
   FOOTNOTE_TRY(auto readers, sql::ReaderPool::open(file, open, options.readers));

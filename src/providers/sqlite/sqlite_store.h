@@ -14,44 +14,44 @@
 
 namespace footnote {
 
-/// The database's file in a data folder.
+/// The database file in a data folder.
 inline constexpr std::string_view kStoreFile = "footnote.db";
 
 struct SqliteStoreOptions {
   std::size_t readers = 4;
   std::chrono::milliseconds busy_timeout{5000};
   std::uint64_t wal_bytes_max = 16 << 20;
-  std::uint64_t bytes_max = 0;  ///< The database may not grow past this (kStorageFull); 0: no bound.
-  /// Deaths of purged chunks that are remembered per corpus, so that an index that lags behind can catch up.
+  std::uint64_t bytes_max = 0;  ///< Size limit of the database (kStorageFull); 0: no limit.
+  /// Deaths of purged chunks remembered per corpus, so that a lagging index can catch up.
   std::size_t purged_kept_max = 1'000'000;
   const char* vfs = nullptr;                         ///< For tests: see sql::OpenOptions.
-  std::atomic<std::uint64_t>* statements = nullptr;  ///< The same.
+  std::atomic<std::uint64_t>* statements = nullptr;  ///< For tests too.
 };
 
-/// One thing that check() found wrong.
+/// A problem found by check().
 struct StoreFinding {
   std::string check;   ///< "integrity", "foreign_keys", "live_version" ...
   std::string detail;  ///< What and where, for people.
 };
 
-/// The embedded database: one writer, pooled readers, schema brought up to date at open. The Sqlite*Store classes
-/// work on it; app code opens it after taking the DataFolder's lock. Thread-safe. Must outlive what works on it.
+/// The embedded database: one writer, pooled readers, schema upgraded at open. The Sqlite*Store classes work on it; app code opens it after
+/// taking the DataFolder's lock. Thread-safe. Must outlive the classes that use it.
 class SqliteStore {
  public:
-  /// REQUIRES: no other process has the folder's store open (see DataFolder); `clock` outlives the store.
-  /// kFailedPrecondition: written by a newer footnote, or not footnote's at all. kCorrupted: damaged; names the fix.
+  /// REQUIRES: no other process has the folder's store open (see DataFolder); `clock` outlives the store. kFailedPrecondition: written by a
+  /// newer footnote, or not by footnote. kCorrupted: damaged; the message names the fix.
   static Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& folder, const SqliteStoreOptions& options,
                                                    const Clock& clock);
 
-  /// Runs `body(sql::Database&) -> Result<T>` on one state of the database.
+  /// Runs `body(sql::Database&) -> Result<T>` on one consistent state of the database.
   template <class Body>
   auto read(const CallContext& call, Body&& body) const -> decltype(body(std::declval<sql::Database&>())) {
     FOOTNOTE_TRY(auto lease, readers_->acquire(call));
     return body(lease.database());
   }
 
-  /// Runs `body(sql::Database&) -> Result<T>` in a write transaction: its result comes back only after a durable
-  /// commit, and its error leaves nothing behind.
+  /// Runs `body(sql::Database&) -> Result<T>` in a write transaction: returns its result only after a durable commit; its error rolls
+  /// everything back.
   template <class Body>
   auto write(const CallContext& call, Body&& body) -> decltype(body(std::declval<sql::Database&>())) {
     auto result = write_once(call, std::forward<Body>(body));
@@ -59,15 +59,15 @@ class SqliteStore {
     return result;
   }
 
-  /// Makes a new database file that holds one state of all of it, while others read and write (see sql::Database::copy_to).
+  /// Writes one consistent state of the database to a new file, while others read and write (see sql::Database::copy_to).
   Result<void> copy_to(const CallContext& call, const std::filesystem::path& file) const;
 
-  /// Reads the whole store and tells what is wrong with it; empty when all is well. Slow: for `doctor`.
+  /// Checks the whole store and returns the problems found; empty if there are none. Slow: for `doctor`.
   Result<std::vector<StoreFinding>> check(const CallContext& call) const;
 
-  /// False once the disk failed to make a write durable; the process should end (see sql::Writer).
+  /// False once the disk failed to make a write durable; the process should then exit (see sql::Writer).
   bool healthy() const { return writer_->healthy(); }
-  /// True while the last write found no room.
+  /// True while the last write failed because the disk was full.
   bool full() const { return full_; }
   const Clock& clock() const { return clock_; }
   const SqliteStoreOptions& options() const { return options_; }
@@ -88,7 +88,7 @@ class SqliteStore {
 
   const SqliteStoreOptions options_;
   const Clock& clock_;
-  // In this order: readers close first, so that the writer's last checkpoint meets nobody.
+  // In this order: readers close first, so that the writer's last checkpoint meets no reader.
   const std::unique_ptr<sql::Writer> writer_;
   const std::unique_ptr<sql::ReaderPool> readers_;
   std::atomic<bool> full_{false};

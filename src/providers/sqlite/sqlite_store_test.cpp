@@ -27,7 +27,7 @@ class SqliteStoreFileTest : public SqliteStoreTest {
   sql::FaultVfs disk_;  // outlives the store, which TearDown() closes
 
   std::filesystem::path file() const { return folder_.path() / kStoreFile; }
-  /// The error of opening the store.
+  /// The error from opening the store.
   Error refusal() {
     store_.reset();
     auto opened = SqliteStore::open(folder_.path(), {}, clock_);
@@ -93,7 +93,7 @@ TEST_F(SqliteStoreFileTest, AFullStoreKeepsWhatItHas) {
 }
 
 TEST_F(SqliteStoreFileTest, AFaultAtAnyWriteLeavesAllOrNothing) {
-  set_log_level(LogLevel::kError);  // checkpoints fail all the time, and say so
+  set_log_level(LogLevel::kError);  // checkpoints fail constantly and are logged
   open({.wal_bytes_max = 64 << 10, .vfs = sql::FaultVfs::kName});
   std::size_t expected = 0;
   int acknowledged = 0;
@@ -236,7 +236,7 @@ TEST_F(SqliteStoreFileTest, CheckFindsWhatIsBroken) {
 }
 
 TEST_F(SqliteStoreFileTest, EveryLookupUsesAnIndex) {
-  // The planner's word on statements whose cost must not grow with the store; a full scan says "SCAN".
+  // The query plans of statements whose cost must not grow with the store; a full scan shows as "SCAN".
   const auto plan = [&](sql::SqlText explain) {
     std::string out;
     EXPECT_TRUE(store_

@@ -14,7 +14,7 @@ constexpr std::size_t kErrorBytesMax = 500;
 
 std::unexpected<Error> no_endpoint(WebhookId id) { return fail(ErrorCode::kNotFound, "there is no webhook {}", id.value); }
 
-/// Reads id, workspace_id, enabled, created_at, url, secret, events.
+/// Reads columns id, workspace_id, enabled, created_at, url, secret, events.
 Result<WebhookEndpoint> endpoint_from(const sql::Statement& row) {
   FOOTNOTE_TRY(auto events, texts_from_stored_text(row.text(6)));
   return WebhookEndpoint{.id = {row.integer(0)},
@@ -35,7 +35,8 @@ Result<WebhookEndpoint> read_endpoint(sql::Database& database, WorkspaceId works
   return endpoint_from(find);
 }
 
-/// Reads o.id, endpoint_id, url, secret, message_id, o.workspace_id, type, subject, happened_at, attempts, next_at, dead_at, last_error.
+/// Reads columns o.id, endpoint_id, url, secret, message_id, o.workspace_id, type, subject, happened_at, attempts, next_at, dead_at,
+/// last_error.
 WebhookDelivery delivery_from(const sql::Statement& row) {
   return {.id = {row.integer(0)},
           .endpoint = {row.integer(1)},

@@ -34,7 +34,7 @@ class SqliteWebhooksTest : public SqliteStoreTest {
 
 TEST_F(SqliteWebhooksTest, AnEndpointKeepsMessagesUpToABound) {
   add();
-  // One less than kWebhookMessagesMax, in one step.
+  // One less than kWebhookMessagesMax, in one statement.
   execute(R"sql(
     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 9999)
     INSERT INTO webhook_outbox (workspace_id, endpoint_id, message_id, type, subject, happened_at, next_at)

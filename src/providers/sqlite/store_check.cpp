@@ -1,14 +1,14 @@
-// SqliteStore::check: what `doctor` looks for in the database.
+// SqliteStore::check: the database checks of `doctor`.
 #include "providers/sqlite/sqlite_store.h"
 
 namespace footnote {
 
 namespace {
 
-/// Findings of one kind that are told; one damaged page can spoil thousands of rows.
+/// Maximum number of reported findings per check; one damaged page can affect thousands of rows.
 constexpr std::size_t kFindingsPerCheckMax = 20;
 
-/// A query that gives one row, with one sentence, for each thing that is wrong.
+/// A query that returns one row, with one sentence, for each problem.
 struct Check {
   std::string_view name;
   sql::SqlText query;
@@ -76,7 +76,7 @@ Result<void> run(sql::Database& database, const Check& check, std::vector<StoreF
   return {};
 }
 
-/// Every page, and that tables and their indexes say the same.
+/// Checks every page, and that tables and their indexes agree.
 Result<void> integrity_check(sql::Database& database, std::vector<StoreFinding>& findings) {
   FOOTNOTE_TRY(auto query, database.prepare("PRAGMA integrity_check(20)"));
   return query.each([&](const sql::Statement& row) -> Result<void> {
@@ -90,7 +90,7 @@ Result<void> integrity_check(sql::Database& database, std::vector<StoreFinding>&
 Result<std::vector<StoreFinding>> SqliteStore::check(const CallContext& call) const {
   return read(call, [](sql::Database& database) -> Result<std::vector<StoreFinding>> {
     std::vector<StoreFinding> findings;
-    // A damaged file makes a query fail rather than answer: that is a finding, the rest is still worth a look.
+    // A damaged file makes a query fail: report that as a finding and run the remaining checks.
     const auto note = [&](std::string_view name, Result<void> outcome) -> Result<void> {
       if (outcome) return {};
       if (outcome.error().code != ErrorCode::kCorrupted) return outcome;

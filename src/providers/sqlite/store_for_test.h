@@ -14,7 +14,7 @@ namespace footnote {
 
 inline constexpr UtcTime kTestStart{std::chrono::milliseconds{1'772'357'400'125}};  // 2026-03-01T09:30:00.125Z
 
-/// Takes a store back to before there were points.
+/// Reverts a store to the schema before points.
 inline constexpr sql::SqlText kUndoPoints = R"sql(
   DROP TABLE erasures; DROP TABLE removed_agents; DROP TABLE webhook_outbox; DROP TABLE webhook_endpoints; DROP TABLE agent_usage_days; DROP TABLE visits; DROP TABLE agent_gaps;
   DROP TABLE curated_answers; DROP TABLE agent_versions; DROP TABLE agents;
@@ -26,7 +26,7 @@ inline constexpr sql::SqlText kUndoPoints = R"sql(
   ALTER TABLE corpora DROP COLUMN live_chunks; ALTER TABLE corpora DROP COLUMN live_sum;
   PRAGMA user_version = 5)sql";
 
-/// A store in a folder of its own, with the default corpus in it.
+/// A store in its own folder, with the default corpus.
 class SqliteStoreTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -47,12 +47,12 @@ class SqliteStoreTest : public ::testing::Test {
   Result<CommitReceipt> commit(const std::vector<DocumentDraft>& drafts, const std::vector<std::string>& deleted = {}) {
     return chunks().commit(call_, corpus_, drafts, deleted);
   }
-  /// Runs a script beside the store's own code, to break things.
+  /// Runs SQL behind the store's back, to break things.
   void execute(sql::SqlText script) {
     auto done = store_->write(call_, [&](sql::Database& database) { return database.execute(script); });
     ASSERT_TRUE(done.has_value()) << done.error().message;
   }
-  /// Findings of check(), one name each.
+  /// The names of check()'s findings.
   std::vector<std::string> found() {
     std::vector<std::string> out;
     const auto findings = store_->check(call_);

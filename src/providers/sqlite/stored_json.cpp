@@ -136,7 +136,7 @@ Result<DocumentAttributes> attributes_from_stored_text(std::string_view text) {
 std::string to_stored_text(const std::vector<std::string>& texts) { return to_text(to_stored_array(texts)); }
 
 Result<std::vector<std::string>> texts_from_stored_text(std::string_view text) {
-  // Most lists are empty, and a full read meets hundreds of thousands of them.
+  // Most lists are empty, and a full read parses hundreds of thousands of them.
   if (text == "[]") return std::vector<std::string>{};
   const auto value = parse_json(text);
   if (!value || !value->is_array()) return damaged_text("a list of texts");

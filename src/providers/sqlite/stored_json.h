@@ -10,8 +10,8 @@
 
 namespace footnote {
 
-/// Reads an object of our own making back from the store. What is missing reads as its default, so that older rows
-/// stay readable; what has the wrong shape sets `damaged`, which the reader of the whole text looks at once.
+/// Reads an object that we stored. Missing members get their defaults, so that older rows stay readable; a wrong shape sets `damaged`,
+/// which the caller checks once for the whole text.
 class StoredObject {
  public:
   /// Borrows both.
@@ -41,22 +41,22 @@ class StoredObject {
   bool* damaged_;
 };
 
-/// Malformed UTF-8 is repaired on the way in: what can't be read back must not be stored.
+/// Repairs malformed UTF-8 when storing: what can't be read back must not be stored.
 Json stored_text(std::string_view text);
 JsonArray to_stored_array(const std::vector<std::string>& texts);
 
-/// Attributes as JSON without what has its default value, so that equal attributes give equal texts.
+/// Attributes as JSON without default values, so that equal attributes give equal texts.
 JsonObject to_stored_object(const DocumentAttributes& attributes);
 DocumentAttributes attributes_from(const StoredObject& object);
 
 std::string to_stored_text(const DocumentAttributes& attributes);
-/// kCorrupted when the text is not what to_stored_text() gives.
+/// kCorrupted if the text was not made by to_stored_text().
 Result<DocumentAttributes> attributes_from_stored_text(std::string_view text);
 
 std::string to_stored_text(const std::vector<std::string>& texts);
 Result<std::vector<std::string>> texts_from_stored_text(std::string_view text);
 
-/// The error for a stored text that does not read back.
+/// The error for a stored text that cannot be parsed.
 std::unexpected<Error> damaged_text(std::string_view what);
 
 }  // namespace footnote

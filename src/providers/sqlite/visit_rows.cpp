@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kDayLength = std::string_view("2026-03-01").size();
 constexpr std::size_t kDaysMax = 3660;
 
-/// Questions that differ in what fold_words takes away are one gap.
+/// Questions that are equal after fold_words are one gap.
 std::string question_hash(std::string_view question) {
   const std::string folded = fold_words(question);
   return sha256_hex(folded.empty() ? fold_spaces(question) : folded);
@@ -32,7 +32,7 @@ struct Asked {
   UtcTime at;
 };
 
-/// The gap's row and what it was before.
+/// The gap's row and its previous state.
 struct GapBefore {
   std::int64_t id = 0;
   GapStatus status = GapStatus::kOpen;
@@ -107,14 +107,14 @@ Result<AgentGap> read_gap(sql::Database& database, WorkspaceId workspace, GapId 
   return gap_from(find);
 }
 
-/// A visit that is to be erased.
+/// A visit to be erased.
 struct Doomed {
   std::int64_t turn = 0;
   std::string conversation;
   std::int64_t gap = 0;
 };
 
-/// Reads turn_sequence, conversation_id, gap_id.
+/// Reads columns turn_sequence, conversation_id, gap_id.
 Result<std::vector<Doomed>> doomed_of(sql::Statement list) {
   std::vector<Doomed> out;
   auto done = list.each([&](const sql::Statement& row) -> Result<void> {
@@ -125,7 +125,7 @@ Result<std::vector<Doomed>> doomed_of(sql::Statement list) {
   return out;
 }
 
-/// Its question was theirs: it goes, or takes the words of the oldest that is left.
+/// The gap's question was the erased visitor's: delete the gap, or take the wording of its oldest remaining turn.
 Result<void> mend_gap(sql::Database& database, std::int64_t gap) {
   FOOTNOTE_TRY(auto find, database.prepare("SELECT question FROM visits JOIN turns ON sequence = turn_sequence WHERE gap_id = ? "
                                            "ORDER BY sequence LIMIT 1"));
@@ -332,7 +332,7 @@ Result<std::size_t> SqliteConversationStore::erase_visitor(const CallContext& ca
                                              "turn_sequence WHERE v.workspace_id = ? AND visitor_id = ?"));
     list.bind(workspace.value, visitor.value);
     FOOTNOTE_TRY(const auto doomed, doomed_of(std::move(list)));
-    // An answer may be under way: its turn is not to be stored when it ends.
+    // An answer may be in progress: its turn must not be stored when it ends.
     FOOTNOTE_TRY(auto remember, database.prepare("INSERT INTO erasures (workspace_id, visitor_id, erased_at) VALUES (?, ?, ?) "
                                                  "ON CONFLICT DO UPDATE SET erased_at = excluded.erased_at"));
     remember.bind(workspace.value, visitor.value, to_row(store_.clock().now()));

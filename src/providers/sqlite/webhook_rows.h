@@ -5,7 +5,7 @@
 
 namespace footnote {
 
-/// Puts news into the outbox, in the transaction of what it tells of.
+/// Adds an event to the outbox, in the transaction of the change it reports.
 Result<void> enqueue_webhooks(sql::Database& database, const WebhookNews& news);
 
 }  // namespace footnote
