@@ -38,11 +38,11 @@ Result<FileFinding> check_listed(const CallContext& call, const fs::path& folder
   if (sum && *sum == wanted) return FileFinding{name, FileState::kOk, {}};
   if (sum) return FileFinding{name, FileState::kDamaged, fmt::format("its SHA-256 sum is {}, not {}", *sum, wanted)};
   if (ends_the_call(sum.error())) return std::unexpected(sum.error());
-  if (sum.error().code == ErrorCode::kNotFound) return FileFinding{name, FileState::kMissing, "it is listed, but not there"};
+  if (sum.error().code == ErrorCode::kNotFound) return FileFinding{name, FileState::kMissing, "it is listed, but missing"};
   return FileFinding{name, FileState::kUnreadable, sum.error().message};
 }
 
-/// What the file's header says of the payload: see nn::PackedFile. 0 when there is not even that much of it.
+/// The payload size in the file's header: see nn::PackedFile. 0 if the file is too short.
 std::uint64_t payload_bytes_said(const fs::path& path) {
   constexpr std::size_t kPayloadBytesAt = 24;
   static_assert(std::endian::native == std::endian::little);
@@ -54,7 +54,7 @@ std::uint64_t payload_bytes_said(const fs::path& path) {
   return bytes;
 }
 
-/// The kernels that a packed file is for; null: none of this build.
+/// The kernels that a packed file is for; null: none in this build.
 const nn::Kernels* kernels_for(const fs::path& packed) {
   for (const cpu::CpuLevel level : kLevels) {
     const nn::Kernels* kernels = nn::kernels_of(level);
@@ -66,26 +66,26 @@ const nn::Kernels* kernels_for(const fs::path& packed) {
 FileFinding check_packed(const fs::path& path) {
   const std::string name = path.filename().string();
   const nn::Kernels* kernels = kernels_for(path);
-  if (kernels == nullptr) return {name, FileState::kStale, "no level of this build uses it"};
+  if (kernels == nullptr) return {name, FileState::kStale, "no CPU level of this build uses it"};
   const auto key = nn::PackedFile::key_of(path.parent_path() / kWeightsName, *kernels, payload_bytes_said(path));
-  if (!key) return {name, FileState::kStale, "there are no weights that it could be of"};
+  if (!key) return {name, FileState::kStale, "its weights are missing"};
   const auto opened = nn::PackedFile::open(path, *key);
   if (opened) return {name, FileState::kOk, {}};
   if (opened.error().code == ErrorCode::kNotFound) {
-    return {name, FileState::kStale, "it was made from other weights or by another version; the next start makes it anew"};
+    return {name, FileState::kStale, "it was made from other weights or by another version; the next start rebuilds it"};
   }
   if (opened.error().code != ErrorCode::kCorrupted) return {name, FileState::kUnreadable, opened.error().message};
   std::error_code error;
   fs::remove(path, error);
   if (error) return {name, FileState::kDamaged, fmt::format("it fails its checksum; remove it: {}", error.message())};
-  return {name, FileState::kDamaged, "it failed its checksum and is removed; the next start makes it anew"};
+  return {name, FileState::kDamaged, "it failed its checksum and was removed; the next start rebuilds it"};
 }
 
 void add_unlisted(const fs::path& folder, const ModelChecksums& sums, std::vector<FileFinding>& files) {
   for (const std::string_view name : model_file_names()) {
     std::error_code ignored;
     if (sums.contains(name) || !fs::exists(folder / name, ignored)) continue;
-    files.push_back({std::string(name), FileState::kUnlisted, fmt::format("{} does not name it", kChecksumsName)});
+    files.push_back({std::string(name), FileState::kUnlisted, fmt::format("{} does not list it", kChecksumsName)});
   }
 }
 
@@ -115,7 +115,7 @@ Result<ModelVerdict> verify_model(const CallContext& call, const fs::path& folde
     FOOTNOTE_CHECK(call.check());
     out.files.push_back(check_packed(folder / name));
   }
-  // A file that is wrong is what opening would stumble over.
+  // If a file is wrong, opening would only report that again.
   const bool listed_fit = std::ranges::none_of(*sums, [&](const auto& listed) {
     const auto finding = std::ranges::find(out.files, listed.first, &FileFinding::name);
     return finding != out.files.end() && is_wrong(finding->state);

@@ -43,7 +43,7 @@ class VerifyModel : public ::testing::Test {
     bytes.at(at) = static_cast<char>(bytes.at(at) ^ 1);
     folder_.write(path.lexically_relative(folder_.path()).string(), bytes);
   }
-  /// A packed file that fits the weights.
+  /// A packed file that matches the weights.
   fs::path write_packed() const {
     const nn::Kernels& kernels = *nn::portable_kernels();
     const std::array<std::byte, 64> payload{};
@@ -63,7 +63,7 @@ TEST_F(VerifyModel, WhatFitsIsSound) {
   EXPECT_TRUE(verdict.has_checksums);
   EXPECT_EQ(verdict.files.size(), 3U);
   EXPECT_EQ(bytes_read_, bytes_to_verify(model()));
-  EXPECT_EQ(render_verdicts({verdict}, cli::Paint::kOff), "ok  tiny: 3 files fit their checksums\n");
+  EXPECT_EQ(render_verdicts({verdict}, cli::Paint::kOff), "ok  tiny: 3 files match their checksums\n");
 }
 
 TEST_F(VerifyModel, OneBitOfTheWeightsIsEnough) {

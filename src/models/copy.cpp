@@ -39,12 +39,12 @@ struct Piece {
   std::uint64_t bytes = 0;
 };
 
-/// A folder beside where the model will be; gone with this object, with whatever is in it then.
+/// A temporary folder next to the model's destination; removed with its contents by the destructor.
 class Stage {
  public:
   static Result<Stage> make(const fs::path& place) {
     std::string name = (place / ".adding-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) return fail(code_of_errno(errno), "can't make a folder in {}", place.string());
+    if (::mkdtemp(name.data()) == nullptr) return fail(code_of_errno(errno), "can't create a folder in {}", place.string());
     return Stage(name);
   }
   explicit Stage(fs::path path) : path_(std::move(path)) {}
@@ -63,22 +63,22 @@ class Stage {
 
 bool is_below(const fs::path& path, const fs::path& folder) { return std::ranges::mismatch(folder, path).in1 == folder.end(); }
 
-/// `source` without links, so that those inside it can be told from those that lead out.
+/// `source` must have its links resolved, so that links inside it can be told from links out of it.
 Result<std::vector<Piece>> find_pieces(const fs::path& source) {
   std::vector<Piece> out;
   for (const std::string_view name : kNames) {
     std::error_code error;
     const fs::path from = fs::canonical(source / name, error);
     if (error == std::errc::no_such_file_or_directory) continue;
-    if (error) return fail(code_of_errno(error.value()), "can't look at {}: {}", (source / name).string(), error.message());
+    if (error) return fail(code_of_errno(error.value()), "can't read {}: {}", (source / name).string(), error.message());
     if (!is_below(from, source)) {
       return fail(ErrorCode::kInvalidArgument,
-                  "{} is a link that leads out of the folder, to {}; copy the folder with its links followed (cp -rL) and add the copy",
+                  "{} is a link that leads out of the folder, to {}; copy the folder with its links resolved (cp -rL) and add the copy",
                   (source / name).string(), from.string());
     }
     if (!fs::is_regular_file(from, error)) return fail(ErrorCode::kInvalidArgument, "{} is not a file", from.string());
     const std::uint64_t bytes = fs::file_size(from, error);
-    if (error) return fail(code_of_errno(error.value()), "can't look at {}: {}", from.string(), error.message());
+    if (error) return fail(code_of_errno(error.value()), "can't read {}: {}", from.string(), error.message());
     const std::uint64_t bytes_max = name == kWeightsName ? kWeightsBytesMax : kModelFileBytesMax;
     if (bytes > bytes_max) return fail(ErrorCode::kTooLarge, "{} has more than {}", from.string(), human_bytes(bytes_max));
     out.push_back({std::string(name), from, bytes});
@@ -103,7 +103,7 @@ Result<void> check_complete(const fs::path& source, const std::vector<Piece>& pi
   return {};
 }
 
-/// Layers after the encoder that are not run here would silently give other vectors than the model's authors meant.
+/// Rejects layers after the encoder that we do not run: the vectors would silently differ from the original model's.
 Result<void> check_modules(const fs::path& source) {
   const auto text = read_file(source / "modules.json", kModelFileBytesMax);
   if (!text && text.error().code == ErrorCode::kNotFound) return {};
@@ -119,19 +119,19 @@ Result<void> check_modules(const fs::path& source) {
   return {};
 }
 
-/// Where the model goes; refuses when it may not go there.
+/// The model's destination; an error if it may not be written.
 Result<fs::path> choose_target(const Settings& settings, const fs::path& place, const std::string& name, IfPresent if_present) {
   for (const fs::path& earlier : model_search_path(settings)) {
     std::error_code ignored;
     if (earlier == place) break;
     if (fs::exists(earlier / name, ignored)) {
-      return fail(ErrorCode::kAlreadyExists, "{} is looked at first and can't be written; choose another name with --name",
+      return fail(ErrorCode::kAlreadyExists, "{} takes precedence and can't be written; choose another name with --name",
                   (earlier / name).string());
     }
   }
   std::error_code ignored;
   if (if_present == IfPresent::kRefuse && fs::exists(fs::symlink_status(place / name, ignored))) {
-    return fail(ErrorCode::kAlreadyExists, "there is a model {} already; choose another name with --name, or replace it with --replace",
+    return fail(ErrorCode::kAlreadyExists, "a model {} already exists; choose another name with --name, or replace it with --replace",
                 (place / name).string());
   }
   return place / name;
@@ -145,7 +145,7 @@ Result<void> check_room(const fs::path& place, std::uint64_t bytes) {
               human_bytes(space.available));
 }
 
-/// Opens what is there with the weights where they were, so that a model that can't be run is told before they are copied.
+/// Opens the copied files with the original weights, so that an unsupported model is reported before they are copied.
 Result<void> check_runs(const fs::path& stage, const fs::path& weights) {
   std::error_code error;
   fs::create_symlink(weights, stage / kWeightsName, error);
@@ -169,12 +169,13 @@ class Copier {
     const fs::path to = stage_ / piece.name;
     std::error_code error;
     fs::create_directories(to.parent_path(), error);
-    if (error) return fail(code_of_errno(error.value()), "can't make {}: {}", to.parent_path().string(), error.message());
+    if (error) return fail(code_of_errno(error.value()), "can't create {}: {}", to.parent_path().string(), error.message());
     FOOTNOTE_TRY(AtomicFile file, AtomicFile::create(to));
     const auto count = [this](std::uint64_t bytes) { on_progress_(done_ += bytes, total_); };
     FOOTNOTE_TRY(std::string sum, sum_file(call_, piece.from, count, &file));
     if (const auto known = known_.find(piece.name); known != known_.end() && known->second != sum) {
-      return fail(ErrorCode::kCorrupted, "{} does not fit its sum in the folder's {}; fetch it again", piece.from.string(), kChecksumsName);
+      return fail(ErrorCode::kCorrupted, "{} does not match its checksum in the folder's {}; download it again", piece.from.string(),
+                  kChecksumsName);
     }
     FOOTNOTE_CHECK(file.commit());
     sums_.emplace(piece.name, std::move(sum));
@@ -193,7 +194,7 @@ class Copier {
   ModelChecksums sums_;
 };
 
-/// Everything of the model into the stage, and on the disk.
+/// Copies everything into the stage and syncs it to disk.
 Result<ModelChecksums> fill(const CallContext& call, const fs::path& source, const std::vector<Piece>& pieces, const fs::path& stage,
                             const CopyProgress& on_progress) {
   std::uint64_t total = 0;
@@ -206,23 +207,23 @@ Result<ModelChecksums> fill(const CallContext& call, const fs::path& source, con
     FOOTNOTE_CHECK(copier.copy(piece));
   }
   FOOTNOTE_CHECK(write_file_atomically(stage / kChecksumsName, render_model_checksums(copier.sums())));
-  // mkdtemp made it for this user alone; a model is no secret, and a server may run as another user.
+  // mkdtemp restricts it to this user, but a model is not secret, and a server may run as another user.
   std::error_code error;
   fs::permissions(stage, fs::perms(0755), error);
   FOOTNOTE_CHECK(sync_folder(stage));
   return copier.sums();
 }
 
-/// True when a model was there before; it is then in the stage.
+/// True if a model was there before; it is then in the stage.
 Result<bool> put_in_place(const fs::path& stage, const fs::path& target, IfPresent if_present) {
-  // A folder with something in it is never renamed over.
+  // rename() never replaces a folder that is not empty.
   if (::rename(stage.c_str(), target.c_str()) == 0) {
     FOOTNOTE_CHECK(sync_folder(target.parent_path()));
     return false;
   }
   const bool present = errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR;
   if (present && if_present == IfPresent::kRefuse) {
-    return fail(ErrorCode::kAlreadyExists, "there is a model {} already; replace it with --replace", target.string());
+    return fail(ErrorCode::kAlreadyExists, "a model {} already exists; replace it with --replace", target.string());
   }
   if (!present || ::renameat2(AT_FDCWD, stage.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) != 0) {
     return fail(code_of_errno(errno), "can't put the model at {}; remove what is there and add it again", target.string());
@@ -242,7 +243,7 @@ Result<fs::path> place_for_models(const Settings& settings) {
     if (fs::is_directory(place, ignored) && ::access(place.c_str(), W_OK | X_OK) == 0) return place;
   }
   const fs::path& last = places.back();
-  constexpr std::string_view kSayWhere = "no folder for models can be written; name one with --models or FOOTNOTE_MODELS";
+  constexpr std::string_view kSayWhere = "no folder for models is writable; set one with --models or FOOTNOTE_MODELS";
   if (auto made = make_folders(last); !made) return with_context(std::move(made).error(), kSayWhere);
   if (::access(last.c_str(), W_OK | X_OK) != 0) return fail(ErrorCode::kPermissionDenied, "{}: {}", kSayWhere, last.string());
   return last;
@@ -263,7 +264,7 @@ Result<AddedModel> add_model(const CallContext& call, const Settings& settings, 
   FOOTNOTE_TRY(const fs::path place, place_for_models(settings));
   FOOTNOTE_TRY(const fs::path target, choose_target(settings, place, name, options.if_present));
   if (fs::equivalent(folder, target, error)) {
-    return fail(ErrorCode::kInvalidArgument, "{} is where the model would go; there is nothing to copy", folder.string());
+    return fail(ErrorCode::kInvalidArgument, "{} is the destination itself; there is nothing to copy", folder.string());
   }
   FOOTNOTE_TRY(const Stage stage, Stage::make(place));
   FOOTNOTE_TRY(const ModelChecksums sums, fill(call, folder, pieces, stage.path(), on_progress));

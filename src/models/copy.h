@@ -12,17 +12,17 @@
 
 namespace footnote::models {
 
-/// The files of a Hugging Face model folder that are of use here, by their names in it. The weights come last.
+/// The files of a Hugging Face model folder that we use, by relative name. The weights come last.
 std::span<const std::string_view> model_file_names();
 
-/// Of each file but the weights, which may have kWeightsBytesMax.
+/// Size limit of each file except the weights, which have kWeightsBytesMax.
 inline constexpr std::uint64_t kModelFileBytesMax = 64 << 20;
 inline constexpr std::uint64_t kWeightsBytesMax = std::uint64_t{16} << 30;
 
 enum class IfPresent { kRefuse, kReplace };
 
 struct AddOptions {
-  std::string name;  ///< Empty: that of the folder.
+  std::string name;  ///< Empty: the folder's name.
   IfPresent if_present = IfPresent::kRefuse;
 };
 
@@ -32,19 +32,18 @@ struct AddedModel {
   bool replaced = false;
 };
 
-/// Called with the bytes copied so far and those to copy.
+/// Called with the bytes copied so far and the total.
 using CopyProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
-/// The first search place that can be written; when there is none, the last is made. kPermissionDenied and other errors of
-/// making it name the setting that says where models live.
+/// The first writable search folder; if there is none, the last one is created. Errors of creating it (such as kPermissionDenied) name the
+/// setting that says where models are stored.
 Result<std::filesystem::path> place_for_models(const Settings& settings);
 
-/// Copies a model folder into place_for_models() under a name: the files of model_file_names() that it has and no others, with a
-/// list of their sums. It is opened before the weights are copied and put in place by one rename, so that a model that can't be run,
-/// a full disk or a crash leaves none behind.
-/// kInvalidArgument: not a folder, a name that is none, a link that leads out of the folder. kFailedPrecondition: a file that every model
-/// needs is missing. kUnsupported: a model that can't be run. kAlreadyExists: there is one of that name. kCorrupted: a file
-/// does not fit the sum that the folder itself lists. kStorageFull, kTooLarge, kCancelled.
+/// Copies a model folder into place_for_models() under a name: only its files in model_file_names(), with a list of their checksums. The
+/// model is opened before the weights are copied and then moved into place by one rename, so that an unsupported model, a full disk or a
+/// crash leaves nothing behind. kInvalidArgument: not a folder, an invalid name, a link out of the folder. kFailedPrecondition: a required
+/// file is missing. kUnsupported: the model can't be run. kAlreadyExists: there is one with that name. kCorrupted: a file does not match
+/// the folder's own checksum list. kStorageFull, kTooLarge, kCancelled.
 Result<AddedModel> add_model(const CallContext& call, const Settings& settings, const std::filesystem::path& source,
                              const AddOptions& options, const CopyProgress& on_progress);
 

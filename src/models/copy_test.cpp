@@ -28,7 +28,7 @@ class AddModel : public ::testing::Test {
   }
   fs::path place() const { return folder_.path() / "models"; }
   std::string read(const std::string& name) const { return read_file(place() / name, 1 << 20).value_or("<not there>"); }
-  /// The names in a folder, those that begin with '.' included.
+  /// The names in a folder, including hidden ones.
   static std::vector<std::string> names_in(const fs::path& folder) {
     std::vector<std::string> names;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) names.push_back(entry.path().lexically_relative(folder).string());

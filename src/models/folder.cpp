@@ -56,7 +56,7 @@ std::string without_advice(const std::string& message) { return message.substr(0
 Error advise(Error error, std::string_view name) {
   std::string bare = without_advice(error.message);
   if (is_default(name) || bare.size() == error.message.size()) return error;
-  error.message = std::move(bare) + "; run `footnote models add FOLDER --replace` to bring it again";
+  error.message = std::move(bare) + "; run `footnote models add FOLDER --replace` to add it again";
   return error;
 }
 
@@ -81,7 +81,7 @@ Result<fs::path> find_named_model(const Settings& settings, std::string_view nam
     looked.push_back(place.string());
   }
   return fail(ErrorCode::kFailedPrecondition,
-              "the model {} is not here (looked in {}); run `{}` to bring it, or set FOOTNOTE_MODELS to the folder that holds it", name,
+              "the model {} was not found (looked in {}); run `{}` to get it, or set FOOTNOTE_MODELS to the folder that contains it", name,
               join(looked, ", "), command_that_brings(name));
 }
 

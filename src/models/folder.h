@@ -8,15 +8,15 @@
 
 namespace footnote::models {
 
-/// Whether another server embeds (or ranks): its settings name one.
+/// Whether a remote server embeds (or reranks), according to the settings.
 bool embeds_elsewhere(const Settings& settings);
 bool reranks_elsewhere(const Settings& settings);
 
-/// The folders in which a model folder is looked for, best first: the setting models.path alone when it is set; else
-/// ./.deps/models, ../../.deps/models beside the program, ~/.local/share/footnote/models.
+/// The folders searched for models, in order: only models.path if it is set; else ./.deps/models, ../../.deps/models beside the program,
+/// ~/.local/share/footnote/models.
 std::vector<std::filesystem::path> model_search_path(const Settings& settings);
 
-/// The name of a model's folder: what follows the last '/', for models are also named with their publisher
+/// The folder name of a model: what follows the last '/', because models are also named with their publisher
 /// ("sentence-transformers/all-MiniLM-L6-v2"). A view into `name`.
 std::string_view model_folder_name(std::string_view name);
 
@@ -24,20 +24,19 @@ std::string_view model_folder_name(std::string_view name);
 bool is_model_name(std::string_view name);
 inline constexpr std::size_t kModelNameBytesMax = 128;
 
-/// The command that brings a model that is not there: set-up's for the default one, else `footnote models add`.
+/// The command that installs a missing model: `make setup` for the default one, else `footnote models add`.
 std::string_view command_that_brings(std::string_view name);
 
-/// An error of opening a model. Those of nn advise set-up, which brings the default model alone: any other gets the advice that
-/// fits it.
+/// Fixes the advice in an error from opening a model: nn's errors suggest set-up, which installs only the default model.
 Error advise(Error error, std::string_view name);
-/// The message without any such advice, for a folder that is nowhere yet.
+/// The message without such advice, for a folder that is not installed yet.
 std::string without_advice(const std::string& message);
 
-/// The folder of the model that `which` (models.name or reranker.model) names. kFailedPrecondition: it is in none of the
-/// places; the message names them and the command that brings it. kInvalidArgument: a name that is_model_name() refuses.
+/// The folder of the model named by `which` (models.name or reranker.model). kFailedPrecondition: not found; the message names the searched
+/// folders and the command that installs it. kInvalidArgument: a name that is_model_name() rejects.
 Result<std::filesystem::path> find_model_folder(const Settings& settings, Setting which = Setting::kModelsName);
 
-/// The same for a name that a user typed.
+/// The same for a name typed by a user.
 Result<std::filesystem::path> find_named_model(const Settings& settings, std::string_view name);
 
 }  // namespace footnote::models

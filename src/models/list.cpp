@@ -28,7 +28,7 @@ void count_files(const fs::path& folder, ModelEntry& entry) {
   }
 }
 
-/// The names of a place's model folders, in order.
+/// The names of a search folder's models, sorted.
 std::vector<std::string> names_in(const fs::path& place) {
   std::vector<std::string> names;
   std::error_code error;

@@ -10,13 +10,13 @@
 
 namespace footnote::models {
 
-/// What a model is for, by whether it has a classification head.
+/// What a model is for, derived from its classification head.
 enum class ModelKind { kEmbedder, kCrossEncoder, kJudge };
 
 /// "embedder", "cross-encoder".
 std::string_view to_string(ModelKind kind);
 ModelKind kind_of(const nn::ModelFiles& files);
-/// The setting that names the model in use of this kind.
+/// The setting that selects the model of this kind.
 Setting setting_of(ModelKind kind);
 
 /// A packed file beside the weights: see nn::PackedFile.
@@ -25,30 +25,29 @@ struct PackedCopy {
   std::uint64_t bytes = 0;
 };
 
-/// A folder of a search place.
+/// A model folder in the search path.
 struct ModelEntry {
   std::string name;
   std::filesystem::path path;
   std::uint64_t bytes = 0;  ///< Of all its files.
   std::vector<PackedCopy> packed;
   bool has_checksums = false;
-  bool shadowed = false;  ///< A place before this one has a model of that name, which is taken.
-  bool embeds = false;    ///< models.name names it, and the embedder is local.
-  bool reranks = false;   ///< reranker.model names it, and the reranker is local.
+  bool shadowed = false;  ///< An earlier search folder has a model with the same name, which takes precedence.
+  bool embeds = false;    ///< Selected by models.name, and the embedder is local.
+  bool reranks = false;   ///< Selected by reranker.model, and the reranker is local.
   std::optional<nn::ModelFiles> files;
-  std::string reason;  ///< Why it can't be opened; empty when it can.
+  std::string reason;  ///< Why it can't be opened; empty if it can.
 };
 
-/// Folders looked at in one search place; what is past it is left out.
+/// Limit on the folders listed per search folder; further ones are ignored.
 inline constexpr std::size_t kModelsPerPlaceMax = 1000;
 
-/// The model folders of every search place, by place and name. Folders whose names begin with '.' are none.
+/// The model folders of all search folders, ordered by search folder and name. Ignores folders whose names begin with '.'.
 std::vector<std::filesystem::path> model_folders(const Settings& settings);
 
-/// Every model of every search place, in the same order.
+/// Every model of every search folder, in the same order.
 std::vector<ModelEntry> list_models(const Settings& settings);
 
-/// One of them.
 ModelEntry describe_model(const Settings& settings, const std::filesystem::path& folder);
 
 /// The names of a folder's packed files, in order.

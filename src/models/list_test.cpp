@@ -36,7 +36,7 @@ TEST(FindModel, TheMessageNamesTheCommandThatBringsIt) {
   EXPECT_THAT(standard.error().message, HasSubstr(folder.path().string()));
   const auto other = find_model_folder(models_at(folder.path(), {{Setting::kModelsName, "publisher/other"}}));
   ASSERT_FALSE(other.has_value());
-  EXPECT_THAT(other.error().message, HasSubstr("the model other is not here"));
+  EXPECT_THAT(other.error().message, HasSubstr("the model other was not found"));
   EXPECT_THAT(other.error().message, HasSubstr("`footnote models add FOLDER`"));
   EXPECT_THAT(other.error().message, HasSubstr("FOOTNOTE_MODELS"));
   const auto nameless = find_model_folder(models_at(folder.path(), {{Setting::kModelsName, "publisher/"}}));
@@ -54,7 +54,7 @@ TEST(FindModel, ByThePartAfterThePublisher) {
 TEST(ModelAdvice, SetupIsForTheDefaultModelAlone) {
   const Error error{ErrorCode::kCorrupted, "x is damaged; run `make setup` to fetch it again", {}};
   EXPECT_EQ(advise(error, "all-MiniLM-L6-v2").message, error.message);
-  EXPECT_EQ(advise(error, "other").message, "x is damaged; run `footnote models add FOLDER --replace` to bring it again");
+  EXPECT_EQ(advise(error, "other").message, "x is damaged; run `footnote models add FOLDER --replace` to add it again");
   EXPECT_EQ(advise({ErrorCode::kUnsupported, "no", {}}, "other").message, "no");
   EXPECT_EQ(without_advice(error.message), "x is damaged");
 }

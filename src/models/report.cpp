@@ -31,7 +31,7 @@ std::string_view name_of(nn::DataType type) {
   return "other";
 }
 
-/// That of its first layer; empty when there is none.
+/// The type of the first layer; empty if there is none.
 std::string_view weights_type(const nn::ModelFiles& files) {
   const auto table = files.weights.tensor(files.prefix + "encoder.layer.0.attention.self.query.weight");
   return table ? name_of(table->type) : std::string_view();
@@ -63,7 +63,7 @@ JsonObject summary_json(const ModelEntry& model) {
   return out;
 }
 
-/// Its lines of "what: value", aligned.
+/// Aligned "name  value" lines.
 class Lines {
  public:
   void add(std::string_view what, const std::string& value) { text_ += fmt::format("{:<16}{}\n", what, cli::printable(value)); }
@@ -73,7 +73,7 @@ class Lines {
   std::string text_;
 };
 
-/// Quoted, for prompts end in spaces that count.
+/// Quoted, because trailing spaces of prompts matter.
 std::string prompt_of(const std::string& prefix) { return prefix.empty() ? "none" : fmt::format("\"{}\"", prefix); }
 
 void add_sizes(const nn::ModelFiles& files, Lines& lines) {
@@ -146,10 +146,10 @@ std::string render_model(const ModelEntry& model) {
   if (const std::string use = use_of(model); !use.empty()) lines.add("use", use);
   if (model.files) add_sizes(*model.files, lines);
   if (!model.files) lines.add("can't open", model.reason);
-  lines.add("checksums", model.has_checksums ? "present; `footnote models verify` holds the files against them" : "none");
+  lines.add("checksums", model.has_checksums ? "present; `footnote models verify` checks the files against them" : "none");
   std::vector<std::string> packed;
   for (const PackedCopy& copy : model.packed) packed.push_back(fmt::format("{} ({})", copy.name, human_bytes(copy.bytes)));
-  lines.add("packed", packed.empty() ? "none yet: the first start makes one" : join(packed, ", "));
+  lines.add("packed", packed.empty() ? "none yet: the first start creates one" : join(packed, ", "));
   lines.add("size", human_bytes(model.bytes));
   return lines.text();
 }
@@ -182,9 +182,9 @@ std::string render_verdicts(const std::vector<ModelVerdict>& verdicts, cli::Pain
     const auto fine = std::ranges::count(verdict.files, FileState::kOk, &FileFinding::state);
     const std::string status =
         verdict.sound() ? cli::styled(paint, cli::Style::kGreen, "ok") : cli::styled(paint, cli::Style::kRed, "broken");
-    out += fmt::format("{}  {}: {} file{} fit their checksums\n", status, cli::printable(verdict.name), fine, fine == 1 ? "" : "s");
+    out += fmt::format("{}  {}: {} file{} match their checksums\n", status, cli::printable(verdict.name), fine, fine == 1 ? "" : "s");
     if (!verdict.has_checksums) {
-      out += fmt::format("  there is no {}: nothing to hold the files against; `footnote models add` writes one\n", kChecksumsName);
+      out += fmt::format("  there is no {}, so the files can't be checked; `footnote models add` writes one\n", kChecksumsName);
     }
     std::vector<std::string> unlisted;
     for (const FileFinding& file : verdict.files) {

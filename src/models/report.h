@@ -10,16 +10,16 @@
 
 namespace footnote::models {
 
-/// `footnote models list`: a table, and below it why a folder can't be opened. Empty without models.
+/// `footnote models list`: a table, followed by the reasons why folders can't be opened. Empty without models.
 std::string render_models(const std::vector<ModelEntry>& models);
 /// {"models": [{"name", "path", "opens", "reason", "size_bytes", "embeds", "reranks", ...}]}
 Json models_json(const std::vector<ModelEntry>& models);
 
-/// `footnote models info`: all that is known of one.
+/// `footnote models info`: everything known about one model.
 std::string render_model(const ModelEntry& model);
 Json model_json(const ModelEntry& model);
 
-/// `footnote models verify`: a line a model, and below it what is wrong or worth a word.
+/// `footnote models verify`: one line per model, followed by problems and remarks.
 std::string render_verdicts(const std::vector<ModelVerdict>& verdicts, cli::Paint paint);
 /// {"ok": bool, "models": [{"name", "path", "ok", "checksums", "files": [{"name", "status", "detail"}]}]}
 Json verdicts_json(const std::vector<ModelVerdict>& verdicts);

@@ -1,18 +1,18 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "models/run_models.h"
 #include "cli/progress.h"
 #include "models/copy.h"
 #include "models/folder.h"
 #include "models/report.h"
+#include "models/run_models.h"
 
 namespace footnote::models {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// For bars; what was begun counts.
+/// Rounded up, for progress bars.
 std::uint64_t megabytes(std::uint64_t bytes) {
   constexpr std::uint64_t kMegabyte = 1'000'000;
   return (bytes + kMegabyte - 1) / kMegabyte;
@@ -32,7 +32,7 @@ int list(const cli::CommandContext& context) {
   if (models.empty()) {
     std::vector<std::string> places;
     for (const fs::path& place : model_search_path(context.settings)) places.push_back(place.string());
-    cli::write_out(fmt::format("There are no models in {}. `make setup` brings {}; `footnote models add FOLDER` adds another.\n",
+    cli::write_out(fmt::format("There are no models in {}. `make setup` downloads {}; `footnote models add FOLDER` adds another.\n",
                                join(places, ", "), spec_of(Setting::kModelsName).default_text));
   }
   cli::write_out(render_models(models));
@@ -48,7 +48,7 @@ Result<int> info(const cli::CommandContext& context, const cli::ModelsCommand& c
   return model.files ? cli::kExitOk : cli::kExitFailure;
 }
 
-/// What to set so that the new model is used.
+/// The setting that selects the new model.
 std::string next_step(const ModelEntry& model) {
   const Setting setting = setting_of(kind_of(*model.files));
   std::string out = fmt::format("To use it, set {} = \"{}\" in footnote.toml, or {}={} in the environment", spec_of(setting).key,
@@ -88,13 +88,13 @@ Result<int> add(const cli::CommandContext& context, const cli::ModelsCommand& co
   cli::write_out(fmt::format("Model {} is at {}: {}, {}.\n", cli::printable(added.model.name), added.model.path.string(),
                              to_string(kind_of(*added.model.files)), human_bytes(added.model.bytes)));
   if (added.replaced) {
-    cli::write_out("It replaces one of that name. Vectors that the old one made stay as they are: give other weights another name.\n");
+    cli::write_out("It replaces one with the same name. Vectors of the old model are kept: give other weights another name.\n");
   }
   cli::write_out(next_step(added.model));
   return cli::kExitOk;
 }
 
-/// The folders that were named, or all.
+/// The named folders, or all.
 Result<std::vector<fs::path>> folders_of(const cli::CommandContext& context, const std::vector<std::string>& names) {
   if (names.empty()) return model_folders(context.settings);
   std::vector<fs::path> out;
@@ -132,7 +132,7 @@ Result<int> run_models(const cli::CommandContext& context, const cli::ModelsComm
     case cli::ModelsCommand::Action::kAdd: return add(context, command);
     case cli::ModelsCommand::Action::kVerify: return verify(context, command);
     case cli::ModelsCommand::Action::kInfo: return info(context, command);
-    case cli::ModelsCommand::Action::kFit: break;  // Needs a provider: app/run_models_fit.
+    case cli::ModelsCommand::Action::kFit: break;  // needs a provider: app/run_models_fit
   }
   return cli::kExitUsage;
 }

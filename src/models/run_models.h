@@ -4,7 +4,7 @@
 
 namespace footnote::models {
 
-/// `footnote models`, except `fit`. Runs to its end and gives the exit code. An error is printed by the caller.
+/// `footnote models`, except `fit`. Runs to completion and returns the exit code. The caller prints errors.
 Result<int> run_models(const cli::CommandContext& context, const cli::ModelsCommand& command);
 
 }  // namespace footnote::models

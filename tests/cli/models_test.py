@@ -64,7 +64,7 @@ class Models(cli_test.Case):
         self.assertEqual((info["tokenizer"], info["weights_type"], info["checksums"], info["packed"]), ("wordpiece", "fp32", True, []))
         self.assertEqual(info["weights_sha256"], sums["model.safetensors"])
         self.assertIn("32", self.run_footnote("models", "info", env=env).out)
-        self.assertIn("ok  tiny: 3 files fit", self.run_footnote("models", "verify").out)
+        self.assertIn("ok  tiny: 3 files match", self.run_footnote("models", "verify").out)
         self.assertTrue(self.run_footnote("models", "verify", "tiny", "--json").json["ok"])
 
     def test_one_flipped_bit_is_found(self):
@@ -129,7 +129,7 @@ class Models(cli_test.Case):
         other = {"MODEL_NAME": "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"}
         for command in (("serve", "--port", "0"), ("ingest", "docs"), ("models", "info")):
             run = self.run_footnote(*command, code=1, env=other)
-            self.assertIn("the model paraphrase-multilingual-MiniLM-L12-v2 is not here", run.err)
+            self.assertIn("the model paraphrase-multilingual-MiniLM-L12-v2 was not found", run.err)
             self.assertIn("footnote models add FOLDER", run.err)
             self.assertIn("FOOTNOTE_MODELS", run.err)
             self.assertIn("MODEL_NAME", run.err)
