@@ -14,7 +14,7 @@ class QuietListener final : public answer::TurnListener {
   Result<void> on_text(std::string_view) override { return {}; }
 };
 
-/// Asks, and counts what came of it.
+/// Asks questions and counts the outcomes.
 class Asker {
  public:
   Asker(const EvalJob& job, const System& system, const Profile& profile) : job_(job), system_(system), profile_(profile) {
@@ -35,7 +35,7 @@ class Asker {
     return std::move(report.turn.outcome);
   }
 
-  /// The share of questions that were refused.
+  /// The share of refused questions.
   Result<double> refused_share(const std::filesystem::path& path) const {
     FOOTNOTE_TRY(const auto texts, read_question_texts(path));
     const std::span<const std::string> asked = job_.limited(texts);
@@ -64,7 +64,7 @@ bool cites_one_of(const Answer& answer, const Grades& documents) {
   });
 }
 
-/// Compared by words, so that quotes, case and line breaks do not matter.
+/// Compares words, so that quotes, case and line breaks do not matter.
 bool holds_one_of(const Answer& answer, const std::vector<std::string>& texts) {
   const std::vector<std::string> said = answer_words(answer.text);
   return std::ranges::any_of(texts, [&](const std::string& text) {
@@ -73,7 +73,7 @@ bool holds_one_of(const Answer& answer, const std::vector<std::string>& texts) {
   });
 }
 
-/// A share that is told only where something was counted.
+/// A share that is reported only if anything was counted.
 struct Share {
   std::size_t part = 0;
   std::size_t whole = 0;
@@ -87,7 +87,7 @@ struct Share {
   }
 };
 
-/// "refused_queries" of "data/cisi/queries.jsonl" would say nothing: the folder is named then.
+/// "queries.jsonl" is not a useful name: use its folder's name instead.
 std::string name_of(const std::filesystem::path& path) {
   const std::filesystem::path named = path.filename() == "queries.jsonl" ? path.parent_path() : path;
   return "refused_" + (named.has_stem() ? named.stem() : named.parent_path().stem()).string();

@@ -10,9 +10,9 @@
 
 namespace footnote::eval {
 
-/// Asks every question as a user would, gate and answer included, and those of `--foreign` files, which the corpus does not cover.
-/// Nothing of it is stored. Figures: answered (of answerable questions), right_source (a cited document is one of the labelled), right_text
-/// (the answer holds a labelled text), refused (of questions labelled unanswerable), refused_NAME (of each foreign file).
+/// Asks every question as a user would, including gate and answer, and the questions of `--foreign` files, which the corpus does not cover.
+/// Nothing is stored. Figures: answered (of answerable questions), right_source (a cited document is a labelled one), right_text (the
+/// answer contains a labelled text), refused (of questions labelled unanswerable), refused_NAME (of each foreign file).
 Result<StageRun> measure_answers(const EvalJob& job, const System& system, std::span<const LabelledQuestion> questions);
 
 }  // namespace footnote::eval

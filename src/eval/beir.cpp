@@ -12,12 +12,12 @@
 namespace footnote::eval {
 namespace {
 
-/// What a folder of this form holds, for whoever misses a file of it.
+/// Like each_line(); if the file is missing, the error describes the expected folder.
 Result<void> each_beir_line(const std::filesystem::path& path, const std::function<Result<void>(std::string_view)>& take,
                             Sha256* hash = nullptr) {
   auto read = each_line(path, take, hash);
   if (read || read.error().code != ErrorCode::kNotFound) return read;
-  return fail(ErrorCode::kNotFound, "{}; a BEIR folder holds corpus.jsonl, queries.jsonl and qrels/test.tsv", read.error().message);
+  return fail(ErrorCode::kNotFound, "{}; a BEIR folder contains corpus.jsonl, queries.jsonl and qrels/test.tsv", read.error().message);
 }
 
 /// BEIR ids are texts, but some sets write them as numbers.
@@ -50,7 +50,7 @@ Result<BeirQuestion> parse_question(std::string_view line) {
   return question;
 }
 
-/// "query-id \t corpus-id \t score"; the heading line has no number in its third column.
+/// "query-id \t corpus-id \t score"; the header line has no number in its third column.
 Result<void> take_grade(std::string_view line, std::unordered_map<std::string, Grades>& grades) {
   const auto cells = split(line, '\t');
   if (cells.size() < 3) return fail(ErrorCode::kInvalidArgument, "expected query-id, corpus-id and score between tabs");

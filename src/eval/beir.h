@@ -11,7 +11,7 @@
 
 namespace footnote::eval {
 
-/// A corpus may have this many documents.
+/// Limit on the documents of a corpus.
 inline constexpr std::size_t kBeirDocumentsMax = 10'000'000;
 
 struct BeirDocument {
@@ -19,7 +19,7 @@ struct BeirDocument {
   std::string title;
   std::string text;
 
-  /// What is searched: title and text as one passage.
+  /// The searched text: title and text as one passage.
   std::string passage() const { return title.empty() ? text : title + "\n" + text; }
 };
 
@@ -29,9 +29,9 @@ struct BeirQuestion {
   Grades grades;
 };
 
-/// A retrieval set in BEIR form:
+/// A retrieval set in BEIR format:
 ///   corpus.jsonl {"_id","title","text"}, queries.jsonl {"_id","text"}, qrels/test.tsv query-id corpus-id score
-/// Questions without a relevant document are left out; they stand in the order of queries.jsonl.
+/// Questions without a relevant document are omitted; the others keep the order of queries.jsonl.
 struct BeirSet {
   std::vector<BeirDocument> documents;
   std::vector<BeirQuestion> questions;

@@ -9,13 +9,13 @@
 namespace footnote::eval {
 namespace {
 
-/// The value below which `share` of the values lie. REQUIRES: there are some.
+/// The value below which `share` of the values lie. REQUIRES: values is not empty.
 double quantile(std::vector<double> values, double share) {
   std::ranges::sort(values);
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
-/// Every other value: those that set, those that measure.
+/// Splits values alternately: one half sets the threshold, the other measures it.
 struct Halves {
   std::vector<double> set;
   std::vector<double> measured;
@@ -42,7 +42,7 @@ double threshold_for(std::vector<double> foreign, double rate) {
 }  // namespace
 
 Result<GateSetting> set_gate(const std::vector<ProbeEvidence>& own, const std::vector<ProbeEvidence>& foreign, double rate) {
-  if (own.size() < 2) return fail(ErrorCode::kFailedPrecondition, "the corpus gives too few questions to set its gate by");
+  if (own.size() < 2) return fail(ErrorCode::kFailedPrecondition, "the corpus yields too few questions to calibrate its gate");
   Halves own_halves;
   for (const ProbeEvidence& probe : own) own_halves.add(probe.evidence);
   const double covered_from = quantile(own_halves.set, 0.25);
@@ -60,7 +60,7 @@ Result<GateSetting> set_gate(const std::vector<ProbeEvidence>& own, const std::v
   }
   if (foreign_halves.measured.size() < kForeignProbesMin) {
     return fail(ErrorCode::kFailedPrecondition,
-                "of {} foreign questions only {} are foreign to this corpus: too few to set its gate by; it keeps the general threshold",
+                "of {} foreign questions only {} are foreign to this corpus: too few to calibrate its gate; it keeps the general threshold",
                 foreign.size(), foreign_halves.set.size() + foreign_halves.measured.size());
   }
   out.evidence_min = threshold_for(foreign_halves.set, rate);

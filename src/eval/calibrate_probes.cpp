@@ -15,7 +15,7 @@ constexpr std::size_t kQuestionWordsMax = 7;
 constexpr std::size_t kTitleWordsMin = 2;
 constexpr std::string_view kOwn = "own";
 
-/// Live documents, spread evenly when there are more than are read.
+/// Live documents, evenly sampled if there are more than the limit.
 Result<std::vector<Document>> some_documents(const CallContext& call, const ChunkReader& chunks, CorpusId corpus) {
   std::vector<Document> all;
   std::string after;
@@ -32,7 +32,7 @@ Result<std::vector<Document>> some_documents(const CallContext& call, const Chun
   return out;
 }
 
-/// Sentences from all over a text that make a question, at most `count`.
+/// Questions made from sentences spread over a text, at most `count`.
 std::vector<std::string> questions_of(std::string_view text, std::size_t count) {
   std::vector<std::string> all;
   for (const TextRange& sentence : chunk::split_sentences(text)) {

@@ -11,25 +11,24 @@
 
 namespace footnote::eval {
 
-/// A question to try the gate with, and where it is from.
+/// A question to test the gate with, and its topic.
 struct Probe {
   std::string question;
   std::string domain;
 };
 
-/// General questions of many domains, built in: most of them are foreign to any one corpus.
+/// Built-in general questions from many domains: most of them are foreign to any given corpus.
 std::vector<Probe> general_probes();
 
-/// Documents whose texts are read for probes; of each, so many sentences at most.
+/// Limits on the documents used for probes, and on the sentences of each.
 inline constexpr std::size_t kProbeDocumentsMax = 400;
 inline constexpr std::size_t kProbesPerDocumentMax = 8;
 
-/// Questions that the corpus answers, made from its own texts: the titles of its documents, and of sentences every other word that
-/// carries meaning, in another order, so that a question holds what is asked and not how the text says it. At most `count`, spread over the
-/// documents; the same corpus gives the same.
+/// Questions that the corpus answers, made from its own texts: document titles, and every other content word of sentences in another order,
+/// so that a question has the subject but not the wording. At most `count`, spread over the documents; deterministic for a corpus.
 Result<std::vector<Probe>> corpus_probes(const CallContext& call, const ChunkReader& chunks, const Corpus& corpus, std::size_t count);
 
-/// The question that a sentence answers, as words; empty when it has too few.
+/// The keywords of a sentence as a question; empty if there are too few.
 std::string keyword_question(std::string_view sentence);
 
 }  // namespace footnote::eval

@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// `count` probes whose evidence climbs from `low` to `high`.
+/// `count` probes with evidence rising from `low` to `high`.
 std::vector<ProbeEvidence> probes(const std::string& domain, std::size_t count, double low, double high) {
   std::vector<ProbeEvidence> out;
   for (std::size_t i = 0; i < count; ++i) {

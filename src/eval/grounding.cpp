@@ -39,7 +39,7 @@ bool has_partly(std::span<const CheckedRow> rows) {
   return std::ranges::any_of(rows, [](const CheckedRow& row) { return row.row->label == Grounding::kPartly; });
 }
 
-/// Figures of one signal, of their sum, or of the check with its rules. What is supported in part is neither right nor wrong.
+/// Results for one signal, for their sum, or for the check with its rules. Partly supported rows count as neither right nor wrong.
 StageRun stage_of(const std::string& stage, std::span<const CheckedRow> rows, double ms_per_row) {
   StageRun out{.stage = stage, .figures = {{"auc", auc_of(rows, stage, false)}}, .ms_per_row = ms_per_row, .metrics = {}, .rows = {}};
   if (has_partly(rows)) out.figures.push_back({"auc_partly_as_unsupported", auc_of(rows, stage, true)});

@@ -18,14 +18,14 @@
 
 namespace footnote::eval {
 
-/// What `footnote eval` measures with, one function a kind of set. Borrowed for the run.
+/// Context of one `footnote eval` run, with one function per kind of set. Borrowed for the run.
 struct EvalJob {
   const cli::CommandContext& context;
   const cli::EvalCommand& command;
 
-  /// The stages that were named, or `all`.
+  /// The stages given on the command line, or `all`.
   std::vector<std::string> stages_or(std::vector<std::string> all) const { return command.stages.empty() ? all : command.stages; }
-  /// The first so many rows as were asked for.
+  /// The first `--limit` rows.
   template <class Row>
   std::span<const Row> limited(std::span<const Row> rows) const {
     return rows.first(command.limit == 0 ? rows.size() : std::min(command.limit, rows.size()));
@@ -37,21 +37,20 @@ struct EvalJob {
   cli::ProgressBar bar(std::string unit) const;
 };
 
-/// A BEIR-form folder: each stage's ranking, and the whole ("answer") where it is asked for.
+/// A folder in BEIR format: each stage's ranking, and, if requested, complete answers ("answer").
 Result<EvalRun> eval_retrieval(const EvalJob& job, const System& system, const BeirSet& set);
-/// A user's own questions over the corpus of the data folder: the same.
+/// The same for a user's own questions about the corpus of the data folder.
 Result<EvalRun> eval_questions(const EvalJob& job, const System& system, std::span<const LabelledQuestion> questions);
-/// A question and a context: does the reranker find the answer, and does it see when there is none?
+/// A question and a context: does the reranker find the answer, and does it notice if there is none?
 Result<EvalRun> eval_reading(const EvalJob& job, Reranker& reranker);
-/// A claim and its evidence: what does the citation check say?
-/// `reranker` may be null.
+/// A claim and its evidence: what does the citation check say? `reranker` may be null.
 Result<EvalRun> eval_grounding(const EvalJob& job, Embedder& embedder, Reranker* reranker);
 
-/// How a stage's ranking is asked for: keyword, vector, late and fused (all but the judge), judged (with it).
-/// kUnsupported: a stage that is not there.
+/// Retrieval options for a stage's ranking: keyword, vector, late and fused (all but the judge), judged (with it). kUnsupported: no such
+/// stage.
 Result<retrieve::RetrieveOptions> options_of(std::string_view stage);
 
-/// How long each row took on average.
+/// Average time per row.
 class RowTimer {
  public:
   double ms_per_row(std::size_t rows) const;

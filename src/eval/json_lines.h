@@ -9,11 +9,11 @@
 
 namespace footnote::eval {
 
-/// One line of a JSONL file may be this long.
+/// Limit on one line of a JSONL file.
 inline constexpr std::size_t kJsonLineBytesMax = 16u << 20;
 
-/// Calls `take` with each line that is not blank; an error of it gets the file and the line before it. `hash` (may be null) sees all
-/// bytes. kNotFound: no such file. kTooLarge: a line past kJsonLineBytesMax.
+/// Calls `take` with each line that is not blank; its errors are prefixed with file and line. `hash` (may be null) is fed all bytes.
+/// kNotFound: no such file. kTooLarge: a line longer than kJsonLineBytesMax.
 Result<void> each_line(const std::filesystem::path& path, const std::function<Result<void>(std::string_view)>& take,
                        Sha256* hash = nullptr);
 

@@ -11,7 +11,7 @@
 namespace footnote::eval {
 namespace {
 
-/// Calls `see` with each new document of the first `k` places and its rank from 1, until it returns false.
+/// Calls `see` with each distinct document of the first `k` and its rank from 1, until it returns false.
 void walk(std::span<const std::string> ranking, std::size_t k, const std::function<bool(const std::string&, std::size_t)>& see) {
   std::set<std::string_view> seen;
   for (const auto& id : ranking) {

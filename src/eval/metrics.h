@@ -8,29 +8,29 @@
 
 namespace footnote::eval {
 
-/// How relevant documents are to one question: document id -> grade. Grades of 0 and below are not relevant.
+/// Relevance judgements of one question: document id -> grade. Grades <= 0 are not relevant.
 using Grades = std::map<std::string, int, std::less<>>;
 
-/// Gain grade / log2(rank + 1) over the first `k`, divided by that of the ideal order; 0 where nothing is relevant.
-/// Linear gain, as trec_eval and BEIR count it. A document that comes twice counts once, at its first place.
+/// DCG (grade / log2(rank + 1)) of the first `k`, divided by that of the ideal order; 0 if nothing is relevant. Linear gain, as in
+/// trec_eval and BEIR. A duplicate counts only at its first place.
 double ndcg_at(std::span<const std::string> ranking, const Grades& grades, std::size_t k);
 /// 1 / rank of the first relevant document among the first `k`, or 0.
 double reciprocal_rank_at(std::span<const std::string> ranking, const Grades& grades, std::size_t k);
-/// Share of the relevant documents found among the first `k`; 0 where nothing is relevant.
+/// Share of the relevant documents found among the first `k`; 0 if nothing is relevant.
 double recall_at(std::span<const std::string> ranking, const Grades& grades, std::size_t k);
 
-/// Mean of the precision at each relevant document's place, over all relevant documents; those that are not found count 0.
+/// Mean of the precision at each relevant document's rank, over all relevant documents; missing ones count 0.
 double average_precision(std::span<const std::string> ranking, const Grades& grades);
 
-/// The chance that a positive scores above a negative; a tie counts half. 0.5 when either is missing.
+/// ROC AUC: the probability that a positive scores above a negative; a tie counts half. 0.5 if either is empty.
 double area_under_curve(std::span<const double> positives, std::span<const double> negatives);
 
-/// What a yes-or-no decision was worth.
+/// A confusion matrix of yes-or-no decisions.
 struct Decisions {
   std::size_t right_yes = 0, wrong_yes = 0, right_no = 0, wrong_no = 0;
 
   void add(bool is_yes, bool said_yes);
-  /// Of "yes"; 0 where it was never said, or never right.
+  /// For "yes"; 0 if it was never said or never right.
   double precision() const;
   double recall() const;
   double f1() const;
@@ -40,7 +40,7 @@ struct Decisions {
 /// The words of an answer as SQuAD compares them: lower case, without punctuation and articles.
 std::vector<std::string> answer_words(std::string_view text);
 bool exact_match(std::string_view answer, std::string_view wanted);
-/// Harmonic mean of precision and recall of the words, counted with their repetitions.
+/// Harmonic mean of precision and recall of the words, as multisets.
 double word_f1(std::string_view answer, std::string_view wanted);
 
 }  // namespace footnote::eval

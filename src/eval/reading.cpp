@@ -7,7 +7,7 @@
 namespace footnote::eval {
 namespace {
 
-/// At this probability a passage counts as one that answers.
+/// From this probability on a passage counts as answering.
 constexpr double kAnswersFrom = 0.5;
 
 struct ReadRow {
@@ -18,7 +18,7 @@ struct ReadRow {
 
   bool answerable() const { return !row->answers.empty(); }
   double margin() const { return judgement.answer ? judgement.answer->margin : judgement.raw; }
-  /// That the passage answers: of a model that looks for no answer, its relevance.
+  /// The probability that the passage answers; for models that extract no answer, its relevance.
   double probability() const { return judgement.answer ? judgement.answer->probability : judgement.calibrated; }
   bool answers() const { return probability() >= kAnswersFrom; }
 };
@@ -41,7 +41,7 @@ double auc_of(std::span<const ReadRow> rows, double (*value)(const ReadRow&)) {
   return area_under_curve(answerable, others);
 }
 
-/// F1 over all rows: a refusal is right, and worth 1, where there is no answer.
+/// F1 over all rows: without an answer, a refusal is right and counts 1.
 double f1_of(const ReadRow& row, bool answers) { return row.answerable() ? (answers ? row.f1 : 0) : (answers ? 0 : 1); }
 
 double f1_at_best_cut(std::span<const ReadRow> rows) {
@@ -53,7 +53,7 @@ double f1_at_best_cut(std::span<const ReadRow> rows) {
   }
   std::ranges::sort(sorted, {}, [](const ReadRow* row) { return row->probability(); });
   double best = sum;
-  for (const ReadRow* row : sorted) {  // refuse this one and all below it
+  for (const ReadRow* row : sorted) {  // refuse this row and all below it
     sum += f1_of(*row, false) - f1_of(*row, true);
     best = std::max(best, sum);
   }

@@ -50,7 +50,7 @@ Result<StageRun> measure_ranking(const EvalJob& job, const System& system, const
   return stage;
 }
 
-/// The stages that order, as far as they are there.
+/// The ranking stages that are available.
 std::vector<std::string> ranking_stages(const System& system) {
   std::vector<std::string> out{"keyword", "vector", "late", "fused"};
   if (!system.models.judge.empty()) out.push_back("judged");
@@ -79,7 +79,7 @@ Result<retrieve::RetrieveOptions> options_of(std::string_view stage) {
   } else if (stage == "late") {
     options.recall = retrieve::Recall::kLateOnly;
   } else if (stage != "fused" && stage != "judged") {
-    return fail(ErrorCode::kUnsupported, "'{}' is not a stage that orders passages here", stage);
+    return fail(ErrorCode::kUnsupported, "'{}' is not a ranking stage here", stage);
   }
   if (stage != "judged") options.profile.judged = 0;
   return options;

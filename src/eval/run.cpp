@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kRunVersion = 1;
 constexpr std::uint64_t kSeed = 20;
-/// Differences of rounding are no differences.
+/// Rounding differences are ignored.
 constexpr double kTolerance = 1e-12;
 
 JsonObject figures_json(const std::vector<Figure>& figures) {
@@ -45,7 +45,7 @@ Result<RowFigures> row_from(const Json& value, std::size_t metrics) {
   RowFigures row{std::string(cells->front().get_string()), {}};
   for (std::size_t i = 1; i < cells->size(); ++i) {
     const Json& cell = (*cells)[i];
-    if (!cell.is_number() && !cell.is_null()) return not_a_run("a row's value is no number");
+    if (!cell.is_number() && !cell.is_null()) return not_a_run("a row's value is not a number");
     row.values.push_back(cell.is_null() ? std::nan("") : cell.to_number<double>());
   }
   return row;

@@ -10,37 +10,37 @@
 
 namespace footnote::eval {
 
-/// A number over a whole set: "ndcg_10" .7431.
+/// A metric over a whole set: "ndcg_10" .7431.
 struct Figure {
   std::string name;
   double value = 0;
 };
 
-/// What one question, or one row of a set, came to: as many values as its stage names metrics.
+/// Results of one question or row of a set, one value for each of its stage's metrics.
 struct RowFigures {
   std::string id;
   std::vector<double> values;
 };
 
-/// One stage over one set.
+/// One stage measured over one set.
 struct StageRun {
   std::string stage;
   std::vector<Figure> figures;  ///< In the order of the table's columns.
   double ms_per_row = 0;
-  std::vector<std::string> metrics;  ///< Of each row.
-  std::size_t compared = 0;          ///< The first so many metrics are compared with another run; the rest explain.
+  std::vector<std::string> metrics;  ///< Names of the values in each row.
+  std::size_t compared = 0;          ///< The first `compared` metrics are compared with another run; the rest are informative.
   std::vector<RowFigures> rows;
 };
 
-/// All that one run of `footnote eval` measured: what --save keeps and --against reads.
+/// All results of one `footnote eval` run: written by --save, read by --against.
 struct EvalRun {
   std::string kind;      ///< "retrieval", "questions", "reading", "grounding"
   std::string set;       ///< The folder or file.
-  std::string embedder;  ///< Its model.
-  std::string reranker;  ///< Its name in the configuration; empty without one.
+  std::string embedder;  ///< Model name.
+  std::string reranker;  ///< Name in the configuration; empty without one.
   std::size_t rows = 0;
   std::vector<StageRun> stages;
-  std::vector<Figure> facts = {};  ///< What else is worth a word: "documents". Not kept.
+  std::vector<Figure> facts = {};  ///< Additional information, such as "documents". Not saved.
 };
 
 inline constexpr std::size_t kRunFileBytesMax = kJsonBytesMax;
@@ -50,12 +50,12 @@ Result<void> save_run(const EvalRun& run, const std::filesystem::path& path);
 /// kInvalidArgument: not such a file.
 Result<EvalRun> load_run(const std::filesystem::path& path);
 
-/// "nDCG@10" for "ndcg_10": the names that people know.
+/// "nDCG@10" for "ndcg_10": the common names.
 std::string figure_title(std::string_view name);
 
-/// The figures for programs: as in a saved run, without the rows.
+/// The results as JSON, as in a saved run, without the rows.
 JsonArray stages_json(const std::vector<StageRun>& stages);
-/// The figures for people.
+/// The results as a table for people.
 std::string stages_table(const std::vector<StageRun>& stages);
 
 /// One metric of one stage in two runs, over the rows that both have.
@@ -65,16 +65,16 @@ struct Comparison {
   std::size_t rows = 0;
   double before = 0;
   double now = 0;
-  double p_value = 1;  ///< Of a paired randomisation test, two-sided.
+  double p_value = 1;  ///< Two-sided paired randomisation test.
 };
 
-/// Every compared metric of every stage that both runs have. kInvalidArgument when they have no rows in common.
+/// Every compared metric of every stage that both runs have. kInvalidArgument if they have no rows in common.
 Result<std::vector<Comparison>> compare_runs(const EvalRun& before, const EvalRun& now);
 JsonArray comparisons_json(const std::vector<Comparison>& comparisons);
 std::string comparisons_table(const std::vector<Comparison>& comparisons);
 
-/// How likely a mean difference at least as large as that of these pairs is if which is which were a matter of chance: signs are
-/// flipped at random kPermutations times from a fixed seed, so the same differences always give the same value. Never 0.
+/// The p-value of a paired randomisation test: the probability of a mean difference at least this large if signs were random. Signs are
+/// flipped kPermutations times from a fixed seed, so the result is deterministic. Never 0.
 double paired_randomisation(const std::vector<double>& differences);
 inline constexpr std::size_t kPermutations = 10'000;
 

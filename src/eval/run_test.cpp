@@ -46,7 +46,7 @@ TEST(EvalRun, AnotherFileIsRefusedWithAReason) {
 
 TEST(EvalRun, ComparesTheRowsThatBothHave) {
   std::vector<double> better(40, 0.75);
-  better.push_back(0);  // not in the other
+  better.push_back(0);  // not in the other run
   const auto compared = compare_runs(run_of(std::vector<double>(40, 0.5)), run_of(better));
   ASSERT_TRUE(compared);
   ASSERT_EQ(compared->size(), 1U) << "what only explains is not compared";
@@ -62,7 +62,7 @@ TEST(PairedRandomisation, IsFixedAndTellsChanceFromDifference) {
   EXPECT_EQ(paired_randomisation(mixed), paired_randomisation(mixed));
   EXPECT_DOUBLE_EQ(paired_randomisation({0, 0, 0}), 1);
   EXPECT_DOUBLE_EQ(paired_randomisation({}), 1);
-  // Of eight equal differences all signs must be flipped the same way: 2 in 256.
+  // With eight equal differences all signs must flip the same way: 2 in 256.
   EXPECT_NEAR(paired_randomisation(std::vector<double>(8, 0.3)), 2.0 / 256, 0.003);
 }
 

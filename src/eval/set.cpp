@@ -22,7 +22,7 @@ std::unexpected<Error> unknown_form(const std::filesystem::path& path) {
       path.string());
 }
 
-/// Ids are texts, numbers, or missing.
+/// Ids may be texts, numbers, or missing.
 std::string id_of(const Json& row, std::size_t place) {
   for (const std::string_view key : {"id", "_id", "claim_id"}) {
     const Json& id = value_at(row, key);
@@ -32,7 +32,7 @@ std::string id_of(const Json& row, std::size_t place) {
   return fmt::format("{}", place);
 }
 
-/// Calls `take` with each row and its place from 1.
+/// Calls `take` with each row and its number from 1.
 template <class Take>
 Result<void> each_row(const std::filesystem::path& path, Take take) {
   std::size_t place = 0;
@@ -43,7 +43,7 @@ Result<void> each_row(const std::filesystem::path& path, Take take) {
   });
 }
 
-/// Texts, alone or as {"text": ...}: SQuAD has the latter.
+/// Texts, either plain or as {"text": ...} (SQuAD).
 std::vector<std::string> texts_of(const Json& row, std::string_view key) {
   std::vector<std::string> out;
   for (const Json& value : array_at(row, key)) {
@@ -67,7 +67,7 @@ Result<Grounding> label_of(std::string_view text) {
   const std::string lower = to_lower_ascii(text);
   const auto found = std::ranges::find(kLabels, lower, &std::pair<std::string_view, Grounding>::first);
   if (found != kLabels.end()) return found->second;
-  return fail_field(ErrorCode::kInvalidArgument, "label", "'{}' is no label; expected supported, partially_supported or not_supported",
+  return fail_field(ErrorCode::kInvalidArgument, "label", "'{}' is not a label; expected supported, partially_supported or not_supported",
                     text);
 }
 
@@ -76,7 +76,7 @@ Result<Grades> documents_of(const Json& row, const JsonReader& reader) {
   if (const JsonObject* graded = value_at(row, "documents").if_object()) {
     for (const auto& [path, grade] : *graded) {
       if (!grade.is_int64())
-        return fail_field(ErrorCode::kInvalidArgument, "documents", "the grade of '{}' is no whole number", std::string_view(path));
+        return fail_field(ErrorCode::kInvalidArgument, "documents", "the grade of '{}' is not an integer", std::string_view(path));
       out[std::string(path)] = static_cast<int>(std::clamp<std::int64_t>(grade.get_int64(), 0, 1000));
     }
     return out;
@@ -86,7 +86,7 @@ Result<Grades> documents_of(const Json& row, const JsonReader& reader) {
   return out;
 }
 
-/// The rows of a file that must have one.
+/// An error if the file has no rows.
 template <class Row>
 Result<std::vector<Row>> not_empty(const std::filesystem::path& path, std::vector<Row> rows) {
   if (rows.empty()) return fail(ErrorCode::kInvalidArgument, "{}: no row to measure", path.string());
@@ -108,7 +108,7 @@ std::string_view to_string(EvalKind kind) {
 Result<EvalKind> kind_of(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error))
-    return fail(ErrorCode::kNotFound, "{}: no such folder or file; a folder holds corpus.jsonl", path.string());
+    return fail(ErrorCode::kNotFound, "{}: no such folder or file; a folder must contain corpus.jsonl", path.string());
   if (std::filesystem::is_directory(path, error)) return EvalKind::kRetrieval;
   std::optional<EvalKind> kind;
   bool first = true;
@@ -137,7 +137,7 @@ Result<std::vector<ReadingRow>> read_reading_rows(const std::filesystem::path& p
 Result<std::vector<GroundingRow>> read_grounding_rows(const std::filesystem::path& path) {
   std::vector<GroundingRow> out;
   FOOTNOTE_CHECK(each_row(path, [&](const Json& row, const JsonReader& reader, std::size_t place) -> Result<void> {
-    // The same claim may come with several pieces of evidence: only its place tells them apart.
+    // A claim may occur with several pieces of evidence: only the row number distinguishes them.
     GroundingRow read{.id = fmt::format("{}:{}", place, id_of(row, place)), .claim = {}, .evidence = {}};
     FOOTNOTE_TRY(read.claim, reader.required_string("claim", kJsonLineBytesMax));
     FOOTNOTE_TRY(const std::string label, reader.required_string("label", 100));

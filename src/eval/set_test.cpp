@@ -63,7 +63,7 @@ TEST_F(EvalSetTest, OwnQuestionsNameTheirDocuments) {
   EXPECT_EQ((*rows)[0].documents, (Grades{{"a.md", 1}}));
   EXPECT_EQ((*rows)[1].documents, (Grades{{"a.md", 2}, {"b.md", 0}}));
   EXPECT_FALSE((*rows)[2].answerable);
-  EXPECT_THAT(read_questions(file(R"({"question":"q","documents":{"a":"x"}})")).error().message, HasSubstr("no whole number"));
+  EXPECT_THAT(read_questions(file(R"({"question":"q","documents":{"a":"x"}})")).error().message, HasSubstr("not an integer"));
 }
 
 TEST_F(EvalSetTest, ForeignQuestionsComeInAnyForm) {

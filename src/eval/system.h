@@ -7,7 +7,7 @@
 
 namespace footnote::eval {
 
-/// The system under measurement. Borrowed.
+/// The system under test. Borrowed.
 struct System {
   const retrieve::Retriever& retriever;
   const answer::AnswerService& answers;
