@@ -17,7 +17,7 @@ TEST(TomlFile, BoundsALine) {
   EXPECT_NE(refused.error().message.find("footnote.toml:2"), std::string::npos) << refused.error().message;
 }
 
-/// Each dot is a table inside the one before.
+/// Each dot nests another table.
 TEST(TomlFile, AKeyOfManyDotsIsAnErrorNotACrash) {
   std::string dots;
   for (int i = 0; i < 500'000; ++i) dots += "a.";

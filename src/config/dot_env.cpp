@@ -14,7 +14,7 @@ bool is_name(std::string_view text) {
                      [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
 }
 
-/// The text between quotes, which must close on the same line.
+/// The text between quotes, which must be closed on the same line.
 Result<std::string> unquote(std::string_view text) {
   const char quote = text[0];
   std::string out;
@@ -57,7 +57,7 @@ Result<DotEnvEntry> parse_line(std::string_view line) {
   return entry;
 }
 
-/// One pass: a file of many names must not be compared each with each.
+/// In one pass, so that a file with many names does not take quadratic time.
 void keep_last_of_each_name(std::vector<DotEnvEntry>& entries) {
   std::map<std::string_view, int> last_lines;
   for (const DotEnvEntry& entry : entries) last_lines[entry.name] = entry.line;

@@ -15,10 +15,10 @@ struct DotEnvEntry {
   int line = 0;
 };
 
-/// Reads the common form of .env files:
+/// Parses the common format of .env files:
 ///   line := blank | "#" comment | ["export "] NAME "=" value
-/// A value is bare (a " #" starts a comment), in single quotes (as it is) or in double quotes (\n, \", \\ are
-/// escapes). Nothing is expanded. Of equal names the last counts. kInvalidArgument names `file` and the line.
+/// A value is bare (" #" starts a comment), in single quotes (literal) or in double quotes (escapes: \n, \", \\). Nothing is expanded.
+/// Of duplicate names the last counts. kInvalidArgument names `file` and the line.
 Result<std::vector<DotEnvEntry>> parse_dot_env(std::string_view text, std::string_view file);
 
 }  // namespace footnote

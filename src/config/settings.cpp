@@ -18,7 +18,7 @@ constexpr std::uint64_t kConfigBytesMax = 1 << 20;
 Result<double> parse_number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return fail(ErrorCode::kInvalidArgument, "'{}' is no number", text);
+  if (error != std::errc{} || end != text.data() + text.size()) return fail(ErrorCode::kInvalidArgument, "'{}' is not a number", text);
   return value;
 }
 
@@ -34,7 +34,7 @@ Result<void> check_choice(const SettingSpec& spec, std::string_view text) {
   return fail(ErrorCode::kInvalidArgument, "'{}' is not one of {}", text, describe_type(spec));
 }
 
-/// The value in the one form that is kept, or what is wrong with it.
+/// The value in canonical form, or an error.
 Result<std::string> check_value(const SettingSpec& spec, std::string text) {
   switch (spec.type) {
     case SettingType::kString:
@@ -56,7 +56,7 @@ Result<std::string> check_value(const SettingSpec& spec, std::string text) {
     }
     case SettingType::kNumber: {
       FOOTNOTE_TRY(const double number, parse_number(text));
-      // Not what lies outside either, but what does not lie inside: NaN.
+      // Written this way to reject NaN too.
       if (!(number >= static_cast<double>(spec.min) && number <= static_cast<double>(spec.max))) {
         return fail(ErrorCode::kInvalidArgument, "{} is not between {} and {}", text, spec.min, spec.max);
       }
@@ -109,7 +109,7 @@ std::string wanted_kind(const SettingSpec& spec) {
   return {};
 }
 
-/// LiteLLM's own variable goes without the version path.
+/// LiteLLM's own variable has no version path.
 std::string with_version_path(std::string url) {
   while (url.ends_with('/')) url.pop_back();
   if (!url.empty() && !url.ends_with("/v1")) url += "/v1";
@@ -135,7 +135,7 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
   return std::chrono::milliseconds{number * factor};
 }
 
-/// Applies the layers in order, weakest first.
+/// Applies the layers in order of increasing precedence.
 class SettingsLoader {
  public:
   explicit SettingsLoader(const SettingSources& sources) : sources_(sources) {
@@ -232,7 +232,7 @@ class SettingsLoader {
     return {};
   }
 
-  /// A variable of other programs that says the same as a setting that is not set.
+  /// Uses another program's variable for a setting that is not set.
   Result<void> take_stand_in(Setting id, std::string_view name, std::string (*form)(std::string)) {
     const SettingSpec& spec = spec_of(id);
     if (settings_.is_set(spec.id)) return {};
@@ -246,7 +246,7 @@ class SettingsLoader {
     return {};
   }
 
-  /// That variable means a service with POST /embed: it is the embedder, unless another kind is named.
+  /// EMBEDDER_BASE names a service with POST /embed, so it selects that provider unless another is set.
   Result<void> take_embedder_base() {
     const SettingValue& url = settings_.value(Setting::kEmbedderUrl);
     const bool from_base = url.place.find("EMBEDDER_BASE") != std::string::npos;

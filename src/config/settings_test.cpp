@@ -156,7 +156,8 @@ TEST(Settings, Numbers) {
               "keyword.b: 1.01 is not between 0 and 1 (from environment variable FOOTNOTE_KEYWORD_B)");
   check_error(Layers().env("FOOTNOTE_KEYWORD_B", "nan"),
               "keyword.b: nan is not between 0 and 1 (from environment variable FOOTNOTE_KEYWORD_B)");
-  check_error(Layers().env("FOOTNOTE_KEYWORD_B", "half"), "keyword.b: 'half' is no number (from environment variable FOOTNOTE_KEYWORD_B)");
+  check_error(Layers().env("FOOTNOTE_KEYWORD_B", "half"),
+              "keyword.b: 'half' is not a number (from environment variable FOOTNOTE_KEYWORD_B)");
 }
 
 TEST(Settings, BrokenFilesNameTheLine) {

@@ -10,10 +10,10 @@ namespace footnote {
 
 enum class TomlKind { kString, kInteger, kBool, kFloat, kOther };
 
-/// A key with thousands of dots is as many tables, one inside the other, and the parser and its tables are recursive.
+/// A key with thousands of dots makes as many nested tables, and the parser and its tables are recursive.
 inline constexpr std::size_t kTomlLineBytesMax = 4096;
 
-/// One leaf of a TOML file: its dotted key, what it was, and its value as text (empty for kOther).
+/// One leaf of a TOML file: its dotted key, its type, and its value as text (empty for kOther).
 struct TomlLeaf {
   std::string key;
   TomlKind kind = TomlKind::kOther;
@@ -22,8 +22,8 @@ struct TomlLeaf {
   int line = 0;
 };
 
-/// The leaves of a TOML text in file order. kInvalidArgument: not TOML, or a line of more than kTomlLineBytesMax bytes; the
-/// message has `name` and the line.
+/// The leaves of a TOML text in file order. kInvalidArgument: not TOML, or a line longer than kTomlLineBytesMax bytes; the message contains
+/// `name` and the line.
 Result<std::vector<TomlLeaf>> parse_toml(std::string_view text, std::string_view name);
 
 }  // namespace footnote
