@@ -9,13 +9,13 @@
 
 namespace footnote::bench {
 
-/// Something that is done once for each query, and how long that takes.
+/// An operation to time, run once for each query.
 struct BenchCase {
   std::string name;  ///< "vectors.all.10"
   std::size_t rows = 0;
   std::size_t queries = 0;  ///< At least one.
   std::function<Result<void>(std::size_t query)> run;
-  /// What is told beside the times; asked for after each measurement. Null: nothing.
+  /// Additional results, read after each measurement. Null: none.
   std::function<Result<JsonObject>()> more = {};
 };
 
@@ -24,14 +24,14 @@ struct BenchFigures {
   double p50_us = 0;
   double p99_us = 0;
   double mean_us = 0;
-  double cpu_us = 0;  ///< Mean of the time on the processor: steadier than the others where the machine has more to do.
+  double cpu_us = 0;  ///< Mean CPU time: more stable than the others on a busy machine.
   JsonObject more;
 };
 
-/// The value that `share` of these lie at or below. REQUIRES: not empty, in order.
+/// The value that `share` of the values do not exceed. REQUIRES: not empty, sorted.
 double percentile(const std::vector<double>& sorted, double share);
 
-/// Runs the queries in turn for about so many seconds, kBenchRunsMin at least, after kBenchWarmUp that don't count.
+/// Cycles through the queries for about `seconds`, at least kBenchRunsMin runs, after kBenchWarmUp uncounted ones.
 inline constexpr std::size_t kBenchRunsMin = 50;
 inline constexpr std::size_t kBenchWarmUp = 10;
 Result<BenchFigures> measure(const BenchCase& bench, double seconds);

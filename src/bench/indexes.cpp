@@ -10,11 +10,11 @@
 namespace footnote::bench {
 namespace {
 
-constexpr CorpusId kAll{1};  // The tenants' own corpora follow.
+constexpr CorpusId kAll{1};  // the tenants' corpora follow
 constexpr std::size_t kBatchRows = 10'000;
 constexpr std::size_t kTruthDepth = 100;
 constexpr std::size_t kKeywordLimit = 18;
-// Rows that are equally near may take each other's place; so may those that rounding can't tell apart.
+// Rows with equal scores, up to rounding, are interchangeable.
 constexpr float kScoreTolerance = 1e-6F;
 
 CorpusId corpus_of(std::size_t tenant) { return {kAll.value + 1 + static_cast<std::int64_t>(tenant)}; }
@@ -49,7 +49,7 @@ IndexRow index_row(std::size_t row, Generation born) {
   return out;
 }
 
-/// Brings rows into an index, a batch a generation, and gives the seconds that the index took.
+/// Adds rows to an index, one batch per generation, and returns the seconds the index took.
 template <class Index, class Keep, class Complete>
 Result<double> apply_rows(const CallContext& call, Index& index, CorpusId corpus, std::size_t rows, const Keep& keep,
                           const Complete& complete) {
@@ -73,7 +73,7 @@ Result<double> apply_rows(const CallContext& call, Index& index, CorpusId corpus
   return seconds;
 }
 
-/// Saves a corpus, lets the index go and loads it into a new one, taking the times.
+/// Saves a corpus, destroys the index and loads it into a new one, measuring the times.
 template <class Index>
 Result<void> save_and_load(const CallContext& call, CorpusId corpus, int dimension, const std::filesystem::path& folder,
                            std::unique_ptr<Index>& index, IndexBuild& build) {

@@ -12,28 +12,28 @@
 
 namespace footnote::bench {
 
-/// What it took to make an index, write it to a file and have it back.
+/// Cost of building, saving and loading an index.
 struct IndexBuild {
   std::string index;
   std::uint64_t rows = 0;
   double build_seconds = 0;
   double save_seconds = 0;
-  double load_seconds = 0;  ///< From a file that the system has in memory.
+  double load_seconds = 0;  ///< From a file in the page cache.
   std::uint64_t file_bytes = 0;
-  /// What the process grew by with the loaded index, pages of a mapped file that it touched included.
+  /// Growth of the process with the loaded index, including touched pages of a mapped file.
   std::int64_t resident_bytes = 0;
 };
 
-/// Vectors in an index: one corpus of all rows, and one for each tenant with its rows alone. What is searched was saved and loaded
-/// again, as after a start.
+/// Vectors in an index: one corpus with all rows, and one for each tenant with only its rows. Searches run on an index that was saved and
+/// loaded, as after a start.
 class VectorBench {
  public:
-  /// `folder` is for files that are gone afterwards.
+  /// `folder` is for temporary files.
   static Result<std::unique_ptr<VectorBench>> make(const CallContext& call, VectorRows rows, VectorRows queries,
                                                    const std::filesystem::path& folder);
 
   const IndexBuild& build() const { return build_; }
-  /// They borrow this.
+  /// They borrow this object.
   std::vector<BenchCase> cases() const;
 
  private:
@@ -52,11 +52,11 @@ class VectorBench {
   std::unique_ptr<LocalVectorStore> store_;
   IndexBuild build_;
   std::vector<Filter> filters_;       ///< By tenant.
-  Truth truth_;                       ///< Of all rows.
+  Truth truth_;                       ///< For all rows.
   std::vector<Truth> tenant_truths_;  ///< By tenant.
 };
 
-/// The same for words.
+/// The same for the keyword index.
 class KeywordBench {
  public:
   static Result<std::unique_ptr<KeywordBench>> make(const CallContext& call, const std::vector<std::string>& texts,

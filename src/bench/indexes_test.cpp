@@ -80,7 +80,7 @@ TEST(BenchIndexes, EveryVectorCaseRunsAndFindsWhatIsNearest) {
     ASSERT_TRUE(figures) << one.name << ": " << figures.error().message;
     EXPECT_EQ(figures->runs, kBenchRunsMin);
     EXPECT_LE(figures->p50_us, figures->p99_us);
-    if (one.name == "scan.fp32.10") continue;  // It is what recall is measured by.
+    if (one.name == "scan.fp32.10") continue;  // the baseline for recall
     EXPECT_GE(figures->more.at("recall").to_number<double>(), 0.97) << one.name;
   }
 }

@@ -30,9 +30,9 @@ Result<VectorRows> read_vectors(const std::filesystem::path& path, std::size_t d
   const std::uint64_t row_bytes = dimension * sizeof(float);
   const std::uint64_t rows = file.size() / row_bytes;
   if (file.size() == 0 || file.size() % row_bytes != 0) {
-    return fail(ErrorCode::kInvalidArgument, "{}: {} bytes are no rows of {} floats", path.string(), file.size(), dimension);
+    return fail(ErrorCode::kInvalidArgument, "{}: {} bytes are not whole rows of {} floats", path.string(), file.size(), dimension);
   }
-  if (rows < rows_max) return fail(ErrorCode::kInvalidArgument, "{}: {} rows, {} were asked for", path.string(), rows, rows_max);
+  if (rows < rows_max) return fail(ErrorCode::kInvalidArgument, "{}: {} rows, but {} were requested", path.string(), rows, rows_max);
   VectorRows out{dimension, HugePageFloats((rows_max == 0 ? rows : rows_max) * dimension)};
   FOOTNOTE_CHECK(file.read(std::as_writable_bytes(std::span(out.values))));
   return out;
@@ -80,7 +80,7 @@ std::vector<std::vector<rows::ScoredLabel>> ExactScan::nearest_of_each(const Vec
   std::vector<rows::TopK> tops(queries.count(), rows::TopK(limit));
   for (std::size_t row = 0; row < rows_->count(); ++row) {
     if (!keep(row)) continue;
-    // The queries stay in the cache, so this reads the rows once. A kernel takes one vector against many: here the row is the one.
+    // The queries stay in the CPU cache, so this reads the rows once. A kernel compares one vector with many: here the row is the one.
     std::array<float, kBlockRows> scores;
     for (std::size_t begin = 0; begin < queries.count(); begin += kBlockRows) {
       const std::size_t count = std::min(kBlockRows, queries.count() - begin);
