@@ -8,13 +8,13 @@
 
 namespace footnote::access {
 
-/// Who calls, and what that one may do. Everything that a caller names is looked up in its workspace alone.
+/// The caller and its permissions. Everything that a caller names is looked up only in its workspace.
 struct Caller {
   WorkspaceId workspace;
   std::vector<KeyScope> scopes;
-  ApiKeyId key;              ///< None: whoever may read the data folder, or a loopback caller of a server without keys.
-  std::string key_name;      ///< For logs; never a part of the secret.
-  bool is_operator = false;  ///< May make workspaces, and keys of every workspace.
+  ApiKeyId key;              ///< None: a caller that can read the data folder, or a loopback caller of a server without keys.
+  std::string key_name;      ///< For logs; never part of the secret.
+  bool is_operator = false;  ///< May create workspaces, and keys of every workspace.
 
   /// kAdmin covers kRead and kIngest; kVisitor is never implied.
   bool may(KeyScope wanted) const {

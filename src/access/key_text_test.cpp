@@ -30,7 +30,7 @@ TEST(KeyTextTest, EveryWrongCharacterIsNoticed) {
   EXPECT_FALSE(is_key_text(key.substr(0, key.size() - 1) + "\n"));
 }
 
-// The CRC-32 of thirty zeros, as zlib computes it, in base 62 with digits, capitals, then small letters.
+// The CRC-32 of thirty zeros, as computed by zlib, in base 62 (digits, capitals, small letters).
 TEST(KeyTextTest, TheCheckIsTheOneThatOthersCompute) { EXPECT_TRUE(is_key_text("fn_live_0000000000000000000000000000002C8GjS")); }
 
 TEST(KeyTextTest, LittleOfAKeyIsShown) { EXPECT_EQ(display_prefix("fn_live_abcdefghSECRETSECRETSECRETSECRE123456"), "fn_live_abcdefgh"); }

@@ -8,14 +8,14 @@ namespace footnote::access {
 namespace {
 
 std::unexpected<Error> not_let_in() {
-  return fail(ErrorCode::kUnauthenticated, "this API key is not valid; make one with `footnote keys create`");
+  return fail(ErrorCode::kUnauthenticated, "this API key is not valid; create one with `footnote keys create`");
 }
 
 bool has_ended(const ApiKey& key, UtcTime now) { return key.expires_at && *key.expires_at <= now; }
 
 Result<void> check_limit(std::string_view field, std::int64_t value, std::int64_t max) {
   if (value >= 0 && value <= max) return {};
-  return fail_field(ErrorCode::kInvalidArgument, field, "'{}' lies between 0 and {}", field, max);
+  return fail_field(ErrorCode::kInvalidArgument, field, "'{}' must be between 0 and {}", field, max);
 }
 
 Result<void> check(const NewKey& wanted, UtcTime now) {
@@ -25,7 +25,7 @@ Result<void> check(const NewKey& wanted, UtcTime now) {
   if (wanted.scopes.empty())
     return fail_field(ErrorCode::kInvalidArgument, "scopes", "a key needs a scope: read, ingest, admin or visitor");
   if (wanted.expires_at && *wanted.expires_at <= now) {
-    return fail_field(ErrorCode::kInvalidArgument, "expires_at", "'expires_at' must lie in the future");
+    return fail_field(ErrorCode::kInvalidArgument, "expires_at", "'expires_at' must be in the future");
   }
   FOOTNOTE_CHECK(check_limit("requests_per_minute", wanted.limits.requests_per_minute, kRequestsPerMinuteMax));
   return check_limit("requests_per_day", wanted.limits.requests_per_day, kRequestsPerDayMax);
@@ -45,7 +45,7 @@ Result<std::unique_ptr<Keys>> Keys::open(const CallContext& call, CatalogStore& 
 
 std::string Keys::hash_of(std::string_view key_text) const { return hmac_sha256_hex(pepper_, key_text); }
 
-/// Makes a key known, or known anew.
+/// Adds or updates a key in memory.
 void Keys::take(const ApiKey& key) {
   KeyLimits limits = key.limits;
   if (limits.requests_per_minute == 0) limits.requests_per_minute = options_.requests_per_minute;
@@ -92,8 +92,7 @@ Result<Admission> Keys::admit(std::string_view key_text) {
 Result<IssuedKey> Keys::issue(const CallContext& call, ApiKey key) {
   {
     MutexLock lock(mutex_);
-    if (entries_.size() >= kKeysMax)
-      return fail(ErrorCode::kTooLarge, "there are {} keys already, the most that one store holds", kKeysMax);
+    if (entries_.size() >= kKeysMax) return fail(ErrorCode::kTooLarge, "there are already {} keys, the maximum of one store", kKeysMax);
   }
   const std::string text = make_key_text();
   key.id = {};
@@ -131,11 +130,12 @@ Result<ApiKey> Keys::end(const CallContext& call, ApiKeyId id, UtcTime at) {
 
 Result<IssuedKey> Keys::rotate(const CallContext& call, WorkspaceId workspace, ApiKeyId id, std::chrono::seconds grace) {
   if (grace < std::chrono::seconds{0} || grace > kRotationGraceMax) {
-    return fail_field(ErrorCode::kInvalidArgument, "grace", "'grace' lies between 0 and {} days", kRotationGraceMax.count() / 24);
+    return fail_field(ErrorCode::kInvalidArgument, "grace", "'grace' must be between 0 and {} days", kRotationGraceMax.count() / 24);
   }
   FOOTNOTE_TRY(ApiKey old, find(workspace, id));
   const UtcTime now = clock_.now();
-  if (has_ended(old, now)) return fail(ErrorCode::kFailedPrecondition, "key {} has ended; make a new one instead", id.value);
+  if (has_ended(old, now))
+    return fail(ErrorCode::kFailedPrecondition, "key {} has expired or was revoked; create a new one instead", id.value);
   ApiKey next = old;
   if (old.expires_at) next.expires_at = now + (*old.expires_at - old.created_at);
   FOOTNOTE_TRY(IssuedKey issued, issue(call, std::move(next)));
@@ -170,7 +170,7 @@ Result<void> Keys::save_usage(const CallContext& call) {
   auto saved = catalog_.note_key_usage(call, usage);
   if (saved) return {};
   MutexLock lock(mutex_);
-  for (const auto& [id, used] : usage) entries_.at(id).used = true;  // the next time
+  for (const auto& [id, used] : usage) entries_.at(id).used = true;  // include them in the next save
   return saved;
 }
 

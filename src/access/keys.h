@@ -19,16 +19,16 @@
 namespace footnote::access {
 
 inline constexpr std::size_t kKeyNameBytesMax = 200;
-/// Keys that were ever made, of all workspaces: they are all held in memory.
+/// Limit on the keys ever created in all workspaces: they are all held in memory.
 inline constexpr std::size_t kKeysMax = 100'000;
 inline constexpr std::int64_t kRequestsPerMinuteMax = 1'000'000;
 inline constexpr std::int64_t kRequestsPerDayMax = 1'000'000'000;
-/// How long a rotated key goes on by default, so that its users can be given the new one.
+/// How long a rotated key stays valid by default, so that its users can switch to the new one.
 inline constexpr std::chrono::hours kRotationGraceDefault{24};
 inline constexpr std::chrono::hours kRotationGraceMax{24 * 90};
 
 struct KeysOptions {
-  std::int64_t requests_per_minute = 600;  ///< For keys without a bound of their own; 0: none.
+  std::int64_t requests_per_minute = 600;  ///< For keys without their own limit; 0: no limit.
 };
 
 struct NewKey {
@@ -39,48 +39,46 @@ struct NewKey {
   KeyLimits limits;
 };
 
-/// A key that was just made: the only time that its text is known.
+/// A newly created key: its text is available only here.
 struct IssuedKey {
   ApiKey key;
   std::string text;
 };
 
-/// A caller let in, with what its bounds leave it.
+/// An admitted caller and its remaining rate limits.
 struct Admission {
   Caller caller;
   RateVerdict rate;
 };
 
-/// Every API key: makes and ends them in the store, and knows them all in memory, so that letting a caller in never
-/// waits and a revoked key is refused from that moment on. Thread-safe. One process owns the store, so nobody else
-/// changes its keys.
+/// All API keys: creates and ends them in the store, and keeps them all in memory, so that admitting a caller never blocks and a revoked
+/// key is rejected at once. Thread-safe. One process owns the store, so nothing else changes its keys.
 class Keys {
  public:
-  /// `owner_text` lets its holder in as the operator (empty: nobody). Everything borrowed outlives this.
+  /// `owner_text` admits its holder as the operator (empty: nobody). Everything borrowed must outlive this.
   static Result<std::unique_ptr<Keys>> open(const CallContext& call, CatalogStore& catalog, const Clock& clock, std::string owner_text,
                                             KeysOptions options = {});
 
-  /// True until the first key is made. It never becomes true again: when the last key has expired or was revoked, the
-  /// door must not stand open.
+  /// True until the first key is created, and never again: the server stays locked after the last key is revoked or expires.
   bool is_open() const;
-  /// Some key is good now.
+  /// True if some key is valid now.
   bool has_active() const;
 
-  /// Who holds this key text. Counts the request. kUnauthenticated: garbage, unknown or ended; the message does not tell
-  /// which to whoever guesses. Never waits.
+  /// Identifies the holder of a key text and counts the request. kUnauthenticated: malformed, unknown, expired or revoked; the message does
+  /// not say which. Never blocks.
   Result<Admission> admit(std::string_view key_text);
 
   /// kInvalidArgument names the field: name, scopes, expires_at, limits. kNotFound: no such workspace.
   Result<IssuedKey> create(const CallContext& call, const NewKey& wanted);
-  /// A new text for the same name, scopes, limits and life-time; the old one ends after `grace`. kNotFound: no such key in that
-  /// workspace. kFailedPrecondition: it has ended.
+  /// A new key with the same name, scopes, limits and lifetime; the old one ends after `grace`. kNotFound: no such key in that workspace.
+  /// kFailedPrecondition: it has ended.
   Result<IssuedKey> rotate(const CallContext& call, WorkspaceId workspace, ApiKeyId id, std::chrono::seconds grace);
   /// kNotFound: no such key in that workspace.
   Result<ApiKey> revoke(const CallContext& call, WorkspaceId workspace, ApiKeyId id);
-  /// By id, with their use up to now.
+  /// Ordered by id, with their usage up to now.
   std::vector<ApiKey> list(WorkspaceId workspace) const;
 
-  /// Writes down what was used since the last time. Called now and then, and at the end.
+  /// Stores the usage since the last call. Called periodically, and on shutdown.
   Result<void> save_usage(const CallContext& call);
 
   const Clock& clock() const { return clock_; }

@@ -14,7 +14,7 @@ constexpr seconds kDay{86'400};
 
 std::int64_t day_of(UtcTime time) { return std::chrono::floor<days>(time).time_since_epoch().count(); }
 
-/// Never 0: a client that is told to come back at once comes back too soon.
+/// Never 0: a client told to retry at once would retry too soon.
 seconds wait_for(double amount) { return seconds{std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(amount)))}; }
 
 }  // namespace
@@ -26,7 +26,7 @@ RateMeter::RateMeter(const KeyLimits& limits, const KeyUsage& usage, UtcTime now
 
 void RateMeter::refill(UtcTime now) {
   const auto quota = static_cast<double>(limits_.requests_per_minute);
-  // A clock that was set back refills nothing.
+  // If the clock was set back, nothing is refilled.
   const double passed = std::max(0.0, std::chrono::duration<double>(now - filled_at_).count());
   tokens_ = std::min(quota, tokens_ + passed * quota / static_cast<double>(kMinute.count()));
   filled_at_ = now;
@@ -57,7 +57,7 @@ RateVerdict RateMeter::count(UtcTime now) {
     const std::int64_t left = std::max<std::int64_t>(0, limits_.requests_per_day - usage_.requests);
     verdict.windows.push_back({"day", kDay, limits_.requests_per_day, left, until_tomorrow});
   }
-  // The one that ends first comes first; the minute's, when both do. (Not stable_sort: clang finds it deprecated in this library.)
+  // The tightest limit comes first; on a tie the minute's. (Not stable_sort: clang reports a deprecated function inside this library.)
   if (verdict.windows.size() == 2 && verdict.windows[1].remaining < verdict.windows[0].remaining) {
     std::swap(verdict.windows[0], verdict.windows[1]);
   }

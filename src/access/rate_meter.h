@@ -10,28 +10,28 @@
 
 namespace footnote::access {
 
-/// One bound on requests and how much of it is left.
+/// One rate limit and how much of it is left.
 struct RateWindow {
   std::string_view name;  ///< "minute" or "day"
   std::chrono::seconds length{0};
   std::int64_t quota = 0;
   std::int64_t remaining = 0;
-  std::chrono::seconds until_full{0};  ///< When nothing more is asked.
+  std::chrono::seconds until_full{0};  ///< Time until it is full again without further requests.
 };
 
-/// The requests of the day that `now` falls on.
+/// The requests on the day of `now`.
 std::int64_t requests_today(const KeyUsage& usage, UtcTime now);
 
-/// What came of counting one request.
+/// Result of counting one request.
 struct RateVerdict {
-  std::vector<RateWindow> windows;                  ///< Those that are bound; the tightest first.
-  std::optional<std::chrono::seconds> retry_after;  ///< Set: the request is one too many and was not counted.
+  std::vector<RateWindow> windows;                  ///< Only limited ones; the tightest first.
+  std::optional<std::chrono::seconds> retry_after;  ///< Set: the request exceeds a limit and was not counted.
 };
 
-/// Counts one key's requests: a bucket that refills evenly over a minute, and a sum per day (UTC). Not thread-safe.
+/// Counts one key's requests: a token bucket per minute, and a daily total (UTC). Not thread-safe.
 class RateMeter {
  public:
-  /// Goes on from `usage`. The bucket starts full.
+  /// Continues from `usage`. The bucket starts full.
   RateMeter(const KeyLimits& limits, const KeyUsage& usage, UtcTime now);
 
   RateVerdict count(UtcTime now);
