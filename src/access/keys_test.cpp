@@ -39,7 +39,7 @@ TEST_F(KeysTest, TheFirstKeyClosesTheDoorForGood) {
   ASSERT_TRUE(keys_->revoke(call_, home_, made.key.id));
   EXPECT_FALSE(keys_->is_open());
   EXPECT_FALSE(keys_->has_active());
-  EXPECT_FALSE(open()->is_open()) << "a restart must not open it either";
+  EXPECT_FALSE(open()->is_open()) << "a restart must not unlock it either";
 }
 
 TEST_F(KeysTest, AKeyLetsItsHolderIntoItsWorkspace) {
@@ -86,7 +86,7 @@ TEST_F(KeysTest, WhatIsNotAKeyIsRefusedAlike) {
     ASSERT_FALSE(refused) << text;
     EXPECT_EQ(refused.error().code, ErrorCode::kUnauthenticated);
     if (message.empty()) message = refused.error().message;
-    EXPECT_EQ(refused.error().message, message) << "a guesser learns nothing";
+    EXPECT_EQ(refused.error().message, message) << "the message does not help guessing";
   }
 }
 
@@ -152,7 +152,7 @@ TEST_F(KeysTest, WrongWishesNameTheirField) {
   key = wanted();
   key.limits.requests_per_minute = kRequestsPerMinuteMax + 1;
   EXPECT_EQ(field_of(key), "requests_per_minute");
-  EXPECT_TRUE(keys_->is_open()) << "none of these made a key";
+  EXPECT_TRUE(keys_->is_open()) << "none of these created a key";
 }
 
 TEST_F(KeysTest, BoundsAreCountedPerKey) {

@@ -56,7 +56,7 @@ TEST(AgentSettings, TextsAreGoodUpToTheirBoundInCharacters) {
     EXPECT_EQ(fault([&](AgentSettings& s) { bound.set(s, letters(bound.chars_max)); }), "") << bound.field;
     EXPECT_EQ(fault([&](AgentSettings& s) { bound.set(s, letters(bound.chars_max + 1)); }), bound.field);
     EXPECT_EQ(fault([&](AgentSettings& s) { bound.set(s, "a\x1B[31m"); }), bound.field) << "a control character";
-    EXPECT_EQ(fault([&](AgentSettings& s) { bound.set(s, "a\xFF"); }), bound.field) << "no UTF-8";
+    EXPECT_EQ(fault([&](AgentSettings& s) { bound.set(s, "a\xFF"); }), bound.field) << "not UTF-8";
   }
 }
 

@@ -87,10 +87,10 @@ TEST(Filter, LabelledDocumentsAreFoundOnlyByCallersWithOneOfTheirLabels) {
   EXPECT_FALSE(matches({}, subject));
   EXPECT_FALSE(matches({.caller_labels = {"sales"}}, subject));
   EXPECT_TRUE(matches({.caller_labels = {"sales", "board"}}, subject));
-  EXPECT_FALSE(matches({.acl_labels = {"hr"}}, subject)) << "asking for a label gives none";
+  EXPECT_FALSE(matches({.acl_labels = {"hr"}}, subject)) << "filtering by a label does not grant it";
   EXPECT_TRUE(matches({.acl_labels = {"hr"}, .caller_labels = {"board"}}, subject));
   EXPECT_FALSE(matches({.acl_labels = {"sales"}, .caller_labels = {"board"}}, subject));
-  EXPECT_TRUE((Filter{.caller_labels = {"hr"}}.empty())) << "what the caller has narrows nothing";
+  EXPECT_TRUE((Filter{.caller_labels = {"hr"}}.empty())) << "the caller's labels are not a condition";
 }
 
 TEST(Filter, ManyDocumentsAndKeysAreLookedUpNotSearched) {

@@ -28,7 +28,7 @@ TEST(SetGate, AnswersAsManyForeignQuestionsAsWanted) {
   EXPECT_NEAR(setting->evidence_min, 0.52 * 0.95, 0.01);
   EXPECT_NEAR(setting->false_answer_rate, 0.05, 0.011);
   EXPECT_DOUBLE_EQ(setting->answered_rate, 1);
-  EXPECT_EQ(setting->foreign, 100U) << "half of them measure";
+  EXPECT_EQ(setting->foreign, 100U) << "half of them are held out";
   EXPECT_EQ(setting->own, 100U);
   EXPECT_TRUE(setting->left_out.empty());
 }
@@ -72,7 +72,7 @@ TEST(Probes, TheBuiltInOnesAreQuestionsOfManyDomains) {
     EXPECT_THAT(probe.question, HasSubstr("?"));
   }
   EXPECT_GE(domains.size(), 10U);
-  EXPECT_EQ(questions.size(), general_probes().size()) << "none comes twice";
+  EXPECT_EQ(questions.size(), general_probes().size()) << "no duplicates";
   EXPECT_GE(questions.size() / 2, kForeignProbesMin * 3);
 }
 

@@ -84,7 +84,7 @@ TEST(Answers, AreComparedByTheirWords) {
   EXPECT_TRUE(exact_match("the  16 Weeks.", "16 weeks"));
   EXPECT_FALSE(exact_match("16", "16 weeks"));
   EXPECT_DOUBLE_EQ(word_f1("16 weeks off", "16 weeks"), 0.8);
-  EXPECT_DOUBLE_EQ(word_f1("two two", "two"), 2.0 / 3) << "a word is met once";
+  EXPECT_DOUBLE_EQ(word_f1("two two", "two"), 2.0 / 3) << "each word matches once";
   EXPECT_DOUBLE_EQ(word_f1("", ""), 0);
 }
 

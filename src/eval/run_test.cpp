@@ -49,7 +49,7 @@ TEST(EvalRun, ComparesTheRowsThatBothHave) {
   better.push_back(0);  // not in the other run
   const auto compared = compare_runs(run_of(std::vector<double>(40, 0.5)), run_of(better));
   ASSERT_TRUE(compared);
-  ASSERT_EQ(compared->size(), 1U) << "what only explains is not compared";
+  ASSERT_EQ(compared->size(), 1U) << "informative metrics are not compared";
   EXPECT_EQ((*compared)[0].rows, 40U);
   EXPECT_DOUBLE_EQ((*compared)[0].now - (*compared)[0].before, 0.25);
   EXPECT_LT((*compared)[0].p_value, 0.001);

@@ -100,7 +100,7 @@ TEST(ChainTest, AStalledBrowserPausesTheUpstreamAndIsCut) {
   browser.send(get("/relay"));
   EXPECT_TRUE(eventually([&] { return sent > 0; }));
   EXPECT_TRUE(eventually([&] { return server.all_quiet() && upstream.all_quiet(); }));
-  EXPECT_LT(sent, 16U << 20) << "every stage between is bounded";
+  EXPECT_LT(sent, 16U << 20) << "every stage in between is bounded";
   EXPECT_EQ(metrics.gauge("footnote_upstream_calls_open", "").value(), 0);
 }
 

@@ -78,7 +78,7 @@ TEST_F(ClientTest, CountsCallsByTheirEnd) {
   TestServer server({plain(Method::kGet, "/", [](const Request&, const CallContext&) { return Response{429, {}, "no"}; })});
   const auto refuse = [](int, const Headers&) -> Result<void> { return fail(ErrorCode::kResourceExhausted, "refused"); };
   EXPECT_FALSE(client({.name = "model"}).stream(CallContext::with_timeout(kPatience), to(server->port()), refuse, {}));
-  EXPECT_EQ(counted("429"), 1u) << "also when the caller makes an error of it";
+  EXPECT_EQ(counted("429"), 1u) << "even if the caller turns it into an error";
   const std::uint16_t nobody = TestListener().port();
   EXPECT_FALSE(client_->fetch(CallContext::with_timeout(kPatience), to(nobody)));
   EXPECT_EQ(counted("unavailable"), 3u);
@@ -95,7 +95,7 @@ TEST_F(ClientTest, ReusesConnectionsWithinItsBound) {
     ASSERT_TRUE(client_->fetch(CallContext::with_timeout(kPatience), to(server->port())));
     EXPECT_EQ(connections(), 1);
   }
-  EXPECT_TRUE(eventually([&] { return connections() == 0; })) << "idle connections are given up";
+  EXPECT_TRUE(eventually([&] { return connections() == 0; })) << "idle connections are closed";
   ASSERT_TRUE(client_->fetch(CallContext::with_timeout(kPatience), to(server->port())));
   server.stop();
   EXPECT_FALSE(client_->fetch(CallContext::with_timeout(kPatience), {Method::kGet, "http://127.0.0.1:1/", {}, {}}));
@@ -365,7 +365,7 @@ TEST_F(ClientTest, AnUpstreamThatFailsAgainAndAgainIsLeftAlone) {
   EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(asked, before);
   status = 200;
-  EXPECT_TRUE(eventually([&] { return fetch().has_value(); })) << "after the rest one call tries it";
+  EXPECT_TRUE(eventually([&] { return fetch().has_value(); })) << "after rest_time one call probes it";
   EXPECT_TRUE(fetch());
 }
 

@@ -19,14 +19,15 @@ TEST(ClientAddress, IsThePeersUnlessThatIsTrusted) {
 
 TEST(ClientAddress, IsTheLastThatNoTrustedProxyHas) {
   EXPECT_EQ(of("10.1.2.3", "10.0.0.0/8", {"198.51.100.7"}), "198.51.100.7");
-  EXPECT_EQ(of("10.1.2.3", "10.0.0.0/8", {"1.1.1.1, 198.51.100.7, 10.9.9.9"}), "198.51.100.7") << "what the client wrote is not believed";
-  EXPECT_EQ(of("10.1.2.3", "10.0.0.0/8", {"1.1.1.1", "198.51.100.7"}), "198.51.100.7") << "several lines are one list";
+  EXPECT_EQ(of("10.1.2.3", "10.0.0.0/8", {"1.1.1.1, 198.51.100.7, 10.9.9.9"}), "198.51.100.7")
+      << "entries written by the client are ignored";
+  EXPECT_EQ(of("10.1.2.3", "10.0.0.0/8", {"1.1.1.1", "198.51.100.7"}), "198.51.100.7") << "several fields form one list";
   EXPECT_EQ(of("10.1.2.3", "10.0.0.0/8", {"10.4.4.4"}), "10.4.4.4") << "all are proxies: the first of them";
-  EXPECT_EQ(of("10.1.2.3", "10.0.0.0/8", {"198.51.100.7, unknown"}), "10.1.2.3") << "what can't be read ends the list";
+  EXPECT_EQ(of("10.1.2.3", "10.0.0.0/8", {"198.51.100.7, unknown"}), "10.1.2.3") << "an unreadable entry ends the list";
   EXPECT_EQ(of("::ffff:10.1.2.3", "10.0.0.0/8", {"2001:db8::7"}), "2001:db8::7") << "mapped addresses are the same";
   EXPECT_EQ(of("fd00::1", "fd00::/8", {"2001:db8::7"}), "2001:db8::7");
   EXPECT_EQ(of("10.1.2.3", "10.1.2.0/25", {"198.51.100.7"}), "198.51.100.7");
-  EXPECT_EQ(of("10.1.2.130", "10.1.2.0/25", {"198.51.100.7"}), "10.1.2.130") << "one bit beside";
+  EXPECT_EQ(of("10.1.2.130", "10.1.2.0/25", {"198.51.100.7"}), "10.1.2.130") << "one bit outside the range";
 }
 
 TEST(ClientAddress, RangesAreReadOrRefused) {

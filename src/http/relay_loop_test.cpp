@@ -67,7 +67,7 @@ class Handed final : public RelayLoop::Stream {
   void on_keep_alive(std::string& output) override { output += "alive "; }
   void on_end(RelayLoop::Ended ended) override {
     MutexLock lock(mutex_);
-    EXPECT_FALSE(ended_) << "told twice";
+    EXPECT_FALSE(ended_) << "on_end called twice";
     ended_ = std::move(ended);
   }
 
@@ -96,7 +96,7 @@ TEST_P(RelayLoopTest, HandsOnWhatComesUntilTheStreamSaysThatItIsDone) {
   stream.upstream.send("end!");
   const RelayLoop::Ended ended = stream.ended();
   EXPECT_EQ(ended.end, End::kDone);
-  EXPECT_EQ(ended.unsent, "end!") << "whoever ends the answer may have more to say";
+  EXPECT_EQ(ended.unsent, "end!") << "output of the last bytes is returned as unsent";
   stream.upstream.send("next");
   EXPECT_EQ(stream.from().read_exactly(4), "next") << "the loop reads no more";
 }
@@ -159,7 +159,7 @@ TEST_P(RelayLoopTest, GivesBackWhenAsked) {
   loop_.give_back(stream.id);
   loop_.give_back(~std::uint64_t{0});
   other.upstream.send("three");
-  EXPECT_EQ(other.client.read_exactly(5), "three") << "others go on";
+  EXPECT_EQ(other.client.read_exactly(5), "three") << "other streams continue";
   EXPECT_FALSE(other.has_ended());
   loop_.give_back(other.id);
   other.ended();
@@ -258,7 +258,7 @@ TEST(RelayLoop, ItsEndIsNotWaitedForByStreams) {
     }
     EXPECT_FALSE(quiet.has_ended() || busy.has_ended());
     busy.upstream.send("y");
-    EXPECT_EQ(busy.from().read_exactly(1), "y") << "nobody else reads it";
+    EXPECT_EQ(busy.from().read_exactly(1), "y") << "the loop no longer reads it";
   }
 }
 

@@ -39,7 +39,7 @@ TEST(RequestRulesTest, TheGuardSeesTheHostThatTheRequestIsFor) {
   EXPECT_EQ(server.ask("GET http://A.test/host HTTP/1.1\r\nHost: a.TEST\r\n\r\n").body, "<A.test>");
   EXPECT_EQ(server.ask("GET http://a.test/host HTTP/1.0\r\n\r\n").body, "<a.test>");
   EXPECT_EQ(server.ask("GET /host HTTP/1.0\r\nHost: a.test\r\n\r\n").body, "<a.test>");
-  EXPECT_EQ(server.ask("GET /host HTTP/1.0\r\n\r\n").body, "<>") << "the guard must be able to see that there is none";
+  EXPECT_EQ(server.ask("GET /host HTTP/1.0\r\n\r\n").body, "<>") << "the guard must see that the host is empty";
 }
 
 TEST(RequestRulesTest, AHostThatIsMissingRepeatedContradictedOrMalformedIs400) {

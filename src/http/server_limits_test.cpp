@@ -166,7 +166,7 @@ TEST(ServerLimitsTest, ARequestThatWaitsTooLongForAWorkerIsRefusedAndNeverRuns) 
   const auto refused = waiting.read_answer();
   EXPECT_EQ(refused->status, 503);
   EXPECT_TRUE(refused->has("retry-after: 1\r\n"));
-  EXPECT_EQ(waiting.read_answer()->status, 200) << "the connection goes on";
+  EXPECT_EQ(waiting.read_answer()->status, 200) << "the connection is kept";
   EXPECT_EQ(server.gauge("footnote_http_queue_depth"), 0);
   EXPECT_EQ(server.metrics().counter("footnote_http_queue_expired_total", "").value(), 1U);
   go.count_down();

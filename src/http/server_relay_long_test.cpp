@@ -41,7 +41,7 @@ TEST_P(ServerRelayLongTest, EveryPieceIsHandedOnAndBothConnectionsServeAnotherRe
       ASSERT_EQ(client.read_chunk(), "x");
     }
     peer.send(chunk("two ") + chunk("three"));
-    EXPECT_EQ(client.read_chunk(), "two three") << "what came together goes out together";
+    EXPECT_EQ(client.read_chunk(), "two three") << "pieces that arrive together are sent together";
     peer.send("1");
     peer.send("0\r\n0123456");
     EXPECT_EQ(client.read_chunk(), "0123456") << "half a chunk";
@@ -78,7 +78,7 @@ TEST_P(ServerRelayLongTest, AClientThatLeavesReleasesTheUpstream) {
   TestSocket peer = accept();
   begin(client, peer);
   client.close();
-  EXPECT_EQ(peer.read_to_end(), "") << "closed, without another byte";
+  EXPECT_EQ(peer.read_to_end(), "") << "closed without further bytes";
   EXPECT_TRUE(eventually([&] { return calls_open() == 0 && ended_with() == ErrorCode::kCancelled; }));
   EXPECT_TRUE(eventually([&] { return server_->all_quiet(); }));
 }
@@ -192,7 +192,7 @@ TEST_P(ServerRelayLongTest, SilenceBetweenEventsIsFilled) {
   EXPECT_EQ(client.read_chunk(), ": keep-alive\n\n");
   EXPECT_EQ(client.read_chunk(), ": keep-alive\n\n");
   peer.send(chunk("throw"));
-  EXPECT_EQ(next(), std::nullopt) << "a relay that throws cuts its answer";
+  EXPECT_EQ(next(), std::nullopt) << "an exception truncates the response";
 }
 
 TEST_P(ServerRelayLongTest, ADrainLetsItFinishAndAStopCutsIt) {

@@ -108,7 +108,7 @@ TEST_P(ServerRelayTest, AClientThatLeavesReleasesTheUpstream) {
       EXPECT_EQ(client.read_chunk(), "one");
     }
     client.close();
-    EXPECT_EQ(peer.read_to_end(), "") << "closed, without another byte";
+    EXPECT_EQ(peer.read_to_end(), "") << "closed without further bytes";
     EXPECT_TRUE(eventually([&] { return calls_open() == 0 && ended_with() == ErrorCode::kCancelled; }));
   }
   EXPECT_TRUE(eventually([&] { return server_->all_quiet(); }));
@@ -149,10 +149,10 @@ TEST_P(ServerRelayTest, AnUpstreamThatIsAwaySilentOrMadIsAnsweredFor) {
   {
     TestSocket client = ask();
     accept().send("nonsense\r\n\r\n");
-    EXPECT_EQ(client.read_answer()->status, 502) << "mad";
+    EXPECT_EQ(client.read_answer()->status, 502) << "malformed";
   }
   upstream_.close();
-  EXPECT_EQ(server_->ask(get("/relay")).status, 502) << "away";
+  EXPECT_EQ(server_->ask(get("/relay")).status, 502) << "closed port";
 }
 
 TEST_P(ServerRelayTest, TheRoutesTimeEndsACall) {
@@ -199,7 +199,7 @@ TEST_P(ServerRelayTest, ARelayMayAskAgainAndSpeakInEvents) {
   peer.send(std::string(kChunkedHead) + chunk("one"));
   EXPECT_EQ(client.read_answer(true)->status, 200);
   EXPECT_EQ(client.read_chunk(), "data: one\n\n");
-  EXPECT_EQ(client.read_chunk(), ": keep-alive\n\n") << "silence is filled";
+  EXPECT_EQ(client.read_chunk(), ": keep-alive\n\n") << "a keep-alive comment is sent";
   EXPECT_EQ(client.read_chunk(), ": keep-alive\n\n");
   peer.send(chunk("two") + "0\r\n\r\n");
   std::optional<std::string> next;

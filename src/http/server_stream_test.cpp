@@ -71,7 +71,7 @@ TEST(ServerStreamTest, AStreamHandlerMayReplyPlainly) {
   TestSocket socket = server.connect();
   socket.send(get("/throws"));
   const std::string all = socket.read_to_end();
-  EXPECT_EQ(all.find("0\r\n\r\n"), std::string::npos) << "a stream cut short must not look complete";
+  EXPECT_EQ(all.find("0\r\n\r\n"), std::string::npos) << "a truncated stream must not look complete";
 }
 
 TEST(ServerStreamTest, SilenceIsFilledWithComments) {

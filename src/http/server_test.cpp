@@ -87,7 +87,7 @@ TEST(ServerTest, RendersRefusalsOfARouteInItsForm) {
   EXPECT_EQ(declared.body, "/echo <too_large>");
   EXPECT_EQ(server.ask("POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nxxxxxxxxxxx\r\n0\r\n\r\n").body,
             "/echo <too_large>");
-  EXPECT_NE(server.ask(get("/nothing")).body, "<not_found>") << "what matched nothing is told as everywhere";
+  EXPECT_NE(server.ask(get("/nothing")).body, "<not_found>") << "an unmatched request gets the default format";
 }
 
 TEST(ServerTest, BelievesAProxyThatIsTrusted) {

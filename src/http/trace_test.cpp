@@ -75,10 +75,11 @@ TEST_F(TraceTest, AClientPassesItsCallersTraceOn) {
   EXPECT_NE(seen->span_id, call.trace.span_id);
 
   request.headers.set("traceparent", kCaller);
-  EXPECT_EQ(parse_traceparent(client.fetch(call, request)->body)->trace_id, parse_traceparent(kCaller)->trace_id) << "one given is kept";
+  EXPECT_EQ(parse_traceparent(client.fetch(call, request)->body)->trace_id, parse_traceparent(kCaller)->trace_id)
+      << "a given traceparent is kept";
   request.headers.remove("traceparent");
   const CallContext traceless = CallContext::with_timeout(kPatience);
-  EXPECT_TRUE(parse_traceparent(client.fetch(traceless, request)->body)) << "the server began one";
+  EXPECT_TRUE(parse_traceparent(client.fetch(traceless, request)->body)) << "the server started a trace";
 }
 
 }  // namespace

@@ -211,7 +211,7 @@ TEST_F(WaitingPoolTest, ATaskThatWaitsLeavesItsPlaceToOthers) {
   come_back_.release(24);
   end_.release(24);
   EXPECT_TRUE(eventually([&] { return done_ == 24 && away_.value() == 0; }));
-  EXPECT_TRUE(submit_short(pool)) << "the threads that are left take tasks";
+  EXPECT_TRUE(submit_short(pool)) << "the remaining threads take tasks";
   EXPECT_TRUE(eventually([&] { return short_done_ == 2; }));
 }
 
@@ -235,12 +235,12 @@ TEST_F(WaitingPoolTest, WhatComesBackGoesOnAtOnceAndWhatIsNewWaits) {
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(submit_waiting(pool));
   EXPECT_TRUE(eventually([&] { return away_.value() == 3; }));
   come_back_.release(3);
-  EXPECT_TRUE(eventually([&] { return back_ == 3; })) << "more than threads_max: nobody waits to finish what was begun";
+  EXPECT_TRUE(eventually([&] { return back_ == 3; })) << "more than threads_max: started work never waits";
   EXPECT_TRUE(submit_short(pool));
   EXPECT_EQ(depth_.value(), 1);
   end_.release(2);
   EXPECT_TRUE(eventually([&] { return done_ == 2; }));
-  EXPECT_EQ(short_done_, 0) << "the last one still has the only place";
+  EXPECT_EQ(short_done_, 0) << "the last one still occupies the only thread";
   end_.release();
   EXPECT_TRUE(eventually([&] { return short_done_ == 1; }));
 }

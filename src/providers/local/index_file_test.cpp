@@ -95,7 +95,7 @@ TEST_F(IndexFileTest, WhatIsLoadedAnswersLikeWhatWasSavedAndGoesOnLikeIt) {
   EXPECT_EQ(loaded.keywords.generation({}, kCorpus), kSteps);
   EXPECT_EQ(loaded.answers(kSteps), lived.answers(kSteps));
   EXPECT_GT(lived.answers(kSteps).size(), 100U);
-  EXPECT_LT(loaded.vectors.extent(kCorpus).rows, lived.vectors.extent(kCorpus).rows) << "what died is not written";
+  EXPECT_LT(loaded.vectors.extent(kCorpus).rows, lived.vectors.extent(kCorpus).rows) << "dead rows are not written";
   EXPECT_EQ(loaded.vectors.extent(kCorpus).changed_rows, 0U);
 
   fill(lived, kSteps, kSteps + 3);
@@ -180,7 +180,7 @@ TEST_F(IndexFileTest, AFlippedBitOfCodesIsFoundWhenTheyAreReadAndChangesNoAnswer
     }
   }
   set_log_level(LogLevel::kInfo);
-  EXPECT_GT(noticed, 100) << "all but those of rows that died";
+  EXPECT_GT(noticed, 100) << "all except those of dead rows";
 }
 
 TEST_F(IndexFileTest, AFlippedBitOfAFullVectorIsFoundWhenItIsReadAndTheRowCountsByItsCodes) {
@@ -200,7 +200,7 @@ TEST_F(IndexFileTest, AFlippedBitOfAFullVectorIsFoundWhenItIsReadAndTheRowCounts
     put_bytes(path(lived.vectors), damaged);
     LocalVectorStore loaded;
     ASSERT_TRUE(load(loaded).has_value());
-    EXPECT_FALSE(loaded.is_damaged(kCorpus)) << "nobody has looked";
+    EXPECT_FALSE(loaded.is_damaged(kCorpus)) << "not read yet";
     const bool damaged_row_lives = !loaded.check(kCorpus).has_value();
     const auto asked = test::random_vector(random);
     const Filter all{.caller_labels = {"hr"}};  // labelled rows too: a row that nobody sees is not read
@@ -220,7 +220,7 @@ TEST_F(IndexFileTest, AFlippedBitOfAFullVectorIsFoundWhenItIsReadAndTheRowCounts
     EXPECT_FALSE(loaded.is_damaged(kCorpus));
   }
   set_log_level(LogLevel::kInfo);
-  EXPECT_LT(unread, 100) << "most are of rows that live";
+  EXPECT_LT(unread, 100) << "most belong to live rows";
 }
 
 TEST_F(IndexFileTest, WhatIsSavedIsReadFromTheFileAndAnswersTheSame) {
@@ -232,12 +232,12 @@ TEST_F(IndexFileTest, WhatIsSavedIsReadFromTheFileAndAnswersTheSame) {
   ASSERT_TRUE(lived.vectors.save({}, path(lived.vectors), head_of(lived.vectors, kSteps - 2)).has_value());
   EXPECT_EQ(lived.vectors.unsaved_bytes(), 0U);
   EXPECT_EQ(lived.answers(kSteps - 2), before);
-  EXPECT_EQ(lived.answers(kSteps - 4), older) << "rows that died since are still there for whoever reads an older generation";
+  EXPECT_EQ(lived.answers(kSteps - 4), older) << "rows that died since are still visible in older generations";
   // Replacing the file changes nothing: the old one stays mapped.
   put_bytes(path(lived.vectors), "something else");
   EXPECT_EQ(lived.answers(kSteps - 2), before);
   fill(lived, kSteps - 2, kSteps);
-  EXPECT_GT(lived.vectors.unsaved_bytes(), 0U) << "what came since";
+  EXPECT_GT(lived.vectors.unsaved_bytes(), 0U) << "rows added since";
   Indexes unsaved;
   fill(unsaved, 0, kSteps);
   EXPECT_EQ(lived.answers(kSteps), unsaved.answers(kSteps));
@@ -345,7 +345,7 @@ TEST_F(IndexFileTest, AStepPastTheBudgetHasTheFullestCorpusSaved) {
   add(CorpusId{3}, 60);
   EXPECT_EQ(saved.size(), 2U);
   add(CorpusId{3}, 1);
-  EXPECT_EQ(saved.size(), 2U) << "a save that did not help is not tried at every step";
+  EXPECT_EQ(saved.size(), 2U) << "a save that did not help is not retried at every step";
   works = true;
   add(CorpusId{3}, 200);
   EXPECT_EQ(saved.size(), 3U);

@@ -30,7 +30,7 @@ TEST(LocalCacheTest, PastItsBoundWhatWasNotAskedForGoesFirst) {
   const ManualClock clock{UtcTime{}};
   LocalCache cache(clock, 4'000);
   for (const char* key : {"a", "b", "c"}) cache.put({}, key, "t", std::string(900, 'x'), kLong);
-  EXPECT_TRUE(cache.get({}, "a")) << "asked for: now the youngest";
+  EXPECT_TRUE(cache.get({}, "a")) << "just used, so the most recent";
   cache.put({}, "d", "t", std::string(900, 'x'), kLong);
   EXPECT_FALSE(cache.get({}, "b"));
   EXPECT_TRUE(cache.get({}, "a"));
@@ -48,7 +48,7 @@ TEST(LocalCacheTest, AnEntryOfTheWholeBoundIsKeptALargerOneIsNot) {
   EXPECT_TRUE(cache.get({}, "k"));
   EXPECT_EQ(cache.bytes(), 1'000u);
   cache.put({}, "k", "t", std::string(1'001 - overhead, 'x'), kLong);
-  EXPECT_FALSE(cache.get({}, "k")) << "what was there before is not the answer either";
+  EXPECT_FALSE(cache.get({}, "k")) << "the old value is gone too";
   EXPECT_EQ(cache.bytes(), 0u);
 }
 

@@ -144,7 +144,7 @@ TEST_F(LocalCodeIndexTest, ASecondFileTakesWhatTheFirstHasAndLetsGoOfWhatIsPurge
   EXPECT_FALSE(index.codes(corpus_)->find(first[0]));
   EXPECT_EQ(owned(index.codes(corpus_)->find(first[1]).value()), codes_of(2));
   EXPECT_EQ(owned(index.codes(corpus_)->find(second[0]).value()), codes_of(3));
-  EXPECT_EQ(owned(kept->find(first[0]).value()), codes_of(1)) << "a reader keeps the file that it began with";
+  EXPECT_EQ(owned(kept->find(first[0]).value()), codes_of(1)) << "a reader keeps the file it started with";
 }
 
 TEST_F(LocalCodeIndexTest, HoldsNothingPastItsGeneration) {
@@ -188,7 +188,7 @@ TEST_F(LocalCodeIndexTest, WhateverByteIsWrongNoWrongCodesComeOut) {
     EXPECT_EQ(scores(&index, chunks), expected) << "byte " << at;
     if (!index.check(corpus_)) ++noticed;
   }
-  EXPECT_EQ(noticed, 200 + 1 + (bytes.size() - kRawAlignment)) << "a check finds every one";
+  EXPECT_EQ(noticed, 200 + 1 + (bytes.size() - kRawAlignment)) << "check() finds every one";
   put_bytes(bytes.substr(0, bytes.size() - 1));
   LocalCodeIndex cut(store_);
   EXPECT_EQ(load(cut).error().code, ErrorCode::kCorrupted);
@@ -206,7 +206,7 @@ TEST(CodeFile, CodesAreCheckedWhenTheyAreFirstMetAndByACheckOfAll) {
   // The last sign of the first passage, and of the second.
   const std::size_t record = CodeFileWriter::record_bytes(view_of(codes));
   for (const std::size_t at : {record - 1, 2 * record - 1}) sink.bytes[at] ^= std::byte{1};
-  EXPECT_TRUE(file->find(ChunkId{1}).has_value()) << "it was found sound";
+  EXPECT_TRUE(file->find(ChunkId{1}).has_value()) << "its checksum was already verified";
   EXPECT_FALSE(file->find(ChunkId{2}).has_value());
   EXPECT_TRUE(file->is_damaged());
   EXPECT_THAT(file->check().error().message, HasSubstr("2 passages"));
@@ -219,7 +219,7 @@ TEST_F(LocalCodeIndexTest, DamageIsNoticedWhenItIsReadAndMended) {
   std::string bytes = read_file(path(), 1 << 20).value();
   bytes[kRawAlignment + 14] ^= 1;  // in the first record
   put_bytes(bytes);
-  ASSERT_TRUE(load(index).has_value()) << "what is mapped is not read at the start";
+  ASSERT_TRUE(load(index).has_value()) << "mapped data is not read at startup";
   EXPECT_FALSE(index.is_damaged(corpus_));
   EXPECT_EQ(scores(&index, chunks), scores(nullptr, chunks));
   EXPECT_TRUE(index.is_damaged(corpus_));

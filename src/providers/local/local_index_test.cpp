@@ -150,7 +150,7 @@ TEST(DocumentTable, ReusesSlotsOnlyForNewTables) {
   rows::GroupMask used(writer.slot_count(), 1);
   used[slots[7]] = 0;
   writer.keep_only(used);
-  EXPECT_EQ(writer.slot_for(text_row(9000, 2, "fr", "")), slots[7]) << "an empty slot is used again";
+  EXPECT_EQ(writer.slot_for(text_row(9000, 2, "fr", "")), slots[7]) << "an empty slot is reused";
   const DocumentTable after = writer.publish();
   const Filter french{.languages = {"fr"}};
   const Filter eighth{.documents = {{8}}};
@@ -220,7 +220,7 @@ TEST(DocumentTable, KeptMasksAreThoseOfTheTable) {
     const DocumentTable& table = tables[tables.size() - 1 - random() % std::min<std::size_t>(tables.size(), 3)];
     const Filter& filter = filters[random() % filters.size()];
     ASSERT_EQ(*table.matching(filter), mask_by_hand(table, filter));
-    EXPECT_EQ(table.matching(filter), table.matching(filter)) << "the same mask, not another like it";
+    EXPECT_EQ(table.matching(filter), table.matching(filter)) << "the cached mask, not a copy";
   }
 }
 

@@ -43,14 +43,14 @@ std::string phrases_of(std::string_view text) {
 TEST(QueryTerms, FindsPhrasesBetweenQuotes) {
   EXPECT_EQ(phrases_of("what does \"red foxes\" mean"), "red@0 fox@1 |");
   EXPECT_EQ(phrases_of("\"state of the art\" and \u201CbigPump\u201D"), "state@0 art@3 | big@0 pump@1 |");
-  EXPECT_EQ(phrases_of("\"the\" \"\" \"open"), "") << "stop words, nothing, and one without an end";
+  EXPECT_EQ(phrases_of("\"the\" \"\" \"open"), "") << "stop words, empty, and unclosed quotes";
   std::string many;
   for (int i = 0; i < 20; ++i) many += "\"w" + std::to_string(i) + "\" ";
   EXPECT_EQ(query_terms(many, {}).phrases.size(), kPhrasesMax);
   std::string prose = "\"red foxes\"";
   while (query_terms(prose, {}).words.size() < kPhraseQueryWordsMax) prose += " w" + std::to_string(prose.size());
   EXPECT_EQ(query_terms(prose, {}).phrases.size(), 1U);
-  EXPECT_TRUE(query_terms(prose + " walrus", {}).phrases.empty()) << "prose quotes without demanding";
+  EXPECT_TRUE(query_terms(prose + " walrus", {}).phrases.empty()) << "quotes in prose are not phrases";
 }
 
 TEST(QueryTerms, KnowsTheWordThatIsStillTyped) {

@@ -139,7 +139,7 @@ TEST_F(SentenceReaderTest, ASentenceThatHoldsTheJudgesWordsIsLiftedAndNamesThem)
     EXPECT_EQ(kLeave.substr(span.answer->begin, span.answer->size()), "16 weeks");
     EXPECT_LE(span.range.begin, span.answer->begin);
     EXPECT_GE(span.range.end, span.answer->end);
-    EXPECT_NE(reader.read({}, question, passages)->spans[0].range, span.range) << "without the judge another sentence is nearer";
+    EXPECT_NE(reader.read({}, question, passages)->spans[0].range, span.range) << "without the judge another sentence is closer";
   }
 }
 
@@ -154,7 +154,7 @@ TEST_F(SentenceReaderTest, WordsAloneAnswerOnlyWhatAFewWordsCan) {
   EXPECT_FALSE(names_words("Why is there parental leave?", found("16 weeks")));
   EXPECT_FALSE(names_words("How long is parental leave?", found("16 weeks", 0.2))) << "the judge is not sure";
   EXPECT_FALSE(names_words("How long is parental leave?", found("New parents take 16 weeks off, paid in full")))
-      << "most of its sentence needs no telling twice";
+      << "an answer that is most of its sentence is not repeated";
 }
 
 TEST_F(SentenceReaderTest, PassesErrorsOn) {

@@ -31,9 +31,9 @@ TEST(Synonyms, StandForEachOtherBothWaysAndInEveryForm) {
   EXPECT_EQ(synonyms.group_count(), 2U);
   EXPECT_EQ(expanded(synonyms, "it", "laptop"), "laptop:10 notebook:8");
   EXPECT_EQ(expanded(synonyms, "it", "old notebooks"), "old:10 notebook:10 laptop:8");
-  EXPECT_EQ(expanded(synonyms, "it", "vacation"), "vacat:10") << "of another corpus";
+  EXPECT_EQ(expanded(synonyms, "it", "vacation"), "vacat:10") << "a synonym of another corpus";
   EXPECT_EQ(expanded(synonyms, "hr", "vacations laptop"), "vacat:10 laptop:10 leav:8 notebook:8");
-  EXPECT_EQ(expanded(synonyms, "it", "laptop or notebook"), "laptop:10 notebook:10") << "what is said already stays as it is";
+  EXPECT_EQ(expanded(synonyms, "it", "laptop or notebook"), "laptop:10 notebook:10") << "existing terms are unchanged";
 }
 
 TEST(Synonyms, AreOneWordWithOneRarity) {

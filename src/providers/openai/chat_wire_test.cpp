@@ -77,7 +77,7 @@ TEST(ChatWire, GarbageAndErrorObjectsInTheStreamEndIt) {
   EXPECT_EQ(read("data: {not json\n\n", 3).end.error().code, ErrorCode::kUnavailable);
   const Read got = read("data: {\"error\":{\"message\":\"secret detail\"}}\n\n", 3);
   ASSERT_FALSE(got.end);
-  EXPECT_EQ(got.end.error().message.find("secret"), std::string::npos) << "the provider's words stay out";
+  EXPECT_EQ(got.end.error().message.find("secret"), std::string::npos) << "the provider's own text is not included";
   EXPECT_TRUE(read("data: []\n\ndata: {\"choices\":[null]}\n\ndata: {\"choices\":{}}\n\ndata: 7\n\ndata: [DONE]\n\n", 4).end);
 }
 

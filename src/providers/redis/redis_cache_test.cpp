@@ -71,7 +71,7 @@ TEST_F(RedisCacheTest, KeepsNothingPastItsBounds) {
   EXPECT_EQ(cache->get(call_, longest_key), "v");
   cache->put(call_, "large", "t", "small", 60s);
   cache->put(call_, "large", "t", std::string(RedisCache::kValueBytesMax + 1, 'v'), 60s);
-  EXPECT_EQ(cache->get(call_, "large"), std::nullopt) << "the value before it must not stay";
+  EXPECT_EQ(cache->get(call_, "large"), std::nullopt) << "the previous value must not remain";
   cache->put(call_, "large", "t", std::string(RedisCache::kValueBytesMax, 'v'), 60s);
   EXPECT_EQ(cache->get(call_, "large")->size(), RedisCache::kValueBytesMax);
 }
@@ -87,7 +87,7 @@ TEST_F(RedisCacheTest, ADeadRedisIsAMissAndIsLeftAloneForAWhile) {
   EXPECT_EQ(cache->get(call_, "k"), std::nullopt);
   cache->put(call_, "k", "t", "v", 60s);
   cache->drop_tag(call_, "t");
-  EXPECT_EQ(metrics.counter("footnote_cache_failures_total", "", {{"cache", "redis"}}).value(), 1u) << "asked once, then left alone";
+  EXPECT_EQ(metrics.counter("footnote_cache_failures_total", "", {{"cache", "redis"}}).value(), 1u) << "contacted once, then bypassed";
 }
 
 TEST_F(RedisCacheTest, ComesBackWithRedisAndPaysWhatItOwes) {

@@ -55,7 +55,7 @@ TEST(QdrantSearch, OlderServersAreAskedBySearch) {
     return Response::text(200, "application/json", fmt::format(R"({{"result":[{}]}})", kPoint));
   };
   expect_point(ask(query, search, 3));
-  EXPECT_EQ(queries, 1) << "what a server does not know is asked once";
+  EXPECT_EQ(queries, 1) << "an unsupported endpoint is tried once";
 }
 
 TEST(QdrantSearch, PartsThatAreNotThereAreEmpty) {

@@ -59,7 +59,7 @@ TEST(DataFolder, ASecondProcessIsRefusedAndToldWhoHasIt) {
   EXPECT_EQ(refused_naming("--data"), 0);
   ASSERT_TRUE(folder.set_url("http://127.0.0.1:7700", "secret").has_value());
   EXPECT_EQ(refused_naming("http://127.0.0.1:7700"), 0);
-  EXPECT_EQ(DataFolder::open(root.path()).error().code, ErrorCode::kFailedPrecondition) << "nor twice in one process";
+  EXPECT_EQ(DataFolder::open(root.path()).error().code, ErrorCode::kFailedPrecondition) << "not even in the same process";
 
   const auto holder = DataFolder::holder(root.path()).value();
   ASSERT_TRUE(holder.has_value());
@@ -67,7 +67,7 @@ TEST(DataFolder, ASecondProcessIsRefusedAndToldWhoHasIt) {
   EXPECT_EQ(holder->url, "http://127.0.0.1:7700");
   EXPECT_EQ(holder->token, "secret");
   const auto mode = std::filesystem::status(root.path() / kLockFile).permissions();
-  EXPECT_EQ(mode, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write) << "the token is the owner's alone";
+  EXPECT_EQ(mode, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write) << "only the owner may read the token";
 }
 
 TEST(DataFolder, IsFreeAfterItsHolderIsGone) {
@@ -149,7 +149,7 @@ TEST(DataFolder, ALockThatIsNoPlainFileIsToldApartFromWantOfRights) {
   const sql::FolderForTest root;
   const auto lock = root.path() / kLockFile;
   ASSERT_EQ(::mkfifo(lock.c_str(), 0600), 0);
-  EXPECT_EQ(DataFolder::open(root.path()).error().code, ErrorCode::kInvalidArgument) << "and did not wait";
+  EXPECT_EQ(DataFolder::open(root.path()).error().code, ErrorCode::kInvalidArgument) << "and it did not block";
   EXPECT_EQ(DataFolder::holder(root.path()).error().code, ErrorCode::kInvalidArgument);
   std::filesystem::remove(lock);
   std::filesystem::create_directory(lock);

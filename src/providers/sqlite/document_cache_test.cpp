@@ -27,7 +27,7 @@ TEST(DocumentCache, StaysWithinItsBoundAndKeepsWhatIsAskedFor) {
     ASSERT_NE(cache.find(0, 1), nullptr) << document;
     ASSERT_LE(cache.bytes(), kMax) << document;
   }
-  EXPECT_EQ(cache.find(1, 1), nullptr) << "nobody asked for it";
+  EXPECT_EQ(cache.find(1, 1), nullptr) << "it was not used";
   EXPECT_GT(cache.bytes(), kMax / 2);
 }
 

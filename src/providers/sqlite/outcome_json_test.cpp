@@ -151,7 +151,7 @@ void expect_names(int count) {
     EXPECT_FALSE(stored_name(value).empty()) << i;
     EXPECT_EQ(from_stored_name<Enum>(stored_name(value)).value(), value);
   }
-  EXPECT_TRUE(stored_name(static_cast<Enum>(count)).empty()) << "a new value needs its place in this test";
+  EXPECT_TRUE(stored_name(static_cast<Enum>(count)).empty()) << "add the new value to this test";
   EXPECT_EQ(from_stored_name<Enum>("").error().code, ErrorCode::kCorrupted);
 }
 

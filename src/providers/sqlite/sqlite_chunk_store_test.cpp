@@ -67,7 +67,7 @@ TEST_F(SqliteChunkStoreTest, KeepsAttributesThatAreNotUtf8Readable) {
   draft.attributes.title = "caf\xE9";
   ASSERT_TRUE(commit({draft}).has_value());
   EXPECT_EQ(chunks().find_document(call_, corpus_, "a").value()->attributes.title, "caf\xEF\xBF\xBD");
-  EXPECT_EQ(commit({draft})->generation, 1) << "the same again is no change";
+  EXPECT_EQ(commit({draft})->generation, 1) << "the same draft again is no change";
 }
 
 TEST_F(SqliteChunkStoreTest, SurvivesBeingClosed) {
@@ -104,7 +104,7 @@ TEST_F(SqliteChunkStoreTest, TellsAnIndexThatLagsBehindOfPurgedDeaths) {
   ASSERT_EQ(rest.removed.size(), 1U);
   EXPECT_EQ(rest.removed[0].chunk, first.added[0].chunk);
   EXPECT_EQ(rest.removed[0].died, 2);
-  EXPECT_TRUE(chunks().changes(call_, corpus_, 0, 10)->removed.empty()) << "of no use to one that starts from nothing";
+  EXPECT_TRUE(chunks().changes(call_, corpus_, 0, 10)->removed.empty()) << "useless to a reader that starts from scratch";
 }
 
 TEST_F(SqliteChunkStoreTest, ForgetsPurgedDeathsPastTheirBound) {

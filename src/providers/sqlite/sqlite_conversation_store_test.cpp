@@ -139,7 +139,7 @@ TEST_F(SqliteConversationStoreTest, RollsUpGaps) {
   EXPECT_EQ(conversations().gaps(call_, corpus_, 10)->size(), 2U);
   ASSERT_TRUE(finish(turn("t6", "Who painted it?", refusal())).has_value());
   gaps = conversations().gaps(call_, corpus_, 10).value();
-  ASSERT_EQ(gaps.size(), 3U) << "it came up again";
+  ASSERT_EQ(gaps.size(), 3U) << "the question was repeated";
   EXPECT_EQ(gaps[0].occurrences, 3);
 }
 

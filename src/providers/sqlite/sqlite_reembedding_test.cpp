@@ -64,7 +64,7 @@ TEST_F(ReembeddingTest, TokenCodesAreMadeAnewWhereTheyHaveAnotherForm) {
   EXPECT_THAT(others(7, {}, 2), SizeIs(2));
   const SqliteReembedding::NextCodes first[] = {
       {found[0].chunk, codes_of(7, std::byte{1})}, {found[1].chunk, codes_of(8, std::byte{2})}, {ChunkId{4711}, codes_of(7, std::byte{3})}};
-  ASSERT_TRUE(reembedding().put_codes(call_, first).has_value()) << "a chunk that is gone is passed over";
+  ASSERT_TRUE(reembedding().put_codes(call_, first).has_value()) << "a missing chunk is skipped";
   EXPECT_EQ(reembedding().count_other_codes(call_, corpus_, 7), 2);
   EXPECT_EQ(others(7).front().chunk, found[1].chunk);
   const SqliteReembedding::NextCodes second[] = {{found[1].chunk, codes_of(7, std::byte{4})}};
@@ -75,7 +75,7 @@ TEST_F(ReembeddingTest, TokenCodesAreMadeAnewWhereTheyHaveAnotherForm) {
   EXPECT_EQ(read[0].signs, std::vector{std::byte{1}});
   EXPECT_EQ(read[1].signs, std::vector{std::byte{4}});
   EXPECT_EQ(read[2].form, 0U);
-  EXPECT_EQ(first_numbers(), before) << "vectors stay";
+  EXPECT_EQ(first_numbers(), before) << "vectors are kept";
 
   PassageCodes cut_short = codes_of(7, std::byte{5});
   cut_short.signs.clear();
@@ -83,7 +83,7 @@ TEST_F(ReembeddingTest, TokenCodesAreMadeAnewWhereTheyHaveAnotherForm) {
     const SqliteReembedding::NextCodes third[] = {{found[0].chunk, codes_of(7, std::byte{6})}, {found[2].chunk, bad}};
     EXPECT_EQ(reembedding().put_codes(call_, third).error().code, ErrorCode::kInvalidArgument);
   }
-  EXPECT_EQ(chunks().passage_codes(call_, corpus_, asked).value()[0].signs, std::vector{std::byte{1}}) << "nothing of it was done";
+  EXPECT_EQ(chunks().passage_codes(call_, corpus_, asked).value()[0].signs, std::vector{std::byte{1}}) << "nothing was changed";
 }
 
 TEST_F(ReembeddingTest, TheCorpusStaysAsItIsUntilAllVectorsAreThere) {
@@ -101,7 +101,7 @@ TEST_F(ReembeddingTest, TheCorpusStaysAsItIsUntilAllVectorsAreThere) {
   EXPECT_EQ(space(), kTarget);
   EXPECT_EQ(first_numbers(), (std::vector<float>{1, 2, 3}));
   EXPECT_THAT(found(), IsEmpty());
-  EXPECT_EQ(progress(), std::pair(0L, 3L)) << "what is beside the vectors is let go of";
+  EXPECT_EQ(progress(), std::pair(0L, 3L)) << "the stored progress is deleted";
 }
 
 TEST_F(ReembeddingTest, WhatIsDoneSurvivesARestartAndWhatComesMeanwhileIsMissing) {

@@ -89,7 +89,7 @@ TEST_F(SqliteStoreFileTest, AFullStoreKeepsWhatItHas) {
   EXPECT_EQ(catalog().corpus(call_, corpus_)->generation, kept);
   EXPECT_THAT(found(), IsEmpty());
   open();
-  EXPECT_TRUE(commit({draft_of("more", {page})}).has_value()) << "with room again";
+  EXPECT_TRUE(commit({draft_of("more", {page})}).has_value()) << "with free space again";
 }
 
 TEST_F(SqliteStoreFileTest, AFaultAtAnyWriteLeavesAllOrNothing) {
