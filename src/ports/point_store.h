@@ -45,7 +45,7 @@ class PointStore {
  public:
   virtual ~PointStore() = default;
 
-  /// Those of these points that are live, in the requested order.
+  /// The live ones of these points, in the requested order.
   virtual Result<std::vector<Point>> points(const CallContext& call, CorpusId corpus, std::span<const PointId> ids,
                                             PointVectors vectors) const = 0;
   /// The points of those chunks that are still stored, including dead ones, in the requested order.
