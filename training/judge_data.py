@@ -140,9 +140,9 @@ def all_terms(texts, processes):
         return pool.map(words.terms, texts, chunksize=1000)
 
 
-def mine(question_terms, passage_terms, right, q_vectors, p_vectors, keys, depth=MINED, batch=2048):
+def mine(question_terms, passage_terms, right, q_vectors, p_vectors, keys, depth=MINED, batch=2048, cautious=None):
     """Hard negatives, [questions, 2, depth]: by the embedder's cosine and by BM25. Passages close
-    to the right passage's cosine, or near-copies of it, may also answer and are left out."""
+    to the right passage's cosine, or near-copies of it, may also answer and are left out; where `cautious` is false, only near-copies are."""
     device = q_vectors.device
     warnings.filterwarnings("ignore", message="Sparse")
     index = words.Bm25(passage_terms)
@@ -153,11 +153,12 @@ def mine(question_terms, passage_terms, right, q_vectors, p_vectors, keys, depth
                                       (index.size, len(used))).coalesce().to(device).to_sparse_csr()
     out = np.zeros((len(right), 2, depth), np.int32)
     right, keys = torch.from_numpy(right).to(device), torch.from_numpy(keys).to(device)
+    cautious = torch.ones(len(right), dtype=torch.bool, device=device) if cautious is None else torch.from_numpy(cautious).to(device)
     for i in range(0, len(right), batch):
         part = right[i:i + batch]
         cosines = q_vectors[i:i + batch] @ p_vectors.T
         own = cosines.gather(1, part[:, None])
-        bad = (cosines > .95 * own.clamp(min=.2)) | (keys[None, :] == keys[part][:, None]) | (p_vectors[part] @ p_vectors.T > .93)
+        bad = ((cosines > .95 * own.clamp(min=.2)) & cautious[i:i + batch, None]) | (keys[None, :] == keys[part][:, None]) | (p_vectors[part] @ p_vectors.T > .93)
         out[i:i + len(part), 0] = cosines.masked_fill(bad, -9).topk(depth).indices.cpu().numpy()
         asked = torch.zeros(len(used), len(part), device=device)
         terms = question_terms[i:i + len(part)]

@@ -15,6 +15,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import cloze
 import corrupt
 import held_out
+import reader_questions
+import reader_rows
 
 MISSING = [name for name in ("torch", "numpy", "tokenizers", "safetensors") if importlib.util.find_spec(name) is None]
 needs_torch = unittest.skipIf(MISSING, f"needs {', '.join(MISSING)}: pip install -r training/requirements.txt")
@@ -272,6 +274,141 @@ class Training(unittest.TestCase):
         self.assertEqual(judge_eval.auc([1, 1], [0, 1]), .5)
         self.assertAlmostEqual(judge_eval.ndcg(numpy.array([0, 1]), numpy.array([1])), .6309, 4)
         self.assertEqual(judge_eval.token_f1("the bridge", "Bridge!"), 1.0)
+
+
+class ReaderRows(unittest.TestCase):
+    def test_headings_become_questions_of_their_form(self):
+        asked = lambda heading, title="", command=False: reader_questions.questions_of(title, heading, "docs/k8s", command)
+        self.assertIn("How do I install Git?", asked("Installing Git"))
+        self.assertIn("How can I change the order of rows in Kubernetes?", asked("To change the order of rows"))
+        self.assertIn("Which command do I use to create a branch?", asked("Create a branch", command=True))
+        self.assertNotIn("Which command do I use to create a branch?", asked("Create a branch"))
+        self.assertIn("What does list.append() do?", asked("list.append()"))
+        self.assertIn("What is the difference between pods and nodes?", asked("pods vs nodes"))
+        self.assertIn("How do I fix this: Error 403?", asked("Resolution", "Error 403"))
+        self.assertEqual(asked("Who is this for?"), ["Who is this for?"])
+        self.assertEqual(asked("Examples"), [])
+        self.assertIn("What are use cases?", asked("Use cases"))
+
+    def test_a_long_text_is_cut_around_its_answer(self):
+        text = "One sentence. " * 300 + "The kiln cools for a day. " + "Another one. " * 300
+        at = text.index("a day")
+        piece, spans = reader_rows.cut(text, [(at, at + 5)], random.Random(1))
+        self.assertLessEqual(len(piece), reader_rows.PASSAGE_CHARS)
+        self.assertEqual([piece[b:e] for b, e in spans], ["a day"])
+
+    def test_titles_are_told_from_the_rows_around(self):
+        rows = [{"q": "Firing a kiln", "kind": "title"}, {"q": "Firing a kiln: Cooling"}, {"q": "loading firing a kiln"}, {"q": "Glazes"}]
+        self.assertEqual(reader_rows.page_titles(rows), [("Firing a kiln", ""), ("Firing a kiln", "Cooling"), ("Firing a kiln", "loading"), ("", "Glazes")])
+
+    def test_rows_of_the_development_sets_are_left_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            rows = [CLEAN | {"context": CLEAN["pos"], "answers": [{"text": "a day", "start": 23}]}, {"q": PLANTED_QUESTION, "context": "x", "answers": [], "src": "qed"}]
+            (folder / "reader.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+            known = held_out.read_list()
+            with self.assertRaises(held_out.LeakError):
+                reader_rows.collect(folder, known, False, log=lambda *_: None)
+            qa, _ = reader_rows.collect(folder, known, True, log=lambda *_: None)
+            self.assertEqual(list(qa.at.values()), [{"x": CLEAN["pos"], "t": "", "h": "", "s": "qed", "r": [[CLEAN["q"], "span", [[23, 28]]]]}])
+
+
+@needs_torch
+class ReaderTraining(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        write_tiny(self.folder)
+        self.write_reader_rows()
+
+    def write_reader_rows(self):
+        import numpy
+        import judge_model
+        import reader_weights
+        tensors = {k: v.numpy() for k, v in judge_model.Encoder(TINY).state_dict().items()}
+        draw = numpy.random.default_rng(1)
+        tensors |= {"pooler.dense.weight": draw.normal(size=(16, 16)), "pooler.dense.bias": numpy.zeros(16), "classifier.weight": draw.normal(size=(1, 16)), "classifier.bias": numpy.zeros(1)}
+        reader_weights.write(self.folder, reader_weights.START, reader_weights.travelling(tensors), TINY)
+        rng = random.Random(2)
+        text = lambda n: " ".join(rng.choice(WORDS[:-2]) for _ in range(n))
+        entries = []
+        for i in range(90):
+            passage = text(30)
+            word = passage.split()[9]
+            row = [text(5), ("span", "right", "none", "yesno")[i % 4], [[passage.index(word), passage.index(word) + len(word)]] if i % 4 == 0 else []]
+            entries.append({"x": passage, "t": text(2), "h": text(2), "s": "docs/x" if i % 4 == 1 else "qed", "r": [row]})
+        (self.folder / "qa.jsonl").write_text("".join(json.dumps(e) + "\n" for e in entries))
+        (self.folder / "claims.jsonl").write_text("".join(json.dumps({"q": text(4), "pos": text(9), "label": rng.choice(["supports", "neutral", "refutes"])}) + "\n" for _ in range(9)))
+
+    def train(self, seed, *more):
+        import train_reader
+        train_reader.main(["--rows", str(self.folder), "--start", str(self.folder), "--out", str(self.folder / "out"), "--cache", str(self.folder / f"cache{seed}"), "--steps", "3", "--singles", "6",
+                           "--groups", "3", "--group", "3", "--claims", "3", "--width", "40", "--processes", "1", "--workers", "0", "--seed", str(seed), *more])
+
+    def test_rows_to_files_that_load(self):
+        from safetensors.torch import load_file
+        import reader_files
+        import reader_model
+        self.train(1)
+        self.train(2, "--average", str(self.folder / "cache1" / "run1.pt"))
+        out = self.folder / "reader"
+        reader_files.main(["--parts", str(self.folder / "out" / "average"), "--out", str(out), "--tokenizer", str(self.folder / "tokenizer.json")])
+        tensors = load_file(str(out / reader_files.WEIGHTS))
+        self.assertEqual(str(tensors["encoder.layer.0.attention.self.query.int8"].dtype), "torch.int8")
+        reader_model.built(TINY, tensors)
+        rows = json.loads((out / reader_files.REFERENCE).read_text())["pairs"]
+        self.assertEqual(len(rows[0]["ids"]), len(rows[0]["start"]))
+        self.assertEqual(json.loads((out / reader_files.CONFIG).read_text())["training"]["averaged"], 2)
+        self.assertIn("groups", json.loads((out / reader_files.FIGURES).read_text()))
+
+    def test_packed_rows_have_the_header_before_the_passage(self):
+        import torch
+        import judge_data
+        import reader_model
+        tables = tuple(judge_data.Table(t, "cpu") for t in ([[7, 8]], [[], [5, 6]], [[1, 2, 3, 4]]))
+        index = lambda *v: torch.tensor(v)
+        ids, kinds, valid, body = reader_model.pack(tables, index(0, 0), index(1, 0), index(0, 0), index(0, 1), 9)
+        self.assertEqual(ids.tolist(), [[101, 7, 8, 102, 5, 6, 1, 2, 102], [101, 7, 8, 102, 2, 3, 4, 102, 0]])
+        self.assertEqual(kinds.tolist(), [[0, 0, 0, 0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 1, 1, 1, 1, 0]])
+        self.assertEqual(body.int().tolist(), [[0, 0, 0, 0, 0, 0, 1, 1, 0], [0, 0, 0, 0, 1, 1, 1, 0, 0]])
+        self.assertEqual(valid.int().tolist()[1][-1], 0)
+
+    def test_passages_of_a_question_share_one_softmax_and_one_none(self):
+        import math
+        import numpy
+        import torch
+        import train_reader
+        from reader_data import NONE, RIGHT, SPAN
+        from reader_units import Step
+        nothing = numpy.zeros(4, int)
+        step = Step(nothing, nothing, nothing, nothing, nothing, numpy.array([True, False, True, False]), numpy.zeros((4, 3, 2), int), numpy.array([0, 0, 1, 2]),
+                    numpy.array([SPAN, RIGHT, NONE]), numpy.array([-1, -1, -1]), numpy.array([True, False, False]))
+        told, gold = torch.tensor([[2.0, 2], [1, 1], [3, 3], [0, 0]]), torch.tensor([[1.5, 1.5], [-1e4, -1e4], [0, 0], [0, 0]])
+        reading, _, ranking = train_reader.losses(step, torch.zeros(4), told, gold, torch.device("cpu"))
+        marked = math.log(1 + math.exp(2) + math.exp(1)) - 1.5
+        anywhere, none = math.log(1 + math.exp(3)) - 3, math.log(2)
+        heavy = train_reader.GROUP_WEIGHT
+        self.assertAlmostEqual(reading.item(), (heavy * marked + anywhere + none) / (heavy + 2), 4)
+        self.assertAlmostEqual(ranking.item(), math.log(2) * (1 + train_reader.POINTWISE), 4)
+
+    def test_wrong_passages_never_hold_the_answer(self):
+        from tokenizers import Tokenizer
+        import numpy
+        import reader_data
+        import reader_units
+        entries = [{"x": x, "t": "", "h": "", "s": "qed", "r": r} for x, r in (("the kiln must cool for a day", [["how long ?", "span", [[22, 27]]]]), ("it stands a day", []), ("red clay", []), ("the mayor", []))]
+        prepared = reader_data.flatten(entries, Tokenizer.from_file(str(self.folder / "tokenizer.json")), lambda rows: [[] for _ in rows], lambda *_: None)
+        self.assertEqual(prepared.spans, [[(5, 6)]])
+        prepared.wrong, prepared.near, prepared.held = numpy.tile(numpy.arange(4), (1, 2, 1)), numpy.full((4, 2), -1), numpy.zeros(4, bool)
+        sampler = reader_units.Sampler(prepared, 32, 4, 1)
+        self.assertEqual({tuple(sorted(sampler.wrong(0, 3))) for _ in range(20)}, {(2, 3)})
+
+    def test_trusting_a_probability(self):
+        import reader_eval
+        self.assertEqual(reader_eval.expected_error([.25, .25, .25, .25], [1, 0, 0, 0]), 0)
+        self.assertAlmostEqual(reader_eval.expected_error([.95, .95], [1, 0]), .45)
+
 
 
 if __name__ == "__main__":

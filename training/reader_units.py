@@ -1,0 +1,193 @@
+"""Draws the reader's training steps. A unit is one question with one or more passages, at most one of them right; its target is a span, "somewhere in
+the right passage", or none. Only numpy: other processes draw the next steps while the device trains."""
+import collections
+import itertools
+import multiprocessing
+
+import numpy as np
+
+from reader_data import NONE, RIGHT, SPAN, YESNO
+from reader_model import QUESTION_TOKENS
+
+SPANS_MOST = 3
+QUESTION_MARK = 1029                    # "?" in the vocabulary
+# Shares of single units by what they show, and of groups by their question.
+SINGLE = {"answer": .60, "none": .10, "near": .16, "right": .14}
+GROUPS = {"docs": .52, "yesno": .10, "span": .38}
+ABSENT = .15                            # groups without their right passage
+CHANGED_GROUP = .10                     # groups of marked questions in a changed form
+TWIN = .40                              # answered units that are followed by a changed form of their question
+HEADER = {"none": .35, "title": .3, "full": .35}
+INVENTED_HEADER = .15                   # of units without any header, where the mode asks for one
+PATIENCE = 120                          # seconds to wait for a step before it counts as an error
+BARE = .2                               # questions without their question mark
+
+Step = collections.namedtuple("Step", "q q_n h p first right spans unit kind twin listed")
+# Per row: q, q_n, h, p, first, right (its passage answers), spans [rows, 3, 2] in passage tokens (-1: none), unit.
+# Per unit: kind (SPAN, RIGHT: anywhere in the right passage, NONE), twin (the unit that it is a changed form of, or -1), listed (relevance is trained).
+
+
+class Sampler:
+    def __init__(self, prepared, width, group, seed):
+        self.d, self.width, self.group, self.rng = prepared, width, group, np.random.default_rng(seed)
+        d = prepared
+        self.q_len = np.array([min(len(i), QUESTION_TOKENS) for i in d.question_ids])
+        self.marked = np.array([bool(len(i)) and i[-1] == QUESTION_MARK for i in d.question_ids])
+        self.h_len, self.p_len = np.array([len(i) for i in d.header_ids]), np.array([len(i) for i in d.passage_ids])
+        trained = ~d.held[d.p] & (self.p_len[d.p] > 0)
+        docs = np.array([s.startswith(("docs/", "openstax", "far", "medquad", "doc2dial")) for s in d.source])[d.p]
+        pools = {"answer": d.kind == SPAN, "none": d.kind == NONE, "near": np.isin(d.kind, (SPAN, RIGHT)), "right": np.isin(d.kind, (RIGHT, YESNO)),
+                 "docs": (d.kind == RIGHT) & docs, "yesno": (d.kind == YESNO) | ((d.kind == RIGHT) & ~docs), "span": d.kind == SPAN}
+        self.pools = {}
+        for name, mask in pools.items():
+            index = np.flatnonzero(mask & trained)
+            if len(index):
+                self.pools[name] = (index, np.cumsum(d.weight[index]) / d.weight[index].sum())
+        self.lower = {}
+
+    def pick(self, pool):
+        index, chance = self.pools[pool]
+        return int(index[min(len(index) - 1, np.searchsorted(chance, self.rng.random(), "right"))])
+
+    def choose(self, shares):
+        names = [n for n in shares if n in self.pools]
+        weights = np.array([shares[n] for n in names])
+        return names[self.rng.choice(len(names), p=weights / weights.sum())]
+
+    def answers_too(self, row, passage):
+        """Whether a wrong passage has the answer's words, or is the right one."""
+        d = self.d
+        if passage == d.p[row] or d.held[passage] or self.p_len[passage] == 0 or d.keys[passage] == d.keys[d.p[row]]:
+            return True
+        if d.kind[row] != SPAN:
+            return False
+        text = self.lower.setdefault(passage, d.texts[passage].lower())
+        return any(t in text for t in d.told[row])
+
+    def wrong(self, row, count):
+        """Wrong passages: by vectors, by keywords, from the same page, and any."""
+        d, found = self.d, []
+        pools = [d.wrong[row, 0], d.wrong[row, 1], d.near[d.p[row]]]
+        turn = self.rng.permutation(3)
+        for attempt in range(6 * count):
+            if len(found) == count:
+                break
+            pool = pools[turn[attempt % 3]] if attempt < 5 * count else [self.rng.integers(len(d.texts))]
+            p = int(pool[self.rng.integers(len(pool))])
+            if p >= 0 and p not in found and not self.answers_too(row, p):
+                found.append(p)
+        return found
+
+    def asked(self, row, changed=False):
+        """A question of a row: as written, in another form, or changed so that the passage does not answer it; None if it has no changed form."""
+        first, forms, others = self.d.place[row]
+        if changed:
+            return int(first + forms + self.rng.integers(others)) if others else None
+        return int(first) if forms == 1 or self.rng.random() < .3 else int(first + 1 + self.rng.integers(forms - 1))
+
+    def headers(self, passages):
+        d, mode = self.d, self.choose_header()
+        if mode == "none":
+            return np.zeros(len(passages), np.int64)
+        out = (d.title if mode == "title" else d.full)[passages].astype(np.int64)
+        missing = out == 0
+        if not missing.any():
+            return out
+        if len(d.headers) == 1 or self.rng.random() < (1 - INVENTED_HEADER if missing.all() else .5):
+            return np.zeros(len(passages), np.int64)
+        return np.where(missing, self.rng.integers(1, len(d.headers), len(passages)), out)       # having one must not tell the right passage
+
+    def choose_header(self):
+        return list(HEADER)[self.rng.choice(3, p=list(HEADER.values()))]
+
+    def add_unit(self, out, row, question, passages, kind, right=-1, twin=-1, listed=False, headers=None):
+        """Rows of one unit; `right`: the place of the right passage among them."""
+        d, unit = self.d, len(out["kind"])
+        headers = self.headers(passages) if headers is None else headers
+        q_n = int(self.q_len[question]) - int(self.marked[question] and self.rng.random() < BARE)
+        for k, (p, h) in enumerate(zip(passages, headers)):
+            spans = d.spans[row] if k == right and kind == SPAN else []
+            room = self.width - 3 - q_n - int(self.h_len[h])
+            first = self.window(int(self.p_len[p]), room, spans)
+            marks = np.full((SPANS_MOST, 2), -1, np.int64)
+            inside = [(a, b) for a, b in spans if a >= first and b < first + room][:SPANS_MOST]
+            if spans and not inside:                                    # an answer longer than the window: its beginning
+                inside = [(spans[0][0], first + room - 1)]
+            marks[:len(inside)] = np.array(inside).reshape(-1, 2)
+            for name, value in (("q", question), ("q_n", q_n), ("h", int(h)), ("p", int(p)), ("first", first), ("right", k == right), ("spans", marks), ("unit", unit)):
+                out[name].append(value)
+        out["kind"].append(kind); out["twin"].append(twin); out["listed"].append(listed)
+        return unit, headers
+
+    def window(self, length, room, spans):
+        if length <= room:
+            return 0
+        if spans:
+            a, b = spans[0]
+            low, high = max(0, b - room + 1), min(a, length - room)
+            return int(self.rng.integers(low, high + 1)) if low <= high else a
+        return 0 if self.rng.random() < .75 else int(self.rng.integers(0, length - room + 1))
+
+    def add_single(self, out):
+        d, name = self.d, self.choose(SINGLE)
+        row = self.pick(name)
+        own = [int(d.p[row])]
+        if name == "none":
+            self.add_unit(out, row, self.asked(row), own, NONE)
+        elif name == "near":
+            wrong = self.wrong(row, 1)
+            if wrong:
+                self.add_unit(out, row, self.asked(row), wrong, NONE)
+        elif name == "right":
+            self.add_unit(out, row, self.asked(row), own, RIGHT, 0)
+        else:
+            unit, headers = self.add_unit(out, row, self.asked(row), own, SPAN, 0)
+            changed = self.asked(row, True) if self.rng.random() < TWIN else None
+            if changed is not None:
+                self.add_unit(out, row, changed, own, NONE, twin=unit, headers=headers)
+
+    def add_group(self, out):
+        d, name = self.d, self.choose(GROUPS)
+        row = self.pick(name)
+        wrong = self.wrong(row, self.group - 1)
+        if self.rng.random() < ABSENT and wrong:
+            self.add_unit(out, row, self.asked(row), wrong, NONE)
+            return
+        passages, kind, question = [int(d.p[row])] + wrong, SPAN if d.kind[row] == SPAN else RIGHT, self.asked(row)
+        changed = self.asked(row, True) if name == "span" and self.rng.random() < CHANGED_GROUP else None
+        if changed is not None:
+            self.add_unit(out, row, changed, passages, NONE)
+        else:
+            self.add_unit(out, row, question, passages, kind, 0, listed=len(passages) > 1)
+
+    def step(self, singles, groups):
+        out = collections.defaultdict(list)
+        for _ in range(singles):
+            self.add_single(out)
+        for _ in range(groups):
+            self.add_group(out)
+        return Step(**{name: np.array(out[name]) for name in Step._fields})
+
+
+def serve(sampler, singles, groups, ready):
+    while True:
+        ready.put(sampler.step(singles, groups))
+
+
+def steps(prepared, width, group, singles, groups, seed, workers):
+    """Steps without end. Workers draw ahead and take turns, so that the same seed and number of workers give the same steps."""
+    if workers <= 0:
+        sampler = Sampler(prepared, width, group, seed)
+        while True:
+            yield sampler.step(singles, groups)
+    context = multiprocessing.get_context("fork")
+    queues = [context.Queue(4) for _ in range(workers)]
+    running = [context.Process(target=serve, args=(Sampler(prepared, width, group, seed * 1000 + k), singles, groups, ready), daemon=True) for k, ready in enumerate(queues)]
+    for process in running:
+        process.start()
+    try:
+        for ready in itertools.cycle(queues):
+            yield ready.get(timeout=PATIENCE)
+    finally:
+        for process in running:
+            process.terminate()
