@@ -30,16 +30,22 @@ WEIGHT = {"squad1_train_parts": 1.3, "squad2_train_part": 1.5, "qed": 1.2, "nq_o
 class Prepared:
     """Everything that training and evaluation draw from, in numpy arrays; it can be kept in a file."""
 
+    JOINED = ("question_ids", "header_ids", "passage_ids")              # lists of many small arrays are kept as one array and its lengths
+
     def save(self, path):
         path.parent.mkdir(parents=True, exist_ok=True)
+        joined = {k: (np.concatenate(self.__dict__[k]), np.array([len(i) for i in self.__dict__[k]])) for k in self.JOINED}
         with open(path, "wb") as out:
-            pickle.dump(self.__dict__, out, protocol=5)
+            pickle.dump(self.__dict__ | joined, out, protocol=5)
 
     @classmethod
     def load(cls, path):
         out = cls()
         with open(path, "rb") as file:
             out.__dict__.update(pickle.load(file))
+        for name in cls.JOINED:
+            flat, lengths = out.__dict__[name]
+            out.__dict__[name] = np.split(flat, np.cumsum(lengths)[:-1])
         return out
 
     def tables(self, device):

@@ -400,6 +400,9 @@ class ReaderTraining(unittest.TestCase):
         entries = [{"x": x, "t": "", "h": "", "s": "qed", "r": r} for x, r in (("the kiln must cool for a day", [["how long ?", "span", [[22, 27]]]]), ("it stands a day", []), ("red clay", []), ("the mayor", []))]
         prepared = reader_data.flatten(entries, Tokenizer.from_file(str(self.folder / "tokenizer.json")), lambda rows: [[] for _ in rows], lambda *_: None)
         self.assertEqual(prepared.spans, [[(5, 6)]])
+        prepared.save(self.folder / "kept")
+        again = reader_data.Prepared.load(self.folder / "kept")
+        self.assertEqual([i.tolist() for i in again.passage_ids], [i.tolist() for i in prepared.passage_ids])
         prepared.wrong, prepared.near, prepared.held = numpy.tile(numpy.arange(4), (1, 2, 1)), numpy.full((4, 2), -1), numpy.zeros(4, bool)
         sampler = reader_units.Sampler(prepared, 32, 4, 1)
         self.assertEqual({tuple(sorted(sampler.wrong(0, 3))) for _ in range(20)}, {(2, 3)})
