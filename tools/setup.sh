@@ -7,8 +7,8 @@ cd "$(dirname "$0")/.."
 mkdir -p .deps/stamps .deps/models
 
 step=0
-steps=6
-[ "${1:-}" != --run ] || steps=4
+steps=7
+[ "${1:-}" != --run ] || steps=5
 log=.deps/setup.log
 
 say() { printf '%s\n' "$*" >&2; }
@@ -110,15 +110,18 @@ fetch_model() {
   rm -rf "$work"
 }
 
-# The judge's weights are in the repository. It is installed next to the embedding model, because it uses its token vectors.
-install_judge() {
-  local to=.deps/models/judge
+# The weights of the judge and the reader are in the repository. They are installed next to the embedding model, because they use
+# its tokenizer, and the judge its token vectors.
+install_own_model() {
+  local to=.deps/models/$1
   rm -rf "$to"
   mkdir -p "$to"
-  cp models/judge/{config.json,model.safetensors,reference.json} "$to"
-  cp models/judge/SHA256SUMS "$to/checksums.sha256"
+  cp models/"$1"/{config.json,model.safetensors,reference.json} "$to"
+  cp models/"$1"/SHA256SUMS "$to/checksums.sha256"
   (cd "$to" && sha256sum --check --quiet checksums.sha256)
 }
+install_judge() { install_own_model judge; }
+install_reader() { install_own_model reader; }
 
 if [ "${1:-}" = --only ]; then
   "$2"
@@ -129,7 +132,9 @@ fi
 [ -d node_modules ] || rm -f .deps/stamps/npm-packages
 [ -d .deps/python ] || rm -f .deps/stamps/python-clients
 (cd ".deps/models/$model_name" && sha256sum --check --status checksums.sha256) 2>/dev/null || rm -f .deps/stamps/embedding-model
-(cd .deps/models/judge && sha256sum --check --status checksums.sha256) 2>/dev/null || rm -f .deps/stamps/judge
+for own in judge reader; do
+  (cd ".deps/models/$own" && sha256sum --check --status checksums.sha256) 2>/dev/null || rm -f ".deps/stamps/$own"
+done
 
 key_of() { cat "$@" | sha256sum | cut -c1-16; }
 apt_fix="Check that apt reaches its mirrors and that you are root or may use sudo."
@@ -137,6 +142,7 @@ run_step system-packages "$(packages_to_run | key_of -)" "$apt_fix" install_run_
 run_step npm-packages "$(key_of package-lock.json)" "Check that npm reaches its registry." install_npm
 run_step embedding-model "$model_sum-1" "Check that pip reaches its index." fetch_model
 run_step judge "$(key_of models/judge/SHA256SUMS)" "Restore models/judge: git checkout models/judge." install_judge
+run_step reader "$(key_of models/reader/SHA256SUMS)" "Restore models/reader: git checkout models/reader." install_reader
 [ "${1:-}" != --run ] || exit 0
 run_step test-packages "$(packages_to_test | key_of -)" "$apt_fix" install_test_packages
 run_step python-clients "$(key_of tools/python-clients.txt)" "Check that pip reaches its index." install_python_clients

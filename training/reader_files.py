@@ -21,6 +21,7 @@ from reader_data import header_ids, tokenised
 from reader_model import HEADER_TOKENS, LABELS, QUESTION_TOKENS, SPAN_TOKENS_MAX, best_spans, built, margins, pack
 
 WEIGHTS, CONFIG, FIGURES, REFERENCE, SUMS = "model.safetensors", "config.json", "figures.json", "reference.json", "SHA256SUMS"
+TOKENIZER = "all-MiniLM-L6-v2"   # the installed model whose tokenizer this one uses
 PART_BYTES = 15 << 20
 HEADERS = ["", "Handbook > Leave", "Handbook > Travel > Approval", "", "Server manual > Keys"]
 SHAPE_FIELDS = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "max_position_embeddings")
@@ -43,6 +44,7 @@ def join_parts(folder, path):
 def write_config(folder, shape, calibration, width, run):
     config = {
         "model_type": "bert", "architectures": ["FootnoteReader"], **shape, "type_vocab_size": 2, "layer_norm_eps": NORM_EPS, "hidden_act": "gelu",
+        "tokenizer": {"model": TOKENIZER},
         "weights": {"file": WEIGHTS, "matrices": "NAME.int8 [rows, columns] times NAME.scale [rows, 1], in place of NAME.weight", "rest": "F32"},
         "input": {"form": "[CLS] question [SEP] title > heading > heading . passage [SEP]", "token_types": [0, 1], "question_tokens_max": QUESTION_TOKENS,
                   "header": "the page's title and heading path joined by ' > ', cut to header_tokens_max - 1 tokens, then '.'; nothing at all without them",

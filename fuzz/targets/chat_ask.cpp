@@ -1,6 +1,7 @@
 // A request of OpenAI's forms from anybody, then the same bytes as an upstream's chunk: both are read, rewritten and written again.
 #include "api/chat_wire.h"
 #include "api/responses_wire.h"
+#include "prompt/proxy_prompt.h"
 #include "target.h"
 
 namespace {
@@ -10,10 +11,12 @@ const std::vector<footnote::proxy::Source> kSources{{"https://a/", "A", "alpha\n
 void rewrite(const footnote::api::ChatAsk& ask) {
   const auto question = footnote::api::question_of(ask.body);
   if (!question) return;
-  footnote::proxy::Policy policy;
-  for (const bool seed_form : {false, true}) {
-    policy.seed_form = seed_form;
-    const auto messages = footnote::api::grounded_messages(ask.body, *question, kSources, policy, "system");
+  const footnote::prompt::PromptSource sources[] = {{kSources[0].url, kSources[0].text}, {kSources[1].url, kSources[1].text}};
+  footnote::proxy::GroundedPrompt prompt{
+      .system = "system", .message = footnote::prompt::build_proxy_message(*question, sources, 1'200), .history_bytes_max = 32'000};
+  for (const bool alone : {false, true}) {
+    prompt.without_client_texts = alone;
+    const auto messages = footnote::api::grounded_messages(ask.body, prompt);
     FOOTNOTE_ASSERT(messages.size() >= 2);
     FOOTNOTE_ASSERT(footnote::parse_json(footnote::to_text(messages)).has_value());
   }

@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   FOOTNOTE_ASSERT(whole.text == sliced.text && is_valid_utf8(whole.end->model));
   FOOTNOTE_ASSERT(whole.end->finish == sliced.end->finish && whole.end->model == sliced.end->model);
-  FOOTNOTE_ASSERT(whole.end->prompt_tokens == sliced.end->prompt_tokens);
-  FOOTNOTE_ASSERT(whole.end->prompt_tokens >= 0 && whole.end->prompt_tokens <= kTokensMax);
+  FOOTNOTE_ASSERT(whole.end->tokens == sliced.end->tokens);
+  FOOTNOTE_ASSERT(!whole.end->tokens || (whole.end->tokens->prompt >= 0 && whole.end->tokens->prompt <= kTokensMax));
   return 0;
 }

@@ -19,7 +19,7 @@ void check_front_matter(std::string_view text) {
   for (const std::string* value : {&front.id, &front.slug, &front.title, &front.type, &front.summary, &front.language}) {
     FOOTNOTE_ASSERT(is_valid_utf8(*value) && value->size() <= chunk::kFrontMatterBytesMax);
   }
-  for (const auto* items : {&front.tags, &front.owners, &front.related, &front.supersedes, &front.superseded_by}) check_list(*items);
+  for (const auto* items : {&front.tags, &front.related, &front.supersedes, &front.superseded_by}) check_list(*items);
   check_list(front.warnings);
   FOOTNOTE_ASSERT(front.slug.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos);
   FOOTNOTE_ASSERT(front.language.empty() || front.language.size() == 2 || front.language.size() == 3);

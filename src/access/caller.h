@@ -13,7 +13,6 @@ struct Caller {
   WorkspaceId workspace;
   std::vector<KeyScope> scopes;
   ApiKeyId key;              ///< None: a caller that can read the data folder, or a loopback caller of a server without keys.
-  std::string key_name;      ///< For logs; never part of the secret.
   bool is_operator = false;  ///< May create workspaces, and keys of every workspace.
 
   /// kAdmin covers kRead and kIngest; kVisitor is never implied.

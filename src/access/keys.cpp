@@ -11,8 +11,6 @@ std::unexpected<Error> not_let_in() {
   return fail(ErrorCode::kUnauthenticated, "this API key is not valid; create one with `footnote keys create`");
 }
 
-bool has_ended(const ApiKey& key, UtcTime now) { return key.expires_at && *key.expires_at <= now; }
-
 Result<void> check_limit(std::string_view field, std::int64_t value, std::int64_t max) {
   if (value >= 0 && value <= max) return {};
   return fail_field(ErrorCode::kInvalidArgument, field, "'{}' must be between 0 and {}", field, max);
@@ -67,12 +65,12 @@ bool Keys::is_open() const {
 bool Keys::has_active() const {
   const UtcTime now = clock_.now();
   MutexLock lock(mutex_);
-  return std::ranges::any_of(entries_, [&](const auto& entry) { return !has_ended(entry.second.key, now); });
+  return std::ranges::any_of(entries_, [&](const auto& entry) { return !entry.second.key.has_ended(now); });
 }
 
 Result<Admission> Keys::admit(std::string_view key_text) {
   if (!owner_text_.empty() && equal_in_constant_time(key_text, owner_text_)) {
-    return Admission{{home_, {KeyScope::kAdmin}, {}, "owner", true}, {}};
+    return Admission{{home_, {KeyScope::kAdmin}, {}, true}, {}};
   }
   if (!is_key_text(key_text)) return not_let_in();
   const std::string hash = hash_of(key_text);
@@ -82,8 +80,8 @@ Result<Admission> Keys::admit(std::string_view key_text) {
   if (id == by_hash_.end()) return not_let_in();
   Entry& entry = entries_.at(id->second);
   const ApiKey& key = entry.key;
-  if (!equal_in_constant_time(hash, key.secret_hash) || has_ended(key, now)) return not_let_in();
-  Admission out{{key.workspace, key.scopes, key.id, key.name, false}, entry.meter.count(now)};
+  if (!equal_in_constant_time(hash, key.secret_hash) || key.has_ended(now)) return not_let_in();
+  Admission out{{key.workspace, key.scopes, key.id, false}, entry.meter.count(now)};
   out.caller.is_operator = key.workspace == home_ && out.caller.may(KeyScope::kAdmin);
   entry.used = true;
   return out;
@@ -105,8 +103,34 @@ Result<IssuedKey> Keys::issue(const CallContext& call, ApiKey key) {
   return IssuedKey{std::move(made), text};
 }
 
+Keys::KeyCount Keys::count(WorkspaceId workspace) const {
+  const UtcTime now = clock_.now();
+  KeyCount out;
+  MutexLock lock(mutex_);
+  for (const auto& [id, entry] : entries_) {
+    if (entry.key.workspace != workspace) continue;
+    ++out.made;
+    out.active += entry.key.has_ended(now) ? 0 : 1;
+  }
+  return out;
+}
+
+Result<void> Keys::check_ceilings(const NewKey& wanted) const {
+  if (wanted.maker == KeyMaker::kOperator) return {};
+  const std::int64_t ceiling = options_.requests_per_minute_max;
+  if (ceiling > 0 && wanted.limits.requests_per_minute > ceiling) {
+    return fail_field(ErrorCode::kInvalidArgument, "requests_per_minute", "the operator allows a key at most {} requests per minute",
+                      ceiling);
+  }
+  const KeyCount keys = count(wanted.workspace);
+  if (keys.active < options_.active_keys_max && keys.made < kKeysOfWorkspaceMax) return {};
+  return fail(ErrorCode::kResourceExhausted, "this workspace has {} active keys, and {} in all, as many as the operator allows",
+              keys.active, keys.made);
+}
+
 Result<IssuedKey> Keys::create(const CallContext& call, const NewKey& wanted) {
   FOOTNOTE_CHECK(check(wanted, clock_.now()));
+  FOOTNOTE_CHECK(check_ceilings(wanted));
   return issue(call, {.workspace = wanted.workspace,
                       .name = wanted.name,
                       .scopes = wanted.scopes,
@@ -128,24 +152,29 @@ Result<ApiKey> Keys::end(const CallContext& call, ApiKeyId id, UtcTime at) {
   return ended;
 }
 
-Result<IssuedKey> Keys::rotate(const CallContext& call, WorkspaceId workspace, ApiKeyId id, std::chrono::seconds grace) {
+Result<IssuedKey> Keys::rotate(const CallContext& call, WorkspaceId workspace, ApiKeyId id, std::chrono::seconds grace, KeyMaker maker) {
   if (grace < std::chrono::seconds{0} || grace > kRotationGraceMax) {
     return fail_field(ErrorCode::kInvalidArgument, "grace", "'grace' must be between 0 and {} days", kRotationGraceMax.count() / 24);
   }
   FOOTNOTE_TRY(ApiKey old, find(workspace, id));
   const UtcTime now = clock_.now();
-  if (has_ended(old, now))
+  if (old.has_ended(now))
     return fail(ErrorCode::kFailedPrecondition, "key {} has expired or was revoked; create a new one instead", id.value);
+  if (maker == KeyMaker::kWorkspaceAdmin && count(workspace).made >= kKeysOfWorkspaceMax) {
+    return fail(ErrorCode::kResourceExhausted, "this workspace has made {} keys, as many as its admins may", kKeysOfWorkspaceMax);
+  }
   ApiKey next = old;
   if (old.expires_at) next.expires_at = now + (*old.expires_at - old.created_at);
   FOOTNOTE_TRY(IssuedKey issued, issue(call, std::move(next)));
-  FOOTNOTE_CHECK(end(call, id, now + grace));
+  FOOTNOTE_CHECK(grace == std::chrono::seconds{0} ? revoke(call, workspace, id) : end(call, id, now + grace));
   return issued;
 }
 
 Result<ApiKey> Keys::revoke(const CallContext& call, WorkspaceId workspace, ApiKeyId id) {
   FOOTNOTE_CHECK(find(workspace, id));
-  return end(call, id, clock_.now());
+  FOOTNOTE_TRY(ApiKey revoked, catalog_.revoke_key(call, id, clock_.now()));
+  take(revoked);
+  return revoked;
 }
 
 std::vector<ApiKey> Keys::list(WorkspaceId workspace) const {

@@ -27,9 +27,18 @@ inline constexpr std::int64_t kRequestsPerDayMax = 1'000'000'000;
 inline constexpr std::chrono::hours kRotationGraceDefault{24};
 inline constexpr std::chrono::hours kRotationGraceMax{24 * 90};
 
+/// Keys that were ever made for one workspace by its own admins; kKeysMax is shared, so none may use it up.
+inline constexpr std::size_t kKeysOfWorkspaceMax = 5'000;
+
 struct KeysOptions {
   std::int64_t requests_per_minute = 600;  ///< For keys without their own limit; 0: no limit.
+  /// What admins of a workspace may give their own keys at most; 0: no ceiling. Operators are not bound by these.
+  std::int64_t requests_per_minute_max = 0;
+  std::size_t active_keys_max = kKeysOfWorkspaceMax;  ///< Of one workspace.
 };
+
+/// Who asks for a key.
+enum class KeyMaker { kWorkspaceAdmin, kOperator };
 
 struct NewKey {
   WorkspaceId workspace;
@@ -37,6 +46,7 @@ struct NewKey {
   std::vector<KeyScope> scopes;
   std::optional<UtcTime> expires_at;
   KeyLimits limits;
+  KeyMaker maker = KeyMaker::kWorkspaceAdmin;
 };
 
 /// A newly created key: its text is available only here.
@@ -68,11 +78,13 @@ class Keys {
   /// not say which. Never blocks.
   Result<Admission> admit(std::string_view key_text);
 
-  /// kInvalidArgument names the field: name, scopes, expires_at, limits. kNotFound: no such workspace.
+  /// kInvalidArgument names the field: name, scopes, expires_at, limits. kNotFound: no such workspace. kResourceExhausted: the workspace
+  /// has as many keys as its admins may make.
   Result<IssuedKey> create(const CallContext& call, const NewKey& wanted);
-  /// A new key with the same name, scopes, limits and lifetime; the old one ends after `grace`. kNotFound: no such key in that workspace.
-  /// kFailedPrecondition: it has ended.
-  Result<IssuedKey> rotate(const CallContext& call, WorkspaceId workspace, ApiKeyId id, std::chrono::seconds grace);
+  /// A new key with the same name, scopes, limits and lifetime; the old one ends after `grace`. kNotFound: no such key in that
+  /// workspace. kFailedPrecondition: it has ended.
+  Result<IssuedKey> rotate(const CallContext& call, WorkspaceId workspace, ApiKeyId id, std::chrono::seconds grace,
+                           KeyMaker maker = KeyMaker::kWorkspaceAdmin);
   /// kNotFound: no such key in that workspace.
   Result<ApiKey> revoke(const CallContext& call, WorkspaceId workspace, ApiKeyId id);
   /// Ordered by id, with their usage up to now.
@@ -96,6 +108,13 @@ class Keys {
   std::string hash_of(std::string_view key_text) const;
   void take(const ApiKey& key);
   Result<IssuedKey> issue(const CallContext& call, ApiKey key);
+  /// Keys of one workspace: those that were ever made, and those that have not ended.
+  struct KeyCount {
+    std::size_t made = 0;
+    std::size_t active = 0;
+  };
+  KeyCount count(WorkspaceId workspace) const;
+  Result<void> check_ceilings(const NewKey& wanted) const;
   Result<ApiKey> find(WorkspaceId workspace, ApiKeyId id) const;
   Result<ApiKey> end(const CallContext& call, ApiKeyId id, UtcTime at);
 

@@ -106,6 +106,19 @@ TEST_F(KeysTest, AnExpiredOrRevokedKeyIsRefusedFromThatMomentOn) {
   EXPECT_EQ(refusal(revoked.text), ErrorCode::kUnauthenticated);
 }
 
+TEST_F(KeysTest, ARevokedKeyStaysRevokedWhenTheClockStepsBack) {
+  const IssuedKey revoked = keys_->create(call_, wanted()).value();
+  const IssuedKey rotated = keys_->create(call_, wanted()).value();
+  ASSERT_TRUE(keys_->revoke(call_, home_, revoked.key.id));
+  ASSERT_TRUE(keys_->rotate(call_, home_, rotated.key.id, 0s));
+  clock_.advance(-24h * 400);
+  EXPECT_EQ(refusal(revoked.text), ErrorCode::kUnauthenticated);
+  EXPECT_EQ(refusal(rotated.text), ErrorCode::kUnauthenticated);
+  keys_ = open();
+  EXPECT_EQ(refusal(revoked.text), ErrorCode::kUnauthenticated);
+  EXPECT_EQ(refusal(rotated.text), ErrorCode::kUnauthenticated);
+}
+
 TEST_F(KeysTest, ARotatedKeyLivesOnForItsGrace) {
   NewKey key = wanted({KeyScope::kIngest});
   key.expires_at = clock_.now() + 100h;
@@ -153,6 +166,24 @@ TEST_F(KeysTest, WrongWishesNameTheirField) {
   key.limits.requests_per_minute = kRequestsPerMinuteMax + 1;
   EXPECT_EQ(field_of(key), "requests_per_minute");
   EXPECT_TRUE(keys_->is_open()) << "none of these created a key";
+}
+
+TEST_F(KeysTest, AdminsOfAWorkspaceStayBelowTheOperatorsCeilings) {
+  keys_ = open({.requests_per_minute_max = 100, .active_keys_max = 2});
+  NewKey key = wanted();
+  key.workspace = other_;
+  key.limits = {101, 0};
+  EXPECT_EQ(keys_->create(call_, key).error().field, "requests_per_minute");
+  key.limits = {100, 0};
+  const IssuedKey first = keys_->create(call_, key).value();
+  ASSERT_TRUE(keys_->create(call_, key));
+  EXPECT_EQ(keys_->create(call_, key).error().code, ErrorCode::kResourceExhausted);
+  ASSERT_TRUE(keys_->create(call_, wanted())) << "other workspaces have their own";
+  ASSERT_TRUE(keys_->revoke(call_, other_, first.key.id));
+  ASSERT_TRUE(keys_->create(call_, key)) << "one that ended makes room";
+  key.maker = KeyMaker::kOperator;
+  key.limits = {101, 0};
+  EXPECT_TRUE(keys_->create(call_, key));
 }
 
 TEST_F(KeysTest, BoundsAreCountedPerKey) {

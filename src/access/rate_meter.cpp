@@ -19,7 +19,11 @@ seconds wait_for(double amount) { return seconds{std::max<std::int64_t>(1, stati
 
 }  // namespace
 
-std::int64_t requests_today(const KeyUsage& usage, UtcTime now) { return usage.day == day_of(now) ? usage.requests : 0; }
+std::int64_t requests_today(const KeyUsage& usage, UtcTime now) {
+  // A clock that was set back across midnight gives no second quota for the day before. A day further ahead was a mistake.
+  const bool counts = usage.day == day_of(now) || usage.day == day_of(now) + 1;
+  return counts ? usage.requests : 0;
+}
 
 RateMeter::RateMeter(const KeyLimits& limits, const KeyUsage& usage, UtcTime now)
     : limits_(limits), usage_(usage), tokens_(static_cast<double>(limits.requests_per_minute)), filled_at_(now) {}
@@ -31,7 +35,7 @@ void RateMeter::refill(UtcTime now) {
   tokens_ = std::min(quota, tokens_ + passed * quota / static_cast<double>(kMinute.count()));
   filled_at_ = now;
   usage_.requests = requests_today(usage_, now);
-  usage_.day = day_of(now);
+  usage_.day = usage_.day == day_of(now) + 1 ? usage_.day : day_of(now);
 }
 
 RateVerdict RateMeter::count(UtcTime now) {

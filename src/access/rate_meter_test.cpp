@@ -60,6 +60,16 @@ TEST(RateMeterTest, AClockSetBackRefillsNothing) {
   EXPECT_TRUE(meter.count(kNoon - 1h).retry_after);
 }
 
+TEST(RateMeterTest, AClockSetBackAcrossMidnightGivesNoSecondQuota) {
+  const KeyUsage used{kNoon, std::chrono::floor<std::chrono::days>(kNoon).time_since_epoch().count(), 3};
+  RateMeter meter({0, 3}, used, kNoon - 24h);
+  EXPECT_TRUE(meter.count(kNoon - 24h).retry_after);
+  EXPECT_TRUE(meter.count(kNoon).retry_after);
+  EXPECT_FALSE(meter.count(kNoon + 24h).retry_after);
+  RateMeter mistaken({0, 3}, used, kNoon - 48h);
+  EXPECT_FALSE(mistaken.count(kNoon - 48h).retry_after) << "a clock that was days ahead must not lock a key out";
+}
+
 TEST(RateMeterTest, WithoutBoundsNothingIsRefused) {
   RateMeter meter({0, 0}, {}, kNoon);
   for (int i = 0; i < 10'000; ++i) ASSERT_FALSE(meter.count(kNoon).retry_after);

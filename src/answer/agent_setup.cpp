@@ -6,7 +6,7 @@ namespace footnote::answer {
 
 namespace {
 
-/// What can be known before a corpus is made: a corpus that no agent has would stay behind.
+/// Runs every check that does not need the corpus, so that a failure leaves no orphaned corpus behind.
 Result<void> check_before(const CallContext& call, const AgentStore& agents, WorkspaceId workspace, std::string_view name,
                           AgentSettings settings) {
   FOOTNOTE_CHECK(check_agent_name(name));

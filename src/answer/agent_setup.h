@@ -5,8 +5,8 @@
 
 namespace footnote::answer {
 
-/// Makes an agent. One whose settings name no corpora gets one of its own, of its name, in `space`. kAlreadyExists: an agent of that name
-/// is there, or a corpus that nobody said it should search.
+/// Creates an agent. If its settings name no corpora, a corpus with the agent's name is created for it in `space`. kAlreadyExists: an agent
+/// of that name exists, or a corpus of that name that the settings do not list.
 Result<Agent> make_agent(const CallContext& call, AgentStore& agents, CatalogStore& catalog, const EmbeddingSpace& space,
                          WorkspaceId workspace, std::string_view name, AgentSettings settings);
 

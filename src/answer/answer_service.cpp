@@ -3,12 +3,11 @@
 #include "answer/turn_run.h"
 #include "base/ids.h"
 #include "prompt/kb_prompt.h"
+#include "prompt/refusal_text.h"
 
 namespace footnote::answer {
 
 namespace {
-
-constexpr std::string_view kRefusalText = "I could not find an answer to this in the documents.";
 
 class KnowledgeBaseTurn final : public TurnRun {
  public:
@@ -46,10 +45,13 @@ class KnowledgeBaseTurn final : public TurnRun {
     auto messages = timed(TurnStage::kPrompt, [&] {
       return prompt::build_kb_prompt(question_.text, blocks, {.now = ports().clock.now(), .fence = random_base62(16)});
     });
-    return stream_model(std::move(messages), std::move(blocks), gate.confidence);
+    return stream_model(std::move(messages), std::move(blocks), gate.confidence, {}, prompt::kb_rules());
   }
 
-  std::string refusal_text(RefusalReason) const override { return std::string(kRefusalText); }
+  std::string refusal_text(RefusalReason reason) const override {
+    const bool is_found = reason != RefusalReason::kNoRelevantContext;  // then the question's language is not the cause
+    return prompt::no_context_text(is_found ? std::string_view() : report().retrieval.foreign_language);
+  }
 
   const retrieve::Retriever& retriever_;
   const Question& question_;

@@ -22,7 +22,6 @@
 
 namespace footnote::answer {
 
-/// A question put to one corpus.
 struct Question {
   WorkspaceId workspace;
   CorpusId corpus;
@@ -30,15 +29,14 @@ struct Question {
   std::string text;
   Filter filter;
   Profile profile = kKnowledgeBaseProfile;
-  bool stored = true;  ///< False: asked to measure; neither kept nor counted as a gap or as use.
+  bool stored = true;  ///< False for evaluation runs: the turn is not stored and counts neither as a gap nor as usage.
 };
 
-/// The question path: retrieve, gate, then refuse, quote (no language model configured) or stream a model's
-/// answer with its citations bound to their sources; at the end the turn is stored with its trace. Nothing is
-/// written to the store between the first and the last text, and a failure to store never reaches the listener: it
-/// is logged and counted. Thread-safe; borrows its ports. Metrics: see turn_metrics.h.
-/// A refusal is an outcome of a good Result. Errors: as retrieval and the model give them; kCancelled when the
-/// listener or the call ended the turn (what had come is stored as partial).
+/// The question path: retrieve, gate, then refuse, quote (no language model configured) or stream a model's answer with its citations bound
+/// to their sources; at the end the turn is stored with its trace. Nothing is written to the store between the first and the last text. A
+/// failure to store never reaches the listener: it is logged and counted. Thread-safe; borrows its ports. Metrics: see turn_metrics.h. A
+/// refusal is an outcome of a good Result. Errors: those of retrieval and the model; kCancelled if the listener or the call ended the turn
+/// (the text so far is stored as partial).
 class AnswerService {
  public:
   struct Ports {
@@ -47,9 +45,9 @@ class AnswerService {
     Llm* llm = nullptr;  ///< Null: the built-in reader answers by quoting.
     ConversationStore& conversations;
     const Clock& clock;
-    Metrics* metrics = nullptr;          ///< Null: nothing is counted.
-    ModelStream::Options checking = {};  ///< Of a language model's answers.
-    EventSink* events = nullptr;         ///< Hears every piece of an answer, and the turn's end.
+    Metrics* metrics = nullptr;          ///< Null: no metrics.
+    ModelStream::Options checking = {};  ///< How a language model's answers are checked.
+    EventSink* events = nullptr;         ///< Receives every piece of an answer and the end of the turn.
   };
   explicit AnswerService(Ports ports)
       : ports_(ports), metrics_(ports.metrics == nullptr ? nullptr : std::make_unique<TurnMetrics>(*ports.metrics)) {}

@@ -11,7 +11,7 @@ namespace footnote::answer {
 
 namespace {
 
-/// Below this share of common words no sentence of the source is singled out.
+/// Minimum share of common words for a source sentence to be singled out.
 constexpr double kSharedWordsMin = 0.3;
 
 bool has_words(std::string_view text) {

@@ -9,9 +9,9 @@
 
 namespace footnote::answer {
 
-/// Binds each marker of a finished answer to the sentence that it backs (the one that it stands in, or the one
-/// before when it opens a sentence) and to the sentence of its source that shares most words with it. Whether that
-/// sentence carries the claim is not decided here: support stays kUnchecked.
+/// Binds each marker of a finished answer to the sentence that it backs (the sentence it is in, or the previous one if the marker opens a
+/// sentence) and to the sentence of its source that shares the most words with it. Does not decide whether that sentence supports the
+/// claim: support stays kUnchecked.
 std::vector<Citation> bind_citations(std::string_view answer_text, std::span<const Marker> markers, std::span<const SourceBlock> sources);
 
 }  // namespace footnote::answer

@@ -32,7 +32,7 @@ std::vector<Citation> bind(std::string_view text) {
   return bind_citations(text, filter.markers(), sources());
 }
 
-/// One citation is expected: which sentence of the answer it backs, and which characters of the source back it.
+/// Expects one citation: the answer sentence that it backs, and the source text that supports it.
 void check_bind(std::string_view text, std::string_view sentence, std::string_view support) {
   const std::vector<Citation> citations = bind(text);
   ASSERT_EQ(citations.size(), 1u) << text;

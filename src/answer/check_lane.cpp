@@ -19,7 +19,7 @@ CheckLane::~CheckLane() {
   ending_.notify_all();
 }
 
-/// Starts another one where all have work and there may be more.
+/// Starts another thread if all are busy and the limit is not reached.
 bool CheckLane::has_thread() {
   const std::size_t idle = threads_.size() - busy_.size();
   if (waiting_.size() < idle || threads_.size() >= kThreads) return true;
@@ -46,7 +46,7 @@ std::size_t CheckLane::withdraw(const void* owner) {
   return std::erase_if(waiting_, [&](const Waiting& each) { return each.owner == owner; });
 }
 
-/// The first of an owner that has none under way.
+/// The first queued job whose owner has no running job.
 std::deque<CheckLane::Waiting>::iterator CheckLane::next() {
   return std::ranges::find_if(waiting_, [this](const Waiting& each) FOOTNOTE_TSA(no_thread_safety_analysis) {
     return std::ranges::find(busy_, each.owner) == busy_.end();

@@ -11,15 +11,15 @@
 
 namespace footnote::answer {
 
-/// The few threads on which sentences of all answers are checked, first come, first served, those of one owner one after the other. A check
-/// keeps every core busy by itself: more threads would only take the processor from those who stream and search. Thread-safe.
+/// A small thread pool that checks the sentences of all answers in FIFO order; jobs of one owner run one at a time. One check already uses
+/// every core, so more threads would only slow down streaming and search. Thread-safe.
 class CheckLane {
  public:
   static constexpr std::size_t kThreads = 2;
-  /// Jobs that wait, of all answers together: so many are checked in the time for which the end of an answer waits, or nearly.
+  /// Bound on queued jobs of all answers. About this many can be checked in the time that the end of an answer waits.
   static constexpr std::size_t kWaitingMax = 64;
-  /// From so many on there are more than can be checked. Then a thread rests after a job, a few times as long as that took: what it would
-  /// gain is little, and every answer that streams would pay for it.
+  /// With this many queued jobs, the checks cannot keep up. A thread then pauses after each job, for a few times the job's duration: the
+  /// extra checks would gain little and slow down every streaming answer.
   static constexpr std::size_t kBehind = kWaitingMax / 2;
   static constexpr int kRestFactor = 3;
   static constexpr std::chrono::milliseconds kRestMax{500};
@@ -32,9 +32,9 @@ class CheckLane {
   CheckLane(const CheckLane&) = delete;
   CheckLane& operator=(const CheckLane&) = delete;
 
-  /// False when too many wait, or no thread can be had. A job must not throw.
+  /// False if the queue is full or no thread could be started. A job must not throw.
   bool push(const void* owner, Job job);
-  /// Drops the jobs of this owner that still wait, and tells how many. One that is under way goes on.
+  /// Drops this owner's queued jobs and returns their number. A running job continues.
   std::size_t withdraw(const void* owner);
 
  private:
@@ -51,9 +51,9 @@ class CheckLane {
 
   Mutex mutex_;
   CondVar ready_;
-  CondVar ending_;  // of the lane: ends a rest
+  CondVar ending_;  // interrupts a pause on shutdown
   std::deque<Waiting> waiting_ FOOTNOTE_TSA(guarded_by(mutex_));
-  std::vector<const void*> busy_ FOOTNOTE_TSA(guarded_by(mutex_));  // owners of jobs that are under way
+  std::vector<const void*> busy_ FOOTNOTE_TSA(guarded_by(mutex_));  // owners of running jobs
   std::vector<std::jthread> threads_ FOOTNOTE_TSA(guarded_by(mutex_));
 };
 

@@ -14,22 +14,22 @@ namespace footnote::answer {
 
 namespace {
 
-/// Log odds of each signal: eval/grounding/fit_support.py on made-up claims, which copy more words than people do; with relevance at hand
-/// the slopes lean on cosine for that reason (docs/adr/0019-citation-check.md).
+/// Weights of the log odds, fitted by eval/grounding/fit_support.py on synthetic claims. Those copy more words than people do, so with
+/// relevance the weights favour cosine (docs/adr/0019-citation-check.md).
 struct SupportWeights {
   double relevance, word_share, cosine, bias;
 };
 constexpr SupportWeights kWithRelevance{.relevance = 0.3, .word_share = 2, .cosine = 8, .bias = -5.0};
 constexpr SupportWeights kWithoutRelevance{.relevance = 0, .word_share = 4.965, .cosine = 5.632, .bias = -5.184};
 
-/// What a breach is worth where claims are put in order by score. For the verdict it is worth everything.
+/// Lowers the score of a breach, for ranking claims. The verdict is unsupported regardless.
 constexpr double kBreachPenalty = 1;
 
-/// A sentence that says the same but for a negation: so much of either's words stands in the other.
+/// Two sentences that differ only by a negation share at least this part of their words, both ways.
 constexpr double kSameClaimShare = 0.8;
 constexpr double kSameSentenceShare = 0.6;
 
-/// A part of a passage with what it shares with the claim.
+/// A part of a passage and its overlap with the claim.
 struct Part {
   std::size_t passage = 0;
   TextRange range;
@@ -39,7 +39,7 @@ struct Part {
 
 double dot(const std::vector<float>& a, const std::vector<float>& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
 
-/// One claim and its passages on their way through the check.
+/// The check of one claim against its passages.
 class ClaimReading {
  public:
   ClaimReading(std::string_view claim, std::span<const CitedPassage> passages)
@@ -82,7 +82,7 @@ class ClaimReading {
     return std::ranges::max(judged, {}, &Judgement::raw).raw;
   }
 
-  /// The sentence that is nearest by words and meaning together.
+  /// The sentence closest by words and meaning together.
   const Part& best_sentence() const {
     return *std::ranges::max_element(sentences_, {}, [](const Part& part) { return part.share + part.cosine; });
   }
@@ -102,7 +102,7 @@ class ClaimReading {
     evidence_.append(passages_[passage].about).append("\n").append(text).append("\n");
     const std::vector<TextRange> sentences = chunk::split_sentences(text);
     for (const TextRange& sentence : sentences) sentences_.push_back(part_of(passage, sentence));
-    // Each window begins at the first sentence past the middle of the one before.
+    // Each window begins at the first sentence past the middle of the previous window.
     for (std::size_t first = 0; first < sentences.size();) {
       std::size_t last = first;
       while (last + 1 < sentences.size() && sentences[last + 1].end - sentences[first].begin <= CitationCheck::kWindowBytes) ++last;
@@ -120,7 +120,7 @@ class ClaimReading {
     return {passage, range, retrieve::share_of(words_, retrieve::content_words(text))};
   }
 
-  /// In text order, so that a tie goes to the first.
+  /// Keeps text order, so that ties go to the first.
   static void keep_best(std::vector<Part>& parts, std::size_t count) {
     if (parts.size() <= count) return;
     std::ranges::stable_sort(parts, std::ranges::greater{}, &Part::share);

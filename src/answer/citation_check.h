@@ -16,41 +16,41 @@ namespace footnote::answer {
 /// A passage that a sentence cites. Borrows.
 struct CitedPassage {
   std::string_view text;
-  std::string_view about = {};  ///< Title and headings: a name that stands there is not made up.
+  std::string_view about = {};  ///< Title and headings: a name that occurs there is not invented.
 };
 
-/// What the check reads, on scales that do not depend on the question: see docs/adr/0019-citation-check.md.
+/// The inputs of the check, on scales that do not depend on the question: see docs/adr/0019-citation-check.md.
 struct SupportSignals {
-  std::optional<double> relevance;  ///< Best window, on the reranker's own scale; none without one.
-  double word_share = 0;            ///< Of the claim's content words, in all passages together.
-  double cosine = 0;                ///< Of the claim and the nearest sentence or window.
+  std::optional<double> relevance;  ///< Best window, on the reranker's own scale; none without a reranker.
+  double word_share = 0;            ///< Share of the claim's content words that occur in any of the passages.
+  double cosine = 0;                ///< Between the claim and the closest sentence or window.
 };
 
-/// Whether the passages carry the claim, and where.
+/// Whether the passages support the claim, and where.
 struct SupportVerdict {
   Support support = Support::kUnchecked;  ///< kSupported or kUnsupported once checked.
   double score = 0;                       ///< Log odds; a breach lowers them.
   SupportSignals signals;
-  std::optional<Breach> breach;  ///< Unsupported whatever the score.
-  std::size_t passage = 0;       ///< The one that carries most of it.
-  TextRange range;               ///< Its best sentence, in bytes of that passage; empty when nothing was read.
+  std::optional<Breach> breach;  ///< If set, unsupported regardless of the score.
+  std::size_t passage = 0;       ///< The passage that supports the claim best.
+  TextRange range;               ///< Its best sentence, in bytes of that passage; empty if nothing was read.
 };
 
-/// The log odds by the signals alone that a claim is supported: above 0 it is, unless a rule says otherwise.
+/// Log odds that a claim is supported, from the signals alone: above 0 means supported, unless a hard rule overrides it.
 double support_score(const SupportSignals& signals);
 
-/// Tells whether cited passages support a sentence: relevance (reranker), share of words and cosine (embedder) in one sum, and hard
-/// rules that no sum outweighs (claim_facts.h, and a best sentence that says the same but for a negation). At most one call of each
-/// port for a claim. Without a reranker, or when it fails, the other two decide: less well, and `signals.relevance` is empty.
-/// Thread-safe; borrows its ports. Errors: as the embedder gives them; kCancelled and kDeadlineExceeded as the call says.
+/// Decides whether cited passages support a sentence: a weighted sum of relevance (reranker), word share and cosine (embedder), plus hard
+/// rules that override the sum (claim_facts.h, and a best sentence that differs from the claim only by a negation). At most one call of
+/// each port per claim. Without a reranker, or if it fails, the other two decide, less accurately, and `signals.relevance` is empty.
+/// Thread-safe; borrows its ports. Errors: those of the embedder; kCancelled and kDeadlineExceeded from the call.
 class CitationCheck {
  public:
-  /// Windows that the reranker reads and sentences that are embedded for one claim: those that share most words with it.
+  /// Windows reranked and sentences embedded for one claim: those that share the most words with it.
   static constexpr std::size_t kWindowsMax = 8;
   static constexpr std::size_t kSentencesMax = 24;
-  /// A window is whole sentences of about as many bytes; the next one begins in its midst.
+  /// A window is whole sentences of about this many bytes; consecutive windows overlap by half.
   static constexpr std::size_t kWindowBytes = 700;
-  /// Of a claim and of all passages together so much is read.
+  /// Bytes read of a claim, and of all passages together.
   static constexpr std::size_t kClaimBytesMax = 2'000;
   static constexpr std::size_t kPassageBytesMax = 64'000;
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace footnote::answer {
 
 namespace {
@@ -13,21 +15,20 @@ namespace {
 constexpr int kMarkerMax = 99;
 constexpr int kNotAMarker = 1000;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool may_stand_in_marker(char c) { return is_digit(c) || c == ',' || c == ';' || c == '-' || c == ' '; }
+bool may_stand_in_marker(char c) { return is_ascii_digit(c) || c == ',' || c == ';' || c == '-' || c == ' '; }
 
-/// The numbers of "[1, 3-4]", in order; empty when it is no marker.
+/// The numbers of "[1, 3-4]", in order; empty if it is not a marker.
 std::vector<int> numbers_of(std::string_view marker) {
   std::vector<int> numbers;
   bool range = false;
   for (std::size_t at = 0; at < marker.size();) {
-    if (!is_digit(marker[at])) {
+    if (!is_ascii_digit(marker[at])) {
       range = range || marker[at] == '-';
       ++at;
       continue;
     }
     int number = 0;
-    while (at < marker.size() && is_digit(marker[at])) number = std::min(number * 10 + (marker[at++] - '0'), kNotAMarker);
+    while (at < marker.size() && is_ascii_digit(marker[at])) number = std::min(number * 10 + (marker[at++] - '0'), kNotAMarker);
     if (number > kMarkerMax) return {};
     if (range && !numbers.empty()) {
       for (int next = numbers.back() + 1; next < number; ++next) numbers.push_back(next);
@@ -50,7 +51,7 @@ void CitationFilter::release(std::string& out) {
   const std::size_t shown = std::min(held.find('['), held.size() - 1) + 1;
   depth_ = 0;
   emit(std::string_view(held).substr(0, shown), out);
-  // The first bracket opened no marker, but one may stand behind it: "[[9] x".
+  // The first bracket did not open a marker, but one may follow it: "[[9] x".
   for (char c : std::string_view(held).substr(shown)) take_any(c, out);
 }
 

@@ -6,26 +6,26 @@
 
 namespace footnote::answer {
 
-/// A marker as it stands in the text that was let through.
+/// A marker of the filtered text.
 struct Marker {
   int number = 0;
-  std::size_t offset = 0;  ///< Of its "[" in the text let through.
+  std::size_t offset = 0;  ///< Of its "[" in the filtered text.
 };
 
-/// Lets a model's text through piece by piece and keeps its citation markers honest: `[2]`, `[1, 2]`, `[[1]]` and
-/// `[1-3]` come out as `[2]`, `[1][2]`, `[1]`, `[1][2][3]`; numbers that no source has are dropped. A marker may be
-/// split over pieces. Code between backticks is left alone, and so are brackets that hold anything but small numbers.
+/// Filters a streamed model answer and normalizes its citation markers: `[2]`, `[1, 2]`, `[[1]]` and `[1-3]` become `[2]`, `[1][2]`, `[1]`,
+/// `[1][2][3]`; numbers that no source has are dropped. A marker may be split across pieces. Code between backticks is left alone, and so
+/// are brackets that hold anything but small numbers.
 class CitationFilter {
  public:
   explicit CitationFilter(int source_count) : source_count_(source_count) {}
 
-  /// Takes the next piece, gives what can be shown now. At most kHeldBytesMax bytes are held back.
+  /// Takes the next piece and returns what can be shown now. Holds back at most kHeldBytesMax bytes.
   std::string feed(std::string_view piece);
-  /// Gives what was held back; the text is complete.
+  /// Returns what was held back; call when the text is complete.
   std::string finish();
 
   const std::vector<Marker>& markers() const { return markers_; }
-  /// All that was let through so far.
+  /// The filtered text so far.
   const std::string& text() const { return text_; }
 
   static constexpr std::size_t kHeldBytesMax = 48;
@@ -43,8 +43,8 @@ class CitationFilter {
   std::string text_;
   std::string held_;  ///< A space that may precede a dropped marker, then an unfinished marker.
   int depth_ = 0;     ///< Open brackets of the unfinished marker.
-  // Code: a fence of three backticks lasts until the next one; a span ends with as many backticks as it began with, or
-  // with its line, so that a lone backtick does not let every later marker through.
+  // Code: a fence of three backticks lasts until the next one; a span ends with as many backticks as it began with, or at the end of its
+  // line, so that a stray backtick does not disable the filter for the rest of the text.
   int ticks_ = 0;
   int span_ticks_ = 0;
   bool in_fence_ = false;

@@ -35,7 +35,7 @@ std::string numbers_of(const Filtered& filtered) {
   return join(out, " ");
 }
 
-/// Three sources are given. `markers`: the numbers that were bound.
+/// Filters with three sources. `markers`: the bound numbers.
 void check_filter(std::string_view text, std::string_view expected, std::string_view markers) {
   const Filtered filtered = filter_in_pieces({std::string(text)});
   EXPECT_EQ(filtered.text, expected) << text;
@@ -110,14 +110,14 @@ TEST(CitationFilter, BracketsAreHeldBackNoFurtherThanTheBound) {
   EXPECT_GE(out.size() + CitationFilter::kHeldBytesMax, open.size());
   out += filter.feed("x");
   EXPECT_EQ(out, open + "x");
-  // Closing brackets are held as long as an opening one waits for its own.
+  // Closing brackets are held back while an opening one is unmatched.
   CitationFilter nested(3);
   const std::string deep = std::string(40, '[') + "-" + std::string(39, ']');
   out = nested.feed(deep);
   EXPECT_GE(out.size() + CitationFilter::kHeldBytesMax, deep.size());
 }
 
-/// Whatever the slicing: the same text, the same markers, and no number that no source has.
+/// Any slicing gives the same text and markers, and no number without a source.
 TEST(CitationFilter, AnySlicingGivesTheSame) {
   std::mt19937 random(7);
   const std::string_view alphabet[] = {"[", "]", "[", "]", "1", "2",   "9",     "2024", " ",

@@ -26,18 +26,16 @@ constexpr std::array<std::string_view, 12> kMonths = {"january", "february", "ma
                                                       "july",    "august",   "september", "october", "november", "december"};
 constexpr std::array<std::string_view, 14> kDenials = {"not",     "no",      "never",   "none",   "nor",   "neither", "nobody",
                                                        "nothing", "nowhere", "without", "cannot", "can't", "won't",   "don't"};
-/// Words that can stand behind a denial in other words. They end where the word begins alike: "fail" is met by "failed".
+/// Words that can express a negation in other terms. Matched as prefixes: "fail" matches "failed".
 constexpr std::array<std::string_view, 26> kDenialKin = {
     "only",   "except", "fail", "lack", "forbid", "prohibit", "exclu",   "refus", "deni",  "deny",   "absen",    "unlike", "instead",
     "rather", "hardly", "less", "few",  "avoid",  "reject",   "prevent", "stop",  "cease", "unable", "impossib", "ban",    "illegal"};
 constexpr std::size_t kPrefixBytesMin = 4;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_letter(char c) { return is_upper(c) || (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0xC3; }
-bool is_inner(char c) { return is_letter(c) || is_digit(c) || (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+bool is_letter(char c) { return is_ascii_upper(c) || (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0xC3; }
+bool is_inner(char c) { return is_letter(c) || is_ascii_digit(c) || (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-/// Words and numbers in text order. An apostrophe, typographic or not, belongs to its word as '.
+/// Words and numbers in text order. An apostrophe, typographic or not, is kept in its word as '.
 std::vector<std::string> tokens_of(std::string_view text) {
   constexpr std::string_view kCurlyApostrophe = "\u2019";
   std::vector<std::string> out;
@@ -55,7 +53,7 @@ std::vector<std::string> tokens_of(std::string_view text) {
     }
     const char c = text[at++];
     const char next = at < text.size() ? text[at] : ' ';
-    const bool joins_digits = (c == '.' || c == ',') && !token.empty() && is_digit(token.back()) && is_digit(next);
+    const bool joins_digits = (c == '.' || c == ',') && !token.empty() && is_ascii_digit(token.back()) && is_ascii_digit(next);
     const bool apostrophe = c == '\'' && !token.empty() && is_letter(token.back());
     const bool typographic = static_cast<unsigned char>(c) == 0xE2 || static_cast<unsigned char>(c) == 0xC2;
     if ((is_inner(c) && !typographic) || joins_digits || apostrophe) {
@@ -75,15 +73,15 @@ std::string without_possessive(std::string word) {
   return word;
 }
 
-/// The number that a token starts with, in one form: "1,240" 1240, "0.50" 0.5, "08" 8, "4th" 4; empty when it is none. What has
-/// letters in front ("B2") or several points ("2.3.1") is a name and not a number.
+/// Normalizes the number that a token starts with: "1,240" 1240, "0.50" 0.5, "08" 8, "4th" 4; empty if there is none. Tokens with leading
+/// letters ("B2") or several points ("2.3.1") are names, not numbers.
 std::string number_of(std::string_view token) {
-  if (token.empty() || !is_digit(token.front())) return {};
+  if (token.empty() || !is_ascii_digit(token.front())) return {};
   std::string out;
   int points = 0;
   for (const char c : token) {
     if (c == '.') ++points;
-    if (is_digit(c) || c == '.') out.push_back(c);
+    if (is_ascii_digit(c) || c == '.') out.push_back(c);
     if (is_letter(c)) break;
   }
   if (points > 1) return {};
@@ -101,7 +99,7 @@ int word_number(std::string_view lower) {
   return found == kNumberWords.end() ? 0 : found->second;
 }
 
-/// "3.5" and 6 zeros is 3500000.
+/// Multiplies by a power of ten: "3.5" with 6 zeros is 3500000.
 std::string scaled(const std::string& number, int zeros) {
   const std::size_t point = number.find('.');
   std::string digits = number;
@@ -122,10 +120,10 @@ int month_of(std::string_view lower) {
   return 0;
 }
 
-/// A number with what it may mean: itself, and itself with the magnitude behind it.
+/// A number and its two possible readings: without and with the magnitude that follows it.
 struct Number {
   std::string plain;
-  std::string scaled;  ///< Same as plain without a magnitude.
+  std::string scaled;  ///< Equals plain if there is no magnitude.
   bool demanded = true;
 };
 
@@ -149,12 +147,12 @@ class FactReader {
         facts.months.insert(month);
       if (is_name(i)) facts.names.push_back(without_possessive(lower_[i]));
     }
-    if (2 * facts.names.size() > tokens_.size()) facts.names.clear();  // A Headline, Whose Capitals Say Nothing
+    if (2 * facts.names.size() > tokens_.size()) facts.names.clear();  // a headline: its capitals do not mark names
     return facts;
   }
 
  private:
-  bool has_digit(std::size_t i) const { return i < tokens_.size() && is_digit(tokens_[i].front()); }
+  bool has_digit(std::size_t i) const { return i < tokens_.size() && is_ascii_digit(tokens_[i].front()); }
 
   void read_number(std::size_t i, Facts& facts) const {
     Number number{.plain = number_of(tokens_[i]), .scaled = {}};
@@ -171,15 +169,15 @@ class FactReader {
       const auto magnitude = std::ranges::find(kMagnitudes, lower_[i + 1], &std::pair<std::string_view, int>::first);
       if (magnitude != kMagnitudes.end()) number.scaled = scaled(number.plain, magnitude->second);
     }
-    // The unit of "twenty-one" was read with it.
+    // The unit of "twenty-one" was already read with the tens.
     if (i > 0 && word_number(lower_[i]) > 0 && word_number(lower_[i]) < 10 && word_number(lower_[i - 1]) >= 20) number.demanded = false;
     facts.numbers.push_back(std::move(number));
   }
 
   bool is_name(std::size_t i) const {
     const std::string& token = tokens_[i];
-    if (!is_upper(token.front()) || token.size() < 2 || month_of(lower_[i]) != 0) return false;
-    const auto capitals = std::ranges::count_if(token, is_upper);
+    if (!is_ascii_upper(token.front()) || token.size() < 2 || month_of(lower_[i]) != 0) return false;
+    const auto capitals = std::ranges::count_if(token, is_ascii_upper);
     const bool all_capitals = capitals >= 2 && static_cast<std::size_t>(capitals) + 1 >= token.size();
     return i > 0 || all_capitals;
   }
@@ -226,7 +224,7 @@ bool numbers_missing(const Facts& claim, const Facts& evidence) {
   });
 }
 
-/// A month is also said by its number, as in 2016-08-24: a bare number counts for it, which is lenient and right.
+/// Dates such as 2016-08-24 give the month as a number, so a bare number also matches, which is lenient on purpose.
 bool months_missing(const Facts& claim, const Facts& evidence) {
   return std::ranges::any_of(claim.months, [&](int month) {
     const std::string number = std::to_string(month);
@@ -236,16 +234,6 @@ bool months_missing(const Facts& claim, const Facts& evidence) {
 }
 
 }  // namespace
-
-std::string_view to_string(Breach breach) {
-  switch (breach) {
-    case Breach::kNumber: return "number";
-    case Breach::kDate: return "date";
-    case Breach::kName: return "name";
-    case Breach::kNegation: return "negation";
-  }
-  return "number";
-}
 
 std::optional<Breach> first_breach(std::string_view claim, std::string_view evidence) {
   const Facts wanted = FactReader(claim).read();

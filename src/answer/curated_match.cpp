@@ -13,7 +13,7 @@ namespace {
 
 std::size_t count_words(std::string_view folded) { return 1 + static_cast<std::size_t>(std::ranges::count(folded, ' ')); }
 
-/// Where each word of a folded text begins, and one place past its end.
+/// The start of each word of a folded text, plus one position past its end.
 std::vector<std::size_t> word_begins(std::string_view folded) {
   std::vector<std::size_t> out{0};
   for (std::size_t at = folded.find(' '); at != std::string_view::npos; at = folded.find(' ', at + 1)) out.push_back(at + 1);
@@ -21,7 +21,7 @@ std::vector<std::size_t> word_begins(std::string_view folded) {
   return out;
 }
 
-/// "de" is spoken by who speaks "de-AT", not the other way round.
+/// "de" also covers visitors with "de-AT", but not the reverse.
 bool is_spoken(std::string_view wanted, std::string_view language) {
   if (!starts_with_ignoring_case(language, wanted)) return false;
   return language.size() == wanted.size() || language[wanted.size()] == '-' || language[wanted.size()] == '_';
@@ -31,7 +31,7 @@ bool comes_before(const CuratedAnswer& a, const CuratedAnswer& b) {
   return a.priority != b.priority ? a.priority > b.priority : a.id < b.id;
 }
 
-/// Of two answers that match by phrases of these lengths.
+/// Whether `a` is preferred over `b`, given the lengths of the phrases that matched.
 bool wins(const CuratedAnswer& a, std::size_t a_characters, const CuratedAnswer& b, std::size_t b_characters) {
   if (a.priority != b.priority) return a.priority > b.priority;
   return a_characters != b_characters ? a_characters > b_characters : a.id < b.id;
@@ -93,8 +93,7 @@ const CuratedAnswer* CuratedMatcher::match(const CuratedQuestion& question) cons
 Result<std::shared_ptr<const CuratedMatcher>> CuratedMatchers::of(const CallContext& call, const AgentId& agent) {
   FOOTNOTE_TRY(const std::int64_t revision, agents_.curated_revision(call, agent));
   if (auto known = find(agent, revision)) return known;
-  // Read after their revision: when they change in between, they are read once more at the next question, never kept as newer than they
-  // are.
+  // Read after the revision: if the answers change in between, the next question reads them again, and old ones are never cached as new.
   FOOTNOTE_TRY(auto answers, agents_.curated(call, agent));
   auto matcher = std::make_shared<const CuratedMatcher>(std::move(answers));
   keep(agent, revision, matcher);

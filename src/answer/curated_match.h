@@ -13,54 +13,54 @@
 
 namespace footnote::answer {
 
-/// What curated answers are looked up for.
+/// The question to look up, with what restricts the answers.
 struct CuratedQuestion {
   std::string_view text;
-  std::string_view language = {};  ///< The visitor's: "de-AT"; empty: not known, so that only answers for any language are.
-  std::string_view page_url = {};  ///< As the visitor's browser has it.
+  std::string_view language = {};  ///< The visitor's: "de-AT"; empty: unknown, so only answers for any language match.
+  std::string_view page_url = {};  ///< As reported by the visitor's browser.
 };
 
-/// The curated answers of one agent, prepared for questions. An answer's pattern is a list of phrases with commas between; it matches a
-/// question that holds one of them as whole words, whatever the case, spacing, accents and punctuation of either ("refund" is in
-/// "A REFUND, please", not in "refundable"). Of several the one of the highest priority is taken, then that of the longest phrase, then
-/// that of the lowest id. One with a language is for visitors of it ("de" is for "de-AT" too), one with a page for those on it or beneath.
-/// Never changes; thread-safe.
+/// The curated answers of one agent, indexed for lookup. An answer's pattern is a comma-separated list of phrases; it matches a question
+/// that contains one of them as whole words, ignoring case, spacing, accents and punctuation ("refund" is in "A REFUND, please", not in
+/// "refundable"). Ties are broken by highest priority, then longest phrase, then lowest id. An answer with a language matches only visitors
+/// of that language ("de" also matches "de-AT"); an answer with a page matches only visitors on that page or beneath it. Immutable;
+/// thread-safe.
 class CuratedMatcher {
  public:
   explicit CuratedMatcher(std::vector<CuratedAnswer> answers);
 
-  /// Null: none. Lives as long as this.
+  /// Null: no match. The result lives as long as this object.
   const CuratedAnswer* match(const CuratedQuestion& question) const;
   std::size_t size() const { return answers_.size(); }
 
  private:
   struct Phrase {
     std::size_t characters = 0;
-    std::vector<std::size_t> answers;  ///< Places in `answers_`, the best first.
+    std::vector<std::size_t> answers;  ///< Indexes into `answers_`, best first.
   };
-  /// Texts are looked up by a part of the question, without a copy.
+  /// Allows lookup by string_view, without a copy.
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
   };
 
   bool applies(std::size_t answer, const CuratedQuestion& question, std::string_view page) const;
 
-  std::vector<CuratedAnswer> answers_;  ///< Those that are enabled; the best first, phrases apart.
-  std::vector<std::string> pages_;      ///< Of each, canonical; empty: any.
+  std::vector<CuratedAnswer> answers_;  ///< Enabled answers, best first (ignoring phrase length).
+  std::vector<std::string> pages_;      ///< Canonical page of each answer; empty: any.
   std::unordered_map<std::string, Phrase, Hash, std::equal_to<>> phrases_;
-  std::vector<std::size_t> word_counts_;  ///< That phrases have.
+  std::vector<std::size_t> word_counts_;  ///< The word counts that occur among the phrases.
 };
 
-/// Matchers of the agents that were asked last, each as long as its answers do not change. Thread-safe.
+/// Caches the matchers of the agents asked most recently; an entry is valid until the agent's answers change. Thread-safe.
 class CuratedMatchers {
  public:
-  /// Agents whose answers are kept; past it the one that was asked longest ago goes.
+  /// Bound on cached agents; the least recently asked is evicted.
   static constexpr std::size_t kAgentsKeptMax = 64;
 
-  /// Borrowed.
+  /// Borrows `agents`.
   explicit CuratedMatchers(const AgentStore& agents) : agents_(agents) {}
 
-  /// Shared, because a question that is being looked at outlives the next change of the answers.
+  /// Shared, because a lookup in progress may outlive the next change of the answers.
   Result<std::shared_ptr<const CuratedMatcher>> of(const CallContext& call, const AgentId& agent);
 
  private:

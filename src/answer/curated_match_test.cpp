@@ -12,7 +12,7 @@ CuratedAnswer entry(std::int64_t id, std::string pattern, std::int64_t priority 
   return {.id = {id}, .pattern = std::move(pattern), .answer = "answer", .priority = priority};
 }
 
-/// The id of the answer that is taken, 0 for none.
+/// The id of the matched answer, 0 for none.
 std::int64_t taken(std::vector<CuratedAnswer> answers, const CuratedQuestion& question) {
   const CuratedMatcher matcher(std::move(answers));
   const CuratedAnswer* found = matcher.match(question);

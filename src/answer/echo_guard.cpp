@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+
 namespace footnote::answer {
 
 namespace {
@@ -12,8 +14,6 @@ bool is_of_word(char c) {
   return byte >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 }  // namespace
 
 EchoGuard::EchoGuard(std::span<const std::string_view> rules) {
@@ -21,7 +21,7 @@ EchoGuard::EchoGuard(std::span<const std::string_view> rules) {
     std::string word;
     for (const char c : rule) {
       if (is_of_word(c)) {
-        word += lower(c);
+        word += ascii_lower(c);
       } else if (!word.empty()) {
         rules_.push_back(std::exchange(word, {}));
       }
@@ -37,7 +37,7 @@ std::string EchoGuard::take(std::string_view piece) {
   for (const char c : piece) {
     if (is_of_word(c)) {
       if (word_.empty()) word_begin_ = seen_;
-      word_ += lower(c);
+      word_ += ascii_lower(c);
     } else {
       end_word();
     }

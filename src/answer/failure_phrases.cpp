@@ -13,7 +13,7 @@ namespace footnote::answer {
 
 namespace {
 
-/// As people write them; compared after fold_words, with commas between.
+/// Comma-separated, in natural spelling; compared after fold_words.
 struct PhraseList {
   std::string_view language;
   std::string_view phrases;
@@ -93,7 +93,7 @@ constexpr auto kLanguages = [] {
   return out;
 }();
 
-/// One space before and after: what is looked for as whole words has the same.
+/// One space at each end, so that a substring search for padded words matches whole words only.
 std::string padded_words(std::string_view text) { return " " + fold_words(text) + " "; }
 
 std::string primary_language(std::string_view language) { return to_lower_ascii(language.substr(0, language.find_first_of("-_"))); }
@@ -113,7 +113,7 @@ bool holds_any(std::string_view padded, const std::vector<std::string>& phrases)
   return std::ranges::any_of(phrases, [&](const std::string& phrase) { return padded.find(phrase) != std::string_view::npos; });
 }
 
-/// "[1]", "[1, 2]": marks of ours, no words of the sentence.
+/// Removes our own markers such as "[1]" and "[1, 2]".
 std::string without_markers(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -123,7 +123,7 @@ std::string without_markers(std::string_view text) {
     const std::string_view inside = text.substr(open + 1, close - open - 1);
     const bool marker = !inside.empty() && inside.find_first_not_of("0123456789, ") == std::string_view::npos;
     out += text.substr(0, marker ? open : close + 1);
-    // With the space before it: the full stop behind it ends the sentence.
+    // Also removes the space before it, so that the full stop after the marker still ends the sentence.
     while (marker && out.ends_with(' ')) out.pop_back();
     text.remove_prefix(close + 1);
   }
@@ -133,7 +133,7 @@ std::string without_markers(std::string_view text) {
 constexpr std::pair<std::string_view, std::string_view> kQuotes[] = {
     {"\"", "\""}, {"\u201C", "\u201D"}, {"\u201E", "\u201C"}, {"\u00AB", "\u00BB"}, {"\u300C", "\u300D"}};
 
-/// The sentence without the parts in quotation marks that stand in a source.
+/// The sentence without quoted parts that occur in a source.
 std::string without_quotes(std::string_view sentence, const std::vector<std::string>& sources) {
   std::string out(sentence);
   for (const auto& [open, close] : kQuotes) {
@@ -156,7 +156,7 @@ std::string without_quotes(std::string_view sentence, const std::vector<std::str
 bool holds_failure_phrase(std::string_view answer, std::string_view language, std::span<const std::string_view> cited) {
   const std::vector<std::string> phrases = phrases_for(language);
   const std::string plain = without_markers(answer);
-  // Most answers hold none, and then nothing else is looked at.
+  // Fast path: most answers contain no such phrase.
   if (!holds_any(padded_words(plain), phrases)) return false;
   std::vector<std::string> sources;
   for (const std::string_view source : cited) sources.push_back(padded_words(source));

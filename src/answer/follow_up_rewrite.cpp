@@ -9,11 +9,11 @@ namespace footnote::answer {
 
 namespace {
 
-/// Of one line of kRewrittenCharsMax characters in any script.
+/// Enough for one line of kRewrittenCharsMax characters in any script.
 constexpr int kRewrittenTokensMax = 200;
 constexpr std::size_t kRewrittenBytesMax = 4 * kRewrittenCharsMax;
 
-/// The last answer, and the last question that stands by itself: what a chain of follow-ups ("and to Sweden?", "and to Norway?") is about.
+/// The last answer, and the last question that is not itself a follow-up: the topic of a chain such as "and to Sweden?", "and to Norway?".
 retrieve::TurnBefore turn_before(std::span<const ChatMessage> history) {
   if (history.size() < 2) return {};
   std::size_t question = history.size() - 2;
@@ -24,7 +24,7 @@ retrieve::TurnBefore turn_before(std::span<const ChatMessage> history) {
   return {history[question].content, history.back().content};
 }
 
-/// The model's words as a question, or why they are none.
+/// Extracts the question from the model's output; an error says why there is none.
 Result<std::string> question_in(std::string_view said) {
   const std::string_view line = trim(said);
   if (line.empty()) return fail(ErrorCode::kUnavailable, "the model said nothing");
@@ -44,8 +44,7 @@ Result<std::string> ask(const CallContext& call, const FollowUpModel& model, std
     return said.size() > kRewrittenBytesMax ? fail(ErrorCode::kUnavailable, "the model said too much") : Result<void>{};
   };
   FOOTNOTE_TRY(const ChatEnd end, model.llm->stream(call.narrowed(model.timeout), request, take));
-  counted.prompt_tokens = end.prompt_tokens;
-  counted.completion_tokens = end.completion_tokens;
+  counted.tokens = end.tokens;
   return question_in(said);
 }
 

@@ -11,26 +11,25 @@
 
 namespace footnote::answer {
 
-/// Code points of what a model may make of a follow-up.
+/// Bound on a rewritten question, in code points.
 inline constexpr std::size_t kRewrittenCharsMax = 300;
 
-/// Who makes follow-ups searchable beside the words that they are made of (retrieve/follow_up.h).
+/// The optional model that rewrites follow-ups; without it, only the word rules of retrieve/follow_up.h apply.
 struct FollowUpModel {
-  Llm* llm = nullptr;  ///< Null: nobody, the words do.
+  Llm* llm = nullptr;  ///< Null: word rules only.
   std::chrono::milliseconds timeout{1'500};
 };
 
-/// What is searched for in place of a message, and who said so: "" (the message as it is), "words" or "model".
+/// The search text for a message, and its origin: "" (the message unchanged), "words" or "model".
 struct SearchText {
   std::string text;
   std::string_view by = {};
-  std::optional<Error> error = {};  ///< Why the model was not heard; then the words were taken.
-  std::int64_t prompt_tokens = 0;
-  std::int64_t completion_tokens = 0;
+  std::optional<Error> error = {};                    ///< Why the model's rewrite was not used; the word rules were used instead.
+  std::optional<TokenCounts> tokens = TokenCounts{};  ///< None: the model did not report them.
 };
 
-/// A message that stands by itself is searched for as it is; no model is asked. One that leans on the turn before is rewritten by the
-/// model, where there is one and it says one line of at most kRewrittenCharsMax in time, otherwise by its words.
+/// A message that stands by itself is searched for unchanged, without a model call. A follow-up is rewritten by the model, if there is one
+/// and it returns one line of at most kRewrittenCharsMax in time; otherwise by the word rules.
 SearchText make_search_text(const CallContext& call, const FollowUpModel& model, std::span<const ChatMessage> history,
                             std::string_view message);
 

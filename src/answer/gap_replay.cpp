@@ -6,7 +6,7 @@ namespace footnote::answer {
 
 namespace {
 
-/// What visitors meet; of one that nobody has met yet, the draft.
+/// The published settings; the draft if the agent was never published.
 Result<AgentSettings> settings_of(const CallContext& call, const AgentStore& agents, const Agent& agent) {
   if (agent.published_version == 0) return agent.draft;
   FOOTNOTE_TRY(PublishedAgent published, agents.published(call, agent.id));

@@ -32,7 +32,7 @@ class GapReplay : public ::testing::Test {
     for (const AgentGap& gap : gaps) out.push_back(gap.question);
     return out;
   }
-  /// Answers what holds "known", notes what it was asked.
+  /// Would answer questions that contain "known"; records the questions.
   std::size_t replay(CorpusId corpus) {
     return replay_gaps({}, agents_, store_, workspace_, corpus,
                        [&](const CallContext&, WorkspaceId, const AgentSettings&, std::string_view question) -> Result<bool> {

@@ -30,7 +30,7 @@ std::string LengthLimit::take(std::string_view piece) {
   if (full_) return {};
   text_ += piece;
   std::string out;
-  // Whole code points only: a piece may end inside one.
+  // Counts whole code points only: a piece may end inside one.
   while (counted_ < text_.size() && characters_ < free_characters_) {
     const std::size_t bytes = utf8_sequence_bytes(text_[counted_]);
     if (counted_ + bytes > text_.size()) break;
@@ -41,13 +41,13 @@ std::string LengthLimit::take(std::string_view piece) {
   out += show_until(free_end_);
   for (const SentenceUnit& unit : cutter_.feed(text_)) {
     const std::string_view rest = std::string_view(text_).substr(shown_, unit.range.end > shown_ ? unit.range.end - shown_ : 0);
-    // The white space behind a sentence need not fit.
+    // The white space after a sentence need not fit.
     const std::size_t wanted = shown_characters_ + characters_of(rest.substr(0, rest.find_last_not_of(" \n\r\t") + 1));
     if (wanted > characters_max_) return out + close();
     out += show_until(unit.range.end);
     last_sentence_end_ = unit.range.end;
   }
-  // Far past the bound without the end of a sentence: it will not come in time.
+  // Far past the bound without the end of a sentence: stop waiting for one.
   if (text_.size() - shown_ > 4 * characters_max_) return out + close();
   return out;
 }
@@ -66,7 +66,7 @@ std::string LengthLimit::finish() {
   return out;
 }
 
-/// Ends the text. A sentence that is half shown goes on to the last word that fits.
+/// Ends the text. A partly shown sentence is completed up to the last word that fits.
 std::string LengthLimit::close() {
   full_ = true;
   if (shown_ <= last_sentence_end_) return {};

@@ -8,21 +8,21 @@
 
 namespace footnote::answer {
 
-/// Keeps a streamed answer to so many characters (code points) and lets it end where a sentence does. Text flows until the last
-/// kHeldCharacters before the bound; from there on whole sentences go on, as long as they fit. A sentence that is under way and does not
-/// fit is cut between words and ends in "…". Not thread-safe.
+/// Limits a streamed answer to a number of characters (code points) and prefers to end it after a sentence. Text passes through until
+/// kHeldCharacters before the bound; from there on only whole sentences that fit are passed. A sentence already begun that does not fit is
+/// cut between words and ends in "…". Not thread-safe.
 class LengthLimit {
  public:
-  /// Longer than nearly every sentence. Of a bound below twice this much, one half is held.
+  /// Longer than nearly every sentence. If the bound is below twice this value, half the bound is held back instead.
   static constexpr std::size_t kHeldCharacters = 400;
 
   explicit LengthLimit(std::size_t characters_max);
 
-  /// What of the text so far may be shown now, beyond what was given before.
+  /// Adds a piece and returns the text that may be shown now and was not returned before.
   std::string take(std::string_view piece);
-  /// The rest; the text is complete.
+  /// Returns the rest; call when the text is complete.
   std::string finish();
-  /// The bound was reached: nothing more will be shown.
+  /// True if the bound was reached: nothing more will be shown.
   bool full() const { return full_; }
 
  private:
@@ -30,14 +30,14 @@ class LengthLimit {
   std::string close();
 
   const std::size_t characters_max_;
-  const std::size_t free_characters_;  ///< So many flow as they come.
+  const std::size_t free_characters_;  ///< This many pass through unbuffered.
   SentenceCutter cutter_;
   std::string text_;
   std::size_t shown_ = 0;  // bytes of text_
   std::size_t shown_characters_ = 0;
   std::size_t counted_ = 0;            // bytes of text_ whose characters are counted
-  std::size_t characters_ = 0;         // of counted_
-  std::size_t free_end_ = 0;           // bytes of text_ that flow
+  std::size_t characters_ = 0;         // number of characters in counted_
+  std::size_t free_end_ = 0;           // bytes of text_ that pass through unbuffered
   std::size_t last_sentence_end_ = 0;  // bytes of text_
   bool full_ = false;
 };

@@ -8,7 +8,7 @@
 namespace footnote::answer {
 namespace {
 
-/// Streams a text in pieces of so many bytes.
+/// Streams a text in pieces of `piece` bytes.
 std::string limited(std::string_view text, std::size_t characters_max, std::size_t piece, bool* full = nullptr) {
   LengthLimit limit(characters_max);
   std::string out;

@@ -11,7 +11,7 @@ namespace footnote::answer {
 
 namespace {
 
-/// The range without white space at its ends.
+/// The range without leading and trailing white space.
 TextRange trimmed(std::string_view text, TextRange range) {
   const std::string_view part = text.substr(range.begin, range.size());
   const std::string_view inner = trim(part);
@@ -96,7 +96,7 @@ CheckTask ModelStream::task_of(const SentenceUnit& unit) const {
   return task;
 }
 
-/// Binds the markers of a unit that stands at `shown_at` of what was shown; gives the sentence's place.
+/// Binds the markers of a unit that begins at offset `shown_at` of the shown text; returns the sentence's index.
 std::size_t ModelStream::bind(const SentenceUnit& unit, std::size_t shown_at) {
   const std::string_view text = std::string_view(filter_.text()).substr(unit.range.begin, unit.range.size());
   std::vector<Marker> markers;
@@ -120,7 +120,7 @@ Result<void> ModelStream::take_unit(const SentenceUnit& unit) {
   const std::size_t sentence = bind(unit, unit.range.begin);
   if (!checks() || unit.in_code) return {};
   if (task.numbers.empty()) return note_uncited(unit, sentence);
-  if (checker_ && !task.claim.empty()) (void)checker_->push(std::move(task));  // too many waiting: it stays unchecked
+  if (checker_ && !task.claim.empty()) (void)checker_->push(std::move(task));  // if the queue is full, it stays unchecked
   return {};
 }
 
@@ -153,7 +153,7 @@ Result<void> ModelStream::apply_all(const std::vector<CheckOutcome>& outcomes) {
   return {};
 }
 
-/// The verdict is the sentence's, so each of its citations has it; the supporting characters belong to the source that has them.
+/// The verdict applies to every citation of the sentence; the supporting range only to the source that contains it.
 Result<void> ModelStream::apply(const CheckOutcome& outcome) {
   if (!outcome.verdict) return {};
   const SupportVerdict& verdict = *outcome.verdict;
@@ -170,7 +170,7 @@ Result<void> ModelStream::apply(const CheckOutcome& outcome) {
   ++(verdict.support == Support::kSupported ? counts_.supported : counts_.unsupported);
   counts_.without_reranker = counts_.without_reranker || !verdict.signals.relevance;
   const Sentence told = sentence;
-  sentence.citation_count = 0;  // its verdict is out
+  sentence.citation_count = 0;  // its verdict is reported
   return tell(told, verdict.support, outcome.numbers);
 }
 

@@ -15,56 +15,56 @@
 
 namespace footnote::answer {
 
-/// What becomes of a sentence that its sources do not carry. kMark: text streams at once and the verdict follows. kDrop, kStop: a
-/// sentence is held back until it is checked, then left out, or the answer ends before it.
+/// What happens to a sentence that its sources do not support. kMark: text streams at once and the verdict follows. kDrop, kStop: a
+/// sentence is held back until it is checked; if unsupported, it is left out (kDrop) or the answer ends before it (kStop).
 enum class CheckPolicy { kOff, kMark, kDrop, kStop };
 std::string_view to_string(CheckPolicy policy);
 
-/// How an answer's sentences fared.
+/// Results of the citation check for one answer, in sentences.
 struct CheckCounts {
   std::size_t supported = 0;
   std::size_t unsupported = 0;
   std::size_t uncited = 0;        ///< Statements without a marker.
-  std::size_t unchecked = 0;      ///< Cited, but the check failed, ran out of time or had too many waiting.
-  std::size_t dropped = 0;        ///< Of the unsupported, those that were not shown.
-  bool without_reranker = false;  ///< Checked by words and vectors alone.
+  std::size_t unchecked = 0;      ///< Cited, but the check failed, timed out or its queue was full.
+  std::size_t dropped = 0;        ///< Unsupported sentences that were not shown.
+  bool without_reranker = false;  ///< Checked by word share and cosine only.
 };
 
-/// Streams a model's answer to the listener: holds back what might be the refusal sentinel, announces the sources before the first
-/// text, keeps the markers honest, and binds and checks each sentence as soon as it is complete. A check that fails leaves its sentence
-/// unchecked; it never breaks the stream. Used by one thread; borrows all that it is given.
+/// Streams a model's answer to the listener: holds back text that may be the refusal sentinel, announces the sources before the first text,
+/// normalizes the markers, and binds and checks each sentence as soon as it is complete. If a check fails, its sentence stays unchecked;
+/// the stream continues. Used by one thread; borrows its arguments.
 class ModelStream {
  public:
   struct Options {
-    const CitationCheck* check = nullptr;  ///< Null: nothing is checked.
+    const CitationCheck* check = nullptr;  ///< Null: no checks.
     CheckPolicy policy = CheckPolicy::kMark;
-    CheckLane* lane = nullptr;  ///< Where kMark checks; null: its sentences stay unchecked.
+    CheckLane* lane = nullptr;  ///< Where kMark runs its checks; null: its sentences stay unchecked.
   };
   ModelStream(const CallContext& call, const std::vector<SourceBlock>& sources, TurnListener& listener, Options options);
 
-  /// kCancelled, and `stopped()` from then on, when the policy wants no more of it; other errors are the listener's.
+  /// kCancelled, with `stopped()` true from then on, if the policy ended the answer; other errors come from the listener.
   Result<void> take(std::string_view piece);
-  /// The model's text is complete: shows and checks the rest. Waits for checks under way, not longer than one may take.
+  /// The model's text is complete: shows and checks the rest. Waits for pending checks, at most as long as one check may take.
   Result<void> finish();
 
-  /// True when the model's whole answer was the sentinel, or nothing.
+  /// True if the model's whole answer was the sentinel, or empty.
   bool refused() const;
-  /// True when the policy ended the answer.
+  /// True if the policy ended the answer.
   bool stopped() const { return stopped_; }
 
-  /// What the listener was shown.
+  /// The text shown to the listener.
   const std::string& text() const { return shown_; }
   const std::vector<Citation>& citations() const { return citations_; }
   const std::vector<TextRange>& uncited() const { return uncited_; }
-  /// None when nothing was to be checked.
+  /// None if checks are off.
   std::optional<CheckCounts> counts() const { return checks() ? std::optional(counts_) : std::nullopt; }
 
  private:
-  /// A sentence on show whose verdict is out.
+  /// A shown sentence whose verdict is pending.
   struct Sentence {
     TextRange range;
     std::size_t first_citation = 0;
-    std::size_t citation_count = 0;  ///< 0 once its verdict is told.
+    std::size_t citation_count = 0;  ///< 0 once its verdict is reported.
   };
 
   bool holds() const {
@@ -98,7 +98,7 @@ class ModelStream {
   std::vector<Citation> citations_;
   std::vector<TextRange> uncited_;
   CheckCounts counts_;
-  std::unique_ptr<SentenceChecker> checker_;  // of kMark with a lane; last, so that it ends first
+  std::unique_ptr<SentenceChecker> checker_;  // only for kMark with a lane; last member, so that it is destroyed first
 };
 
 }  // namespace footnote::answer

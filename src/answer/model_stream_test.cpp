@@ -49,7 +49,7 @@ class Listener final : public TurnListener {
   std::vector<std::string> checked;
 };
 
-/// Holds every call until it is let go.
+/// Blocks every call until it is released.
 class HeldReranker final : public Reranker {
  public:
   Result<std::vector<Judgement>> rerank(const CallContext& call, std::string_view question,
@@ -58,7 +58,7 @@ class HeldReranker final : public Reranker {
     gate_.wait();
     return next_.rerank(call, question, passages);
   }
-  /// Waits until a call has come.
+  /// Waits for the first call.
   void wait_for_call() { called_future_.wait(); }
   void let_go() { open_.set_value(); }
 
@@ -134,7 +134,7 @@ TEST_F(ModelStreamTest, PastTheMostThatWaitSentencesStayUnchecked) {
   const CitationCheck check(embedder_, &held);
   SentenceChecker checker(call_, lane_, check, sources_);
   ASSERT_TRUE(checker.push({0, "Shipping takes three days.", {1}}));
-  held.wait_for_call();  // the first is under way: from here on all wait
+  held.wait_for_call();  // the first is running, so all others are queued
   for (std::size_t i = 1; i < SentenceChecker::kOpenMax; ++i) EXPECT_TRUE(checker.push({i, "Shipping takes three days.", {1}}));
   EXPECT_FALSE(checker.push({99, "Shipping takes three days.", {1}}));
   EXPECT_TRUE(checker.drain(std::chrono::steady_clock::now()).empty()) << "what has not begun is given up";
@@ -143,12 +143,12 @@ TEST_F(ModelStreamTest, PastTheMostThatWaitSentencesStayUnchecked) {
 
 TEST_F(ModelStreamTest, WhereOthersKeepTheLaneBusyTextStreamsAndStaysUnchecked) {
   std::latch go(1);
-  CheckLane lane;  // ends before what its jobs use
+  CheckLane lane;  // destroyed before the objects its jobs use
   const auto hold = [&] { go.wait(); };
   int others[CheckLane::kThreads + CheckLane::kWaitingMax];
   for (const int& other : std::span(others).first(CheckLane::kThreads)) ASSERT_TRUE(lane.push(&other, hold));
   for (const int& other : std::span(others).subspan(CheckLane::kThreads)) {
-    while (!lane.push(&other, hold)) std::this_thread::yield();  // until the first have begun
+    while (!lane.push(&other, hold)) std::this_thread::yield();  // until the first jobs have started
   }
   const CitationCheck check(embedder_, &reranker_);
   ModelStream stream(call_, sources_, listener_, {&check, CheckPolicy::kMark, &lane});

@@ -11,7 +11,7 @@ namespace footnote::answer {
 
 namespace {
 
-/// What stands on a line of its own is a statement of its own: an empty line keeps it from running into the next.
+/// Each line is a separate statement; an empty line keeps it from merging with the next.
 void add_statement(std::string& out, std::string_view before, std::string_view value) {
   const std::string folded = fold_spaces(value);
   if (!folded.empty()) out.append(before).append(folded).append("\n\n");
@@ -53,7 +53,7 @@ std::vector<std::string_view> parts_to_judge(std::string_view text) {
   std::vector<std::string_view> out;
   while (!text.empty() && out.size() < kPagePartsMax) {
     std::string_view part = utf8_prefix(text, kPagePartBytes);
-    // A part ends with a line or a sentence where it can.
+    // Prefer to end a part after a line or a sentence.
     if (part.size() < text.size()) {
       const std::size_t end = part.find_last_of("\n.");
       if (end != std::string_view::npos && end > kPagePartBytes / 2) part = part.substr(0, end + 1);

@@ -11,9 +11,7 @@ namespace footnote::answer {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// Cuts "- ", "* ", "3. ", "> ", "## " and "| " from the front, as often as they stand there.
+/// Removes leading "- ", "* ", "3. ", "> ", "## " and "| ", repeatedly.
 std::string_view without_block_marks(std::string_view text) {
   for (;;) {
     text = trim(text);
@@ -23,7 +21,7 @@ std::string_view without_block_marks(std::string_view text) {
     } else if (text.starts_with("- ") || text.starts_with("* ") || text.starts_with("+ ")) {
       at = 2;
     } else {
-      while (at < text.size() && is_digit(text[at])) ++at;
+      while (at < text.size() && is_ascii_digit(text[at])) ++at;
       if (at == 0 || at > 3 || at + 1 >= text.size() || (text[at] != '.' && text[at] != ')') || text[at + 1] != ' ') return text;
       at += 2;
     }
@@ -32,13 +30,13 @@ std::string_view without_block_marks(std::string_view text) {
   }
 }
 
-/// Where a bracketed piece that starts at `open` ends: one past the closing mark, or npos.
+/// One past the closing mark of the bracketed text that starts at `open`, or npos.
 std::size_t end_of(std::string_view text, std::size_t open, char close) {
   const std::size_t end = text.find(close, open + 1);
   return end == std::string_view::npos ? end : end + 1;
 }
 
-/// Handles "[label](target)" and "[12]" at `at`; returns how far it got, 0 when it is neither.
+/// Handles "[label](target)" and "[12]" at `at`; returns the number of bytes consumed, 0 if it is neither.
 std::size_t take_bracket(std::string_view text, std::size_t at, std::string& out) {
   const std::size_t end = end_of(text, at, ']');
   if (end == std::string_view::npos) return 0;
@@ -49,7 +47,7 @@ std::size_t take_bracket(std::string_view text, std::size_t at, std::string& out
     out += label;
     return target_end - at;
   }
-  if (label.empty() || !std::ranges::all_of(label, [](char c) { return is_digit(c) || c == ',' || c == ' ' || c == '-'; })) return 0;
+  if (label.empty() || !std::ranges::all_of(label, [](char c) { return is_ascii_digit(c) || c == ',' || c == ' ' || c == '-'; })) return 0;
   while (!out.empty() && out.back() == ' ') out.pop_back();
   return end - at;
 }
@@ -58,10 +56,10 @@ bool is_word_edge(std::string_view text, std::size_t at) {
   return at >= text.size() || std::string_view(" \n\t.,;:!?()[]\"'").find(text[at]) != std::string_view::npos;
 }
 
-/// Emphasis and code marks: backticks, "**", "__", and a single "*" or "_" that opens or closes a word (elsewhere it is
-/// arithmetic or part of a name, and stays); also the ">" that a wrapped quote repeats on each line.
+/// Length of an emphasis or code mark: backticks, "**", "__", and a single "*" or "_" that opens or closes a word (elsewhere it is
+/// arithmetic or part of a name, and is kept); also the ">" that a wrapped quote repeats on each line.
 std::size_t mark_length(std::string_view text, std::size_t at) {
-  if (text.substr(at, 3) == "```") {  // with the language that may follow it
+  if (text.substr(at, 3) == "```") {  // including an optional language name
     return std::min(text.find_first_of(" \n", at), text.size()) - at;
   }
   if (text[at] == '`') return 1;
@@ -97,7 +95,7 @@ std::string plain_quote(std::string_view source_sentence) {
 }
 
 Reading in_reading_order(Reading reading) {
-  std::map<std::size_t, std::size_t> place;  // of a passage's best span
+  std::map<std::size_t, std::size_t> place;  // position of each passage's best span
   for (std::size_t i = 0; i < reading.spans.size(); ++i) place.try_emplace(reading.spans[i].passage, i);
   std::ranges::sort(reading.spans, {}, [&](const ReadSpan& span) { return std::pair(place.at(span.passage), span.range.begin); });
   return reading;

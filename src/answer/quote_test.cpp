@@ -46,7 +46,7 @@ TEST(PlainQuote, CutsTheDocumentsOwnReferenceMarks) {
   check_quote("Proven [1, 3-4] twice.", "Proven twice.");
 }
 
-/// What remains stands in the source in that order: nothing is added.
+/// The result is a subsequence of the source: nothing is added.
 TEST(PlainQuote, AddsNothing) {
   for (std::string_view source : {"- **A** [b](c) `d` [3] e_f *g* | h", "1. [x] (y) __z__", "> a\n\tb  c"}) {
     std::size_t at = 0;

@@ -43,7 +43,7 @@ SentenceChecker::~SentenceChecker() {
   stop_.request_stop();
   give_up_waiting();
   MutexLock lock(mutex_);
-  while (open_ > 0) changed_.wait(lock);  // a check that is told to stop ends soon
+  while (open_ > 0) changed_.wait(lock);  // a cancelled check ends soon
 }
 
 bool SentenceChecker::push(CheckTask task) {
@@ -63,7 +63,7 @@ void SentenceChecker::check(CheckTask& task) {
   MutexLock lock(mutex_);
   done_.push_back({task.sentence, std::move(task.numbers), std::move(verdict)});
   --open_;
-  changed_.notify_all();  // under the lock: whoever waits may end this
+  changed_.notify_all();  // under the lock: the waiter may destroy this object
 }
 
 void SentenceChecker::give_up_waiting() {

@@ -11,13 +11,13 @@ namespace footnote::answer {
 
 namespace {
 
-/// Fewer content words are a greeting, a "yes" or a pointer.
+/// Sentences with fewer content words are greetings, a "yes" or pointers.
 constexpr std::size_t kStatementWordsMin = 3;
 constexpr std::string_view kFence = "```";
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-/// Past the markers and spaces that stand at `at`.
+/// The position after any markers and spaces at `at`.
 std::size_t past_markers(std::string_view text, std::size_t at) {
   for (;;) {
     std::size_t next = at;
@@ -53,11 +53,11 @@ std::vector<SentenceUnit> SentenceCutter::cut(std::string_view text, bool comple
   };
   for (const TextRange& sentence : chunk::split_sentences(text)) {
     if (sentence.begin <= done_ || units_ >= kUnitsMax) continue;
-    // Markers that open a sentence belong to the one before, so the cut lies behind them.
+    // Markers that open a sentence belong to the previous one, so cut after them.
     std::size_t begin = past_markers(text, sentence.begin);
     while (begin > sentence.begin && begin < text.size() && is_space(text[begin])) ++begin;
     if (begin >= text.size()) break;
-    if (!complete && text[begin] == '[') break;  // a marker on its way, perhaps
+    if (!complete && text[begin] == '[') break;  // may be an incomplete marker
     end_unit(begin);
   }
   if (complete && done_ < text.size()) end_unit(text.size());
@@ -66,7 +66,7 @@ std::vector<SentenceUnit> SentenceCutter::cut(std::string_view text, bool comple
 
 std::vector<SentenceUnit> SentenceCutter::feed(std::string_view text) {
   if (units_ >= kUnitsMax) return {};
-  // Splitting is linear in the text: only where a sentence can have ended since is it worth that.
+  // Splitting is linear in the text, so do it only if a sentence may have ended since the last call.
   constexpr std::string_view kEnds = ".!?\n";
   const std::string_view open = text.substr(done_);
   const bool may_end =

@@ -7,7 +7,7 @@
 namespace footnote::answer {
 namespace {
 
-/// The units of a text that comes in pieces (between |), each with the piece that completed it: "0:A. |2:B." and so on.
+/// The units of a text that arrives in pieces (separated by |), each with the piece that completed it: "0:A. |2:B." and so on.
 std::string cut(std::string_view pieces) {
   SentenceCutter cutter;
   std::string text;

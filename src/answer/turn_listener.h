@@ -10,10 +10,10 @@
 
 namespace footnote::answer {
 
-/// What the citation check said of a sentence that was shown.
+/// The citation check's verdict on a shown sentence.
 struct SentenceCheck {
   TextRange answer_range;
-  std::vector<int> numbers;  ///< Of the sources that it cites; none: it states something without a source.
+  std::vector<int> numbers;  ///< Of the sources it cites; empty: it makes a claim without a source.
   Support support = Support::kUnchecked;
 };
 
@@ -22,11 +22,10 @@ enum class Progress { kSearching, kThinking };
 /// "searching", "thinking"
 std::string_view to_string(Progress progress);
 
-/// Hears a turn while it happens, on the thread that called `answer`, in this order: on_start once, then
-/// on_sources once and on_text any number of times for an answer; a refusal has neither, but one to a site's visitor is told as text.
-/// on_progress says what is done until then, where the front door tells it. on_check may follow the text of its
-/// sentence at any distance. An error that a method returns (the client went away) ends the turn. The texts of on_text joined are
-/// the answer's text.
+/// Receives the events of a turn on the thread that called `answer`, in this order: on_start once; then, for an answer, on_sources once and
+/// on_text any number of times. A refusal has neither, except that visitors receive it as text. on_progress reports what happens before the
+/// first text, if the front door supports it. on_check may come at any time after its sentence's text. If a method returns an error (the
+/// client disconnected), the turn ends. The texts of on_text, joined, are the answer's text.
 class TurnListener {
  public:
   virtual ~TurnListener() = default;
@@ -35,6 +34,14 @@ class TurnListener {
   virtual Result<void> on_sources(std::span<const SourceBlock> sources) = 0;
   virtual Result<void> on_text(std::string_view text) = 0;
   virtual Result<void> on_check(const SentenceCheck&) { return {}; }
+};
+
+/// For callers that need only the complete answer.
+class SilentListener final : public TurnListener {
+ public:
+  Result<void> on_start(const TurnId&) override { return {}; }
+  Result<void> on_sources(std::span<const SourceBlock>) override { return {}; }
+  Result<void> on_text(std::string_view) override { return {}; }
 };
 
 }  // namespace footnote::answer

@@ -77,8 +77,9 @@ void TurnMetrics::count(const TurnReport& report) const {
   count_checks(report);
   if (report.trace.first_text) first_text_.observe(seconds(*report.trace.first_text));
   for (const retrieve::StageTiming& stage : report.trace.stages) observe(stage.stage, seconds(stage.took));  // retrieval counts its own
-  prompt_tokens_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(report.prompt_tokens, 0)));
-  completion_tokens_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(report.completion_tokens, 0)));
+  const TokenCounts tokens = report.tokens.value_or(TokenCounts{});
+  prompt_tokens_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(tokens.prompt, 0)));
+  completion_tokens_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(tokens.completion, 0)));
 }
 
 }  // namespace footnote::answer

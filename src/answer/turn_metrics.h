@@ -10,20 +10,19 @@ namespace footnote::answer {
 
 struct TurnReport;
 
-/// Counts turns. Thread-safe. All series are there from the start, so that a rate over them is right from the first turn.
-/// Metrics: footnote_turns_total{outcome}, footnote_refusals_total{reason}, footnote_ttft_seconds,
-/// footnote_answer_duration_seconds{stage}, footnote_llm_tokens_total{kind}, footnote_turns_not_stored_total,
-/// footnote_sentences_checked_total{result}.
+/// Counts turns. Thread-safe. All series exist from the start, so that rates are correct from the first turn. Metrics:
+/// footnote_turns_total{outcome}, footnote_refusals_total{reason}, footnote_ttft_seconds, footnote_answer_duration_seconds{stage},
+/// footnote_llm_tokens_total{kind}, footnote_turns_not_stored_total, footnote_sentences_checked_total{result}.
 class TurnMetrics {
  public:
   explicit TurnMetrics(Metrics& metrics);
 
-  /// A turn that came to an end: complete or partial.
+  /// Counts a turn that ended, complete or partial.
   void count(const TurnReport& report) const;
-  /// A turn that ended with an error before any text.
+  /// Counts a turn that failed before any text.
   void count_failed() const { failed_.add(); }
   void count_not_stored() const { not_stored_.add(); }
-  /// How long one of kAnswerStages took.
+  /// Records the duration of one of kAnswerStages.
   void observe(TurnStage stage, double seconds) const;
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
+#include <optional>
 
 #include "answer/turn_trace.h"
 #include "domain/conversation.h"
@@ -9,14 +9,13 @@
 
 namespace footnote::answer {
 
-/// How a turn ended, with what explains it.
+/// How a turn ended, and why.
 struct TurnReport {
   Turn turn;
   retrieve::Retrieval retrieval;
   std::chrono::microseconds retrieval_time{0};
   std::chrono::microseconds answer_time{0};
-  std::int64_t prompt_tokens = 0;
-  std::int64_t completion_tokens = 0;
+  std::optional<TokenCounts> tokens = TokenCounts{};  ///< None: the model did not report them. 0: no model was called.
   TurnTrace trace;
 };
 

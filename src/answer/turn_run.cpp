@@ -5,7 +5,6 @@
 #include "answer/echo_guard.h"
 #include "answer/length_limit.h"
 #include "answer/quote.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "chunk/sentences.h"
@@ -14,11 +13,10 @@ namespace footnote::answer {
 
 namespace {
 
-/// The reader looks for sentences in the best passages only: further down the list it finds look-alikes.
+/// The reader reads only the best passages: lower ones contain look-alikes.
 constexpr std::size_t kReadPassagesMax = 5;
-/// And only in passages that come near the best: a superseded page must not speak beside the current one.
+/// And only passages that score close to the best: a superseded page must not be quoted next to the current one.
 constexpr double kReadScoreShareMin = 0.8;
-constexpr std::chrono::seconds kFinishTimeout{10};
 
 using Microseconds = std::chrono::microseconds;
 
@@ -32,12 +30,7 @@ std::size_t bytes_of(const std::vector<ChatMessage>& messages) {
   return bytes;
 }
 
-std::string_view name_of(const Outcome& outcome) {
-  if (std::holds_alternative<Answer>(outcome)) return "answer";
-  return std::holds_alternative<Refusal>(outcome) ? "refusal" : "clarification";
-}
-
-/// Renumbers blocks so that the quoted ones come first, as 1, 2, 3: a reader of the answer sees no gaps.
+/// Renumbers blocks so that the quoted ones come first, as 1, 2, 3: the answer's numbers have no gaps.
 std::vector<SourceBlock> quoted_first(const Reading& reading, const std::vector<SourceBlock>& blocks) {
   std::vector<SourceBlock> out;
   std::vector<bool> taken(blocks.size(), false);
@@ -50,7 +43,7 @@ std::vector<SourceBlock> quoted_first(const Reading& reading, const std::vector<
   return out;
 }
 
-/// Where a quote may end before its own end, best first: with a sentence, else with a word, else (a script without spaces) anywhere.
+/// Where a quote may be cut, best first: after a sentence, else after a word, else (a script without spaces) anywhere.
 std::vector<std::size_t> earlier_ends(std::string_view text, const TextRange& range) {
   const std::string_view quote = text.substr(range.begin, range.size());
   std::vector<std::size_t> out;
@@ -68,7 +61,7 @@ std::vector<std::size_t> earlier_ends(std::string_view text, const TextRange& ra
   return out;
 }
 
-/// Quotes of a reading, as many as fit; of the best one as much as does. False in `whole` when something did not.
+/// As many quotes as fit; if even the best is too long, the part of it that fits. `whole` is false if anything was left out.
 QuotedAnswer fitting_quotes(Reading& reading, const std::vector<SourceBlock>& sources, std::optional<std::size_t> characters_max,
                             bool& whole) {
   QuotedAnswer quoted = compose_quotes(reading, sources);
@@ -116,7 +109,11 @@ Result<void> TextListener::on_text(std::string_view text) {
 }
 
 TurnRun::TurnRun(const TurnPorts& ports, const CallContext& call, const TurnSubject& subject, TurnListener& listener)
-    : ports_(ports), call_(call), subject_(subject), listener_(listener, ports.events, start_, report_) {}
+    : ports_(ports),
+      record_{ports.conversations, ports.metrics, ports.events},
+      call_(call),
+      subject_(subject),
+      listener_(listener, ports.events, start_, report_) {}
 
 Microseconds TurnRun::since_start() const { return since(start_); }
 
@@ -129,10 +126,10 @@ Result<TurnReport> TurnRun::run() {
   report_.answer_time = since(start_) - report_.retrieval_time;
   report_.turn.latency = std::chrono::duration_cast<std::chrono::milliseconds>(since(start_));
   if (!outcome && is_wanted_end(outcome.error())) {
-    // Ended before its first word it is told, but there is nothing to keep.
+    // Cancelled before any output: report it, store nothing.
     const bool has_text = !partial_text_.empty();
     keep_partial();
-    has_text ? finish() : note_end();
+    has_text ? finish() : note_turn_end(record_, call_, report_);
     return std::move(report_);
   }
   if (!outcome) {
@@ -169,7 +166,6 @@ void TurnRun::note_retrieval(retrieve::Retrieval retrieval, Microseconds began) 
 }
 
 Outcome TurnRun::refuse(RefusalReason reason, std::vector<SourceBlock> nearest) const {
-  constexpr std::size_t kNearestMax = 3;
   nearest.resize(std::min(nearest.size(), kNearestMax));
   return Refusal{reason, refusal_text(reason), std::move(nearest)};
 }
@@ -180,7 +176,7 @@ Result<void> TurnRun::tell(std::string_view text) {
   return {};
 }
 
-/// What the reader looks at: passages of the first of `blocks`, and what the judge found in them.
+/// The reader's input: the passages of the first `blocks`, and the judge's findings in them.
 struct TurnRun::ToRead {
   std::vector<std::string_view> passages;
   std::vector<std::optional<FoundAnswer>> answers;
@@ -189,7 +185,7 @@ struct TurnRun::ToRead {
 TurnRun::ToRead TurnRun::passages_to_read(const std::vector<SourceBlock>& blocks) {
   ToRead out;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    // A penalty may push even the best below zero: it is read all the same.
+    // A penalty may push even the best below zero; the best is always read.
     const bool near_best = i == 0 || blocks[i].hit.score >= kReadScoreShareMin * blocks.front().hit.score;
     const bool is_read = near_best && out.passages.size() < kReadPassagesMax;
     fates()[i] = is_read ? Fate::kNoSentence : near_best ? Fate::kReadLimit : Fate::kFarFromBest;
@@ -205,7 +201,7 @@ Result<Reading> TurnRun::read(const std::vector<SourceBlock>& blocks) {
   const ToRead wanted = passages_to_read(blocks);
   FOOTNOTE_TRY(Reading reading, ports_.reader.read(call_, subject_.text, wanted.passages, wanted.answers));
   for (const ReadSpan& span : reading.spans) fates()[span.passage] = Fate::kRepeated;
-  reading = told_once(in_reading_order(std::move(reading)), blocks);  // before sources are numbered: each that is listed is cited
+  reading = told_once(in_reading_order(std::move(reading)), blocks);  // before numbering, so that every listed source is cited
   for (const ReadSpan& span : reading.spans) fates()[span.passage] = Fate::kCited;
   return reading;
 }
@@ -266,8 +262,7 @@ Result<Outcome> TurnRun::stream_model(std::vector<ChatMessage> messages, std::ve
   model.name = end ? end->model : ports_.llm->model();
   if (end) {
     model.finish = end->finish;
-    report_.prompt_tokens += end->prompt_tokens;
-    report_.completion_tokens += end->completion_tokens;
+    report_.tokens = sum_of(report_.tokens, end->tokens);
   }
   if (stream.refused()) {
     return refuse(guard.recited() ? RefusalReason::kBlockedByGuardrails : RefusalReason::kLlmSelfRefusal, std::move(blocks));
@@ -276,7 +271,7 @@ Result<Outcome> TurnRun::stream_model(std::vector<ChatMessage> messages, std::ve
   partial_text_ = stream.text();
   report_.trace.checks = stream.counts();
   FOOTNOTE_CHECK(finished);
-  // Not a sentence was left that its sources carry.
+  // No sentence was left that its sources support.
   if (trim(stream.text()).empty()) return refuse(RefusalReason::kBlockedByGuardrails, std::move(blocks));
   for (const Citation& citation : stream.citations()) fates().at(static_cast<std::size_t>(citation.number) - 1) = Fate::kCited;
   return Answer{.text = stream.text(),
@@ -287,40 +282,18 @@ Result<Outcome> TurnRun::stream_model(std::vector<ChatMessage> messages, std::ve
                 .model = model.name};
 }
 
-void TurnRun::note_end() {
-  log_turn();
-  if (ports_.metrics != nullptr) ports_.metrics->count(report_);
-}
-
 void TurnRun::finish() {
-  note_end();
+  note_turn_end(record_, call_, report_);
   if (!subject_.stored) return;
-  // Its own deadline: the caller may be gone by now, and the turn is stored all the same.
-  const CallContext call = call_.detached(kFinishTimeout);
-  const auto began = std::chrono::steady_clock::now();
-  const auto stored =
-      ports_.conversations.finish_turn(call, report_.turn, report_.prompt_tokens, report_.completion_tokens, render_turn_trace(report_));
-  if (ports_.metrics != nullptr) ports_.metrics->observe(TurnStage::kStore, std::chrono::duration<double>(since(began)).count());
+  store_turn(record_, call_, report_);
   after_store();
-  if (stored) {
-    const bool is_tried = report_.turn.visit && report_.turn.visit->playground;
-    if (ports_.events != nullptr && !is_tried) ports_.events->turn_completed({report_.turn});
-    return;
-  }
-  if (ports_.metrics != nullptr) ports_.metrics->count_not_stored();
-  log(LogLevel::kError, "answer", "turn not stored", call,
-      {{"turn", report_.turn.id.value}, {"code", to_string(stored.error().code)}, {"error", stored.error().message}});
 }
 
-/// What had come before the error is kept; a turn without a text is not.
+/// A turn that failed after some text is stored with that text; without text it is not stored.
 void TurnRun::finish_failed(const Error& error) {
-  report_.trace.errors.push_back({stage_, error});
-  if (partial_text_.empty()) {
-    if (ports_.metrics != nullptr) ports_.metrics->count_failed();
-    log(LogLevel::kDebug, "answer", "turn failed", call_,
-        {{"turn", report_.turn.id.value}, {"stage", to_string(stage_)}, {"code", to_string(error.code)}});
-    return;
-  }
+  const TraceError failure{stage_, error};
+  report_.trace.errors.push_back(failure);
+  if (partial_text_.empty()) return note_turn_failed(record_, call_, report_, failure);
   keep_partial();
   finish();
 }
@@ -328,19 +301,6 @@ void TurnRun::finish_failed(const Error& error) {
 void TurnRun::keep_partial() {
   report_.turn.state = TurnState::kPartial;
   report_.turn.outcome = Answer{.text = partial_text_, .sources = std::move(partial_sources_)};
-}
-
-void TurnRun::log_turn() const {
-  const auto* refusal = std::get_if<Refusal>(&report_.turn.outcome);
-  log(LogLevel::kDebug, "answer", "turn", call_,
-      {{"turn", report_.turn.id.value},
-       {"outcome", report_.turn.state == TurnState::kPartial ? "partial" : name_of(report_.turn.outcome)},
-       {"refusal_reason", refusal == nullptr ? "" : to_string(refusal->reason)},
-       {"generation", report_.turn.generation},
-       {"candidates", report_.retrieval.candidates},
-       {"evidence", report_.retrieval.gate.evidence},
-       {"retrieval_ms", static_cast<double>(report_.retrieval_time.count()) / 1000},
-       {"answer_ms", static_cast<double>(report_.answer_time.count()) / 1000}});
 }
 
 }  // namespace footnote::answer

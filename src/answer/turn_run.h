@@ -9,8 +9,7 @@
 
 #include "answer/model_stream.h"
 #include "answer/turn_listener.h"
-#include "answer/turn_metrics.h"
-#include "answer/turn_report.h"
+#include "answer/turn_record.h"
 #include "base/call_context.h"
 #include "base/clock.h"
 #include "ports/conversation_store.h"
@@ -31,7 +30,7 @@ struct TurnPorts {
   EventSink* events = nullptr;
 };
 
-/// What a turn is about, whichever front door it came through.
+/// The subject of a turn, independent of the front door.
 struct TurnSubject {
   WorkspaceId workspace;
   CorpusId corpus;
@@ -41,7 +40,7 @@ struct TurnSubject {
   bool stored = true;
 };
 
-/// Passes everything on, notes when the first text went, and tells the event sink (if any) of each.
+/// Forwards every event, records the time of the first text, and copies each to the event sink, if any.
 class TextListener final : public TurnListener {
  public:
   TextListener(TurnListener& next, EventSink* events, std::chrono::steady_clock::time_point start, TurnReport& report)
@@ -59,9 +58,9 @@ class TextListener final : public TurnListener {
   TurnReport& report_;
 };
 
-/// One turn on its way: the stages that every front door's turns are made of, and their end (stored with its trace, logged, counted). A
-/// door derives from it and says in `decide` how its questions are answered. Runs once, on one thread; borrows what it is given.
-/// See AnswerService for what holds of storing and failing.
+/// One turn in progress: the stages that all front doors share, and the end of the turn (stored with its trace, logged, counted). A front
+/// door derives from it and implements `decide`. Runs once, on one thread; borrows its arguments. AnswerService documents the rules for
+/// storing and errors.
 class TurnRun {
  public:
   virtual ~TurnRun() = default;
@@ -73,26 +72,26 @@ class TurnRun {
  protected:
   TurnRun(const TurnPorts& ports, const CallContext& call, const TurnSubject& subject, TurnListener& listener);
 
-  /// Retrieves and answers. The listener has heard `on_start`.
+  /// Retrieves and answers. `on_start` was already called.
   virtual Result<Outcome> decide() = 0;
   virtual std::string refusal_text(RefusalReason reason) const = 0;
-  /// True: a turn that ended with this error was ended on purpose and is told as a partial one.
+  /// True: this error ended the turn on purpose; the turn is reported as partial.
   virtual bool is_wanted_end(const Error&) { return false; }
-  /// The turn is stored, or could not be.
+  /// Called after storing, even if that failed.
   virtual void after_store() {}
 
-  /// Takes over what retrieval found, with its times and failures.
+  /// Takes over the result of retrieval, with its timings and failures.
   void note_retrieval(retrieve::Retrieval retrieval, std::chrono::microseconds began);
-  /// Quotes what answers; a refusal where nothing does.
+  /// Quotes the sentences that answer; refuses if there are none.
   Result<Outcome> quote(std::vector<SourceBlock> blocks, double confidence, std::optional<std::size_t> characters_max = {});
-  /// Streams the model's answer to these messages, whose sources are `blocks`. It ends where it recites one of `unspoken`.
+  /// Streams the model's answer to these messages, whose sources are `blocks`. The answer ends if it recites one of `unspoken`.
   Result<Outcome> stream_model(std::vector<ChatMessage> messages, std::vector<SourceBlock> blocks, double confidence,
                                std::optional<std::size_t> characters_max = {}, std::span<const std::string_view> unspoken = {});
   Outcome refuse(RefusalReason reason, std::vector<SourceBlock> nearest) const;
-  /// Shows a text that is no answer from sources.
+  /// Shows a text that is not an answer from sources.
   Result<void> tell(std::string_view text);
 
-  /// Runs one stage of the turn and notes its time.
+  /// Runs one stage of the turn and records its time.
   template <class Body>
   auto timed(TurnStage stage, Body&& body) {
     stage_ = stage;
@@ -104,10 +103,11 @@ class TurnRun {
   std::chrono::microseconds since_start() const;
   std::vector<Fate>& fates() { return report_.trace.fates; }
   TurnReport& report() { return report_; }
+  const TurnReport& report() const { return report_; }
   TurnListener& listener() { return listener_; }
   const TurnPorts& ports() const { return ports_; }
   const CallContext& call() const { return call_; }
-  /// The answer was longer than its bound.
+  /// True if the answer was cut at its length bound.
   bool truncated() const { return truncated_; }
 
  private:
@@ -115,26 +115,25 @@ class TurnRun {
   ToRead passages_to_read(const std::vector<SourceBlock>& blocks);
   Result<Reading> read(const std::vector<SourceBlock>& blocks);
   void start_turn();
-  void note_end();
   void finish();
   void finish_failed(const Error& error);
   void keep_partial();
-  void log_turn() const;
 
   const TurnPorts ports_;
+  const TurnRecordPorts record_;
   const CallContext& call_;
   const TurnSubject subject_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   TurnReport report_;
   TextListener listener_;
-  TurnStage stage_ = TurnStage::kRetrieve;  // under way
+  TurnStage stage_ = TurnStage::kRetrieve;  // current
   bool truncated_ = false;
-  // What the client was told so far: its text, and the sources by the numbers that the text uses.
+  // What the client has received so far: the text, and the sources by the numbers used in the text.
   std::string partial_text_;
   std::vector<SourceBlock> partial_sources_;
 };
 
-/// Blocks of hits, numbered from 1.
+/// Turns hits into source blocks, numbered from 1.
 std::vector<SourceBlock> number_sources(const std::vector<Hit>& hits);
 
 }  // namespace footnote::answer

@@ -10,7 +10,7 @@ namespace footnote::answer {
 
 namespace {
 
-/// Six decimals: what tells two scores apart, in a third of the bytes.
+/// Six decimals distinguish scores well enough, in a third of the bytes.
 double rounded(double value) { return std::round(value * 1e6) / 1e6; }
 
 double milliseconds(std::chrono::microseconds time) { return static_cast<double>(time.count()) / 1000; }
@@ -18,16 +18,6 @@ double milliseconds(std::chrono::microseconds time) { return static_cast<double>
 Json text_or_null(std::string_view text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json name_json(const std::string& name) { return text_or_null(utf8_prefix(name, kTraceNameBytesMax)); }
-
-std::string_view to_string(FinishReason reason) {
-  switch (reason) {
-    case FinishReason::kStop: return "stop";
-    case FinishReason::kLength: return "length";
-    case FinishReason::kContentFilter: return "content_filter";
-    case FinishReason::kOther: return "other";
-  }
-  return "other";
-}
 
 std::string_view to_string(TurnState state) {
   switch (state) {
@@ -63,7 +53,7 @@ JsonArray stages_json(const TurnReport& report) {
     out.push_back(JsonObject{
         {"stage", footnote::to_string(stage.stage)}, {"start_ms", milliseconds(stage.start)}, {"took_ms", milliseconds(stage.took)}});
   }
-  // How long this very write takes can't stand in it; the metric knows.
+  // The trace cannot contain the duration of its own write; the metric has it.
   out.push_back(JsonObject{{"stage", footnote::to_string(TurnStage::kStore)},
                            {"start_ms", milliseconds(report.retrieval_time + report.answer_time)},
                            {"took_ms", nullptr}});
@@ -82,7 +72,7 @@ JsonArray terms_json(const std::vector<StageScore>& terms) {
   return out;
 }
 
-/// The number by which an answer cites this passage, or null.
+/// The number that the answer uses for this passage, or null.
 Json number_of(const Outcome& outcome, ChunkId chunk) {
   const Answer* answer = std::get_if<Answer>(&outcome);
   if (answer == nullptr) return nullptr;
@@ -111,7 +101,7 @@ JsonObject candidate_json(const Hit& hit, Fate fate, std::size_t rank, const Out
   return out;
 }
 
-/// Hits first, then those cut, at most `count`.
+/// At most `count`: hits first, then cut candidates.
 JsonArray candidates_json(const TurnReport& report, std::size_t count) {
   const retrieve::Retrieval& retrieval = report.retrieval;
   JsonArray out;
@@ -124,7 +114,7 @@ JsonArray candidates_json(const TurnReport& report, std::size_t count) {
   return out;
 }
 
-/// All that were cut, in retrieval and after it.
+/// All cut candidates, during and after retrieval.
 std::map<Fate, std::size_t> cut_counts(const TurnReport& report) {
   std::map<Fate, std::size_t> counts = report.retrieval.cut_counts;
   for (const Fate fate : report.trace.fates) {
@@ -136,9 +126,12 @@ std::map<Fate, std::size_t> cut_counts(const TurnReport& report) {
 Json model_json(const TurnReport& report) {
   if (!report.trace.model) return nullptr;
   const ModelCall& call = *report.trace.model;
-  return JsonObject{{"name", text_or_null(call.name)},         {"finish", call.finish ? Json(to_string(*call.finish)) : Json(nullptr)},
-                    {"prompt_messages", call.prompt_messages}, {"prompt_bytes", call.prompt_bytes},
-                    {"prompt_tokens", report.prompt_tokens},   {"completion_tokens", report.completion_tokens}};
+  return JsonObject{{"name", text_or_null(call.name)},
+                    {"finish", call.finish ? Json(to_string(*call.finish)) : Json(nullptr)},
+                    {"prompt_messages", call.prompt_messages},
+                    {"prompt_bytes", call.prompt_bytes},
+                    {"prompt_tokens", report.tokens ? Json(report.tokens->prompt) : Json(nullptr)},
+                    {"completion_tokens", report.tokens ? Json(report.tokens->completion) : Json(nullptr)}};
 }
 
 Json checks_json(const std::optional<CheckCounts>& checks) {
@@ -150,8 +143,9 @@ Json checks_json(const std::optional<CheckCounts>& checks) {
 JsonArray errors_json(const std::vector<TraceError>& errors) {
   JsonArray out;
   for (const TraceError& error : errors) {
-    out.push_back(JsonObject{
-        {"stage", footnote::to_string(error.stage)}, {"code", footnote::to_string(error.error.code)}, {"message", error.error.message}});
+    out.push_back(JsonObject{{"stage", footnote::to_string(error.stage)},
+                             {"code", footnote::to_string(error.error.code)},
+                             {"message", error.error.public_message.empty() ? error.error.message : error.error.public_message}});
   }
   return out;
 }
@@ -184,6 +178,7 @@ JsonObject trace_json(const TurnReport& report, std::size_t candidates) {
       {"first_text_ms", trace.first_text ? Json(milliseconds(*trace.first_text)) : Json(nullptr)},
       {"stages", stages_json(report)},
       {"gate", gate_json(report.retrieval.gate)},
+      {"foreign_language", text_or_null(report.retrieval.foreign_language)},
       {"model", model_json(report)},
       {"citation_check", checks_json(trace.checks)},
       {"limits",

@@ -19,20 +19,20 @@ namespace footnote::answer {
 
 struct TurnReport;
 
-/// The form of the text; counted up when a field changes its meaning.
+/// Version of the format; incremented when a field changes its meaning.
 inline constexpr int kTurnTraceVersion = 1;
-/// Candidates that a trace names; the others are counted.
+/// Bound on the candidates listed in a trace; the rest are only counted.
 inline constexpr std::size_t kTraceCandidatesMax = 40;
-/// Bytes of a title or path in it.
+/// Bound on a title or path in a trace.
 inline constexpr std::size_t kTraceNameBytesMax = 200;
 
-/// The field of a candidate whose document has labels.
+/// Set on a candidate whose document has labels.
 inline constexpr std::string_view kTraceLabelled = "labelled";
 
-/// The stages of a turn that come after those of retrieval.
+/// The stages of a turn after retrieval.
 inline constexpr TurnStage kAnswerStages[] = {TurnStage::kRead, TurnStage::kPrompt, TurnStage::kLlm, TurnStage::kCite, TurnStage::kStore};
 
-/// A call of the language model. `name` and `finish` are known once it ended well.
+/// A call of the language model. `name` and `finish` are set once it has succeeded.
 struct ModelCall {
   std::size_t prompt_messages = 0;
   std::size_t prompt_bytes = 0;
@@ -40,38 +40,38 @@ struct ModelCall {
   std::optional<FinishReason> finish;
 };
 
-/// What went wrong on the way, and where.
+/// An error during the turn, and its stage.
 struct TraceError {
   TurnStage stage = TurnStage::kRetrieve;
   Error error;
 };
 
-/// What happened in a turn beside its outcome.
+/// What happened during a turn, besides its outcome.
 struct TurnTrace {
   TraceContext trace;
   std::string request_id;
   Profile profile;
-  std::vector<retrieve::StageTiming> stages;            ///< Start is counted from the turn's.
-  std::vector<Fate> fates;                              ///< One for each hit of the retrieval.
-  std::optional<std::chrono::microseconds> first_text;  ///< When the first text of an answer was handed over.
+  std::vector<retrieve::StageTiming> stages;            ///< Start times are relative to the turn's start.
+  std::vector<Fate> fates;                              ///< One per retrieved hit.
+  std::optional<std::chrono::microseconds> first_text;  ///< When the first text of an answer was delivered.
   std::optional<ModelCall> model;
-  std::optional<CheckCounts> checks;  ///< Of a language model's answer.
-  std::string_view follow_up = {};    ///< Who made a visitor's follow-up searchable: "words", "model"; empty: it is none.
+  std::optional<CheckCounts> checks;  ///< For a language model's answer.
+  std::string_view follow_up = {};    ///< How a visitor's follow-up was rewritten: "words", "model"; empty: not a follow-up.
   std::vector<TraceError> errors;
 };
 
-/// The trace as the text that is kept with the turn and that GET /api/turns/{id}/trace gives; docs/observability.md
-/// describes it. It holds ids, scores, titles and paths; neither the question nor text of passages or the answer. At
-/// most kTurnTraceBytesMax long: where the names are too many, fewer candidates are named.
+/// Renders the trace as it is stored with the turn and returned by GET /api/turns/{id}/trace; docs/observability.md describes it. It
+/// contains ids, scores, titles and paths, but not the question nor the text of passages or the answer. At most kTurnTraceBytesMax long: if
+/// it would be longer, fewer candidates are listed.
 std::string render_turn_trace(const TurnReport& report);
 
 /// {"grounded","evidence","threshold","cosine","coverage","confidence"}
 JsonObject gate_json(const retrieve::GateVerdict& gate);
 
-/// {"plan","scanned","rescored"}; null where vectors were not searched.
+/// {"plan","scanned","rescored"}; null if vectors were not searched.
 Json vector_search_json(const VectorSearchReport& report);
 
-/// How many candidates were cut, and where and why: [{"stage","reason","count"}].
+/// How many candidates were cut, at which stage and why: [{"stage","reason","count"}].
 JsonArray cuts_json(const std::map<Fate, std::size_t>& counts);
 
 }  // namespace footnote::answer

@@ -69,7 +69,7 @@ std::vector<ChatMessage> VisitorHistory::read(const CallContext& call, const Con
   if (const auto bytes = cache_ == nullptr ? std::nullopt : cache_->get(call, key_of(conversation_))) return from_bytes(*bytes);
   std::vector<ChatMessage> out;
   const auto turns = store.history(call, workspace, conversation_, kHistoryMessagesMax / 2);
-  if (!turns && turns.error().code != ErrorCode::kNotFound) return out;  // not known: nothing to remember
+  if (!turns && turns.error().code != ErrorCode::kNotFound) return out;  // a read error is not cached as an empty history
   if (turns) {
     for (const Turn& turn : *turns) add_turn(out, turn.question, text_of(turn.outcome));
   }

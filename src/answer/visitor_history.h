@@ -12,22 +12,22 @@
 
 namespace footnote::answer {
 
-/// Messages of a conversation that are remembered: six turns.
+/// Bound on the messages kept of a conversation: six turns.
 inline constexpr std::size_t kHistoryMessagesMax = 12;
 inline constexpr std::chrono::hours kHistoryTime{2};
-/// Of one message.
+/// Bound on one message.
 inline constexpr std::size_t kHistoryMessageBytesMax = 4'000;
 
-/// The last turns of a visitor's conversation. They come from the cache; where that has none, from the store. Neither can fail a turn: what
-/// can't be read is not there. Borrows.
+/// The last turns of a visitor's conversation, read from the cache or, on a miss, from the store. Neither can fail a turn: if reading
+/// fails, the history is empty. Borrows.
 class VisitorHistory {
  public:
   VisitorHistory(Cache* cache, const VisitorId& visitor, const ConversationId& conversation)
       : cache_(cache), visitor_(visitor), conversation_(conversation) {}
 
-  /// Oldest first, questions and answers in turn.
+  /// Oldest first, alternating questions and answers.
   std::vector<ChatMessage> read(const CallContext& call, const ConversationStore& store, WorkspaceId workspace) const;
-  /// Adds a turn that is stored to what is remembered. Where nothing is, the store tells next time.
+  /// Appends a stored turn to the cached history. If none is cached, does nothing: the next read loads it from the store.
   void add(const CallContext& call, std::string_view question, std::string_view answer) const;
 
  private:
@@ -38,10 +38,10 @@ class VisitorHistory {
   const ConversationId& conversation_;
 };
 
-/// Of all conversations of one visitor nothing is remembered any more.
+/// Drops the cached history of all of the visitor's conversations.
 void forget_visitor(const CallContext& call, Cache& cache, const VisitorId& visitor);
 
-/// An answer without its [n]: the numbers mean other sources in the next turn.
+/// An answer without its [n] markers: the numbers refer to other sources in the next turn.
 std::string without_markers(std::string_view answer);
 
 }  // namespace footnote::answer

@@ -71,7 +71,7 @@ const Texts& texts_of(std::string_view language) {
   return found == std::ranges::end(kTexts) ? kTexts[0] : *found;
 }
 
-/// Of a list with weights the language of the highest; the first of equals. Empty: none is wanted.
+/// The language with the highest weight; the first of equals. Empty: none is acceptable.
 std::string best_accepted(std::string_view header) {
   constexpr std::size_t kEntriesMax = 20;
   std::string best;

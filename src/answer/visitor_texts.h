@@ -6,21 +6,21 @@
 
 namespace footnote::answer {
 
-/// What a visitor's language is read from, the first that says one: the agent's own, the widget's locale, what the browser accepts, the
-/// question.
+/// Where a visitor's language is read from, in order of priority: the agent's setting, the widget's locale, the browser's Accept-Language,
+/// the question.
 struct LanguageHints {
   std::string_view agent = {};
   std::string_view locale = {};           ///< "de-AT"
   std::string_view accept_language = {};  ///< "de-AT,de;q=0.9,en;q=0.5"
   std::string_view question = {};
 };
-/// A code: "de". "en" where nothing shows.
+/// A language code such as "de"; "en" if it cannot be determined.
 std::string visitor_language(const LanguageHints& hints);
 
-/// Fixed texts of the visitor's door, in the language or in English.
+/// Fixed texts for visitors, in their language or in English.
 std::string_view unknown_text(std::string_view language);   ///< Nothing was found.
-std::string_view declined_text(std::string_view language);  ///< A topic that the agent does not talk about.
-/// Languages that these are there in: "en", "de" ...
+std::string_view declined_text(std::string_view language);  ///< The agent avoids this topic.
+/// Languages that have these texts: "en", "de" ...
 std::span<const std::string_view> visitor_text_languages();
 
 }  // namespace footnote::answer

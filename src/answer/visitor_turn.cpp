@@ -8,6 +8,7 @@
 #include "answer/visitor_texts.h"
 #include "base/fold_words.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "prompt/visitor_prompt.h"
 #include "retrieve/page_policy.h"
 
@@ -15,7 +16,7 @@ namespace footnote::answer {
 
 namespace {
 
-/// Whether a question names a topic, as whole words.
+/// Whether a question contains a topic as whole words.
 bool names(std::string_view folded_question, std::string_view topic) {
   const std::string wanted = fold_words(topic);
   return !wanted.empty() && (" " + std::string(folded_question) + " ").find(" " + wanted + " ") != std::string::npos;
@@ -124,7 +125,7 @@ class VisitorTurn final : public TurnRun {
     return std::ranges::any_of(agent_.guardrails.avoid, [&](const std::string& topic) { return names(question, topic); });
   }
 
-  /// No gap: the agent is not meant to answer this.
+  /// Not a gap: the agent is not supposed to answer this.
   Result<Outcome> decline() {
     flag(kFlagAvoidedTopic);
     Refusal refusal{RefusalReason::kBlockedByGuardrails, std::string(declined_text(language_)), {}};
@@ -132,12 +133,11 @@ class VisitorTurn final : public TurnRun {
     return refusal;
   }
 
-  /// What to search for. Who rewrote it stands in the trace; a model that was not heard takes nothing from the turn.
+  /// The text to search for. The trace records how it was rewritten; if the model fails, the turn continues without it.
   Result<std::string> search_text() {
     SearchText made = timed(TurnStage::kFollowUp, [&] { return make_search_text(call(), ports_.follow_ups, history_, question_.text); });
     report().trace.follow_up = made.by;
-    report().prompt_tokens += made.prompt_tokens;
-    report().completion_tokens += made.completion_tokens;
+    report().tokens = sum_of(report().tokens, made.tokens);
     if (made.error) {
       FOOTNOTE_CHECK(call().check());
       report().trace.errors.push_back({TurnStage::kFollowUp, *std::move(made.error)});
@@ -161,7 +161,7 @@ class VisitorTurn final : public TurnRun {
     return {};
   }
 
-  /// The page becomes source 1, for a model always, for the reader where the judge finds it relevant.
+  /// Makes the page source 1: always for a model, for the reader only if the judge finds it relevant.
   Result<void> read_page() {
     if (question_.page_was_dropped) flag(kFlagPageDropped);
     std::vector<Hit>& hits = report().retrieval.hits;
@@ -206,7 +206,7 @@ class VisitorTurn final : public TurnRun {
     visit.low_confidence = !is_grounded || (passages_ == 1 && !page_is_relevant_) || visit.confidence < threshold_;
   }
 
-  /// There were passages, but none that answers.
+  /// kFlagNoAnswer: sources were found, but none answers the question.
   void settle_refusal() {
     if (passages_ > 0 || page_is_relevant_) flag(kFlagNoAnswer);
     visit().confidence = kUngroundedConfidence;
@@ -230,7 +230,26 @@ class VisitorTurn final : public TurnRun {
                                            .sources = blocks,
                                            .nonce = random_base62(16)});
     });
-    return stream_model(std::move(messages), std::move(blocks), confidence, characters_max, prompt::kVisitorRules);
+    const std::vector<std::string> notes = unspoken_notes(blocks);
+    std::vector<std::string_view> unspoken(prompt::kVisitorRules.begin(), prompt::kVisitorRules.end());
+    unspoken.insert(unspoken.end(), notes.begin(), notes.end());
+    return stream_model(std::move(messages), std::move(blocks), confidence, characters_max, unspoken);
+  }
+
+  /// The owner's own notes that must not be recited. A line that also occurs in a source may be shown: it is not secret.
+  std::vector<std::string> unspoken_notes(const std::vector<SourceBlock>& blocks) const {
+    std::vector<std::string> sources;
+    for (const SourceBlock& block : blocks) sources.push_back(fold_words(block.hit.chunk.text));
+    std::vector<std::string> out;
+    for (const std::string_view note : prompt::unspoken_notes(agent_.system_prompt)) {
+      std::string& rest = out.emplace_back();
+      for (const std::string_view line : split(note, '\n')) {
+        const std::string words = fold_words(line);
+        const auto has_it = [&](const std::string& source) { return source.find(words) != std::string::npos; };
+        if (std::ranges::none_of(sources, has_it)) rest += std::string(line) + "\n";
+      }
+    }
+    return out;
   }
 
   prompt::FirstSource first_source(const std::vector<SourceBlock>& blocks) const {
@@ -266,10 +285,10 @@ class VisitorTurn final : public TurnRun {
   const double threshold_;
   const std::string language_;
   std::vector<ChatMessage> history_;
-  std::size_t passages_ = 0;  // that came through the threshold
-  double confidence_ = 0;     // of these
+  std::size_t passages_ = 0;  // that passed the threshold
+  double confidence_ = 0;     // of these passages
   bool page_is_relevant_ = false;
-  bool has_page_ = false;  // source 1 is the page as the widget read it
+  bool has_page_ = false;  // source 1 is the page as read by the widget
 };
 
 }  // namespace

@@ -27,26 +27,26 @@
 
 namespace footnote::answer {
 
-/// Confidence of an answer that nothing grounds, and the least of one that the visitor's own page carries.
+/// Confidence of an ungrounded answer, and the minimum for one supported by the visitor's current page.
 inline constexpr double kUngroundedConfidence = 0.3;
 inline constexpr double kPageConfidence = 0.85;
-/// From which probability on the judge is taken to find the page relevant.
+/// The page counts as relevant if the judge gives at least this probability.
 inline constexpr double kPageRelevanceMin = 0.5;
 
 /// A visitor's message to an agent.
 struct VisitorQuestion {
   PublishedAgent agent;
-  std::vector<retrieve::SearchedCorpus> corpora;  ///< Those of the agent; at least one.
+  std::vector<retrieve::SearchedCorpus> corpora;  ///< The agent's; at least one.
   VisitorId visitor;
   ConversationId conversation;
   std::string text;
-  std::string page_url = {};             ///< Canonical; empty: not known.
-  std::optional<PageContext> page = {};  ///< What the widget read off that page.
-  bool page_was_dropped = false;         ///< It was past kPageContextBytesMax: noted in the trace.
+  std::string page_url = {};             ///< Canonical; empty: unknown.
+  std::optional<PageContext> page = {};  ///< What the widget read from that page.
+  bool page_was_dropped = false;         ///< It exceeded kPageContextBytesMax; recorded in the trace.
   std::string locale = {};
   std::string accept_language = {};
   bool playground = false;
-  std::stop_token stopped = {};  ///< The visitor asked to end this turn: what had come is its answer.
+  std::stop_token stopped = {};  ///< Requested by the visitor: ends the turn, and the text so far is its answer.
 };
 
 /// Flags of a visit (Visit::flags).
@@ -60,27 +60,27 @@ inline constexpr std::string_view kFlagAvoidedTopic = "avoided_topic";
 inline constexpr std::string_view kFlagPageDropped = "page_context_dropped";
 inline constexpr std::string_view kFlagStopped = "stopped";
 
-/// The question path of a site's visitors. In order: a curated answer ends the turn; so does a topic that the agent avoids; a follow-up is
-/// rewritten; passages are retrieved, the current page's raised, each held against the agent's threshold; the page itself, as the widget
-/// read it, is source 1; a language model answers from them (with none: sentences are quoted), no longer than the agent allows. Then the
-/// turn is stored with its Visit: confidence, why it is low, and whether it is a gap.
-/// Failures of the embedder, the indexes, the store's reading side or the judge leave the turn with what is left of its sources. Otherwise
-/// as AnswerService. Thread-safe; borrows its ports.
+/// The question path for a site's visitors. In order: a curated answer ends the turn; so does a topic that the agent avoids; a follow-up is
+/// rewritten; passages are retrieved, boosted if they are from the current page, and filtered by the agent's threshold; the page itself, as
+/// read by the widget, becomes source 1; a language model answers from the sources (without one, sentences are quoted), within the agent's
+/// length bound. Then the turn is stored with its Visit: confidence, why it is low, and whether it is a gap. If the embedder, the indexes,
+/// reading from the store or the judge fails, the turn continues with the sources that remain. Otherwise like AnswerService. Thread-safe;
+/// borrows its ports.
 class VisitorService {
  public:
   struct Ports {
     const retrieve::SiteRetriever& retriever;
     Reader& reader;
     Llm* llm = nullptr;
-    Reranker* judge = nullptr;  ///< Reads the current page; null: it is a source, but raises no confidence.
+    Reranker* judge = nullptr;  ///< Judges the current page; null: the page is a source but does not raise confidence.
     ConversationStore& conversations;
     const AgentStore& agents;
-    Cache* cache = nullptr;  ///< Of earlier turns.
+    Cache* cache = nullptr;  ///< Holds earlier turns.
     const Clock& clock;
     Metrics* metrics = nullptr;
     ModelStream::Options checking = {};
     std::chrono::milliseconds judge_timeout = std::chrono::seconds(3);
-    EventSink* events = nullptr;  ///< Hears every piece of an answer, and the turn's end.
+    EventSink* events = nullptr;  ///< Receives every piece of an answer and the end of the turn.
     FollowUpModel follow_ups = {};
   };
   explicit VisitorService(const Ports& ports);

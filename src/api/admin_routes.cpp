@@ -12,7 +12,7 @@ constexpr std::size_t kScopesMax = 4;
 
 Json time_json(const std::optional<UtcTime>& time) { return time ? Json(to_rfc3339(*time)) : Json(nullptr); }
 
-/// The workspace whose keys are meant: the caller's, or for an operator the one that is named. To others a foreign one is not there.
+/// The workspace whose keys to manage: the caller's, or the one that an operator names. For other callers a foreign one is kNotFound.
 Result<Workspace> find_meant(const AdminServices& services, const Caller& caller, const CallContext& call,
                              const std::optional<std::string>& name) {
   FOOTNOTE_TRY(const auto all, services.catalog.workspaces(call));
@@ -42,6 +42,10 @@ http::Response render_issued(const access::IssuedKey& issued, const Workspace& w
   http::Response response = http::Response::json(201, body);
   response.headers.set("cache-control", "no-store");
   return response;
+}
+
+access::KeyMaker maker_of(const Caller& caller) {
+  return caller.is_operator ? access::KeyMaker::kOperator : access::KeyMaker::kWorkspaceAdmin;
 }
 
 Result<access::NewKey> parse_new_key(const JsonReader& reader) {
@@ -83,6 +87,7 @@ Result<http::Response> create_key(const AdminServices& services, const Caller& c
   FOOTNOTE_TRY(const auto name, reader.optional_string("workspace", kNameBytesMax));
   FOOTNOTE_TRY(const Workspace workspace, find_meant(services, caller, call, name));
   wanted.workspace = workspace.id;
+  wanted.maker = maker_of(caller);
   FOOTNOTE_TRY(const auto issued, services.keys.create(call, wanted));
   return render_issued(issued, workspace, services.keys.clock().now());
 }
@@ -97,7 +102,7 @@ Result<http::Response> rotate_key(const AdminServices& services, const Caller& c
   FOOTNOTE_TRY(const auto grace, reader.optional_integer("grace_seconds", 0, longest));
   FOOTNOTE_TRY(const Workspace workspace, find_meant(services, caller, call, asked_workspace(request)));
   const std::chrono::seconds wait{grace.value_or(std::chrono::seconds(access::kRotationGraceDefault).count())};
-  FOOTNOTE_TRY(const auto issued, services.keys.rotate(call, workspace.id, id, wait));
+  FOOTNOTE_TRY(const auto issued, services.keys.rotate(call, workspace.id, id, wait, maker_of(caller)));
   return render_issued(issued, workspace, services.keys.clock().now());
 }
 
@@ -141,9 +146,10 @@ JsonObject render_key(const ApiKey& key, std::string_view workspace, UtcTime now
           {"name", key.name},
           {"prefix", key.display_prefix},
           {"scopes", std::move(scopes)},
-          {"active", !key.expires_at || *key.expires_at > now},
+          {"active", !key.has_ended(now)},
           {"created_at", to_rfc3339(key.created_at)},
           {"expires_at", time_json(key.expires_at)},
+          {"revoked_at", time_json(key.revoked_at)},
           {"last_used_at", time_json(key.usage.last_used_at)},
           {"requests_today", access::requests_today(key.usage, now)},
           {"requests_per_minute", key.limits.requests_per_minute},

@@ -19,7 +19,7 @@ namespace {
 using http::Method;
 using ::testing::ElementsAre;
 
-/// Every route of agents over stores in memory, for callers of two workspaces.
+/// All agent routes over in-memory stores, for callers of two workspaces.
 class AgentRoutes : public ::testing::Test {
  protected:
   void SetUp() override {

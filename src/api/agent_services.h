@@ -11,17 +11,17 @@
 
 namespace footnote::api {
 
-/// What the routes need that manage agents and what is kept of their visitors. Borrowed.
+/// Dependencies of the routes that manage agents and their visitors' data. Borrowed.
 struct AgentServices {
   AgentStore& agents;
   ConversationStore& conversations;
   WebhookStore& webhooks;
   CatalogStore& catalog;
-  Embedder& embedder;  ///< In whose space the corpus of a new agent is made.
-  Cache& cache;        ///< What is remembered of visitors.
+  Embedder& embedder;  ///< New agents' corpora are created in its space.
+  Cache& cache;        ///< Holds visitor data.
 };
 
-/// The agent of `?agent_id=`, which must be the caller's. kInvalidArgument: none is named. kNotFound.
+/// The agent named by `?agent_id=`, in the caller's workspace. kInvalidArgument: no agent_id. kNotFound.
 inline Result<Agent> asked_agent(const AgentServices& services, const access::Caller& caller, const http::Request& request,
                                  const CallContext& call) {
   const auto id = request.query_value("agent_id");
@@ -29,14 +29,14 @@ inline Result<Agent> asked_agent(const AgentServices& services, const access::Ca
   return services.agents.agent(call, caller.workspace, {std::string(*id)});
 }
 
-/// The number in the path; what is none is not there.
+/// The number in the path; kNotFound if it is not a number.
 inline Result<std::int64_t> id_in_path(const http::Request& request, std::string_view what) {
   const auto id = parse_whole_number(request.param("id"));
   if (!id) return fail(ErrorCode::kNotFound, "there is no {} {}", what, request.param("id"));
   return *id;
 }
 
-/// `?name=` as a number; `missing` without it.
+/// `?name=` as a number; `missing` if absent.
 inline Result<std::size_t> number_in_query(const http::Request& request, std::string_view name, std::size_t missing, std::size_t max) {
   const auto text = request.query_value(name);
   if (!text) return missing;

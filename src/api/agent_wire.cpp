@@ -9,11 +9,11 @@ namespace footnote::api {
 
 namespace {
 
-// Only so that a hostile body is refused before it is looked at; the bounds that people meet are those of domain/agent.h.
+// Rejects hostile bodies early; the limits that users see are those of domain/agent.h.
 constexpr std::size_t kTextBytesMax = 256 << 10;
 constexpr std::size_t kEntriesMax = 10'000;
 
-/// Takes a text where there is one.
+/// Reads the text if present.
 Result<void> read(const JsonReader& reader, std::string_view key, std::string& into) {
   FOOTNOTE_TRY(auto text, reader.optional_string(key, kTextBytesMax));
   if (text) into = *std::move(text);
@@ -108,7 +108,7 @@ Result<void> read_agent_settings(const Json& value, const std::vector<Corpus>& c
   FOOTNOTE_CHECK(read_persona(reader, settings.persona));
   FOOTNOTE_CHECK(read_guardrails(reader, settings.guardrails));
   FOOTNOTE_TRY(const auto threshold, reader.optional_number("confidence_threshold", 0, 1));
-  // Null takes it back: then the corpus's own holds.
+  // Null resets it: the corpus's own threshold applies.
   if (value.get_object().contains("confidence_threshold")) settings.confidence_threshold = threshold;
   FOOTNOTE_CHECK(read(reader, "language_default", settings.language_default));
   FOOTNOTE_CHECK(read(reader, "system_prompt", settings.system_prompt));

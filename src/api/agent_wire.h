@@ -6,8 +6,8 @@
 
 namespace footnote::api {
 
-/// Reads the settings that are there over `settings`; the others stay. Corpora are named. kInvalidArgument names the field, of unknown keys
-/// too. What the values may be is not checked here: see check_agent_settings.
+/// Overwrites the fields of `settings` that are present in `value`. Corpora are given by name. kInvalidArgument names the field, also for
+/// unknown keys. Does not validate values: see check_agent_settings.
 Result<void> read_agent_settings(const Json& value, const std::vector<Corpus>& corpora, AgentSettings& settings);
 
 JsonObject render_agent_settings(const AgentSettings& settings, const std::vector<Corpus>& corpora);

@@ -34,13 +34,13 @@ std::string media_type(const http::Request& request) {
   return to_lower_ascii(trim(value.substr(0, value.find(';'))));
 }
 
-/// A plain form, and a script that asks nobody, can send only three content types and no header of its own.
+/// A plain form, or a script without a preflight, can send only three content types and no custom headers.
 bool a_form_could_send(const http::Request& request) {
   if (request.headers.find(kRequestMark) == "1" || request.headers.contains(kKeyHeader)) return false;
   const std::string type = media_type(request);
   if (type == "application/json" || (type.starts_with("application/") && type.ends_with("+json"))) return false;
   if (type == "multipart/form-data") return !request.headers.contains("authorization");
-  return request.method != http::Method::kDelete;  // a browser asks before it sends a DELETE
+  return request.method != http::Method::kDelete;  // browsers preflight every DELETE
 }
 
 http::Response foreign(std::string_view what, std::string_view value, std::string_view setting) {
@@ -79,6 +79,10 @@ std::optional<http::Response> BrowserPolicy::refuse(const http::Request& request
     const bool same_origin = host && !authority_of(*origin).empty() && authority_of(*origin) == *host;
     if (!same_origin && !is_allowed_origin(*origin)) return foreign("origin", *origin, "server.allowed_origins");
   }
+  if (!origin && is_loaded_by_foreign_page(request)) {
+    return render_error(
+        {ErrorCode::kPermissionDenied, "pages of other sites may not load this; if one should, add it to server.allowed_origins", {}});
+  }
   const bool has_token = is_open(request) && request.headers.contains("authorization");
   if (changes_state(request.method) && !has_token && a_form_could_send(request)) {
     return render_error({ErrorCode::kUnsupported,
@@ -89,13 +93,33 @@ std::optional<http::Response> BrowserPolicy::refuse(const http::Request& request
   return std::nullopt;
 }
 
+/// Images, scripts and frames of another site's page carry no Origin. Browsers mark them with headers that pages can't set.
+bool BrowserPolicy::is_loaded_by_foreign_page(const http::Request& request) const {
+  if (request.headers.find("sec-fetch-site") != "cross-site" || is_open(request) || contains(options_.embeddable, request.path))
+    return false;
+  const bool is_link = request.headers.find("sec-fetch-mode") == "navigate" && request.headers.find("sec-fetch-dest") == "document";
+  return !is_link || changes_state(request.method);
+}
+
+void BrowserPolicy::add_safety_headers(const http::Request& request, http::Headers& headers) const {
+  const auto set = [&](std::string_view name, std::string_view value) {
+    if (!headers.contains(name)) headers.set(name, value);
+  };
+  set("x-content-type-options", "nosniff");
+  const std::string_view type = headers.find("content-type").value_or("");
+  if (!type.starts_with("application/json") && !type.starts_with("text/event-stream") && !type.starts_with("application/x-ndjson")) return;
+  set("cache-control", "no-store");
+  const auto origin = request.headers.find("origin");
+  if (!is_open(request) && !(origin && is_allowed_origin(*origin))) set("cross-origin-resource-policy", "same-origin");
+}
+
 void BrowserPolicy::add_cors_headers(const http::Request& request, http::Headers& headers) const {
   const auto origin = request.headers.find("origin");
   if (!origin) return;
   headers.add("vary", "origin");
   const bool is_preflight = request.method == http::Method::kOptions && request.headers.contains("access-control-request-method");
   if (is_open(request)) {
-    // Who may read an answer is for its handler to say; a preflight does not know yet whom it asks for.
+    // The handler decides who may read the answer; a preflight is not yet authenticated.
     if (!is_preflight) return;
     headers.set("access-control-allow-origin", *origin);
     headers.set("access-control-allow-methods", "GET, POST, OPTIONS");

@@ -9,33 +9,40 @@
 
 namespace footnote::api {
 
-/// Keeps web pages from using a visitor's browser as their hand. A page can reach this server under a name of its own that
-/// resolves here (then the Host header gives it away), by a cross-site request (then Origin does), or by a plain form
-/// (which can't send JSON or headers of its own). Thread-safe.
+/// Keeps web pages from abusing a visitor's browser. A page can reach this server through its own name that resolves here (DNS rebinding:
+/// caught by the Host header), by a cross-site request (caught by Origin or Sec-Fetch-Site), or by a plain form (which can't send JSON or
+/// custom headers). Thread-safe.
 class BrowserPolicy {
  public:
   struct Options {
-    std::vector<std::string> hosts;    ///< Names beside the loopback ones: "docs.example.com".
+    std::vector<std::string> hosts;    ///< Allowed besides the loopback names: "docs.example.com".
     std::vector<std::string> origins;  ///< Pages of other sites that may call: "https://www.example.com".
-    /// Addresses pass as hosts, for a server that listens beyond loopback: no page can make its name an address.
+    /// IP addresses are allowed as Host, for a server that listens beyond loopback: a page can't turn its name into an address.
     bool address_hosts = false;
-    /// Paths that begin so are for pages of every origin: what lies there looks itself at who asks, and takes no ambient credentials.
-    /// Empty: none.
+    /// Paths with this prefix are open to every origin: their handlers authenticate callers and ignore ambient credentials. Empty: none.
     std::string open_prefix = {};
+    /// Paths that pages of other sites may load as a script or an image.
+    std::vector<std::string> embeddable = {};
   };
   BrowserPolicy() = default;
   explicit BrowserPolicy(Options options) : options_(std::move(options)) {}
 
-  /// Every request goes through this before it is routed, so that unknown paths answer alike. An answer refuses it: 403 for a
-  /// foreign Host or Origin, 415 for a change that a form could have sent.
+  /// Called for every request before routing, so that unknown paths answer the same way. Returns the response if the request is refused:
+  /// 403 for a foreign Host or Origin and for resources loaded by another site's page (followed links pass), 415 for a change that a form
+  /// could have sent.
   std::optional<http::Response> refuse(const http::Request& request) const;
 
-  /// What a browser needs to know of an answer to a page of an allowed origin; for a preflight also what may be sent.
+  /// Keeps API answers from being cached, sniffed or embedded: `nosniff` on all; on JSON and streams also `no-store` unless the route sets
+  /// its own, and a Cross-Origin-Resource-Policy except on open paths and for allowed origins.
+  void add_safety_headers(const http::Request& request, http::Headers& headers) const;
+
+  /// Adds CORS headers for a page of an allowed origin; on a preflight also what may be sent.
   void add_cors_headers(const http::Request& request, http::Headers& headers) const;
 
  private:
   bool is_own_host(std::string_view name) const;
   bool is_allowed_origin(std::string_view origin) const;
+  bool is_loaded_by_foreign_page(const http::Request& request) const;
   bool is_open(const http::Request& request) const {
     return !options_.open_prefix.empty() && request.path.starts_with(options_.open_prefix);
   }
@@ -43,7 +50,7 @@ class BrowserPolicy {
   Options options_;
 };
 
-/// "docs.example.com, wiki.example.com" -> names in lower case. kInvalidArgument: a scheme, port or path in one.
+/// "docs.example.com, wiki.example.com" -> names in lower case. kInvalidArgument: a name has a scheme, port or path.
 Result<std::vector<std::string>> parse_allowed_hosts(std::string_view text);
 /// "https://www.example.com, http://10.0.0.5:8080". kInvalidArgument: no scheme, or a path.
 Result<std::vector<std::string>> parse_allowed_origins(std::string_view text);

@@ -53,6 +53,55 @@ TEST(BrowserPolicyTest, AddressesPassForAServerThatListensBeyondLoopback) {
   EXPECT_EQ(status(policy, Method::kGet, {{"host", "rebound.example"}}), 403);
 }
 
+TEST(BrowserPolicyTest, WhatAPageOfAnotherSiteLoadsIsRefused) {
+  const BrowserPolicy policy({.origins = {"https://www.example.com"}, .open_prefix = "/open/", .embeddable = {"/widget.js"}});
+  const auto load = [&](std::string path, std::string_view site, std::string_view mode, std::string_view dest, Method method = Method::kGet,
+                        http::Headers more = {}) {
+    http::Request request;
+    request.method = method;
+    request.path = std::move(path);
+    request.headers = std::move(more);
+    request.headers.add("host", "127.0.0.1:7700");
+    request.headers.add("sec-fetch-site", site);
+    request.headers.add("sec-fetch-mode", mode);
+    request.headers.add("sec-fetch-dest", dest);
+    const auto refused = policy.refuse(request);
+    return refused ? refused->status : 200;
+  };
+  EXPECT_EQ(load("/api/search", "cross-site", "no-cors", "image"), 403);
+  EXPECT_EQ(load("/api/search", "cross-site", "no-cors", "script"), 403);
+  EXPECT_EQ(load("/", "cross-site", "navigate", "iframe"), 403);
+  EXPECT_EQ(load("/", "cross-site", "navigate", "document"), 200) << "a link that a person follows";
+  EXPECT_EQ(load("/", "cross-site", "navigate", "document", Method::kPost, {kJson}), 403);
+  EXPECT_EQ(load("/widget.js", "cross-site", "no-cors", "script"), 200);
+  EXPECT_EQ(load("/open/init", "cross-site", "cors", "empty"), 200);
+  EXPECT_EQ(load("/api/search", "cross-site", "cors", "empty", Method::kGet, {{"origin", "https://www.example.com"}}), 200);
+  for (const char* site : {"same-origin", "same-site", "none"}) EXPECT_EQ(load("/api/search", site, "no-cors", "image"), 200) << site;
+}
+
+TEST(BrowserPolicyTest, AnswersOfTheApiAreNeitherKeptNorEmbedded) {
+  const BrowserPolicy policy({.origins = {"https://www.example.com"}, .open_prefix = "/open/"});
+  const auto headers_of = [&](std::string path, http::Headers asked, http::Headers given) {
+    http::Request request;
+    request.path = std::move(path);
+    request.headers = std::move(asked);
+    policy.add_safety_headers(request, given);
+    return given;
+  };
+  const http::Headers json{{"content-type", "application/json"}};
+  const http::Headers own = headers_of("/api/search", {}, json);
+  EXPECT_EQ(own.find("x-content-type-options"), "nosniff");
+  EXPECT_EQ(own.find("cache-control"), "no-store");
+  EXPECT_EQ(own.find("cross-origin-resource-policy"), "same-origin");
+  EXPECT_FALSE(headers_of("/open/init", {}, json).contains("cross-origin-resource-policy"));
+  EXPECT_FALSE(headers_of("/api/search", {{"origin", "https://www.example.com"}}, json).contains("cross-origin-resource-policy"));
+  EXPECT_EQ(headers_of("/x", {}, {{"content-type", "application/json"}, {"cache-control", "max-age=60"}}).find("cache-control"),
+            "max-age=60");
+  const http::Headers page = headers_of("/", {}, {{"content-type", "text/html; charset=utf-8"}});
+  EXPECT_EQ(page.find("x-content-type-options"), "nosniff");
+  EXPECT_FALSE(page.contains("cache-control"));
+}
+
 TEST(BrowserPolicyTest, WhatAFormCanSendChangesNothing) {
   const BrowserPolicy policy;
   for (const Method method : {Method::kPost, Method::kPut, Method::kPatch}) {

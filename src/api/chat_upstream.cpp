@@ -14,7 +14,7 @@ namespace footnote::api {
 
 namespace {
 
-/// Of one connection, or said anew by who sends.
+/// Hop-by-hop headers, and those that each sender sets itself.
 constexpr std::array<std::string_view, 14> kHopHeaders = {"connection",
                                                           "keep-alive",
                                                           "transfer-encoding",
@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 14> kHopHeaders = {"connection",
                                                           "proxy-authorization",
                                                           "proxy-connection",
                                                           "http2-settings"};
-/// A browser's, and ours.
+/// Headers of browsers and our own.
 constexpr std::array<std::string_view, 8> kOwnRequestHeaders = {"authorization", "api-key", "cookie",      "origin",
                                                                 "referer",       "accept",  "traceparent", "x-request-id"};
 constexpr std::array<std::string_view, 5> kOwnAnswerHeaders = {"set-cookie", "x-request-id", "traceparent", "server", "alt-svc"};
@@ -39,13 +39,13 @@ bool is_one_of(const std::array<std::string_view, N>& names, std::string_view lo
   return std::ranges::find(names, lower) != names.end();
 }
 
-/// How this process signs what it passes on.
+/// The Via value that this process adds to forwarded requests.
 const std::string& own_via() {
   static const std::string name = "1.1 footnote-" + random_base62(12);
   return name;
 }
 
-/// Whether `connection` says that the header is of this connection alone.
+/// Whether `connection` lists the header as hop-by-hop.
 bool is_of_connection(const http::Headers& headers, std::string_view lower) {
   for (const std::string_view name : split(headers.find("connection").value_or(""), ',')) {
     if (to_lower_ascii(trim(name)) == lower) return true;
@@ -53,8 +53,10 @@ bool is_of_connection(const http::Headers& headers, std::string_view lower) {
   return false;
 }
 
-/// Keys of this server never leave it.
-bool is_own_key(std::string_view authorization) { return authorization.find("fn_") != std::string_view::npos; }
+/// Keys of this server never leave it, whatever header they came in.
+bool holds_own_key(std::string_view value) {
+  return value.find("fn_live_") != std::string_view::npos || value.find("fn_owner_") != std::string_view::npos;
+}
 
 std::optional<std::size_t> length_of(const http::Headers& headers) {
   const auto text = headers.find("content-length");
@@ -85,7 +87,7 @@ class PassThrough final : public http::Relay {
       whole_.body += bytes;
       return {};
     }
-    // Enough to know whether the last event is complete.
+    // Enough to tell whether the last event is complete.
     last_two_ =
         bytes.size() >= 2 ? std::string(bytes.substr(bytes.size() - 2)) : last_two_.substr(last_two_.empty() ? 0 : 1) + std::string(bytes);
     return writer_->write_bytes(bytes);
@@ -127,7 +129,7 @@ http::ClientRequest upstream_request(const ChatUpstream& upstream, const access:
     const std::string lower = to_lower_ascii(name);
     const bool ours = is_one_of(kHopHeaders, lower) || is_one_of(kOwnRequestHeaders, lower) || lower.starts_with("x-footnote-") ||
                       lower.starts_with("sec-") || is_of_connection(request.headers, lower) ||
-                      (use == AnswerUse::kRead && lower == "accept-encoding");
+                      (use == AnswerUse::kRead && lower == "accept-encoding") || holds_own_key(value);
     if (!ours) out.headers.add(name, value);
   }
   if (use == AnswerUse::kPassThrough) {
@@ -137,7 +139,7 @@ http::ClientRequest upstream_request(const ChatUpstream& upstream, const access:
   const auto authorization = request.headers.find("authorization");
   if (!upstream.api_key.empty()) {
     out.headers.set("authorization", "Bearer " + upstream.api_key);
-  } else if (authorization && !caller.key && !is_own_key(*authorization)) {
+  } else if (authorization && !caller.key && !holds_own_key(*authorization)) {
     out.headers.set("authorization", *authorization);
   }
   out.headers.set("x-request-id", request.request_id);
@@ -165,9 +167,10 @@ http::Headers answer_headers(const http::Headers& upstream) {
 }
 
 Error upstream_failure(Error error) {
-  if (error.code == ErrorCode::kUnavailable) error.message = fmt::format("the model server failed: {}", error.message);
+  if (error.code == ErrorCode::kUnavailable) return with_context(std::move(error), "the model server failed").error();
   if (error.code == ErrorCode::kTooLarge) {
-    error = {ErrorCode::kUnavailable, fmt::format("the model server's answer can't be taken: {}", error.message), {}};
+    error.code = ErrorCode::kUnavailable;
+    return with_context(std::move(error), "the model server's answer can't be taken").error();
   }
   return error;
 }

@@ -6,11 +6,13 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "prompt/proxy_prompt.h"
 
 namespace footnote::api {
 
 namespace {
+
+/// The finish_reason of an answer that recited its prompt.
+constexpr std::string_view kRecited = "content_filter";
 
 std::string_view view_of(const Json* value) {
   if (value == nullptr || !value->is_string()) return {};
@@ -27,7 +29,7 @@ bool is_text_part(const Json& part) {
          part.get_object().contains("text");
 }
 
-/// Of a message: its content, or the texts of its parts, one below the other.
+/// A message's content, or the texts of its parts joined by line feeds.
 std::string text_of(const Json& message) {
   const Json* content = message.get_object().if_contains("content");
   if (content == nullptr || !content->is_array()) return std::string(view_of(content));
@@ -40,7 +42,7 @@ std::string text_of(const Json& message) {
   return out;
 }
 
-/// The place of the last message of role user that has text; the number of messages when there is none.
+/// The index of the last user message that has text; messages.size() if there is none.
 std::size_t last_question(const JsonArray& messages) {
   for (std::size_t i = messages.size(); i-- > 0;) {
     if (has_role(messages[i], "user") && !trim(text_of(messages[i])).empty()) return i;
@@ -50,7 +52,7 @@ std::size_t last_question(const JsonArray& messages) {
 
 bool is_system(const Json& message) { return has_role(message, "system") || has_role(message, "developer"); }
 
-/// The message with this text in place of its own; what is no text stays.
+/// The message with its text replaced; other parts are kept.
 Json with_text(const Json& message, std::string_view text) {
   JsonObject out = message.get_object();
   Json& content = out["content"];
@@ -66,8 +68,7 @@ Json with_text(const Json& message, std::string_view text) {
   return out;
 }
 
-/// Where the part of the history begins that goes along: at a message of role user, so that no answer stands without its question and
-/// no tool's result without its call.
+/// The index where the forwarded history begins: at a user message, so that no answer loses its question and no tool result its call.
 std::size_t history_start(const JsonArray& messages, std::size_t question_at, std::size_t bytes_max) {
   std::size_t start = question_at;
   std::size_t bytes = 0;
@@ -110,6 +111,12 @@ Result<ChatAsk> parse_chat_ask(std::string_view body) {
   return out;
 }
 
+Result<void> check_stream(const JsonObject& body) {
+  const Json* stream = body.if_contains("stream");
+  if (stream == nullptr || stream->is_bool() || stream->is_null()) return {};
+  return fail_field(ErrorCode::kInvalidArgument, "stream", "'stream' must be true or false");
+}
+
 Result<std::string> question_of(const JsonObject& body) {
   const Json* messages = body.if_contains("messages");
   if (messages == nullptr || !messages->is_array() || messages->get_array().empty()) {
@@ -126,20 +133,16 @@ Result<std::string> question_of(const JsonObject& body) {
   return text_of(all[at]);
 }
 
-JsonArray grounded_messages(const JsonObject& body, std::string_view question, std::span<const proxy::Source> sources,
-                            const proxy::Policy& policy, std::string_view system) {
+JsonArray grounded_messages(const JsonObject& body, const proxy::GroundedPrompt& prompt) {
   const JsonArray& messages = body.at("messages").get_array();
   const std::size_t at = last_question(messages);
-  std::vector<prompt::PromptSource> blocks;
-  for (const proxy::Source& source : sources) blocks.push_back({source.url, source.text});
-  const std::string text = prompt::build_proxy_message(question, blocks, policy.characters_max);
-  if (policy.seed_form) {
-    return {JsonObject{{"role", "system"}, {"content", system}}, JsonObject{{"role", "user"}, {"content", text}}};
+  if (prompt.without_client_texts) {
+    return {JsonObject{{"role", "system"}, {"content", prompt.system}}, JsonObject{{"role", "user"}, {"content", prompt.message}}};
   }
-  JsonArray out{JsonObject{{"role", "system"}, {"content", system_text(messages, system)}}};
-  for (std::size_t i = history_start(messages, at, policy.history_bytes_max); i < messages.size(); ++i) {
+  JsonArray out{JsonObject{{"role", "system"}, {"content", system_text(messages, prompt.system)}}};
+  for (std::size_t i = history_start(messages, at, prompt.history_bytes_max); i < messages.size(); ++i) {
     if (i == at) {
-      out.push_back(with_text(messages[i], text));
+      out.push_back(with_text(messages[i], prompt.message));
     } else if (!is_system(messages[i])) {
       out.push_back(messages[i]);
     }
@@ -147,39 +150,9 @@ JsonArray grounded_messages(const JsonObject& body, std::string_view question, s
   return out;
 }
 
-void MarkerScan::feed(std::string_view text) {
-  for (const char c : text) take(c);
-}
-
-void MarkerScan::take(char c) {
-  constexpr std::size_t kInsideMax = 24;
-  const bool starts_code_point = (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  if (c == '[') {
-    open_ = true;
-    open_at_ = position_;
-    inside_.clear();
-  } else if (open_ && c == ']') {
-    open_ = false;
-    for (const std::string_view piece : split(inside_, ',')) {
-      const std::string_view digits = trim(piece);
-      std::size_t number = 0;
-      for (const char digit : digits) number = std::min<std::size_t>(number * 10 + static_cast<std::size_t>(digit - '0'), kMarksMax * 10);
-      if (number >= 1 && number <= source_count_ && marks_.size() < kMarksMax) marks_.push_back({number, open_at_, position_ + 1});
-    }
-  } else if (open_) {
-    const bool fits = (c >= '0' && c <= '9') || c == ',' || c == ' ';
-    if (!fits || inside_.size() == kInsideMax) {
-      open_ = false;
-    } else {
-      inside_ += c;
-    }
-  }
-  if (starts_code_point) ++position_;
-}
-
-JsonArray render_annotations(const std::vector<MarkerScan::Mark>& marks, std::span<const proxy::Source> sources) {
+JsonArray render_annotations(const std::vector<answer::MarkerScan::Mark>& marks, std::span<const proxy::Source> sources) {
   JsonArray out;
-  for (const MarkerScan::Mark& mark : marks) {
+  for (const answer::MarkerScan::Mark& mark : marks) {
     const proxy::Source& source = sources[mark.source - 1];
     out.push_back(JsonObject{{"type", "url_citation"},
                              {"url_citation", JsonObject{{"start_index", mark.begin},
@@ -190,15 +163,22 @@ JsonArray render_annotations(const std::vector<MarkerScan::Mark>& marks, std::sp
   return out;
 }
 
-void restore_completion(JsonObject& completion, std::string_view model, std::span<const proxy::Source> sources) {
+void restore_completion(JsonObject& completion, std::string_view model, std::span<const proxy::Source> sources, std::string_view unspoken) {
   completion["model"] = model;
   Json* choices = completion.if_contains("choices");
   if (choices == nullptr || !choices->is_array()) return;
   for (Json& choice : choices->get_array()) {
     Json* message = choice.is_object() ? choice.get_object().if_contains("message") : nullptr;
     if (message == nullptr || !message->is_object()) continue;
-    MarkerScan scan(sources.size());
-    scan.feed(text_at(message->get_object(), "content"));
+    answer::EchoGuard guard(std::span(&unspoken, 1));
+    std::string text = guard.take(text_at(message->get_object(), "content"));
+    text += guard.finish();
+    if (guard.recited()) {
+      message->get_object()["content"] = text;
+      choice.get_object()["finish_reason"] = kRecited;
+    }
+    answer::MarkerScan scan(sources.size());
+    scan.feed(text);
     if (scan.marks().empty()) continue;
     Json& annotations = message->get_object()["annotations"];
     if (!annotations.is_array()) annotations = JsonArray{};
@@ -216,15 +196,25 @@ JsonObject render_chunk(const ChunkHead& head, JsonObject delta, const Json& fin
           {"choices", JsonArray{JsonObject{{"index", 0}, {"delta", std::move(delta)}, {"finish_reason", finish_reason}}}}};
 }
 
-void ChunkRestorer::take_choice(const JsonObject& choice, const JsonObject& chunk, std::vector<JsonObject>& out) {
+void ChunkRestorer::take_choice(JsonObject& choice, const JsonObject& chunk, std::vector<JsonObject>& out) {
   const Json* given = choice.if_contains("index");
   const std::int64_t index = given != nullptr && given->is_int64() ? given->get_int64() : 0;
-  if (!scans_.contains(index) && scans_.size() == kChoicesMax) return;
-  MarkerScan& scan = scans_.try_emplace(index, sources_.size()).first->second;
-  const Json* delta = choice.if_contains("delta");
-  if (delta != nullptr && delta->is_object()) scan.feed(text_at(delta->get_object(), "content"));
-  const Json* finish = choice.if_contains("finish_reason");
-  if (finish == nullptr || finish->is_null()) return;
+  const std::string_view unspoken = unspoken_;
+  if (!choices_.contains(index) && choices_.size() == kChoicesMax) return;
+  auto& [scan, guard] =
+      choices_.try_emplace(index, Choice{answer::MarkerScan(sources_.size()), answer::EchoGuard(std::span(&unspoken, 1))}).first->second;
+  Json* finish = choice.if_contains("finish_reason");
+  const bool ends = finish != nullptr && !finish->is_null();
+  Json* delta = choice.if_contains("delta");
+  const bool has_text = delta != nullptr && delta->is_object() && delta->get_object().contains("content");
+  std::string text = guard.take(has_text ? text_at(delta->get_object(), "content") : "");
+  if (ends) text += guard.finish();
+  // A null or missing delta stays so unless held-back text is sent with it.
+  const bool is_text = has_text && delta->get_object().at("content").is_string();
+  if (delta != nullptr && delta->is_object() && (is_text || !text.empty())) delta->get_object()["content"] = text;
+  if (ends && guard.recited()) *finish = kRecited;
+  scan.feed(text);
+  if (!ends) return;
   finished_ = true;
   if (scan.marks().empty()) return;
   JsonObject before = chunk;
@@ -237,9 +227,9 @@ void ChunkRestorer::take_choice(const JsonObject& choice, const JsonObject& chun
 std::vector<JsonObject> ChunkRestorer::restore(JsonObject chunk) {
   std::vector<JsonObject> out;
   if (chunk.contains("model")) chunk["model"] = model_;
-  const Json* choices = chunk.if_contains("choices");
+  Json* choices = chunk.if_contains("choices");
   if (choices != nullptr && choices->is_array()) {
-    for (const Json& choice : choices->get_array()) {
+    for (Json& choice : choices->get_array()) {
       if (choice.is_object()) take_choice(choice.get_object(), chunk, out);
     }
   }

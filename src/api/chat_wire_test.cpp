@@ -12,39 +12,10 @@ const std::vector<proxy::Source> kSources{{"https://a/", "A", "alpha"}, {"https:
 
 JsonObject object(std::string_view text) { return parse_json(text).value().get_object(); }
 
-std::vector<MarkerScan::Mark> marks_of(std::initializer_list<std::string_view> pieces) {
-  MarkerScan scan(2);
-  for (const std::string_view piece : pieces) scan.feed(piece);
-  return scan.marks();
-}
-
-TEST(MarkerScan, FindsMarkersWhereverThePiecesAreCut) {
-  for (const auto& pieces :
-       {std::initializer_list<std::string_view>{"\u00e4 [1] b[2]"}, {"\u00e4 [", "1", "] b[2", "]"}, {"\xc3", "\xa4 [1] b", "[2]"}}) {
-    const auto marks = marks_of(pieces);
-    ASSERT_EQ(marks.size(), 2u);
-    EXPECT_EQ(marks[0].source, 1u);
-    EXPECT_EQ(marks[0].begin, 2u);
-    EXPECT_EQ(marks[0].end, 5u);
-    EXPECT_EQ(marks[1].source, 2u);
-    EXPECT_EQ(marks[1].begin, 7u);
-  }
-}
-
-TEST(MarkerScan, NumbersThatNoSourceHasAndOtherBracketsAreNone) {
-  EXPECT_TRUE(marks_of({"[0] [3] [] [a] [1a] [1.2] [99999999999999999999999999] [", "x1]"}).empty());
-  EXPECT_EQ(marks_of({"[1, 2]"}).size(), 2u);
-  EXPECT_EQ(marks_of({"[[1]]"}).size(), 1u);
-}
-
-TEST(MarkerScan, ItsListIsBounded) {
-  MarkerScan scan(1);
-  for (std::size_t i = 0; i < MarkerScan::kMarksMax + 1; ++i) scan.feed("[1]");
-  EXPECT_EQ(scan.marks().size(), MarkerScan::kMarksMax);
-}
-
 TEST(ChatWire, AnnotationsNameTheirSources) {
-  EXPECT_EQ(to_text(render_annotations(marks_of({"x[2]"}), kSources)),
+  answer::MarkerScan scan(kSources.size());
+  scan.feed("x[2]");
+  EXPECT_EQ(to_text(render_annotations(scan.marks(), kSources)),
             R"([{"type":"url_citation","url_citation":{"start_index":1,"end_index":4,"url":"https://b/","title":"https://b/"}}])");
 }
 
@@ -69,10 +40,8 @@ TEST(ChatWire, HistoryGoesAlongInWholeTurns) {
   const JsonObject body =
       object(R"({"messages":[{"role":"user","content":"one"},{"role":"assistant","content":"1"},{"role":"user","content":"two"},
     {"role":"assistant","content":"2"},{"role":"user","content":"q"}]})");
-  proxy::Policy policy;
   const auto roles = [&](std::size_t bytes) {
-    policy.history_bytes_max = bytes;
-    return grounded_messages(body, "q", kSources, policy, "S").size();
+    return grounded_messages(body, {.system = "S", .message = "M", .history_bytes_max = bytes}).size();
   };
   EXPECT_EQ(roles(1000), 6u);
   const std::size_t turn = std::string_view(R"({"role":"user","content":"two"}{"role":"assistant","content":"2"})").size();
@@ -92,6 +61,29 @@ TEST(ChunkRestorer, RestoresTheNameAndTellsAnnotationsBeforeTheEnd) {
   ASSERT_EQ(last.size(), 2u);
   EXPECT_NE(to_text(last[0]).find(R"("start_index":2,"end_index":5,"url":"https://a/","title":"A")"), std::string::npos);
   EXPECT_TRUE(restorer.finished());
+}
+
+TEST(ChunkRestorer, AnAnswerThatRecitesTheOperatorsPromptEnds) {
+  constexpr std::string_view kSystem = "Never tell anybody that the warehouse in Linz closes in May.";
+  ChunkRestorer restorer("rag/x", kSources, std::string(kSystem));
+  std::string shown;
+  const auto send = [&](std::string_view text, std::string_view finish) {
+    for (const JsonObject& chunk : restorer.restore(
+             JsonObject{{"choices", JsonArray{JsonObject{{"index", 0},
+                                                         {"delta", JsonObject{{"content", text}}},
+                                                         {"finish_reason", finish.empty() ? Json(nullptr) : Json(finish)}}}}})) {
+      const JsonObject& choice = chunk.at("choices").as_array().at(0).as_object();
+      if (const Json* content = choice.at("delta").as_object().if_contains("content")) shown += content->as_string();
+      if (!choice.at("finish_reason").is_null()) shown += " <" + std::string(choice.at("finish_reason").as_string()) + ">";
+    }
+  };
+  send("Sure: [1] never tell ", "");
+  send("anybody that the warehouse in Linz closes in May. More.", "");
+  send("", "stop");
+  EXPECT_EQ(shown, "Sure: [1] never tell  <content_filter>");
+  JsonObject whole = object(R"({"choices":[{"message":{"content":"Hm. Never tell anybody that the warehouse in Linz closes."}}]})");
+  restore_completion(whole, "rag/x", kSources, kSystem);
+  EXPECT_EQ(to_text(whole.at("choices").as_array().at(0)), R"({"message":{"content":"Hm. "},"finish_reason":"content_filter"})");
 }
 
 TEST(ChunkRestorer, StrangeChunksPass) {

@@ -11,7 +11,7 @@ const JsonObject* object_at(const JsonObject& object, std::string_view key) {
   return value == nullptr ? nullptr : value->if_object();
 }
 
-/// The choice of index 0.
+/// The choice with index 0.
 const JsonObject* first_choice(const JsonObject& chunk) {
   const Json* choices = chunk.if_contains("choices");
   if (choices == nullptr || !choices->is_array()) return nullptr;
@@ -55,7 +55,7 @@ Result<void> ChunkEvents::finish() { return writer().send("[DONE]"); }
 
 void ChunkEvents::fail_with(int status, const JsonObject& error) {
   if (writer_ == nullptr) return response_.reply(plain_error(status, error, headers_));
-  // A client that is gone hears nothing; there is nobody else to tell.
+  // A failed send means that the client disconnected; ignore it.
   (void)writer_->send(to_text(error));
 }
 

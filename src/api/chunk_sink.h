@@ -8,27 +8,27 @@
 
 namespace footnote::api {
 
-/// Where an answer goes that comes as chunks of a chat completion: begin once, then take any number of times, then finish or fail_with.
+/// Receives an answer as chat completion chunks: begin once, then take any number of times, then finish or fail_with.
 class ChunkSink {
  public:
   virtual ~ChunkSink() = default;
-  /// With the upstream's headers for the client, of a good answer or of one that will be failed with.
+  /// `headers`: the upstream's, for the client. Also called before fail_with.
   virtual void begin(http::Headers headers) = 0;
-  /// An error of it means that the client is gone.
+  /// An error means that the client has disconnected.
   virtual Result<void> take(const JsonObject& chunk) = 0;
   virtual Result<void> finish() = 0;
-  /// Also before begin. `error` is {"error":{...}} of OpenAI's form, `status` that of an answer which has not begun.
+  /// May be called before begin. `error` is {"error":{...}} in OpenAI's format; `status` is used if the answer has not begun.
   virtual void fail_with(int status, const JsonObject& error) = 0;
 };
 
-/// An error as a whole answer, with an upstream's headers where it has none of its own.
+/// An error as a whole response, with the upstream's headers where it does not set its own.
 http::Response plain_error(int status, const JsonObject& error, const http::Headers& headers);
 
-/// Tells a sink of an error of ours.
+/// Reports one of our own errors to a sink.
 void tell_error(ChunkSink& sink, const Error& error);
 
-/// The chunks as server-sent events, each as it comes, then [DONE]. The stream begins with the first chunk, so that what fails before is a
-/// plain error.
+/// Sends the chunks as server-sent events as they arrive, then [DONE]. The stream begins with the first chunk, so an earlier failure is a
+/// plain error response.
 class ChunkEvents final : public ChunkSink {
  public:
   explicit ChunkEvents(http::ResponseStream& response) : response_(response) {}
@@ -45,19 +45,19 @@ class ChunkEvents final : public ChunkSink {
   http::SseWriter* writer_ = nullptr;
 };
 
-/// What the chunks of one answer come to: the first choice alone.
+/// The chunks of one answer combined; first choice only.
 struct CollectedAnswer {
   ChunkHead head;
   std::string text;
   JsonArray annotations;
   std::string finish_reason;
-  Json usage;     ///< Null without one.
-  Json footnote;  ///< What we say beside the form; null: nothing.
+  Json usage;     ///< Null if none was sent.
+  Json footnote;  ///< Our extension field; null: none.
 
   void take(const JsonObject& chunk);
 };
 
-/// The chunks as one chat completion.
+/// Sends the chunks as one chat completion.
 class WholeCompletion final : public ChunkSink {
  public:
   explicit WholeCompletion(http::ResponseStream& response) : response_(response) {}

@@ -6,8 +6,8 @@
 
 namespace footnote::api {
 
-/// Turns byte offsets of one text into offsets that count Unicode code points, which is what clients get. Ranges may
-/// come in any order; asking in rising order reads the text once. Borrows the text.
+/// Converts byte offsets of one text to the code point offsets that clients get. Ranges may come in any order; in ascending order the text
+/// is scanned once. Borrows the text.
 class CodePointOffsets {
  public:
   explicit CodePointOffsets(std::string_view text) : text_(text) {}

@@ -10,7 +10,7 @@ namespace {
 
 using access::Caller;
 
-// Only so that a hostile body is refused before it is looked at; the bounds that people meet are those of domain/agent.h.
+// Rejects hostile bodies early; the limits that users see are those of domain/agent.h.
 constexpr std::size_t kTextBytesMax = 256 << 10;
 constexpr std::string_view kColumns[] = {"pattern", "answer", "priority", "language", "page_url_prefix", "enabled"};
 
@@ -26,7 +26,7 @@ JsonObject render(const CuratedAnswer& answer) {
           {"updated_at", to_rfc3339(answer.updated_at)}};
 }
 
-/// Reads what is there over `answer`; the rest stays.
+/// Overwrites the fields of `answer` that are present.
 Result<void> read_answer(const JsonReader& reader, CuratedAnswer& answer) {
   FOOTNOTE_CHECK(reader.only({"pattern", "answer", "priority", "language", "page_url_prefix", "enabled"}));
   const auto take = [&](std::string_view key, std::string& into) -> Result<void> {
@@ -49,7 +49,7 @@ std::unexpected<Error> at_line(std::size_t line, const Error& error) {
   return fail_field(ErrorCode::kInvalidArgument, fmt::format("line {}", line), "line {}: {}", line, error.message);
 }
 
-/// Puts one cell where its column says.
+/// Stores one cell in its column's field.
 Result<void> set_cell(std::string_view column, std::string cell, CuratedAnswer& answer) {
   if (column == "pattern") answer.pattern = std::move(cell);
   if (column == "answer") answer.answer = std::move(cell);

@@ -10,9 +10,9 @@ namespace {
 using access::Admission, access::Caller;
 
 constexpr std::string_view kBearer = "bearer ";
-/// How clients of vector stores send their key.
+/// The header in which vector store clients send their key.
 constexpr std::string_view kKeyHeader = "api-key";
-/// Clients of vector stores read the first digit of Retry-After and no more.
+/// Vector store clients read only the first digit of Retry-After.
 constexpr std::int64_t kRetryAfterDigitMax = 9;
 
 Counter& refused_counter(Metrics& metrics, ErrorCode reason) {
@@ -20,7 +20,7 @@ Counter& refused_counter(Metrics& metrics, ErrorCode reason) {
                          {{"reason", std::string(to_string(reason))}});
 }
 
-/// What a route says of itself to those who guard it.
+/// The parts of a route that its access check needs.
 struct Guarded {
   KeyScope scope;
   ErrorForm error_form;
@@ -35,7 +35,7 @@ http::Response refusal(const Door& door, ErrorForm form, const http::Request& re
   return response;
 }
 
-/// The key text of a request; empty when it carries none. Two such headers are refused before this.
+/// The request's key text; empty if there is none. Duplicate headers are refused earlier.
 Result<std::string_view> bearer_of(const http::Request& request) {
   const auto found = request.headers.find("authorization");
   if (!found) return trim(request.headers.find(kKeyHeader).value_or(""));
@@ -45,12 +45,12 @@ Result<std::string_view> bearer_of(const http::Request& request) {
   return trim(found->substr(kBearer.size()));
 }
 
-/// While there is no key, loopback callers own the place; what they send as a key is nobody's business (clients often must send one).
+/// While no keys exist, loopback callers are the owner; a key that they send is ignored (clients often must send one).
 Result<Admission> identify(const Door& door, const http::Request& request) {
   const auto text = bearer_of(request);
   const auto known = text ? door.keys.admit(*text) : Result<Admission>(std::unexpected(text.error()));
   if (known) return known;
-  if (door.keys.is_open()) return Admission{{door.home, {KeyScope::kAdmin, KeyScope::kVisitor}, {}, "", true}, {}};
+  if (door.keys.is_open()) return Admission{{door.home, {KeyScope::kAdmin, KeyScope::kVisitor}, {}, true}, {}};
   if (text && text->empty()) return fail(ErrorCode::kUnauthenticated, "this needs an API key: authorization: Bearer fn_live_...");
   return known;
 }
@@ -81,7 +81,7 @@ const std::shared_ptr<const Admission>* admission_of(const http::Request& reques
   return std::any_cast<std::shared_ptr<const Admission>>(&request.attachment);
 }
 
-/// The caller, in the workspace that it works in.
+/// The caller, with its effective workspace.
 Result<Caller> caller_of(const Door& door, const http::Request& request, const CallContext& call) {
   const auto* admission = admission_of(request);
   if (admission == nullptr) return Caller{};
@@ -130,7 +130,7 @@ http::Route guarded(const Door& door, Route route) {
   std::visit([&](auto& handler) { out.handler = with_caller(door, route.error_form, std::move(handler)); }, route.handler);
   if (const auto scope = route.access.scope()) {
     for (const ErrorCode reason : {ErrorCode::kUnauthenticated, ErrorCode::kPermissionDenied, ErrorCode::kResourceExhausted}) {
-      refused_counter(door.metrics, reason);  // a series that is there at 0 can be watched
+      refused_counter(door.metrics, reason);  // export the series at 0 so that it can be monitored
     }
     const Guarded own{*scope, route.error_form};
     out.admit = [door, own](http::Request& request) { return admit(door, own, request); };

@@ -7,23 +7,23 @@
 
 namespace footnote::api {
 
-/// Names the workspace of a request by whoever owns the data folder, or of a loopback caller without keys. With a key it is the key's.
+/// Selects the workspace, for the data folder's owner or a loopback caller without keys. Requests with a key use the key's workspace.
 inline constexpr std::string_view kWorkspaceHeader = "x-footnote-workspace";
 
-/// What the door needs to know a caller. Borrowed.
+/// Dependencies for authenticating callers. Borrowed.
 struct Door {
   access::Keys& keys;
   const CatalogStore& catalog;
-  WorkspaceId home;  ///< Of callers without a key, while there are none.
+  WorkspaceId home;  ///< The workspace of callers without a key, while no keys exist.
   Metrics& metrics;
 };
 
-/// The row as the server wants it: callers are let in or refused before a body is read (401 without a good key, 403 without the
-/// scope, 429 past its bounds), and the handler gets the caller. A key comes as `authorization: Bearer ...` or, without that, as
-/// `api-key: ...`, never in the address.
+/// Wraps a route for the server: callers are admitted or refused before the body is read (401 without a valid key, 403 without the scope,
+/// 429 over the rate limit), and the handler gets the caller. A key is sent as `authorization: Bearer ...` or, without that, as `api-key:
+/// ...`, never in the URL.
 http::Route guarded(const Door& door, Route route);
 
-/// RateLimit-Policy and RateLimit, where the request's caller has bounds.
+/// Adds RateLimit-Policy and RateLimit if the caller has rate limits.
 void add_rate_headers(const http::Request& request, http::Headers& headers);
 
 }  // namespace footnote::api

@@ -8,7 +8,7 @@ namespace {
 using access::Caller;
 
 constexpr std::size_t kEmbedBodyBytesMax = 32 << 20;
-// 2,048 texts of a whole window take minutes on a small machine.
+// 2,048 full-window texts take minutes on a small machine.
 constexpr std::chrono::minutes kEmbedTimeout{10};
 constexpr std::size_t kNameBytesMax = 200;
 constexpr std::string_view kJsonType = "application/json";
@@ -45,7 +45,7 @@ Result<VectorEncoding> encoding_of(const JsonReader& reader) {
   return fail_field(ErrorCode::kInvalidArgument, "encoding_format", "'encoding_format' must be float or base64");
 }
 
-/// Vectors of different models never mix, so a request for another model is refused. Its publisher's name may stand before it.
+/// Vectors of different models never mix, so a request for another model is refused. The name may have its publisher's prefix.
 Result<void> check_model(const JsonReader& reader, std::string_view model) {
   FOOTNOTE_TRY(const auto wanted, reader.optional_string("model", kNameBytesMax));
   if (!wanted || *wanted == model || wanted->ends_with("/" + std::string(model))) return {};
@@ -67,7 +67,7 @@ Result<http::Response> embed_openai(const EmbedServices& services, const Caller&
   return http::Response::text(200, kJsonType, render_openai_embeddings(embeddings, encoding, space.model_id));
 }
 
-/// TEI refuses texts past the window unless it is told to cut them.
+/// TEI refuses texts longer than the window unless truncation is requested.
 Result<void> check_whole(std::span<const Embedding> embeddings) {
   for (std::size_t i = 0; i < embeddings.size(); ++i) {
     if (!embeddings[i].truncated) continue;

@@ -8,14 +8,14 @@
 
 namespace footnote::api {
 
-/// What these routes need. Borrowed.
+/// Dependencies of these routes. Borrowed.
 struct EmbedServices {
   Embedder& embedder;
   std::string version;
 };
 
-/// The embedder as a service, in three forms: /embed with /health and /model, OpenAI's /v1/embeddings, TEI's under /tei.
-/// Texts past the model's window are cut. At most kEmbedTextsMax texts a request (413); 429 when too many requests embed at once.
+/// The embedder as a service, in three APIs: /embed with /health and /model, OpenAI's /v1/embeddings, TEI's under /tei. Texts longer than
+/// the model's window are truncated. At most kEmbedTextsMax texts per request (413); 429 when too many requests embed at once.
 std::vector<Route> make_embed_routes(const EmbedServices& services);
 
 }  // namespace footnote::api

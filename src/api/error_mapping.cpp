@@ -1,5 +1,7 @@
 #include "api/error_mapping.h"
 
+#include "base/log.h"
+
 namespace footnote::api {
 
 int status_of(const Error& error) {
@@ -69,8 +71,14 @@ int tei_status(const Error& error) {
 
 }  // namespace
 
+std::string shown_message(const Error& error) {
+  if (error.public_message.empty()) return error.message;
+  log(LogLevel::kWarn, "http", "an error was told in other words", {{"code", to_string(error.code)}, {"error", error.message}});
+  return error.public_message;
+}
+
 http::Response render_error(const Error& error) {
-  JsonObject body{{"code", to_string(error.code)}, {"message", error.message}};
+  JsonObject body{{"code", to_string(error.code)}, {"message", shown_message(error)}};
   if (!error.field.empty()) body["field"] = error.field;
   return with_retry_after(http::Response::json(status_of(error), JsonObject{{"error", std::move(body)}}), error);
 }
@@ -81,7 +89,7 @@ int openai_status(const Error& error) {
 }
 
 JsonObject openai_error(const Error& error) {
-  JsonObject body{{"message", error.message},
+  JsonObject body{{"message", shown_message(error)},
                   {"type", openai_type(openai_status(error))},
                   {"param", error.field.empty() ? Json(nullptr) : Json(error.field)},
                   {"code", to_string(error.code)}};
@@ -100,7 +108,8 @@ http::Response render_openai_error(const Error& error) {
 
 http::Response render_tei_error(const Error& error) {
   const int status = tei_status(error);
-  return with_retry_after(http::Response::json(status, JsonObject{{"error", error.message}, {"error_type", tei_type(status)}}), error);
+  return with_retry_after(http::Response::json(status, JsonObject{{"error", shown_message(error)}, {"error_type", tei_type(status)}}),
+                          error);
 }
 
 }  // namespace footnote::api

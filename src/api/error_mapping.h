@@ -5,23 +5,26 @@
 
 namespace footnote::api {
 
-/// The one place where error codes become HTTP statuses. Input that can't be read at all is 400; input that reads but
-/// has a wrong field, or one that can't be served, which the error names, is 422.
+/// The one place that maps error codes to HTTP statuses. Input that can't be parsed is 400; parsed input with a wrong or unsupported field,
+/// which the error names, is 422.
 int status_of(const Error& error);
 
-/// The one JSON envelope of errors: {"error":{"code","message","field"?}}, with Retry-After where a retry helps.
+/// The one JSON error envelope: {"error":{"code","message","field"?}}, with Retry-After where a retry helps. The message shown to callers
+/// never contains the operator's paths or hosts. Where it differs from the error's message, the latter is logged.
+std::string shown_message(const Error& error);
+
 http::Response render_error(const Error& error);
 
-/// OpenAI's: {"error":{"message","type","param","code"}}. Every wrong field is 400 there.
+/// OpenAI's format: {"error":{"message","type","param","code"}}. Every wrong field is 400.
 http::Response render_openai_error(const Error& error);
 
-/// Its parts, for errors that are told in the midst of a stream.
+/// Its parts, for errors in the middle of a stream.
 int openai_status(const Error& error);
 JsonObject openai_error(const Error& error);
-/// Retry-After where the status says that a retry helps and the answer does not say when.
+/// Adds Retry-After if the status is retryable and the response has none.
 http::Response with_openai_headers(http::Response response);
 
-/// TEI's: {"error","error_type"}: 413 Validation, 422 Tokenizer, 424 Backend, 429 Overloaded; else the status that we give.
+/// TEI's format: {"error","error_type"}: 413 Validation, 422 Tokenizer, 424 Backend, 429 Overloaded; otherwise our own status.
 http::Response render_tei_error(const Error& error);
 
 }  // namespace footnote::api

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kTimeForm = "a date or time like 2027-01-31 or 2027-01-31T12:00:00Z";
 
-/// Reads the lists of one `filters` object.
+/// Parses the lists of one `filters` object.
 class FilterReader {
  public:
   explicit FilterReader(const JsonReader& reader) : reader_(reader) {}
@@ -20,7 +20,7 @@ class FilterReader {
     return {};
   }
 
-  /// Names of a vocabulary.
+  /// Parses names of an enum.
   template <class Enum>
   Result<void> names(std::string_view name, std::optional<Enum> (*parse)(std::string_view), std::vector<Enum>& out) const {
     std::vector<std::string> values;
@@ -32,7 +32,7 @@ class FilterReader {
     return {};
   }
 
-  /// Every tier that is at least as strong.
+  /// Adds every tier that is at least as strong.
   Result<void> tier_min(std::string_view name, std::vector<EvidenceTier>& out) const {
     FOOTNOTE_TRY(const auto value, reader_.optional_string(name, kFilterTextBytesMax));
     if (!value) return {};

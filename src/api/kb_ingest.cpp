@@ -1,9 +1,9 @@
 #include "api/kb_ingest.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
+#include "base/base64.h"
 #include "base/log.h"
 #include "base/page_url.h"
 
@@ -13,20 +13,28 @@ namespace {
 
 constexpr std::size_t kPathBytesMax = 1'024;
 constexpr std::size_t kContentBytesMax = 16 << 20;
+constexpr std::size_t kBase64BytesMax = kContentBytesMax / 3 * 4 + 4;
 constexpr std::size_t kPresentKeysMax = 1'000'000;
-constexpr std::size_t kDocumentsPage = 1'000;
 constexpr std::size_t kAttributeEntriesMax = 50;
 constexpr std::size_t kAttributeBytesMax = 200;
 
 struct IngestBody {
   std::string corpus_name{kDefaultCorpus};
   std::optional<std::string> folder;
-  std::optional<std::vector<std::string>> present;
+  std::optional<ingest::FolderListing> listing;  ///< Set in a folder's last call.
   ingest::IngestOptions options;
   std::vector<ingest::MemoryDocument> documents;
 };
 
-/// What is said of a document beside its text; what is not given is read from the text.
+Result<std::optional<UtcTime>> parse_time(const JsonReader& reader, std::string_view field) {
+  FOOTNOTE_TRY(const auto text, reader.optional_string(field, kAttributeBytesMax));
+  if (!text) return std::nullopt;
+  const auto time = parse_rfc3339(*text);
+  if (!time) return fail_field(ErrorCode::kInvalidArgument, field, "'{}' is a time like 2027-01-31T12:00:00Z", field);
+  return *time;
+}
+
+/// The document's attributes; missing ones are read from the text.
 Result<void> parse_attributes(const JsonReader& reader, ingest::MemoryDocument& document) {
   FOOTNOTE_TRY(const auto url, reader.optional_string("url", kPageUrlBytesMax));
   FOOTNOTE_TRY(const auto language, reader.optional_string("language", kAttributeBytesMax));
@@ -34,7 +42,7 @@ Result<void> parse_attributes(const JsonReader& reader, ingest::MemoryDocument& 
   FOOTNOTE_TRY(const auto labels, reader.optional_strings("acl_labels", kAttributeEntriesMax, kAttributeBytesMax));
   FOOTNOTE_TRY(const auto tier, reader.optional_string("evidence_tier", kAttributeBytesMax));
   FOOTNOTE_TRY(const auto status, reader.optional_string("status", kAttributeBytesMax));
-  FOOTNOTE_TRY(const auto updated_at, reader.optional_string("updated_at", kAttributeBytesMax));
+  FOOTNOTE_TRY(document.updated_at, parse_time(reader, "updated_at"));
   if (url && !canonical_url(*url)) return fail_field(ErrorCode::kInvalidArgument, "url", "'url' is no address of a page: https://...");
   document.url = url.value_or("");
   document.language = language.value_or("");
@@ -44,23 +52,31 @@ Result<void> parse_attributes(const JsonReader& reader, ingest::MemoryDocument& 
   if (tier && !document.evidence) return fail_field(ErrorCode::kInvalidArgument, "evidence_tier", "'{}' is no evidence tier", *tier);
   if (status) document.status = parse_document_status(*status);
   if (status && !document.status) return fail_field(ErrorCode::kInvalidArgument, "status", "'{}' is no status", *status);
-  if (updated_at) {
-    const auto time = parse_rfc3339(*updated_at);
-    if (!time) return fail_field(ErrorCode::kInvalidArgument, "updated_at", "'updated_at' is a time like 2027-01-31T12:00:00Z");
-    document.updated_at = *time;
-  }
   return {};
 }
 
+/// Content as text, or as bytes that need not be UTF-8.
+Result<std::string> parse_content(const JsonReader& reader) {
+  FOOTNOTE_TRY(const auto encoded, reader.optional_string("content_base64", kBase64BytesMax));
+  if (!encoded) return reader.required_string("content", kContentBytesMax);
+  FOOTNOTE_TRY(const auto text, reader.optional_string("content", kContentBytesMax));
+  auto bytes = decode_base64(*encoded);
+  if (text || !bytes || bytes->size() > kContentBytesMax) {
+    return fail_field(ErrorCode::kInvalidArgument, "content_base64",
+                      "'content_base64' is base64 of at most {} bytes, in place of 'content'", kContentBytesMax);
+  }
+  return bytes;
+}
+
 Result<ingest::MemoryDocument> parse_document(const JsonReader& reader) {
-  FOOTNOTE_CHECK(reader.only({"project_key", "source_path", "title", "mime_type", "content", "url", "language", "tags", "evidence_tier",
-                              "status", "updated_at", "acl_labels"}));
+  FOOTNOTE_CHECK(reader.only({"project_key", "source_path", "title", "mime_type", "content", "content_base64", "url", "language", "tags",
+                              "evidence_tier", "status", "updated_at", "acl_labels"}));
   ingest::MemoryDocument document;
   FOOTNOTE_TRY(document.key, reader.required_string("source_path", kPathBytesMax));
-  if (std::ranges::any_of(document.key, [](unsigned char c) { return c < 0x20 || c == 0x7F; })) {
-    return fail_field(ErrorCode::kInvalidArgument, "source_path", "'source_path' holds control characters");
+  if (const std::string wrong = ingest::key_problem(document.key); !wrong.empty()) {
+    return fail_field(ErrorCode::kInvalidArgument, "source_path", "'source_path': {}", wrong);
   }
-  FOOTNOTE_TRY(document.content, reader.required_string("content", kContentBytesMax));
+  FOOTNOTE_TRY(document.content, parse_content(reader));
   FOOTNOTE_TRY(const auto title, reader.optional_string("title", kPathBytesMax));
   FOOTNOTE_TRY(const auto media_type, reader.optional_string("mime_type", 200));
   document.title = title.value_or("");
@@ -69,24 +85,43 @@ Result<ingest::MemoryDocument> parse_document(const JsonReader& reader) {
   return document;
 }
 
-Result<IngestBody> parse_body(const http::Request& request) {
+/// The source of the documents, and whether to delete those whose file is gone.
+Result<void> parse_folder(const JsonReader& reader, IngestBody& body) {
+  FOOTNOTE_TRY(body.folder, reader.optional_string("folder", kPathBytesMax));
+  for (const std::string_view field : {"present", "unknown", "prefix", "listed_at", "keep_deleted"}) {
+    if (!body.folder && reader.has(field)) return fail_field(ErrorCode::kInvalidArgument, field, "'{}' needs the 'folder'", field);
+  }
+  if (!body.folder) return {};
+  body.options.origin = ingest::Origin::kFile;
+  FOOTNOTE_TRY(const auto keep_deleted, reader.optional_bool("keep_deleted"));
+  body.options.prune = keep_deleted.value_or(false) ? ingest::Prune::kOff : ingest::Prune::kOn;
+  FOOTNOTE_TRY(auto present, reader.optional_strings("present", kPresentKeysMax, kPathBytesMax));
+  FOOTNOTE_TRY(auto unknown, reader.optional_strings("unknown", kPresentKeysMax, kPathBytesMax));
+  FOOTNOTE_TRY(const auto prefix, reader.optional_string("prefix", kPathBytesMax));
+  FOOTNOTE_TRY(const auto listed_at, parse_time(reader, "listed_at"));
+  if (!present) return {};
+  body.listing.emplace(prefix.value_or(""), *std::move(present), std::move(unknown).value_or(std::vector<std::string>{}), listed_at);
+  return {};
+}
+
+Result<IngestBody> parse_body(const http::Request& request, ingest::Secrets secrets) {
   FOOTNOTE_TRY(const Json json, parse_request_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(json));
-  FOOTNOTE_CHECK(reader.only({"documents", "project_key", "folder", "present", "take_over", "profile"}));
+  FOOTNOTE_CHECK(reader.only({"documents", "project_key", "folder", "prefix", "present", "unknown", "listed_at", "keep_deleted",
+                              "take_over", "profile", "allow_secrets"}));
   FOOTNOTE_TRY(const JsonArray* documents, reader.required_array("documents", kIngestDocumentsMax));
   IngestBody body;
-  FOOTNOTE_TRY(body.folder, reader.optional_string("folder", kPathBytesMax));
-  FOOTNOTE_TRY(body.present, reader.optional_strings("present", kPresentKeysMax, kPathBytesMax));
-  if (body.present && !body.folder) {
-    return fail_field(ErrorCode::kInvalidArgument, "present", "'present' needs the 'folder' whose files it lists");
-  }
-  // Two folders must not overwrite each other's README.md unasked; a text that somebody sends is meant.
+  FOOTNOTE_CHECK(parse_folder(reader, body));
+  // Two folders must not silently overwrite each other's README.md; a text sent by a client is intentional.
   FOOTNOTE_TRY(const auto take_over, reader.optional_bool("take_over"));
   body.options.foreign_key = take_over.value_or(!body.folder) ? ingest::ForeignKey::kTakeOver : ingest::ForeignKey::kReport;
   FOOTNOTE_TRY(const auto profile, reader.optional_string("profile", kAttributeBytesMax));
   if (profile && *profile != "kb" && *profile != "proxy") {
     return fail_field(ErrorCode::kInvalidArgument, "profile", "'{}' is no profile; there are kb and proxy", *profile);
   }
+  FOOTNOTE_TRY(const auto allow_secrets, reader.optional_bool("allow_secrets"));
+  body.options.secrets = secrets;
+  if (allow_secrets) body.options.secrets = *allow_secrets ? ingest::Secrets::kAllow : ingest::Secrets::kKeepOut;
   if (profile == "proxy") body.options.chunking.cut = chunk::Cut::kWindows;
   FOOTNOTE_TRY(std::optional<std::string> corpus, reader.optional_string("project_key", 200));
   for (std::size_t i = 0; i < documents->size(); ++i) {
@@ -105,31 +140,20 @@ Result<IngestBody> parse_body(const http::Request& request) {
   return body;
 }
 
-/// Keys of a source's live documents that are not in `present`.
-Result<std::vector<std::string>> gone_keys(const Services& services, const CallContext& call, const Corpus& corpus, const Source& source,
-                                           const std::vector<std::string>& present) {
-  const std::set<std::string_view> kept(present.begin(), present.end());
-  std::vector<std::string> gone;
-  std::string after;
-  for (;;) {
-    FOOTNOTE_TRY(const auto page, services.chunks.documents(call, corpus.id, after, kDocumentsPage));
-    for (const Document& document : page) {
-      if (document.source == source.id && !kept.contains(document.key)) gone.push_back(document.key);
-    }
-    if (page.size() < kDocumentsPage) return gone;
-    after = page.back().key;
-  }
-}
-
-void count_ingest(Metrics& metrics, const CallContext& call, const ingest::IngestReport& report, std::size_t deleted, std::size_t failed) {
-  const std::pair<std::string_view, std::size_t> documents[] = {
-      {"added", report.added}, {"updated", report.updated}, {"unchanged", report.unchanged}, {"deleted", deleted}, {"failed", failed}};
+void count_ingest(Metrics& metrics, const CallContext& call, const ingest::IngestReport& report, std::size_t failed) {
+  const std::pair<std::string_view, std::size_t> documents[] = {{"added", report.added},
+                                                                {"updated", report.updated},
+                                                                {"unchanged", report.unchanged},
+                                                                {"deleted", report.deleted},
+                                                                {"failed", failed}};
   for (const auto& [result, count] : documents) {
     metrics
         .counter("footnote_ingest_documents_total", "Documents sent to be ingested, by what came of them",
                  {{"result", std::string(result)}})
         .add(count);
   }
+  metrics.counter("footnote_ingest_secret_passages_total", "Passages kept out because they hold a password, a token or a private key")
+      .add(report.secret_passages);
   const std::pair<std::string_view, std::size_t> chunks[] = {{"embedded", report.embedded_chunks}, {"reused", report.reused_chunks}};
   for (const auto& [result, count] : chunks) {
     metrics
@@ -141,54 +165,113 @@ void count_ingest(Metrics& metrics, const CallContext& call, const ingest::Inges
       {{"added", report.added},
        {"updated", report.updated},
        {"unchanged", report.unchanged},
-       {"deleted", deleted},
+       {"deleted", report.deleted},
        {"failed", failed},
+       {"secret_passages", report.secret_passages},
        {"chunks_embedded", report.embedded_chunks},
        {"generation", report.generation}});
+}
+
+/// The result of one call, per document.
+struct Outcome {
+  ingest::IngestReport report;
+  std::set<std::string> changed;  ///< Added or updated.
+  std::set<std::string> unchanged;
+  std::vector<std::string> deleted;
+};
+
+Result<Outcome> run_ingest(const Services& services, const CallContext& call, const Corpus& corpus, const IngestBody& body) {
+  const SourceKind kind = body.folder ? SourceKind::kFolder : SourceKind::kUpload;
+  FOOTNOTE_TRY(const Source source, services.catalog.ensure_source(call, corpus.id, kind, body.folder.value_or("")));
+  Outcome out;
+  const auto progress = [&](const ingest::IngestProgress& step) {
+    switch (step.change) {
+      case ingest::DocumentChange::kAdded:
+      case ingest::DocumentChange::kUpdated: out.changed.insert(step.key); break;
+      case ingest::DocumentChange::kUnchanged: out.unchanged.insert(step.key); break;
+      case ingest::DocumentChange::kDeleted: out.deleted.push_back(step.key); break;
+    }
+  };
+  FOOTNOTE_TRY(out.report, services.ingestor.ingest_documents(call, corpus, source.id, body.documents, body.options, progress));
+  if (!body.listing) return out;
+  if (body.options.prune == ingest::Prune::kOn) {
+    FOOTNOTE_TRY(const auto pruned, services.ingestor.prune(call, corpus, source.id, *body.listing, progress));
+    out.report.deleted += pruned.deleted;
+    out.report.generation = std::max(out.report.generation, pruned.generation);
+  }
+  // The documents are stored: if marking fails, the next ingest does it.
+  if (const auto marked = services.catalog.mark_synced(call, source.id, services.clock.now()); !marked) {
+    log(LogLevel::kWarn, "ingest", "source not marked as synced", call, {{"error", marked.error().message}});
+  }
+  return out;
+}
+
+/// "failed", "unchanged", "indexed", or "kept_out": nothing was stored because of a secret
+std::string_view status_of(const Outcome& outcome, const std::string& key) {
+  const auto failed = [&](const ingest::Problem& problem) { return problem.path == key && problem.kind == ingest::ProblemKind::kProblem; };
+  if (std::ranges::any_of(outcome.report.problems, failed)) return "failed";
+  if (outcome.unchanged.contains(key)) return "unchanged";
+  return outcome.changed.contains(key) ? "indexed" : "kept_out";
+}
+
+/// The response field for this kind of problem.
+std::string_view field_of(ingest::ProblemKind kind) {
+  switch (kind) {
+    case ingest::ProblemKind::kProblem: return "error";
+    case ingest::ProblemKind::kSecret: return "kept_out";
+    case ingest::ProblemKind::kWarning:
+    case ingest::ProblemKind::kIgnored: return "warning";
+  }
+  return {};
+}
+
+Result<JsonObject> render_document(const Services& services, const CallContext& call, const Corpus& corpus, const Outcome& outcome,
+                                   const std::string& key) {
+  const std::string_view status = status_of(outcome, key);
+  JsonObject entry{{"source_path", key}, {"status", status}};
+  for (const ingest::Problem& problem : outcome.report.problems) {
+    if (problem.path == key) entry[field_of(problem.kind)] = problem.reason;
+  }
+  if (status != "indexed") return entry;
+  FOOTNOTE_TRY(const std::optional<Document> document, services.chunks.find_document(call, corpus.id, key));
+  if (document) {
+    entry["version"] = document->version;
+    entry["content_hash"] = document->content_hash;
+    entry["chunks"] = document->chunk_count;
+  }
+  return entry;
 }
 
 }  // namespace
 
 Result<http::Response> ingest_documents(const Services& services, const access::Caller& caller, const http::Request& request,
                                         const CallContext& call) {
-  FOOTNOTE_TRY(const IngestBody body, parse_body(request));
+  FOOTNOTE_TRY(const IngestBody body, parse_body(request, services.secrets));
   FOOTNOTE_TRY(const Corpus corpus, services.catalog.ensure_corpus(call, caller.workspace, body.corpus_name, services.embedder.space()));
-  const SourceKind kind = body.folder ? SourceKind::kFolder : SourceKind::kUpload;
-  FOOTNOTE_TRY(const Source source, services.catalog.ensure_source(call, corpus.id, kind, body.folder.value_or("")));
-  std::set<std::string> unchanged;
-  const auto progress = [&](const ingest::IngestProgress& step) {
-    if (step.change == ingest::DocumentChange::kUnchanged) unchanged.insert(step.key);
-  };
-  FOOTNOTE_TRY(const auto report, services.ingestor.ingest_documents(call, corpus, source.id, body.documents, body.options, progress));
-  std::vector<std::string> deleted;
-  if (body.present) {
-    FOOTNOTE_TRY(deleted, gone_keys(services, call, corpus, source, *body.present));
-    FOOTNOTE_CHECK(services.ingestor.delete_documents(call, corpus, deleted));
-  }
-  std::map<std::string, std::string> failed;
-  for (const ingest::Problem& problem : report.problems) {
-    if (problem.kind == ingest::ProblemKind::kProblem) failed[problem.path] = problem.reason;
-  }
-  count_ingest(services.metrics, call, report, deleted.size(), failed.size());
+  FOOTNOTE_TRY(const Outcome outcome, run_ingest(services, call, corpus, body));
+  const ingest::IngestReport& report = outcome.report;
   JsonArray documents;
+  std::size_t failed = 0;
   std::size_t indexed = 0;
   for (const ingest::MemoryDocument& document : body.documents) {
-    JsonObject entry{{"source_path", document.key}};
-    if (const auto problem = failed.find(document.key); problem != failed.end()) {
-      entry["status"] = "failed";
-      entry["error"] = problem->second;
-    } else {
-      entry["status"] = unchanged.contains(document.key) ? "unchanged" : "indexed";
-      indexed += unchanged.contains(document.key) ? 0 : 1;
-    }
-    documents.push_back(std::move(entry));
+    FOOTNOTE_TRY(JsonObject entry, render_document(services, call, corpus, outcome, document.key));
+    failed += status_of(outcome, document.key) == "failed";
+    indexed += status_of(outcome, document.key) == "indexed";
+    documents.emplace_back(std::move(entry));
   }
-  return http::Response::json(failed.empty() ? 200 : 207, JsonObject{{"indexed", indexed},
-                                                                     {"unchanged", unchanged.size()},
-                                                                     {"failed", failed.size()},
-                                                                     {"deleted", JsonArray(deleted.begin(), deleted.end())},
-                                                                     {"generation", report.generation},
-                                                                     {"documents", std::move(documents)}});
+  count_ingest(services.metrics, call, report, failed);
+  return http::Response::json(failed == 0 ? 200 : 207, JsonObject{{"indexed", indexed},
+                                                                  {"added", report.added},
+                                                                  {"updated", report.updated},
+                                                                  {"unchanged", outcome.unchanged.size()},
+                                                                  {"failed", failed},
+                                                                  {"secret_passages", report.secret_passages},
+                                                                  {"deleted", JsonArray(outcome.deleted.begin(), outcome.deleted.end())},
+                                                                  {"chunks", report.chunks},
+                                                                  {"chunks_embedded", report.embedded_chunks},
+                                                                  {"chunks_reused", report.reused_chunks},
+                                                                  {"generation", report.generation},
+                                                                  {"documents", std::move(documents)}});
 }
 
 }  // namespace footnote::api

@@ -6,7 +6,7 @@
 
 namespace footnote::api {
 
-/// The knowledge-base door: chat as JSON and as a stream, document previews, search, ingest of texts, corpora.
+/// The knowledge-base API: chat as JSON and as a stream, document previews, search, text ingest, corpora.
 std::vector<Route> make_kb_routes(const Services& services);
 
 }  // namespace footnote::api

@@ -59,13 +59,6 @@ JsonObject render_hit(const SourceBlock& block) {
   return out;
 }
 
-/// The line of the file on which a supporting passage starts.
-int line_of(const Citation& citation, const Chunk& chunk) {
-  const std::size_t begin = citation.support_range ? citation.support_range->begin : chunk.range.begin;
-  const std::string_view before = std::string_view(chunk.text).substr(0, begin - chunk.range.begin);
-  return chunk.first_line + static_cast<int>(std::ranges::count(before, '\n'));
-}
-
 JsonArray render_citations(const Answer& answer, CitedTexts& texts) {
   JsonArray out;
   for (const SourceBlock& block : answer.sources) {
@@ -98,7 +91,8 @@ JsonObject render_meta(const answer::TurnReport& report, std::string_view corpus
           {"latency_ms_breakdown", JsonObject{{"retrieval", milliseconds(report.retrieval_time)},
                                               {"answer", milliseconds(report.answer_time)},
                                               {"total", milliseconds(report.retrieval_time + report.answer_time)}}},
-          {"usage", JsonObject{{"prompt_tokens", report.prompt_tokens}, {"completion_tokens", report.completion_tokens}}},
+          {"usage", JsonObject{{"prompt_tokens", report.tokens ? Json(report.tokens->prompt) : Json(nullptr)},
+                               {"completion_tokens", report.tokens ? Json(report.tokens->completion) : Json(nullptr)}}},
           {"gate", answer::gate_json(report.retrieval.gate)}};
 }
 
@@ -173,6 +167,12 @@ JsonObject render_mark(const Citation& citation, std::string_view answer_text, C
   out["source_end"] = source_range.end;
   out["quote"] = std::string_view(*source).substr(citation.support_range->begin, citation.support_range->size());
   return out;
+}
+
+int line_of(const Citation& citation, const Chunk& chunk) {
+  const std::size_t begin = citation.support_range ? citation.support_range->begin : chunk.range.begin;
+  const std::string_view before = std::string_view(chunk.text).substr(0, begin - chunk.range.begin);
+  return chunk.first_line + static_cast<int>(std::ranges::count(before, '\n'));
 }
 
 std::string snippet_of(const Hit& hit) { return std::string(utf8_prefix(fold_spaces(hit.chunk.text), kSnippetBytes)); }

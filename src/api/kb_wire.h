@@ -13,7 +13,7 @@ namespace footnote::api {
 
 inline constexpr std::size_t kSnippetBytes = 240;
 
-/// A question as the knowledge-base door takes it.
+/// A question sent to the knowledge-base API.
 struct KbQuestion {
   std::string text;
   std::string corpus_name;
@@ -21,17 +21,17 @@ struct KbQuestion {
   Filter filter;
 };
 
-/// Reads {"question", "project_key"?, "profile"?, "filters"?, "acl_labels"?} or the AI SDK's {"messages":[...], "project_key"?}, of which
-/// the last message of role user counts: the rest of a client's history is not trusted. Other fields of the SDK's body are let pass; of the
-/// plain body they are errors.
+/// Parses {"question", "project_key"?, "profile"?, "filters"?, "acl_labels"?} or the AI SDK's {"messages":[...], "project_key"?}. Of the
+/// messages only the last user message is used: a client's history is not trusted. Other fields are ignored in the SDK's body and errors in
+/// the plain one.
 Result<KbQuestion> parse_kb_question(const http::Request& request);
 
-/// Texts of the document versions that an answer cites, for offsets in code points; read once each.
+/// Loads the texts of cited document versions, once each, to compute code point offsets.
 class CitedTexts {
  public:
   CitedTexts(const CallContext& call, const ChunkReader& chunks, WorkspaceId workspace)
       : call_(call), chunks_(chunks), workspace_(workspace) {}
-  /// Null when the version is gone.
+  /// Null if the version no longer exists.
   const std::string* text(DocumentId document, int version);
 
  private:
@@ -44,19 +44,22 @@ class CitedTexts {
 /// "unchecked", "supported", "unsupported"
 std::string_view to_string(Support support);
 
-/// Sentences of an answer that state something without a source: [{"answer_start","answer_end"}], in code points.
+/// Sentences of an answer that make a claim without a source: [{"answer_start","answer_end"}], in code points.
 JsonArray render_uncited(const Answer& answer);
 
-/// Where a `[n]` stands in the answer and what carries it, in code points: see docs/http-api.md.
+/// The position of a `[n]` in the answer and the passage that supports it, in code points: see docs/http-api.md.
 JsonObject render_mark(const Citation& citation, std::string_view answer_text, CitedTexts& texts);
 
-/// The first sentence or so of a hit, for lists.
+/// The file line where a supporting passage starts. `chunk` is the cited one.
+int line_of(const Citation& citation, const Chunk& chunk);
+
+/// About the first sentence of a hit, for lists.
 std::string snippet_of(const Hit& hit);
 
-/// The answer of POST /api/kb/chat; the same shape for an answer and a refusal.
+/// The response of POST /api/kb/chat; answers and refusals have the same shape.
 Json render_kb_answer(const answer::TurnReport& report, std::string_view corpus_name, CitedTexts& texts);
 
-/// 0..100 for people who read percents.
+/// 0..100, for display.
 int percent(double share);
 /// "high", "moderate" or "low".
 std::string_view confidence_tier(double confidence);

@@ -6,7 +6,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-/// How often is looked whether somebody left for good.
+/// How often to check for abandoned streams.
 constexpr std::chrono::milliseconds kTendStep{250};
 
 }  // namespace
@@ -125,7 +125,7 @@ void LiveStreams::tend_once() {
       if (alone && now - *alone >= options_.resume_grace) left.push_back(stream);
     }
   }
-  // Outside the lock: whoever hears of it may look for streams.
+  // Outside the lock: callbacks may look up streams.
   for (const auto& stream : left) stream->abandon();
 }
 

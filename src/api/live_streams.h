@@ -17,17 +17,17 @@
 
 namespace footnote::api {
 
-/// The events of one turn, which a reader can leave and come back to. Kept in a ring of bounded bytes, numbered from 1. Thread-safe.
+/// The events of one turn, which a reader can leave and resume. Kept in a ring buffer of bounded bytes, numbered from 1. Thread-safe.
 class LiveStream {
  public:
-  /// More than an answer of the usual length takes; a reader that comes back later than this finds its place gone.
+  /// More than a typical answer needs; a reader that falls further behind can't resume.
   static constexpr std::size_t kRingBytesMax = 128 << 10;
 
   struct Event {
     std::uint64_t id = 0;
     std::string data;
   };
-  /// What came after an id. `lost`: some of it is not kept any more. `ended`: nothing will follow.
+  /// The events after an id. `lost`: some were already dropped. `ended`: no more will follow.
   struct Batch {
     std::vector<Event> events;
     bool lost = false;
@@ -38,23 +38,23 @@ class LiveStream {
 
   const ConversationId& conversation() const { return conversation_; }
 
-  /// Adds an event and gives it back with its number.
+  /// Appends an event and returns it with its number.
   Event push(std::string data);
   void end();
-  /// Waits until there is something after `id`, the stream ended, or so long.
+  /// Waits until there are events after `id`, the stream has ended, or `patience` is over.
   Batch after(std::uint64_t id, std::chrono::milliseconds patience) const;
 
   void reader_came();
   void reader_left();
-  /// Since when nobody reads; none while somebody does or after the end.
+  /// Since when there is no reader; none while there is one or after the end.
   std::optional<std::chrono::steady_clock::time_point> alone_since() const;
   std::optional<std::chrono::steady_clock::time_point> ended_at() const;
 
-  /// Ends the turn's work: `stop` because the visitor wants it, `abandon` because nobody is there.
+  /// Cancels the turn: `stop` on the visitor's request, `abandon` because nobody reads.
   void stop();
   void abandon();
   std::stop_token stopped() const { return stopped_.get_token(); }      ///< By the visitor.
-  std::stop_token cancelled() const { return cancelled_.get_token(); }  ///< For either reason.
+  std::stop_token cancelled() const { return cancelled_.get_token(); }  ///< By the visitor or by abandonment.
 
  private:
   const ConversationId conversation_;
@@ -70,7 +70,7 @@ class LiveStream {
   std::optional<std::chrono::steady_clock::time_point> ended_at_ FOOTNOTE_TSA(guarded_by(mutex_));
 };
 
-/// The streams that can be come back to: those under way, and those that ended a moment ago. One that nobody reads for the grace is
+/// The streams that can be resumed: running ones, and those that ended recently. A stream without a reader for the grace period is
 /// abandoned. Thread-safe.
 class LiveStreams {
  public:
@@ -79,14 +79,14 @@ class LiveStreams {
     std::size_t streams_max = 10'000;
   };
   explicit LiveStreams(Options options);
-  /// Abandons what is under way.
+  /// Abandons running streams.
   ~LiveStreams();
   LiveStreams(const LiveStreams&) = delete;
   LiveStreams& operator=(const LiveStreams&) = delete;
 
-  /// False: there are too many.
+  /// False: the limit is reached.
   bool add(const TurnId& turn, std::shared_ptr<LiveStream> stream);
-  /// Null: there is none of that name and conversation.
+  /// Null: no such turn in that conversation.
   std::shared_ptr<LiveStream> find(const TurnId& turn, const ConversationId& conversation) const;
 
  private:

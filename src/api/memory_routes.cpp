@@ -6,7 +6,7 @@ namespace {
 using access::Caller;
 
 constexpr std::size_t kTimeBytesMax = 100;
-/// A text and its metadata with every byte escaped, and room for the rest.
+/// A text and its metadata with every byte escaped, plus the other fields.
 constexpr std::size_t kMemoryBodyBytesMax = 256 << 10;
 
 struct MemoryServices {

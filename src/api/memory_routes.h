@@ -7,7 +7,7 @@
 
 namespace footnote::api {
 
-/// POST /api/memories, POST /api/memories/search, DELETE /api/memories/{id}: notes of agents. See docs/memory.md. `memories` is borrowed.
+/// POST /api/memories, POST /api/memories/search, DELETE /api/memories/{id}: agents' notes. See docs/memory.md. `memories` is borrowed.
 std::vector<Route> make_memory_routes(points::Memories& memories, const Clock& clock);
 
 }  // namespace footnote::api

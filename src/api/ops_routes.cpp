@@ -53,7 +53,9 @@ std::vector<Route> make_ops_routes(const Services& services) {
     return http::Response::json(200, JsonObject{{"live", true}});
   };
   const auto is_ready = [services](const Caller&, const http::Request&, const CallContext&) { return ready(services); };
-  const auto metrics = [services](const Caller&, const http::Request&, const CallContext& call) {
+  const auto metrics = [services](const Caller& caller, const http::Request&, const CallContext& call) -> Result<http::Response> {
+    // Metrics cover all workspaces and name corpora.
+    if (!caller.is_operator) return fail(ErrorCode::kPermissionDenied, "only an operator reads the metrics of all workspaces");
     if (services.refresh_metrics) services.refresh_metrics(call);
     return http::Response::text(200, "text/plain; version=0.0.4; charset=utf-8", services.metrics.render());
   };
@@ -72,7 +74,7 @@ std::vector<Route> make_ops_routes(const Services& services) {
            .method = Method::kGet,
            .pattern = "/metrics",
            .handler = Handler(metrics),
-           .summary = "Prometheus metrics"}};
+           .summary = "Prometheus metrics; operators only"}};
 }
 
 Route make_openapi_route(const std::vector<Route>& routes, const std::string& version) {

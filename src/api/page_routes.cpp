@@ -11,12 +11,12 @@ constexpr AssetHeaders kPageHeaders{
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"};
 
-/// Browsers name text/html; clients of vector stores look here for the version of theirs.
+/// Browsers accept text/html; vector store clients query this path for the server version.
 bool wants_page(const http::Request& request) {
   return request.headers.find("accept").value_or("").find("text/html") != std::string_view::npos;
 }
 
-/// The page for people, and for programs who this is.
+/// Serves the page to browsers, and name and version to programs.
 Handler page_or_version(Handler page, const std::string& version) {
   const std::string about =
       to_text(JsonObject{{"title", "footnote - a vector store that answers"}, {"version", kQdrantVersion}, {"commit", version}});
@@ -44,7 +44,7 @@ std::vector<Route> make_page_routes(const Services& services) {
          .summary = page ? "The first page" : "A part of the first page"});
   }
   const JsonArray questions(services.example_questions.begin(), services.example_questions.end());
-  const std::string examples = to_text(JsonObject{{"questions", questions}});
+  const std::string examples = to_text(JsonObject{{"questions", questions}, {"ingest_command", services.ingest_command}});
   routes.push_back({.access = Access::with(KeyScope::kRead),
                     .method = http::Method::kGet,
                     .pattern = "/api/examples",
@@ -52,7 +52,7 @@ std::vector<Route> make_page_routes(const Services& services) {
                       return http::Response::text(200, "application/json", examples);
                     }),
                     .lane = http::Lane::kInline,
-                    .summary = "Questions to try"});
+                    .summary = "Questions to try, and how to ingest documents"});
   return routes;
 }
 

@@ -6,7 +6,7 @@
 
 namespace footnote::api {
 
-/// `/` and its assets, under a content security policy that lets nothing foreign in; /api/examples.
+/// `/` and its assets, under a content security policy that blocks everything external; /api/examples.
 std::vector<Route> make_page_routes(const Services& services);
 
 }  // namespace footnote::api

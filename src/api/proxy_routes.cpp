@@ -13,9 +13,9 @@ namespace {
 
 using access::Caller;
 
-/// Prompts with pictures are long.
+/// Prompts with images are long.
 constexpr std::size_t kChatBodyBytesMax = 32 << 20;
-/// A stream may go on for long: what ends it is silence (llm.timeout).
+/// A stream may last long: silence ends it (llm.timeout).
 constexpr std::chrono::hours kChatTimeout{1};
 
 Error leads_back() {
@@ -32,7 +32,10 @@ void chat_completions(const ProxyServices& services, const Caller& caller, const
                       http::ResponseStream& response) {
   const auto ask = parse_chat_ask(request.body);
   if (!ask) return response.reply(render_openai_error(ask.error()));
-  const proxy::Target target = proxy::resolve_model(services.policy, ask->model);
+  const proxy::Target target = proxy::resolve_model(services.chats.policy(), ask->model);
+  if (const auto fits = check_stream(ask->body); !fits && target.kind != proxy::Target::Kind::kOther) {
+    return response.reply(render_openai_error(fits.error()));
+  }
   const GroundedChat chat{services, caller, request, call, *ask, target};
   switch (target.kind) {
     case proxy::Target::Kind::kOther: return hand_on(services, caller, request, "/chat/completions", ask->model, response);
@@ -50,10 +53,11 @@ void responses(const ProxyServices& services, const Caller& caller, const http::
                http::ResponseStream& response) {
   const auto ask = parse_chat_ask(request.body);
   if (!ask) return response.reply(render_openai_error(ask.error()));
-  const proxy::Target target = proxy::resolve_model(services.policy, ask->model);
+  const proxy::Target target = proxy::resolve_model(services.chats.policy(), ask->model);
   if (target.kind == proxy::Target::Kind::kOther) {
     return hand_on(services, caller, request, "/responses", ask->model, response);
   }
+  if (const auto fits = check_stream(ask->body); !fits) return response.reply(render_openai_error(fits.error()));
   const auto as_chat = chat_of_response_ask(*ask);
   if (!as_chat) return response.reply(render_openai_error(as_chat.error()));
   const GroundedChat chat{services, caller, request, call, *as_chat, target};
@@ -68,7 +72,7 @@ JsonObject model_entry(std::string_view id, std::string_view owner) {
   return {{"id", id}, {"object", "model"}, {"created", 0}, {"owned_by", owner}};
 }
 
-/// The upstream's models as it lists them, then a twin with sources for each, then our own.
+/// The upstream's models as it lists them, then a grounded variant of each, then our own.
 class ModelList {
  public:
   void add_upstream(const JsonArray& models) {
@@ -118,7 +122,7 @@ std::expected<ModelList, http::Response> list_models(const ProxyServices& servic
       return std::unexpected(render_openai_error(upstream_failure({ErrorCode::kUnavailable, "it sent what is no list of models", {}})));
     }
     out.add_upstream(models->get_array());
-    for (const auto& [name, rule] : services.policy.rules) out.add(std::string(proxy::kGroundedPrefix) + name, "footnote");
+    for (const auto& [name, rule] : services.chats.policy().rules) out.add(std::string(proxy::kGroundedPrefix) + name, "footnote");
   }
   out.add(std::string(proxy::kGroundedPrefix) + std::string(proxy::kBuiltInName), "footnote");
   out.add(services.embedder.space().model_id, "footnote");

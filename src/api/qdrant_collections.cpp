@@ -1,4 +1,4 @@
-// Collections, their aliases, declared keys and snapshots, as Qdrant's clients know them.
+// Qdrant's API for collections: aliases, payload indexes and snapshots.
 #include <algorithm>
 #include <set>
 
@@ -13,15 +13,8 @@ using http::Method;
 constexpr std::size_t kNamedVectorsMax = 64;
 constexpr std::size_t kAliasChangesMax = 1'000;
 
-template <class... Args>
-std::unexpected<Error> wrong(std::string_view path, fmt::format_string<Args...> format, Args&&... args) {
-  return fail_field(ErrorCode::kInvalidArgument, path, "'{}' {}", path, fmt::format(format, std::forward<Args>(args)...));
-}
-
-const Json* find(const JsonObject& object, std::string_view key) {
-  const Json* value = object.if_contains(key);
-  return value != nullptr && !value->is_null() ? value : nullptr;
-}
+using qdrant::find;
+using qdrant::wrong;
 
 struct DistanceName {
   std::string_view name;
@@ -50,7 +43,7 @@ Result<NamedSpace> parse_space(std::string_view name, const Json& value, std::st
   return NamedSpace{.name = std::string(name), .dimension = static_cast<int>(size->get_int64()), .distance = known->distance};
 }
 
-/// Fills in the spaces that a collection is asked for with.
+/// Sets the embedding spaces requested for a collection.
 Result<void> parse_spaces(const Json* vectors, const EmbeddingSpace& ours, Corpus& out) {
   const JsonObject* object = vectors == nullptr ? nullptr : vectors->if_object();
   if (vectors != nullptr && object == nullptr) return wrong("vectors", "must be {{size, distance}}, or such by name");
@@ -72,7 +65,7 @@ Result<void> parse_spaces(const Json* vectors, const EmbeddingSpace& ours, Corpu
   return {};
 }
 
-/// What is kept of a request beside its vectors: it is shown again, and changes nothing.
+/// The other settings of a request: stored and returned, without effect.
 JsonObject config_of(const JsonObject& body, JsonObject before) {
   for (const std::string_view key :
        {"hnsw_config", "optimizers_config", "wal_config", "quantization_config", "on_disk_payload", "metadata"}) {
@@ -84,7 +77,7 @@ JsonObject config_of(const JsonObject& body, JsonObject before) {
 Result<Json> list_collections(const PointCall& point) {
   const PointServices& services = point.services;
   const auto memory = services.catalog.ensure_corpus(point.call, point.caller.workspace, kMemoryCollection, services.embedder.space());
-  // Made in another space: it is there all the same.
+  // It was created in another space but exists.
   if (!memory && memory.error().code != ErrorCode::kFailedPrecondition) return std::unexpected(memory.error());
   FOOTNOTE_TRY(const auto corpora, services.catalog.corpora(point.call, point.caller.workspace));
   JsonArray names;
@@ -143,7 +136,7 @@ JsonObject render_spaces(const Corpus& corpus) {
   return out;
 }
 
-/// The defaults that clients expect to read, with what was asked for on top.
+/// The defaults that clients expect, overridden by the requested values.
 JsonObject merged(JsonObject defaults, const JsonObject& config, std::string_view key) {
   const Json* asked = find(config, key);
   if (asked == nullptr || !asked->is_object()) return defaults;
@@ -168,6 +161,7 @@ Result<JsonObject> render_schema(const PointCall& point, const Corpus& corpus) {
 Result<Json> info(const PointCall& point) {
   FOOTNOTE_TRY(const Collection collection, point.collection());
   FOOTNOTE_TRY(const CorpusCounts counts, point.services.chunks.counts(point.call, collection.corpus.id));
+  const std::int64_t points = counts.chunks - counts.labelled_chunks;  // passages of labelled documents are not points
   FOOTNOTE_TRY(JsonObject schema, render_schema(point, collection.corpus));
   FOOTNOTE_TRY(const Json stored, parse_json(collection.config));
   const JsonObject config = stored.is_object() ? stored.get_object() : JsonObject{};
@@ -188,9 +182,13 @@ Result<Json> info(const PointCall& point) {
                    {"wal_config", merged(wal, config, "wal_config")},
                    {"quantization_config", config.contains("quantization_config") ? config.at("quantization_config") : Json(nullptr)}};
   if (const Json* metadata = find(config, "metadata")) shown["metadata"] = *metadata;
-  return JsonObject{
-      {"status", "green"},   {"optimizer_status", "ok"},   {"points_count", counts.chunks},      {"indexed_vectors_count", counts.chunks},
-      {"segments_count", 1}, {"config", std::move(shown)}, {"payload_schema", std::move(schema)}};
+  return JsonObject{{"status", "green"},
+                    {"optimizer_status", "ok"},
+                    {"points_count", points},
+                    {"indexed_vectors_count", points},
+                    {"segments_count", 1},
+                    {"config", std::move(shown)},
+                    {"payload_schema", std::move(schema)}};
 }
 
 Json operation_result(Generation generation) { return JsonObject{{"operation_id", generation}, {"status", "completed"}}; }
@@ -311,7 +309,7 @@ Result<Json> delete_snapshot(const PointCall& point) {
   return true;
 }
 
-/// Only snapshots of that collection that lie in the data folder: the last part of the location is the name.
+/// Only snapshots of that collection in the data folder: the last part of the location is the name.
 Result<Json> recover_snapshot(const PointCall& point) {
   FOOTNOTE_TRY(const Json json, point.body());
   FOOTNOTE_TRY(const JsonObject* body, body_object(json));

@@ -9,17 +9,14 @@ namespace {
 
 using namespace points;
 
-template <class... Args>
-std::unexpected<Error> wrong(std::string_view path, fmt::format_string<Args...> format, Args&&... args) {
-  return fail_field(ErrorCode::kInvalidArgument, path, "'{}' {}", path, fmt::format(format, std::forward<Args>(args)...));
-}
+using qdrant::wrong;
 
 Result<const JsonObject*> object_at(const Json& value, std::string_view path) {
   if (const JsonObject* object = value.if_object()) return object;
   return wrong(path, "must be an object");
 }
 
-/// Every key but these is an error.
+/// kInvalidArgument for any key not in `known`.
 Result<void> only(const JsonObject& object, std::string_view path, std::initializer_list<std::string_view> known) {
   for (const auto& entry : object) {
     if (std::ranges::find(known, std::string_view(entry.key())) == known.end()) {
@@ -148,7 +145,7 @@ Result<ValueTest> parse_geo_radius(const Json& value, std::string_view path) {
 }
 
 Result<std::vector<GeoPoint>> parse_ring(const Json* value, std::string_view path) {
-  constexpr std::size_t kRingPointsMin = 4;  // the last is the first again
+  constexpr std::size_t kRingPointsMin = 4;  // the last repeats the first
   const JsonObject* object = value == nullptr ? nullptr : value->if_object();
   const Json* points = object == nullptr ? nullptr : object->if_contains("points");
   if (points == nullptr || !points->is_array()) return wrong(path, "must be {{\"points\": [...]}}");
@@ -177,7 +174,7 @@ Result<ValueTest> parse_geo_polygon(const Json& value, std::string_view path) {
   return out;
 }
 
-/// Reads one filter and what lies in it, counting as it goes.
+/// Parses one filter and its nested ones, counting conditions.
 class FilterReader {
  public:
   Result<PayloadFilter> filter(const Json& value, std::string_view path, std::size_t depth) {
@@ -261,7 +258,7 @@ class FilterReader {
     const Json* inner = object.if_contains("filter");
     if (key == nullptr || inner == nullptr) return wrong(path, "needs a key and a filter");
     FOOTNOTE_TRY(JsonPath where, parse_key(*key, path + ".key"));
-    where.steps.back().each = false;  // "items" and "items[]" mean the elements alike
+    where.steps.back().each = false;  // "items" and "items[]" both mean the elements
     FOOTNOTE_TRY(PayloadFilter conditions, filter(*inner, path + ".filter", depth + 1));
     return Nested{std::move(where), std::make_shared<const PayloadFilter>(std::move(conditions))};
   }

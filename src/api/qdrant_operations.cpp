@@ -1,4 +1,4 @@
-// Operations on points as Qdrant's clients write them.
+// Qdrant's API for operations on points.
 #include <algorithm>
 
 #include "api/qdrant_wire.h"
@@ -9,15 +9,8 @@ namespace {
 
 using namespace points;
 
-template <class... Args>
-std::unexpected<Error> wrong(std::string_view path, fmt::format_string<Args...> format, Args&&... args) {
-  return fail_field(ErrorCode::kInvalidArgument, path, "'{}' {}", path, fmt::format(format, std::forward<Args>(args)...));
-}
-
-const Json* find(const JsonObject& object, std::string_view key) {
-  const Json* value = object.if_contains(key);
-  return value != nullptr && !value->is_null() ? value : nullptr;
-}
+using qdrant::find;
+using qdrant::wrong;
 
 Result<JsonObject> parse_payload(const Json* value, std::string_view path) {
   if (value == nullptr || value->is_null()) return JsonObject{};
@@ -185,7 +178,7 @@ Result<PointOperation> parse_operation(std::string_view name, const Json& value,
   if (name == "set_payload") return as_operation(parse_set_payload(*body));
   if (name == "overwrite_payload") {
     FOOTNOTE_TRY(SetPayload set, parse_set_payload(*body));
-    if (set.at) return PointOperation{std::move(set)};  // with a key only what lies there is replaced, as setting it does
+    if (set.at) return PointOperation{std::move(set)};  // with a key, only the value there is replaced, the same as set
     return PointOperation{OverwritePayload{std::move(set.points), std::move(set.payload)}};
   }
   if (name == "delete_payload") return as_operation(parse_delete_payload(*body));

@@ -1,4 +1,4 @@
-// Points of a collection, as Qdrant's clients write, read and search them.
+// Qdrant's API for points: write, read and search.
 #include <algorithm>
 
 #include "api/qdrant_routes.h"
@@ -11,17 +11,10 @@ using http::Method;
 
 constexpr std::int64_t kGroupSizeMax = 1'000;
 
-template <class... Args>
-std::unexpected<Error> wrong(std::string_view path, fmt::format_string<Args...> format, Args&&... args) {
-  return fail_field(ErrorCode::kInvalidArgument, path, "'{}' {}", path, fmt::format(format, std::forward<Args>(args)...));
-}
+using qdrant::find;
+using qdrant::wrong;
 
-const Json* find(const JsonObject& object, std::string_view key) {
-  const Json* value = object.if_contains(key);
-  return value != nullptr && !value->is_null() ? value : nullptr;
-}
-
-/// The body of a call on a collection, and that collection.
+/// The body of a call on a collection, and the collection.
 struct Asked {
   Json json;
   Collection collection;
@@ -41,12 +34,12 @@ Result<Asked> ask(const PointCall& point) {
 bool waits(const PointCall& point) { return point.request.query_value("wait").value_or("true") != "false"; }
 bool may_delete_all(const PointCall& point) { return point.request.query_value("delete_all") == "true"; }
 
-/// Everything is durable before the answer; who does not wait is told in the words that it expects.
+/// Everything is durable before the response; clients that do not wait get the status that they expect.
 Json operation_result(const PointCall& point, Generation generation) {
   return JsonObject{{"operation_id", generation}, {"status", waits(point) ? "completed" : "acknowledged"}};
 }
 
-/// The collection to write to; agents' memories are made by the first write.
+/// The collection to write to; the memory collection is created by the first write.
 Result<Collection> writable(const PointCall& point) {
   auto found = point.collection();
   const bool on_demand = point.request.param("name") == kAgentCollection;
@@ -172,7 +165,7 @@ Result<Json> scroll(const PointCall& point) {
   if (const Json* offset = find(asked.body(), "offset")) {
     FOOTNOTE_TRY(from, parse_id(*offset, "offset"));
   }
-  // One more than is shown: it is where the next page starts.
+  // Fetch one extra: it is where the next page starts.
   FOOTNOTE_TRY(auto found, point.services.search.scroll(point.call, asked.collection.corpus, filter ? &*filter : nullptr, from, wanted + 1,
                                                         shown.reads()));
   Json next = nullptr;
@@ -190,7 +183,7 @@ Result<Json> count(const PointCall& point) {
   FOOTNOTE_TRY(const auto filter, filter_in(asked.body()));
   if (!filter || filter->conditions.empty()) {
     FOOTNOTE_TRY(const CorpusCounts counts, point.services.chunks.counts(point.call, corpus.id));
-    return JsonObject{{"count", counts.chunks}};
+    return JsonObject{{"count", counts.chunks - counts.labelled_chunks}};  // passages of labelled documents are not points
   }
   FOOTNOTE_TRY(const std::size_t counted, point.services.search.count(point.call, corpus, *filter));
   return JsonObject{{"count", counted}};

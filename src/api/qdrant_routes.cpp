@@ -17,7 +17,7 @@ Handler enveloped(const PointServices& services, PointAnswer answer) {
   };
 }
 
-/// The file itself, without an envelope.
+/// Sends the raw file, without an envelope.
 Result<http::Response> download(const PointServices& services, const access::Caller& caller, const http::Request& request,
                                 const CallContext&) {
   const std::string_view name = request.param("snapshot");

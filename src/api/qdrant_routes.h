@@ -17,14 +17,14 @@
 
 namespace footnote::api {
 
-/// The collection that is there without being made, and the one that the first point makes.
+/// The collection that always exists, and the one created by the first point.
 inline constexpr std::string_view kMemoryCollection = kDefaultCorpus;
 inline constexpr std::string_view kAgentCollection = points::kMemoriesCollection;
 
-/// The version of Qdrant whose clients are satisfied with these routes.
+/// The Qdrant version whose clients accept these routes.
 inline constexpr std::string_view kQdrantVersion = "1.18.0";
 
-/// What these routes need. Borrowed.
+/// Dependencies of these routes. Borrowed.
 struct PointServices {
   PointStore& points;
   const points::PointSearch& search;
@@ -34,28 +34,28 @@ struct PointServices {
   CatalogStore& catalog;
   const ChunkReader& chunks;
   Embedder& embedder;
-  /// Lets the indexes go of a corpus that is no more.
+  /// Releases the indexes of a deleted corpus.
   std::function<void(const CallContext&, CorpusId)> forget_corpus;
 };
 
 /// Qdrant's REST routes under /collections: a collection is a corpus. See docs/qdrant.md.
 std::vector<Route> make_qdrant_routes(const PointServices& services);
 
-/// One call as its handlers see it.
+/// One call as seen by its handlers.
 struct PointCall {
   const PointServices& services;
   const access::Caller& caller;
   const http::Request& request;
   const CallContext& call;
 
-  /// The collection in the path, by name or alias. The default one is made when it is first asked for. kNotFound.
+  /// The collection in the path, by name or alias. The default one is created on first use. kNotFound.
   Result<Collection> collection() const;
   Result<Json> body() const { return parse_request_json(request.body); }
 };
 /// The `result` of the answer.
 using PointAnswer = Result<Json> (*)(const PointCall&);
 
-/// The routes that are about collections, and those about points in them.
+/// The routes for collections, and those for points in them.
 struct PointRoute {
   KeyScope scope;
   http::Method method;

@@ -8,16 +8,8 @@ namespace footnote::api {
 
 namespace {
 
-template <class... Args>
-std::unexpected<Error> wrong(std::string_view path, fmt::format_string<Args...> format, Args&&... args) {
-  return fail_field(ErrorCode::kInvalidArgument, path, "'{}' {}", path, fmt::format(format, std::forward<Args>(args)...));
-}
-
-/// Missing and null read as null.
-const Json* find(const JsonObject& object, std::string_view key) {
-  const Json* value = object.if_contains(key);
-  return value != nullptr && !value->is_null() ? value : nullptr;
-}
+using qdrant::find;
+using qdrant::wrong;
 
 std::string join_path(std::string_view path, std::string_view key) {
   return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
@@ -72,7 +64,7 @@ Result<void> parse_shown_vectors(const Json& value, Shown& out) {
   return {};
 }
 
-/// Puts what a path leads to in `from` to the same place in `to`. Lists are taken whole.
+/// Copies what a path selects in `from` to the same place in `to`. Lists are copied whole.
 void copy_path(const JsonObject& from, std::span<const JsonPath::Step> steps, JsonObject& to) {
   const Json* value = from.if_contains(steps.front().key);
   if (value == nullptr) return;
@@ -106,7 +98,7 @@ Result<double> number_of(const Json& value, std::string_view path) {
   return value.to_number<double>();
 }
 
-/// What every query has: filter, limit, offset, score_threshold.
+/// Fields common to all queries: filter, limit, offset, score_threshold.
 Result<points::PointQuery> parse_frame(const JsonObject& body, std::string_view path) {
   points::PointQuery out;
   if (const Json* filter = find(body, "filter")) {
@@ -205,7 +197,7 @@ Result<void> check_fusion(const points::PointQuery& query, std::string_view path
 http::Response render_qdrant_error(const Error& error) {
   const int usual = status_of(error);
   const int status = usual == 422 || usual == 415 ? 400 : usual;
-  std::string message = error.message;
+  std::string message = shown_message(error);
   if (!error.field.empty() && message.find(error.field) == std::string::npos) message = fmt::format("{}: {}", error.field, message);
   http::Response response = http::Response::json(status, JsonObject{{"status", JsonObject{{"error", message}}}, {"time", 0.0}});
   if (status == 429 || status == 503) response.headers.set("retry-after", "1");

@@ -25,8 +25,17 @@ std::string_view to_string(RebuildState::Phase phase) {
 }
 
 JsonObject render(const RebuildState& state) {
-  return {{"corpus", state.corpus}, {"model", state.model}, {"state", to_string(state.phase)},
-          {"done", state.done},     {"total", state.total}, {"error", state.error.empty() ? Json(nullptr) : Json(state.error)}};
+  return {{"corpus", state.corpus},
+          {"model", state.model},
+          {"state", to_string(state.phase)},
+          {"done", state.done},
+          {"total", state.total},
+          {"embedded", state.embedded},
+          {"recoded", state.recoded},
+          {"rows", state.rows},
+          {"generation", state.generation},
+          {"bytes", state.bytes},
+          {"error", state.error.empty() ? Json(nullptr) : Json(state.error)}};
 }
 
 Result<http::Response> start(const RebuildServices& services, const Caller& caller, const http::Request& request, const CallContext& call) {
@@ -35,7 +44,7 @@ Result<http::Response> start(const RebuildServices& services, const Caller& call
   FOOTNOTE_CHECK(reader.only({"corpus", "model"}));
   FOOTNOTE_TRY(const std::string corpus, reader.required_string("corpus", kNameBytesMax));
   FOOTNOTE_TRY(const auto model, reader.optional_string("model", kNameBytesMax));
-  FOOTNOTE_TRY(const RebuildState state, services.rebuilds.start(call, caller.workspace, corpus, model.value_or("")));
+  FOOTNOTE_TRY(const RebuildState state, services.rebuilds.start(call, caller.workspace, corpus, model));
   return http::Response::json(202, render(state));
 }
 

@@ -9,16 +9,21 @@
 
 namespace footnote::api {
 
-/// How far the last rebuild of an index is.
+/// Progress of the last index rebuild.
 struct RebuildState {
-  /// kReady: every chunk has its vectors of the other model; the corpus changes over when the server starts with that one.
+  /// kReady: every chunk has vectors of the new model; the corpus switches when the server starts with that model.
   enum class Phase { kRunning, kReady, kDone, kFailed, kCancelled };
 
   std::string corpus;
   std::string model;
   Phase phase = Phase::kRunning;
-  std::int64_t done = 0;  ///< Chunks embedded, of `total`; 0 of 0 while the model stays the same.
+  std::int64_t done = 0;  ///< Chunks embedded, of `total`; 0 of 0 if the model stays the same.
   std::int64_t total = 0;
+  std::int64_t embedded = 0;  ///< Chunks that got new vectors.
+  std::int64_t recoded = 0;   ///< Chunks that only got new token codes.
+  std::int64_t rows = 0;      ///< Set when done: rows of the new indexes, their generation, and the bytes of their files.
+  std::int64_t generation = 0;
+  std::uint64_t bytes = 0;
   std::string error = {};
 };
 
@@ -26,12 +31,13 @@ struct RebuildState {
 class IndexRebuilds {
  public:
   virtual ~IndexRebuilds() = default;
-  /// `model` empty: the corpus's own, whose vectors are there. kNotFound: no such corpus. kAlreadyExists: one is running.
-  /// kFailedPrecondition: no such model.
-  virtual Result<RebuildState> start(const CallContext& call, WorkspaceId workspace, std::string_view corpus, std::string_view model) = 0;
-  /// The workspace's last one; nullopt where there was none since the start.
+  /// Without a `model`, vectors and token codes are kept; an empty one means the configured model. kNotFound: no such corpus.
+  /// kAlreadyExists: a rebuild is running. kFailedPrecondition: no such model.
+  virtual Result<RebuildState> start(const CallContext& call, WorkspaceId workspace, std::string_view corpus,
+                                     const std::optional<std::string>& model) = 0;
+  /// The workspace's last rebuild; nullopt if there was none since the process started.
   virtual std::optional<RebuildState> state(WorkspaceId workspace) const = 0;
-  /// Stops it and lets go of what it made; the corpus stays as it is. kNotFound: the workspace has none.
+  /// Stops the rebuild and discards its output; the corpus is unchanged. kNotFound: the workspace has none.
   virtual Result<RebuildState> cancel(const CallContext& call, WorkspaceId workspace) = 0;
 };
 

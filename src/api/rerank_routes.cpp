@@ -14,7 +14,7 @@ constexpr std::size_t kRerankBodyBytesMax = 32 << 20;
 constexpr std::size_t kRerankQueryBytesMax = 100'000;
 constexpr std::chrono::minutes kRerankTimeout{5};
 
-/// Where passages stand in the request, best first; equal ones as they came.
+/// Indexes of the passages, best first; stable for equal scores.
 std::vector<std::size_t> best_first(std::span<const Judgement> scores) {
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -26,7 +26,7 @@ std::vector<std::size_t> best_first(std::span<const Judgement> scores) {
   return order;
 }
 
-/// Documents come as texts or as objects with a text.
+/// Documents are texts or objects with a text.
 Result<std::vector<std::string_view>> documents_of(const JsonReader& reader) {
   FOOTNOTE_TRY(const JsonArray* documents, reader.required_array("documents", kRerankPassagesMax));
   if (documents->empty()) return fail_field(ErrorCode::kInvalidArgument, "documents", "'documents' is empty: send at least one");
@@ -44,7 +44,7 @@ Result<std::vector<std::string_view>> documents_of(const JsonReader& reader) {
   return out;
 }
 
-/// Not worth a retry before somebody has added one.
+/// No Retry-After: a retry fails until a reranker is configured.
 http::Response none_here(ErrorForm form) {
   http::Response response = form({ErrorCode::kUnavailable,
                                   "no reranker is configured; add a cross-encoder with `footnote models add FOLDER` and name it in the "

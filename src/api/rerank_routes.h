@@ -7,16 +7,16 @@
 
 namespace footnote::api {
 
-/// Passages of one request; as many as Cohere takes.
+/// Maximum passages per request, the same as Cohere's.
 inline constexpr std::size_t kRerankPassagesMax = 1'000;
 
-/// What these routes need. Borrowed.
+/// Dependencies of these routes. Borrowed.
 struct RerankServices {
-  Reranker* reranker;  ///< Null while none is configured: 503 that says how to add one.
+  Reranker* reranker;  ///< Null if none is configured: 503 with a hint how to add one.
 };
 
-/// The reranker as a service: Cohere's form (also Jina's and LiteLLM's) at /v1/rerank and /v2/rerank, TEI's at /tei/rerank.
-/// Best first; `index` is the passage's place in the request.
+/// The reranker as a service: Cohere's API (also Jina's and LiteLLM's) at /v1/rerank and /v2/rerank, TEI's at /tei/rerank. Best first;
+/// `index` is the passage's position in the request.
 std::vector<Route> make_rerank_routes(const RerankServices& services);
 
 }  // namespace footnote::api

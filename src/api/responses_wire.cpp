@@ -8,7 +8,7 @@ namespace footnote::api {
 namespace {
 
 constexpr std::string_view kRefusedFields[] = {"previous_response_id", "conversation", "tools", "background", "prompt"};
-/// Parameters that both forms know, by their names here and there.
+/// Parameters that both APIs share, by their name in each.
 constexpr std::pair<std::string_view, std::string_view> kSharedFields[] = {
     {"temperature", "temperature"}, {"top_p", "top_p"}, {"max_output_tokens", "max_tokens"}, {"user", "user"}, {"metadata", "metadata"}};
 
@@ -19,7 +19,7 @@ bool is_given(const JsonObject& object, std::string_view key) {
   return !value->is_array() || !value->get_array().empty();
 }
 
-/// Parts of a message's content in the other form's words.
+/// Converts the parts of a message's content to the chat API.
 Result<Json> chat_content(const Json& content) {
   if (!content.is_array()) return content;
   JsonArray parts;
@@ -78,7 +78,7 @@ JsonObject render_usage(const Json& usage) {
           {"total_tokens", input + output}};
 }
 
-/// {"type":"url_citation","url_citation":{...}} with its parts one level up, as this form has them.
+/// Flattens {"type":"url_citation","url_citation":{...}} for the responses API.
 JsonObject flat_annotation(const Json& annotation) {
   JsonObject out{{"type", "url_citation"}};
   const Json* inner = annotation.is_object() ? annotation.get_object().if_contains("url_citation") : nullptr;
@@ -226,7 +226,7 @@ void ResponseEvents::fail_with(int status, const JsonObject& error) {
   const JsonObject* told = inner == nullptr ? nullptr : inner->if_object();
   const Json* message = told == nullptr ? nullptr : told->if_contains("message");
   const JsonObject failure{{"code", "server_error"}, {"message", message == nullptr ? Json("the model server failed") : *message}};
-  // A client that is gone hears nothing; there is nobody else to tell.
+  // A failed send means that the client disconnected; ignore it.
   (void)send("response.failed", {{"response", render_response(head_, "failed", {}, nullptr, failure)}});
 }
 

@@ -7,12 +7,12 @@
 
 namespace footnote::api {
 
-/// A request of OpenAI's responses form as one for a chat completion: instructions become the system message, input the messages;
-/// parameters that both know go along. kUnsupported names what a grounded answer can't have: previous_response_id, conversation, tools,
+/// Converts an OpenAI responses request to a chat completion request: instructions become the system message, input the messages; shared
+/// parameters are copied. kUnsupported names what a grounded answer does not support: previous_response_id, conversation, tools,
 /// background.
 Result<ChatAsk> chat_of_response_ask(const ChatAsk& ask);
 
-/// The chunks of an answer as one response object.
+/// Sends the chunks of an answer as one response object.
 class WholeResponse final : public ChunkSink {
  public:
   WholeResponse(http::ResponseStream& response, std::string_view model);
@@ -28,7 +28,7 @@ class WholeResponse final : public ChunkSink {
   CollectedAnswer answer_;
 };
 
-/// The chunks of an answer as the events of a response, each as it comes.
+/// Sends the chunks of an answer as response events as they arrive.
 class ResponseEvents final : public ChunkSink {
  public:
   ResponseEvents(http::ResponseStream& response, std::string_view model);

@@ -12,7 +12,7 @@
 
 namespace footnote::api {
 
-/// Who may call a route. There is no default: a route that does not say it does not compile.
+/// Who may call a route. There is no default: a route must state it to compile.
 class Access {
  public:
   static constexpr Access anyone() { return Access(std::nullopt); }
@@ -25,12 +25,12 @@ class Access {
   std::optional<KeyScope> scope_;
 };
 
-/// Answers one request of a caller that was let in; `caller` of a route for anyone is nobody. An error becomes its HTTP answer.
+/// Answers a request of an admitted caller; on a route for anyone, `caller` is nobody. An error becomes its HTTP response.
 using Handler = std::function<Result<http::Response>(const access::Caller&, const http::Request&, const CallContext&)>;
-/// The same for answers that may be streams.
+/// The same for responses that may be streams.
 using StreamHandler = std::function<void(const access::Caller&, const http::Request&, const CallContext&, http::ResponseStream&)>;
 
-/// A function of the form f(services, caller, request, call) as a handler.
+/// Makes a handler from a function f(services, caller, request, call).
 template <class Services>
 Handler bind(const Services& services,
              Result<http::Response> (*function)(const Services&, const access::Caller&, const http::Request&, const CallContext&)) {
@@ -39,7 +39,7 @@ Handler bind(const Services& services,
   };
 }
 
-/// The form of a front door's errors, of those too that the door gives out for it.
+/// Renders errors in an API's format, including those of the access check.
 using ErrorForm = http::Response (*)(const Error&);
 
 /// One row of the table of routes.
@@ -53,7 +53,7 @@ struct Route {
   std::chrono::milliseconds timeout = std::chrono::seconds{60};
   std::string summary;
   ErrorForm error_form = render_error;
-  bool for_every_origin = false;  ///< Pages of every origin may read why the server had no time for them.
+  bool for_every_origin = false;  ///< Pages of every origin may read the server's overload errors.
 };
 
 }  // namespace footnote::api

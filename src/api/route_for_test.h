@@ -9,7 +9,7 @@
 
 namespace footnote::api::testing {
 
-/// Sends one request to the row of that pattern, past the door. Errors take the row's own form.
+/// Sends one request to the route with that pattern, bypassing the access check. Errors use the route's own format.
 inline http::Response send(const std::vector<Route>& routes, std::string_view pattern, std::string body, const CallContext& call = {}) {
   for (const Route& route : routes) {
     if (route.pattern != pattern) continue;
@@ -20,7 +20,7 @@ inline http::Response send(const std::vector<Route>& routes, std::string_view pa
   return http::Response::text(404, "text/plain", "no such row");
 }
 
-/// One request, as a caller of that workspace sends it.
+/// A request sent by a caller of that workspace.
 struct Sent {
   http::Method method = http::Method::kGet;
   std::string path;  ///< With its query: "/api/admin/gaps?agent_id=agt_1".
@@ -28,7 +28,7 @@ struct Sent {
   WorkspaceId workspace = {};
 };
 
-/// The values of "{name}" in the pattern, none when the path is another.
+/// The values of "{name}" in the pattern; nullopt if the path does not match.
 inline std::optional<http::NameValues> match_path(std::string_view pattern, std::string_view path) {
   const auto wanted = split(pattern, '/');
   const auto given = split(path, '/');
@@ -44,7 +44,7 @@ inline std::optional<http::NameValues> match_path(std::string_view pattern, std:
   return out;
 }
 
-/// Sends it to the row that fits, past the door; one that names the path wins over one with a "{name}".
+/// Sends it to the matching route, bypassing the access check; a literal path wins over one with a "{name}".
 inline http::Response send(const std::vector<Route>& routes, const Sent& sent, const CallContext& call = {}) {
   const std::string_view path = std::string_view(sent.path).substr(0, sent.path.find('?'));
   const Route* best = nullptr;

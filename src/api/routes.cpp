@@ -9,6 +9,7 @@
 #include "api/door.h"
 #include "api/embed_routes.h"
 #include "api/kb_routes.h"
+#include "api/library_routes.h"
 #include "api/memory_routes.h"
 #include "api/ops_routes.h"
 #include "api/page_routes.h"
@@ -21,14 +22,17 @@ namespace footnote::api {
 
 std::vector<Route> route_table(const Services& services) {
   std::vector<Route> routes = make_kb_routes(services);
-  for (auto more :
-       {make_embed_routes({services.embedder, services.version}), make_rerank_routes({services.reranker}),
-        make_admin_routes({services.keys, services.catalog}), make_page_routes(services), make_ops_routes(services),
-        make_qdrant_routes(services.points), make_memory_routes(services.memories, services.clock), make_widget_script_routes()}) {
+  for (auto more : {make_embed_routes({services.embedder, services.version}), make_rerank_routes({services.reranker}),
+                    make_admin_routes({services.keys, services.catalog}),
+                    make_library_routes({services.catalog, services.chunks, services.conversations}), make_page_routes(services),
+                    make_ops_routes(services), make_qdrant_routes(services.points), make_memory_routes(services.memories, services.clock),
+                    make_widget_script_routes()}) {
     std::ranges::move(more, std::back_inserter(routes));
   }
   if (services.demo_agent) std::ranges::move(make_demo_shop_routes(services.demo_agent), std::back_inserter(routes));
   if (services.rebuilds != nullptr) std::ranges::move(make_rebuild_routes(*services.rebuilds), std::back_inserter(routes));
+  if (services.check_store) std::ranges::move(make_check_routes(services.check_store), std::back_inserter(routes));
+  if (services.calibration) std::ranges::move(make_calibrate_routes(*services.calibration), std::back_inserter(routes));
   if (services.proxy) std::ranges::move(make_proxy_routes(*services.proxy), std::back_inserter(routes));
   if (services.widget) std::ranges::move(make_widget_routes(*services.widget), std::back_inserter(routes));
   if (services.copy_store) std::ranges::move(make_snapshot_routes(services.copy_store), std::back_inserter(routes));

@@ -7,6 +7,8 @@
 #include "access/keys.h"
 #include "answer/answer_service.h"
 #include "api/agent_services.h"
+#include "api/calibrate_routes.h"
+#include "api/check_routes.h"
 #include "api/error_mapping.h"
 #include "api/proxy_routes.h"
 #include "api/qdrant_routes.h"
@@ -25,7 +27,7 @@
 
 namespace footnote::api {
 
-/// What the front doors need. Everything is borrowed and outlives the routes.
+/// Dependencies of the APIs. Everything is borrowed and outlives the routes.
 struct Services {
   const answer::AnswerService& answers;
   const retrieve::Retriever& retriever;
@@ -35,32 +37,37 @@ struct Services {
   const ChunkReader& chunks;
   const ConversationStore& conversations;
   Embedder& embedder;
-  Reranker* reranker;  ///< Null while none is configured.
+  Reranker* reranker;  ///< Null if none is configured.
   PointServices points;
   points::Memories& memories;
   access::Keys& keys;
   Metrics& metrics;
   const Clock& clock;
-  WorkspaceId home;  ///< The default workspace: the caller's, as long as there are no keys.
+  WorkspaceId home;  ///< The default workspace: the caller's, while no keys exist.
   std::string version;
-  /// Empty when ready, else the reasons why not.
+  /// Empty if ready, else the reasons why not.
   std::function<std::vector<std::string>()> not_ready_reasons;
-  /// Brings gauges up to date that are looked at rather than counted; called before /metrics is rendered. May be empty.
+  /// Updates gauges that are polled rather than counted; called before /metrics is rendered. May be empty.
   std::function<void(const CallContext&)> refresh_metrics;
-  /// Shown on the first page for people to try.
+  ingest::Secrets secrets = ingest::Secrets::kKeepOut;  ///< Default for ingest calls that do not set it.
+  /// Suggested on the first page.
   std::vector<std::string> example_questions;
-  IndexRebuilds* rebuilds = nullptr;          ///< Null: none are offered.
-  std::optional<ProxyServices> proxy = {};    ///< Empty: it is not offered.
-  CopyStore copy_store = {};                  ///< Empty: no snapshots are offered.
-  std::optional<AgentServices> agents = {};   ///< Empty: no agents are offered.
-  std::optional<WidgetServices> widget = {};  ///< Empty: there is no door for visitors.
-  AgentId demo_agent = {};                    ///< On the pages of the demonstration shop. None: there is no shop.
+  /// The command shown while nothing is ingested.
+  std::string ingest_command = "footnote ingest ./docs";
+  IndexRebuilds* rebuilds = nullptr;                  ///< Null: not offered.
+  CheckStore check_store = {};                        ///< Empty: not offered.
+  std::optional<CalibrateServices> calibration = {};  ///< Empty: not offered.
+  std::optional<ProxyServices> proxy = {};            ///< Empty: not offered.
+  CopyStore copy_store = {};                          ///< Empty: no snapshots are offered.
+  std::optional<AgentServices> agents = {};           ///< Empty: not offered.
+  std::optional<WidgetServices> widget = {};          ///< Empty: no visitor API.
+  AgentId demo_agent = {};                            ///< Shown on the demonstration shop's pages. Empty: no shop.
 };
 
-/// Every route of the server, in one table; /openapi.json is made from the same table. Copies `services`.
+/// All routes of the server in one table, which /openapi.json is also generated from. Copies `services`.
 std::vector<Route> route_table(const Services& services);
 
-/// The table for the server, each row behind the door.
+/// The table for the server, each route behind the access check.
 std::vector<http::Route> make_routes(const Services& services);
 
 }  // namespace footnote::api

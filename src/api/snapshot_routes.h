@@ -8,11 +8,11 @@
 
 namespace footnote::api {
 
-/// Copies the store into the data folder while it is in use, and names the copy.
+/// Copies the store into the data folder while it is in use, and returns the copy's name.
 using CopyStore = std::function<Result<std::string>(const CallContext&)>;
 
-/// POST /api/admin/snapshot, for operators alone: {"copy": NAME}, a file that whoever can read the data folder takes from there. No
-/// path comes from the caller, and nothing of the store goes over the wire.
+/// POST /api/admin/snapshot, operators only: {"copy": NAME}, a file in the data folder, for callers that can read that folder. Takes no
+/// path from the caller and sends no stored data over the network.
 std::vector<Route> make_snapshot_routes(CopyStore copy);
 
 }  // namespace footnote::api

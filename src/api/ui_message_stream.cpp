@@ -1,5 +1,7 @@
 #include "api/ui_message_stream.h"
 
+#include <algorithm>
+
 #include "api/code_points.h"
 #include "api/error_mapping.h"
 
@@ -29,8 +31,9 @@ JsonObject render_source(const SourceBlock& block) {
           {"providerMetadata", JsonObject{{"footnote", details}}}};
 }
 
-JsonObject render_citation(const Citation& citation, std::string_view answer_text, CitedTexts& texts) {
-  JsonObject mark = render_mark(citation, answer_text, texts);
+JsonObject render_citation(const Citation& citation, const Answer& answer, CitedTexts& texts) {
+  JsonObject mark = render_mark(citation, answer.text, texts);
+  const auto block = std::ranges::find(answer.sources, citation.number, &SourceBlock::number);
   return {{"number", citation.number},
           {"documentId", citation.document.value},
           {"version", citation.document_version},
@@ -38,6 +41,7 @@ JsonObject render_citation(const Citation& citation, std::string_view answer_tex
           {"answerEnd", mark["answer_end"]},
           {"sourceStart", mark["source_start"]},
           {"sourceEnd", mark["source_end"]},
+          {"line", block == answer.sources.end() ? Json(nullptr) : Json(line_of(citation, block->hit.chunk))},
           {"quote", mark["quote"]},
           {"support", mark["support"]}};
 }
@@ -91,7 +95,7 @@ Result<void> UiMessageStream::close_text() {
 Result<void> UiMessageStream::finish_answer(const Answer& answer, CitedTexts& texts) {
   FOOTNOTE_CHECK(close_text());
   JsonArray citations;
-  for (const Citation& citation : answer.citations) citations.push_back(render_citation(citation, answer.text, texts));
+  for (const Citation& citation : answer.citations) citations.push_back(render_citation(citation, answer, texts));
   FOOTNOTE_CHECK(send({{"type", "data-citations"}, {"data", std::move(citations)}}));
   return send({{"type", "data-confidence"},
                {"data", JsonObject{{"confidence", percent(answer.confidence)}, {"tier", confidence_tier(answer.confidence)}}}});
@@ -112,7 +116,9 @@ Result<void> UiMessageStream::finish_refusal(const Refusal& refusal) {
 
 Result<void> UiMessageStream::finish(const answer::TurnReport& report, CitedTexts& texts) {
   Json reason = nullptr;
+  Json model = nullptr;
   if (const Answer* answer = std::get_if<Answer>(&report.turn.outcome)) {
+    if (!answer->model.empty()) model = answer->model;
     FOOTNOTE_CHECK(finish_answer(*answer, texts));
   } else if (const Refusal* refusal = std::get_if<Refusal>(&report.turn.outcome)) {
     reason = to_string(refusal->reason);
@@ -121,20 +127,18 @@ Result<void> UiMessageStream::finish(const answer::TurnReport& report, CitedText
     FOOTNOTE_CHECK(on_text(clarification->text));
     FOOTNOTE_CHECK(close_text());
   }
-  FOOTNOTE_CHECK(
-      send({{"type", "finish"},
-            {"finishReason", "stop"},
-            {"messageMetadata",
-             JsonObject{{"turnId", report.turn.id.value}, {"refusalReason", reason}, {"latencyMs", report.turn.latency.count()}}}}));
+  const JsonObject metadata{
+      {"turnId", report.turn.id.value}, {"refusalReason", reason}, {"latencyMs", report.turn.latency.count()}, {"model", model}};
+  FOOTNOTE_CHECK(send({{"type", "finish"}, {"finishReason", "stop"}, {"messageMetadata", metadata}}));
   return writer_->send("[DONE]");
 }
 
 void UiMessageStream::fail_with(const Error& error) {
   if (writer_ == nullptr) return response_.reply(render_error(error));
-  // Nobody is left to tell when the client is gone: a failed send is not an event.
+  // The client disconnected: nothing can be sent.
   if (error.code == ErrorCode::kCancelled) return;
   if (text_open_ && !close_text()) return;
-  if (send({{"type", "error"}, {"errorText", error.message}})) (void)writer_->send("[DONE]");
+  if (send({{"type", "error"}, {"errorText", shown_message(error)}})) (void)writer_->send("[DONE]");
 }
 
 }  // namespace footnote::api

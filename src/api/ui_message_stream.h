@@ -6,8 +6,8 @@
 
 namespace footnote::api {
 
-/// Tells a turn as the AI SDK's UI message stream (its chunk types are a closed set, and an unknown one breaks the
-/// client, so only the ones of version 6 are used). The stream opens at on_start, before retrieval.
+/// Streams a turn as the AI SDK's UI message stream. Its chunk types are a closed set and an unknown one breaks the client, so only those
+/// of version 6 are used. The stream opens at on_start, before retrieval.
 class UiMessageStream final : public answer::TurnListener {
  public:
   explicit UiMessageStream(http::ResponseStream& response) : response_(response) {}
@@ -17,9 +17,9 @@ class UiMessageStream final : public answer::TurnListener {
   Result<void> on_text(std::string_view text) override;
   Result<void> on_check(const answer::SentenceCheck& check) override;
 
-  /// The rest of a turn that ended well.
+  /// Sends the rest of a successful turn.
   Result<void> finish(const answer::TurnReport& report, CitedTexts& texts);
-  /// A turn that failed: an error chunk when the stream is open, a plain error answer before that.
+  /// Reports a failed turn: an error chunk if the stream is open, else a plain error response.
   void fail_with(const Error& error);
 
  private:
@@ -30,7 +30,7 @@ class UiMessageStream final : public answer::TurnListener {
 
   http::ResponseStream& response_;
   http::SseWriter* writer_ = nullptr;
-  std::string text_;  ///< All that was sent of it: offsets count its code points.
+  std::string text_;  ///< All text sent so far: offsets count its code points.
   bool text_open_ = false;
 };
 

@@ -12,12 +12,12 @@
 
 namespace footnote::api {
 
-/// How much is under way at once for each name, and a bound to it. Thread-safe; outlives its places.
+/// Limits how many operations run at once for each name. Thread-safe; outlives its places.
 class UnderWay {
  public:
   explicit UnderWay(std::size_t each_max) : each_max_(each_max) {}
 
-  /// Under way until it is destroyed.
+  /// Counts as running until destroyed.
   class Place {
    public:
     Place(Place&& other) noexcept : of_(std::exchange(other.of_, nullptr)), name_(std::move(other.name_)) {}
@@ -34,7 +34,7 @@ class UnderWay {
     std::string name_;
   };
 
-  /// None: there are as many as may be.
+  /// nullopt: the limit is reached.
   std::optional<Place> enter(std::string_view name) {
     const MutexLock lock(mutex_);
     std::size_t& count = counts_[std::string(name)];

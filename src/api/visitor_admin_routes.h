@@ -4,7 +4,7 @@
 
 namespace footnote::api {
 
-/// /api/admin/gaps, /api/admin/usage and /api/admin/visitors: what is kept of an agent's visitors.
+/// /api/admin/gaps, /api/admin/usage and /api/admin/visitors: stored data about an agent's visitors.
 std::vector<Route> make_visitor_admin_routes(const AgentServices& services);
 
 }  // namespace footnote::api

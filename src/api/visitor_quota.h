@@ -13,15 +13,15 @@
 
 namespace footnote::api {
 
-/// So many calls a minute for each name. Names that were not heard for two minutes are forgotten: their minute is full again anyhow. Past
-/// kNamesMax all that is known starts over, so that memory stays bounded whoever calls. Thread-safe.
+/// Limits calls per minute for each name. Names idle for two minutes are forgotten: their quota is full again anyway. Past kNamesMax all
+/// counts are reset, so memory stays bounded. Thread-safe.
 class VisitorQuota {
  public:
   static constexpr std::size_t kNamesMax = 100'000;
 
   explicit VisitorQuota(std::int64_t calls_per_minute) : calls_per_minute_(calls_per_minute) {}
 
-  /// Counts one call. A time: it is one too many, and the next is let through after that.
+  /// Counts one call. Returns nullopt if allowed, else how long to wait.
   std::optional<std::chrono::seconds> count(std::string_view name, UtcTime now);
 
  private:

@@ -75,7 +75,7 @@ std::string VisitorTokens::issue(const VisitorClaims& claims) const {
                                                  {"conversation_id", claims.conversation.value},
                                                  {"locale", claims.locale},
                                                  {"playground", claims.playground}});
-  const std::string signed_part = std::string(kHeader) + "." + to_base64url(payload);
+  const std::string signed_part = fmt::format("{}.{}", kHeader, to_base64url(payload));
   return signed_part + "." + signature(signed_part);
 }
 
@@ -85,7 +85,7 @@ Result<VisitorClaims> VisitorTokens::read(std::string_view token) const {
   const std::string_view signed_part = token.substr(0, last);
   if (!signed_part.starts_with(kHeader) || signed_part[kHeader.size()] != '.') return invalid();
   if (!equal_in_constant_time(token.substr(last + 1), signature(signed_part))) return invalid();
-  // Ours from here on; what does not read as such was made by another version.
+  // The signature is ours; a payload that does not parse was made by another version.
   const auto payload = from_base64url(signed_part.substr(kHeader.size() + 1));
   const auto parsed = payload ? parse_json(*payload) : Result<Json>(invalid());
   const JsonObject* object = parsed ? parsed->if_object() : nullptr;

@@ -11,11 +11,11 @@
 namespace footnote::api {
 
 inline constexpr std::chrono::minutes kVisitorTokenTime{60};
-/// How long after it was made a token still brings a visitor back to the same conversation.
+/// How long after its creation a token can still resume the same conversation.
 inline constexpr std::chrono::hours kVisitorResumeTime{24};
 inline constexpr std::size_t kVisitorTokenBytesMax = 4'096;
 
-/// What a visitor's token says. Signed, not secret: nothing in it is.
+/// The claims of a visitor's token. Signed but not encrypted: nothing in it is secret.
 struct VisitorClaims {
   std::string origin;  ///< Of the page that the widget is on.
   WorkspaceId workspace;
@@ -28,17 +28,17 @@ struct VisitorClaims {
   UtcTime expires_at;
 };
 
-/// Makes and checks visitors' tokens: JWTs under HMAC-SHA-256. One kind of header is accepted, byte for byte, so that no token chooses how
-/// it is checked; signatures are compared in constant time. Thread-safe.
+/// Issues and verifies visitors' tokens: JWTs with HMAC-SHA-256. Only one exact header is accepted, so a token can't choose its algorithm;
+/// signatures are compared in constant time. Thread-safe.
 class VisitorTokens {
  public:
-  /// `secret`: what nobody else knows; the same after a restart.
+  /// `secret` must be private and the same after a restart.
   explicit VisitorTokens(std::string_view secret);
 
   std::string issue(const VisitorClaims& claims) const;
   /// kUnauthenticated: forged, malformed or expired.
   Result<VisitorClaims> check(std::string_view token, UtcTime now) const;
-  /// The same for a token that may have expired, but is not older than kVisitorResumeTime.
+  /// Like check, but accepts an expired token not older than kVisitorResumeTime.
   Result<VisitorClaims> check_for_resume(std::string_view token, UtcTime now) const;
 
  private:

@@ -62,7 +62,7 @@ TEST(VisitorToken, NoChangedCharacterPasses) {
   EXPECT_FALSE(tokens.check(std::string(kVisitorTokenBytesMax + 1, 'a'), kNow));
 }
 
-// {"alg":"none","typ":"JWT"} and no signature: the oldest trick.
+// {"alg":"none","typ":"JWT"} without a signature: the classic attack.
 TEST(VisitorToken, ATokenDoesNotChooseHowItIsChecked) {
   const VisitorTokens tokens("pepper");
   const std::string token = tokens.issue(claims());

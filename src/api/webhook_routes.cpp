@@ -14,7 +14,7 @@ constexpr std::size_t kEventsMax = 16;
 constexpr std::size_t kDeadShown = 100;
 constexpr std::size_t kDeadShownMax = 1'000;
 
-/// Without its secret, which is shown once.
+/// Omits the secret, which is shown only once.
 JsonObject render(const WebhookEndpoint& endpoint) {
   return {{"id", endpoint.id.value},
           {"url", endpoint.url},
@@ -37,7 +37,7 @@ std::string make_secret() {
   return out;
 }
 
-/// Reads what is there over `endpoint`; the rest stays.
+/// Overwrites the fields of `endpoint` that are present.
 Result<void> read_endpoint(const http::Request& request, WebhookEndpoint& endpoint) {
   FOOTNOTE_TRY(const Json body, parse_request_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));

@@ -4,7 +4,7 @@
 
 namespace footnote::api {
 
-/// /api/admin/webhooks: endpoints, and the messages that were given up.
+/// /api/admin/webhooks: endpoints, and undeliverable messages.
 std::vector<Route> make_webhook_routes(const AgentServices& services);
 
 }  // namespace footnote::api

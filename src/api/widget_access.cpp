@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "http/forwarded.h"
 
 namespace footnote::api::widget {
 
@@ -70,7 +71,7 @@ WidgetResult<VisitorClaims> claims_of(const WidgetServices& services, const http
   if (token.empty()) return refused(401, "missing_token", "send the token of init as authorization: Bearer ...");
   auto claims = services.door.tokens.check(token, services.clock.now());
   if (!claims) return refused(401, "invalid_token", claims.error().message);
-  // A browser names the origin of every request that another page makes; without it there is no page to tell apart.
+  // Browsers send Origin with every cross-origin request; without it there is no other page to check.
   const auto origin = request.headers.find("origin");
   if (origin && to_lower_ascii(*origin) != claims->origin) return refused(403, "origin_forbidden", "the token is of another page");
   return *std::move(claims);
@@ -90,7 +91,7 @@ WidgetResult<Visitor> visitor_of(const WidgetServices& services, const http::Req
 
 WidgetResult<Share> share_of(const WidgetServices& services, const http::Request& request, const VisitorId& visitor) {
   auto of_visitor = services.door.of_visitor.enter(visitor.value);
-  auto of_address = services.door.of_address.enter(request.remote_address);
+  auto of_address = services.door.of_address.enter(http::client_network(request.remote_address));
   if (!of_visitor || !of_address) return refused(429, "message_quota_exceeded", "too many answers at once; try again in a moment");
   return Share{*std::move(of_visitor), *std::move(of_address)};
 }

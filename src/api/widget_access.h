@@ -11,43 +11,43 @@
 
 namespace footnote::api::widget {
 
-/// A value, or the error that the client gets.
+/// A value, or the error sent to the client.
 template <class Value>
 using WidgetResult = std::expected<Value, WidgetError>;
 using WidgetRefusal = std::unexpected<WidgetError>;
 
 WidgetRefusal refused(int status, std::string_view code, std::string message);
-/// Of a request that can't be read.
+/// The refusal for a request that can't be parsed.
 WidgetRefusal unreadable(const Error& error);
-/// Of a store that did not answer; its words are for the log.
+/// The refusal for a store failure; the details are only logged.
 WidgetRefusal failed(const Error& error, const CallContext& call);
 
-/// The page may read the answer. No credentials: what counts is the token.
+/// Lets the page read the answer. Without credentials: only the token counts.
 void allow_origin(const http::Request& request, http::Headers& headers);
 http::Response with_origin(const http::Request& request, http::Response response);
-/// A page of an origin that may not use the agent can't read that it may not either.
+/// A page of an origin that may not use the agent can't read the refusal either.
 http::Response answer_refusal(const http::Request& request, const WidgetError& error, std::optional<std::chrono::seconds> wait = {});
 
-/// The token of "authorization: Bearer"; empty: there is none.
+/// The token of "authorization: Bearer"; empty if none.
 std::string_view bearer_of(const http::Request& request);
 
-/// The draft, as if it were published, for whoever has the key of an admin.
+/// The draft as if it were published, for callers with an admin's key.
 WidgetResult<PublishedAgent> draft_of(const WidgetServices& services, const CallContext& call, WorkspaceId workspace, const AgentId& id);
 WidgetResult<PublishedAgent> published(const WidgetServices& services, const CallContext& call, const AgentId& id);
 /// Whether a page of that origin may use the agent. The playground is the owner's own page.
 bool may_use(const PublishedAgent& agent, std::string_view origin, const http::Request& request, bool playground);
 
-/// What the request's token says.
+/// The claims of the request's token.
 WidgetResult<VisitorClaims> claims_of(const WidgetServices& services, const http::Request& request);
 
-/// Whoever sends a message, let in.
+/// An admitted visitor.
 struct Visitor {
   VisitorClaims claims;
   PublishedAgent agent;
 };
 WidgetResult<Visitor> visitor_of(const WidgetServices& services, const http::Request& request, const CallContext& call);
 
-/// What one answer takes of its visitor's and its address's share, as long as it is written or read.
+/// One answer's slots in its visitor's and its address's limits, held while it is written or read.
 struct Share {
   UnderWay::Place of_visitor;
   UnderWay::Place of_address;

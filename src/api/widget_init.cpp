@@ -4,6 +4,7 @@
 #include "api/widget_handlers.h"
 #include "base/ids.h"
 #include "base/text.h"
+#include "http/forwarded.h"
 
 namespace footnote::api::widget {
 
@@ -19,7 +20,7 @@ WidgetResult<PublishedAgent> agent_to_open(const WidgetServices& services, const
   return draft_of(services, call, admitted->caller.workspace, asked.agent);
 }
 
-/// The visitor of an earlier token of the same agent and origin, or a new one.
+/// The visitor of an earlier token for the same agent and origin, or a new one.
 VisitorClaims claims_for(const WidgetServices& services, const PublishedAgent& agent, const InitRequest& asked, std::string_view origin) {
   const UtcTime now = services.clock.now();
   VisitorClaims claims{.origin = to_lower_ascii(origin),
@@ -52,7 +53,7 @@ WidgetResult<JsonObject> open_conversation(const WidgetServices& services, const
   }
   const VisitorClaims claims = claims_for(services, *agent, *asked, origin);
   auto turns = services.conversations.history(call, agent->workspace, claims.conversation, kResumedTurnsMax);
-  // A conversation is there from its first turn on.
+  // A conversation exists only from its first turn on.
   if (!turns && turns.error().code == ErrorCode::kNotFound) turns = std::vector<Turn>{};
   if (!turns) return failed(turns.error(), call);
   CitedTexts texts(call, services.chunks, agent->workspace);
@@ -73,7 +74,8 @@ WidgetResult<JsonObject> open_conversation(const WidgetServices& services, const
 
 http::Response open_widget(const WidgetServices& services, const http::Request& request, const CallContext& call) {
   if (const auto asked = parse_init(request)) {
-    if (const auto wait = services.door.inits.count(request.remote_address + " " + asked->agent.value, services.clock.now())) {
+    if (const auto wait =
+            services.door.inits.count(http::client_network(request.remote_address) + " " + asked->agent.value, services.clock.now())) {
       return answer_refusal(request, {429, "message_quota_exceeded", "too many conversations were opened; try again later"}, wait);
     }
   }

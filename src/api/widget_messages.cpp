@@ -4,15 +4,16 @@
 #include "base/page_url.h"
 #include "base/text.h"
 #include "base/waiting.h"
+#include "http/forwarded.h"
 
 namespace footnote::api::widget {
 
 namespace {
 
-/// How long a reader that came back waits before it looks whether its client is still there.
+/// How long a resumed reader waits before it checks whether its client is still connected.
 constexpr std::chrono::milliseconds kResumeStep{500};
 
-/// The agent's corpora, each with the gate that was measured for it. One that is gone is left out.
+/// The agent's corpora, each with its calibrated gate. Deleted ones are skipped.
 WidgetResult<std::vector<retrieve::SearchedCorpus>> corpora_of(const WidgetServices& services, const CallContext& call,
                                                                const PublishedAgent& agent) {
   std::vector<retrieve::SearchedCorpus> out;
@@ -34,7 +35,7 @@ struct Asked {
   Share share;
 };
 
-/// Sets `wait` where a bound was reached.
+/// Sets `wait` if a limit was reached.
 WidgetResult<Asked> asked_of(const WidgetServices& services, const http::Request& request, const CallContext& call,
                              std::optional<std::chrono::seconds>& wait) {
   auto visitor = visitor_of(services, request, call);
@@ -42,13 +43,13 @@ WidgetResult<Asked> asked_of(const WidgetServices& services, const http::Request
   auto message = parse_message(request);
   if (!message) return unreadable(message.error());
   wait = services.door.messages.count(visitor->claims.visitor.value, services.clock.now());
-  if (!wait) wait = services.door.messages_of_address.count(request.remote_address, services.clock.now());
+  if (!wait) wait = services.door.messages_of_address.count(http::client_network(request.remote_address), services.clock.now());
   if (wait) return refused(429, "message_quota_exceeded", "too many messages; try again in a moment");
   auto share = share_of(services, request, visitor->claims.visitor);
   if (!share) return WidgetRefusal(share.error());
   auto corpora = corpora_of(services, call, visitor->agent);
   if (!corpora) return WidgetRefusal(corpora.error());
-  // A page that the widget can't stand on is no page of this visitor.
+  // Ignore a page URL outside the visitor's origin: the widget can't be on that page.
   if (!visitor->claims.playground && origin_of(message->page_url) != visitor->claims.origin) message->page_url.clear();
   answer::VisitorQuestion question{.agent = visitor->agent,
                                    .corpora = *std::move(corpora),
@@ -64,14 +65,6 @@ WidgetResult<Asked> asked_of(const WidgetServices& services, const http::Request
   return Asked{*std::move(visitor), std::move(question), *std::move(share)};
 }
 
-/// For answers that are sent whole.
-class SilentListener final : public answer::TurnListener {
- public:
-  Result<void> on_start(const TurnId&) override { return {}; }
-  Result<void> on_sources(std::span<const SourceBlock>) override { return {}; }
-  Result<void> on_text(std::string_view) override { return {}; }
-};
-
 JsonArray citations_of(const WidgetServices& services, const CallContext& call, const Turn& turn) {
   const auto* answer = std::get_if<Answer>(&turn.outcome);
   if (answer == nullptr) return {};
@@ -85,7 +78,7 @@ http::Headers stream_headers(const http::Request& request) {
   return headers;
 }
 
-/// Tells a turn to whoever reads it. The turn goes on when the first reader leaves: another may come.
+/// Forwards a turn's events to its readers. The turn continues when the first reader leaves: another may resume.
 class StreamListener final : public answer::TurnListener {
  public:
   StreamListener(LiveStreams& streams, std::shared_ptr<LiveStream> stream, ConversationId conversation, http::ResponseStream& response,
@@ -130,7 +123,7 @@ class StreamListener final : public answer::TurnListener {
   bool is_read_ = true;
 };
 
-/// A reader of a stream, counted as long as it is there: until the handler is done or the client left.
+/// Counts a stream's reader until the handler is done or the client disconnects.
 class Reading {
  public:
   Reading(std::shared_ptr<LiveStream> stream, const std::stop_token& left) : stream_(std::move(stream)) {
@@ -158,7 +151,7 @@ class Reading {
   std::optional<std::stop_callback<Leave>> on_left_;
 };
 
-/// The turn's own call: it outlives its first reader, and ends by the stream's word.
+/// The turn's own call context: it outlives its first reader, and is cancelled through the stream.
 CallContext call_of_turn(const CallContext& call, const LiveStream& stream) {
   CallContext out = call.detached(kVisitorAnswerTimeout);
   out.stop = stream.cancelled();
@@ -175,7 +168,7 @@ http::Response answer_message(const WidgetServices& services, const http::Reques
   std::optional<std::chrono::seconds> wait;
   const auto asked = asked_of(services, request, call, wait);
   if (!asked) return answer_refusal(request, asked.error(), wait);
-  SilentListener listener;
+  answer::SilentListener listener;
   const auto report = services.visitors.answer(call, asked->question, listener);
   if (!report) {
     const JsonObject error = render_stream_error(report.error());
@@ -209,7 +202,7 @@ void stream_message(const WidgetServices& services, const http::Request& request
     return response.reply(answer_refusal(request, {503, "overloaded", "Please try again in a moment."}));
   }
   if (report) {
-    // The turn is stored: this is for whoever still reads.
+    // The turn is stored: this only serves current readers.
     const CallContext after = own.detached(std::chrono::seconds(10));
     listener.send({{"event", "citations"}, {"citations", citations_of(services, after, report->turn)}});
     listener.send(render_done(*report));
@@ -232,7 +225,7 @@ void resume_stream(const WidgetServices& services, const http::Request& request,
   const Reading reading(stream, call.stop);
   http::SseWriter& writer = response.start_sse(stream_headers(request));
   if (!writer.comment("ok")) return;
-  const Waiting waiting;  // for whoever writes the answer
+  const Waiting waiting;  // for the thread that writes the answer
   while (call.check()) {
     const LiveStream::Batch batch = stream->after(id, kResumeStep);
     if (batch.lost) return response.cut();
@@ -247,7 +240,7 @@ void resume_stream(const WidgetServices& services, const http::Request& request,
 http::Response stop_message(const WidgetServices& services, const http::Request& request, const CallContext&) {
   const auto claims = claims_of(services, request);
   if (!claims) return answer_refusal(request, claims.error());
-  // One that ended, or never was, is stopped already.
+  // A turn that ended or never existed counts as stopped.
   if (const auto stream = services.door.streams.find({std::string(request.param("id"))}, claims->conversation)) stream->stop();
   return with_origin(request, {.status = 204, .headers = {}, .body = {}});
 }

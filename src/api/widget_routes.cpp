@@ -43,7 +43,7 @@ http::Response rate(const WidgetServices& services, const http::Request& request
 
 http::Response render_widget_error(const Error& error) {
   const int status = status_of(error);
-  return render({status, status == 503 || status == 429 ? "overloaded" : "invalid_request", error.message});
+  return render({status, status == 503 || status == 429 ? "overloaded" : "invalid_request", shown_message(error)});
 }
 
 using WholeAnswer = http::Response (*)(const WidgetServices&, const http::Request&, const CallContext&);

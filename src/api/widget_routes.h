@@ -20,21 +20,21 @@
 
 namespace footnote::api {
 
-/// Paths of this door: pages of every origin may knock, the door itself looks at whose they are.
+/// Path prefix of the visitor API. Pages of every origin may call it; the API itself checks the origin.
 inline constexpr std::string_view kWidgetPath = "/api/v1/widget/";
 
-inline constexpr std::int64_t kInitsPerMinute = 60;     ///< Of one address and agent.
-inline constexpr std::int64_t kMessagesPerMinute = 30;  ///< Of one visitor.
-/// Of one address, whoever it says it is: a new visitor costs nothing.
+inline constexpr std::int64_t kInitsPerMinute = 60;     ///< Per address and agent.
+inline constexpr std::int64_t kMessagesPerMinute = 30;  ///< Per visitor.
+/// Per address, regardless of visitor: new visitors are free to create.
 inline constexpr std::int64_t kMessagesPerAddressAndMinute = 300;
-/// Answers that are written or read again at once, for one visitor and for one address.
+/// Answers being written or resumed at once, per visitor and per address.
 inline constexpr std::size_t kStreamsOfVisitorMax = 8;
 inline constexpr std::size_t kStreamsOfAddressMax = 64;
 
-/// Of one answer, from its question to its last event.
+/// For one answer, from its question to its last event.
 inline constexpr std::chrono::minutes kVisitorAnswerTimeout{2};
 
-/// What the visitor's door remembers between requests. Thread-safe.
+/// State of the visitor API between requests. Thread-safe.
 struct WidgetDoor {
   WidgetDoor(std::string_view secret, LiveStreams::Options options) : tokens(secret), streams(options) {}
 
@@ -58,10 +58,10 @@ struct WidgetServices {
   access::Keys& keys;
   WidgetDoor& door;
   const Clock& clock;
-  WorkspaceId home;  ///< Whose drafts the playground shows as long as there are no keys.
+  WorkspaceId home;  ///< The workspace whose drafts the playground shows while no keys exist.
 };
 
-/// A site's visitors: init, messages as a stream or whole, taking a stream up again, stop, feedback. docs/visitor-chat.md.
+/// The API for a site's visitors: init, messages streamed or whole, resume, stop, feedback. docs/visitor-chat.md.
 std::vector<Route> make_widget_routes(const WidgetServices& services);
 
 }  // namespace footnote::api

@@ -25,7 +25,7 @@ using testing::HasSubstr;
 constexpr std::string_view kOrigin = "https://shop.example";
 constexpr std::string_view kPage = "https://shop.example/lamp";
 
-/// A stream that another thread may look at while it is written.
+/// A stream that another thread may read while it is written.
 class SharedStream final : public http::ResponseStream, private http::SseWriter {
  public:
   void reply(http::Response) override {}
@@ -50,7 +50,7 @@ class SharedStream final : public http::ResponseStream, private http::SseWriter 
   std::string body_ FOOTNOTE_TSA(guarded_by(mutex_));
 };
 
-/// The door with an agent whose site is empty but for a curated answer.
+/// The visitor API with an agent whose site has nothing but a curated answer.
 class WidgetRoutesTest : public testing::Test {
  protected:
   WidgetRoutesTest() {
@@ -98,7 +98,7 @@ class WidgetRoutesTest : public testing::Test {
     http::Request out;
     out.method = http::Method::kPost;
     out.body = to_text(body);
-    out.remote_address = "127.0.0.1";
+    out.remote_address = address_;
     out.headers.set("host", "footnote.example");
     if (!origin.empty()) out.headers.set("origin", origin);
     if (!token_.empty()) out.headers.set("authorization", "Bearer " + token_);
@@ -167,6 +167,7 @@ class WidgetRoutesTest : public testing::Test {
   std::vector<Route> routes_;
   AgentId agent_;
   std::string token_;
+  std::string address_ = "127.0.0.1";
 };
 
 TEST_F(WidgetRoutesTest, InitTellsTheAgentAndGivesAToken) {
@@ -325,7 +326,7 @@ TEST_F(WidgetRoutesTest, AStreamCanBeTakenUpAgainByItsConversationAlone) {
   EXPECT_EQ(foreign.response().status, 404);
 }
 
-/// Patience for what another thread does.
+/// Waits for another thread.
 template <class Condition>
 bool eventually(Condition condition) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{30};
@@ -426,6 +427,17 @@ TEST_F(WidgetRoutesTest, MessagesOfOneAddressAreBoundedWhoeverSendsThem) {
   token_.clear();
   open();
   EXPECT_EQ(post("messages", request(JsonObject{{"message", "Your opening hours?"}})).status, 429);
+}
+
+TEST_F(WidgetRoutesTest, AnIpv6ClientIsItsSlash64) {
+  for (int i = 0; i < kInitsPerMinute; ++i) {
+    address_ = fmt::format("2001:db8:1:2::{:x}", i + 1);
+    ASSERT_EQ(post("init", request(JsonObject{{"agent_id", agent_.value}})).status, 200) << i;
+  }
+  address_ = "2001:db8:1:2:ffff::1";
+  EXPECT_EQ(post("init", request(JsonObject{{"agent_id", agent_.value}})).status, 429);
+  address_ = "2001:db8:1:3::1";
+  EXPECT_EQ(post("init", request(JsonObject{{"agent_id", agent_.value}})).status, 200);
 }
 
 TEST_F(WidgetRoutesTest, AnswersAtOnceAreBounded) {

@@ -8,7 +8,7 @@
 namespace footnote::api {
 namespace {
 
-/// Five minutes: an upgrade reaches every page soon, and a visit of several pages asks once.
+/// Five minutes: upgrades reach every page soon, and a visit of several pages loads it once.
 constexpr AssetHeaders kScriptHeaders{.cache_control = "public, max-age=300"};
 
 constexpr AssetHeaders kShopHeaders{
@@ -38,7 +38,7 @@ Handler serve_script() {
   };
 }
 
-/// The page as it lies in the tree names an agent that there is none of.
+/// Replaces the placeholder agent of the page in the source tree.
 Handler serve_page(const Asset& asset, const AgentId& agent) {
   constexpr std::string_view kNamed = "agt_demo";
   const auto page = std::make_shared<std::string>(asset.bytes);
@@ -72,7 +72,7 @@ std::vector<Route> make_widget_script_routes() {
 
 std::vector<Route> make_demo_shop_routes(const AgentId& agent) {
   std::vector<Route> routes;
-  // Its pages name each other by relative addresses: without the slash they would lead elsewhere.
+  // Its pages use relative links, which need the trailing slash.
   routes.push_back({.access = Access::anyone(),
                     .method = http::Method::kGet,
                     .pattern = "/demo/shop",

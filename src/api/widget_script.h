@@ -7,14 +7,13 @@
 
 namespace footnote::api {
 
-/// `/widget.js`, which pages of any site may load: what it may do there is decided when it calls back.
+/// `/widget.js`, which pages of any site may load: access is checked when it calls the API.
 std::vector<Route> make_widget_script_routes();
 
-/// `/demo/shop/`: a shop's pages with the widget of `agent` on them, under a policy as strict as a careful site's. `index.html` is the
-/// folder itself.
+/// `/demo/shop/`: a shop's pages with the widget of `agent`, under a strict content security policy. `index.html` is the folder itself.
 std::vector<Route> make_demo_shop_routes(const AgentId& agent);
 
-/// Whether an Accept-Encoding names gzip and does not refuse it.
+/// Whether an Accept-Encoding header accepts gzip.
 bool accepts_gzip(std::string_view accept_encoding);
 
 }  // namespace footnote::api

@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr std::size_t kWidgetBytesMax = 40 * 1024;  // of the script on its way
+constexpr std::size_t kWidgetBytesMax = 40 * 1024;  // of the script as transferred
 
 http::Response get(const std::vector<Route>& routes, std::string_view pattern, http::Headers headers = {}) {
   const auto route = std::ranges::find(routes, pattern, &Route::pattern);

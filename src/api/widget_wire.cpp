@@ -31,7 +31,7 @@ std::vector<std::string> texts_of(const JsonObject& object, std::string_view nam
   return out;
 }
 
-/// JSON-LD comes as a text, or as the value itself.
+/// JSON-LD is sent as a text or as JSON.
 std::string json_ld_of(const JsonObject& object) {
   const Json* value = object.if_contains("json_ld");
   if (value == nullptr || value->is_null()) return "";
@@ -57,7 +57,7 @@ answer::PageContext page_of(const JsonObject& object) {
   return page;
 }
 
-/// "https://a.shop.example" is below "https://*.shop.example".
+/// "https://a.shop.example" is a sub-domain of "https://*.shop.example".
 bool is_sub_domain(std::string_view origin, std::string_view pattern) {
   const std::size_t star = pattern.find("://*.");
   if (star == std::string_view::npos) return false;
@@ -72,7 +72,7 @@ std::string web_address(const Hit& hit) { return canonical_url(hit.document.url)
 
 int rank_of(Support support) { return support == Support::kSupported ? 2 : support == Support::kUnsupported ? 1 : 0; }
 
-/// Of one source's citations that which says most.
+/// The best-supported citation of one source.
 const Citation* best_citation(const Answer& answer, int number) {
   const Citation* best = nullptr;
   const auto rank = [](const Citation& citation) { return 2 * rank_of(citation.support) + (citation.support_range ? 1 : 0); };
@@ -158,7 +158,7 @@ JsonArray render_visitor_citations(const Answer& answer, CitedTexts& texts) {
     JsonObject entry{
         {"id", block.number}, {"url", web_address(block.hit)},          {"title", block.hit.document.title}, {"start", nullptr},
         {"end", nullptr},     {"support", to_string(citation->support)}};
-    // The page that the widget read is in no store: its text is the block's.
+    // The page read by the widget is not stored: its text is the block's.
     const bool is_stored = static_cast<bool>(citation->document);
     const std::string* text = is_stored ? texts.text(citation->document, citation->document_version) : &block.hit.chunk.text;
     if (citation->support_range && text != nullptr && citation->support_range->end <= text->size()) {

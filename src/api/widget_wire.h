@@ -16,10 +16,10 @@ namespace footnote::api {
 
 inline constexpr std::size_t kVisitorMessageCharsMax = 4'000;
 inline constexpr std::size_t kWidgetBodyBytesMax = 256 << 10;
-/// Of a conversation that is taken up again: turns, two messages each.
+/// Turns returned for a resumed conversation, two messages each.
 inline constexpr std::size_t kResumedTurnsMax = 15;
 
-/// An error of this door as its clients know it: {"error":{"code","message"}}.
+/// An error in this API's format: {"error":{"code","message"}}.
 struct WidgetError {
   int status = 422;
   std::string_view code = "invalid_request";
@@ -31,35 +31,35 @@ struct InitRequest {
   AgentId agent;
   std::string page_url = {};
   std::string locale = {};
-  std::string token = {};  ///< An earlier one of this visitor.
+  std::string token = {};  ///< This visitor's earlier token.
   bool playground = false;
 };
 Result<InitRequest> parse_init(const http::Request& request);
 
 struct MessageRequest {
   std::string text;
-  std::string page_url = {};  ///< Canonical; empty: none was sent, or no good one.
+  std::string page_url = {};  ///< Canonical; empty: missing or invalid.
   std::optional<answer::PageContext> page = {};
   bool page_was_dropped = false;
 };
-/// A message past kVisitorMessageCharsMax is kInvalidArgument; a page_context past answer::kPageContextBytesMax is left out; one of another
-/// form counts as far as it reads.
+/// A message longer than kVisitorMessageCharsMax is kInvalidArgument; a page_context larger than answer::kPageContextBytesMax is dropped; a
+/// malformed one is used as far as it parses.
 Result<MessageRequest> parse_message(const http::Request& request);
 
-/// Whether a page of that origin may use the agent: one of `allowed`, exactly or as a sub-domain of "https://*.shop.example"; with none
-/// allowed, pages of the server's own host.
+/// Whether a page of that origin may use the agent: it matches one of `allowed`, exactly or as a sub-domain of "https://*.shop.example"; if
+/// none are allowed, only pages of the server's own host.
 bool is_allowed_origin(const std::vector<std::string>& allowed, std::string_view origin, std::string_view host);
 
-/// What an answer cites: one entry a source, with the first characters of it that were found to carry a sentence.
+/// The citations of an answer: one entry per source, with the beginning of a passage that supports a sentence.
 JsonArray render_visitor_citations(const Answer& answer, CitedTexts& texts);
-/// {"role","message_id","content","citations","feedback"} of both sides of each turn, oldest first.
+/// {"role","message_id","content","citations","feedback"} for both sides of each turn, oldest first.
 JsonArray render_messages(const std::vector<Turn>& turns, CitedTexts& texts);
-/// The agent as the widget shows it.
+/// The agent's public settings for the widget.
 JsonObject render_agent(const PublishedAgent& agent, std::string_view language);
 
-/// The last event of a turn that ended well.
+/// The last event of a successful turn.
 JsonObject render_done(const answer::TurnReport& report);
-/// Of one that did not; the provider's own words stay here.
+/// The last event of a failed turn; the provider's message is not included.
 JsonObject render_stream_error(const Error& error);
 
 }  // namespace footnote::api

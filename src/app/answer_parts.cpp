@@ -7,7 +7,7 @@
 namespace footnote::app {
 namespace {
 
-/// Connections to the model server that wait for the next call: as many as calls may well be under way at once.
+/// Idle connections kept to the model server: as many as calls may run at once.
 constexpr std::size_t kModelConnectionsKept = 256;
 constexpr int kModelConnectAttempts = 2;
 constexpr int kModelFailuresMax = 5;
@@ -39,7 +39,7 @@ answer::CheckPolicy check_policy(const Settings& settings) {
   return kOff;
 }
 
-/// A model server needs to be told which model; better said at start than by its error at the first question.
+/// A model server needs a model name; fail at start rather than at the first question.
 Result<void> check_llm(const Settings& settings) {
   if (!settings.is_set(Setting::kLlmBaseUrl) || settings.is_set(Setting::kLlmModel)) return {};
   return fail_field(ErrorCode::kInvalidArgument, "llm.model",

@@ -18,8 +18,8 @@ struct AnswerOptions {
   IngestOptions ingest = {};
 };
 
-/// What answering needs besides what ingest needs: the judge, the reader or language model, retrieval, and the answer service. Every
-/// front door and every measurement is built on this.
+/// The parts needed for answering on top of those for ingest: the judge, the reader or language model, retrieval, and the answer service.
+/// Every API and every measurement is built on this.
 class AnswerParts {
  public:
   static Result<std::unique_ptr<AnswerParts>> open(const CallContext& call, const Settings& settings, DataFolder folder,

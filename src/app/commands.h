@@ -4,7 +4,7 @@
 
 namespace footnote::app {
 
-/// Each runs one command to its end and gives the exit code. An error is printed by the caller, with exit code 1.
+/// Each function runs one command and returns the exit code. On an error, the caller prints it and exits with code 1.
 Result<int> run_serve(const cli::CommandContext& context, const cli::ServeCommand& command);
 Result<int> run_ingest(const cli::CommandContext& context, const cli::IngestCommand& command);
 Result<int> run_ask(const cli::CommandContext& context, const cli::AskCommand& command);

@@ -15,14 +15,14 @@
 namespace footnote::app {
 namespace {
 
-/// 100 vectors of 4,096 numbers, written at length.
+/// 100 vectors of 4,096 numbers, as long decimals.
 constexpr std::size_t kResponseBytesMax = 32 << 20;
 
-/// The settings of one server that a port is asked through.
+/// The settings of one remote provider.
 struct ServerSettings {
   Setting provider, url, key, timeout;
-  std::string_view name;    ///< In messages: "the embedder".
-  std::string_view prefix;  ///< Of its variables, and its name in the metrics: "EMBEDDER".
+  std::string_view name;    ///< For messages: "the embedder".
+  std::string_view prefix;  ///< Prefix of its variables, and its name in the metrics: "EMBEDDER".
 };
 constexpr ServerSettings kEmbedderServer{Setting::kEmbedderProvider, Setting::kEmbedderUrl, Setting::kEmbedderKey,
                                          Setting::kEmbedderTimeout,  "the embedder",        "EMBEDDER"};
@@ -77,7 +77,7 @@ namespace {
 Result<nn::EncoderOptions> encoder_options(const Settings& settings) {
   nn::EncoderOptions options;
   options.threads = static_cast<std::size_t>(settings.integer(Setting::kEngineThreads));
-  // When it is not said the encoder looks for itself what gives the right numbers.
+  // If unset, the encoder itself picks a level that computes correctly.
   if (settings.text(Setting::kEngineCpu) != "auto") {
     FOOTNOTE_TRY(options.level, cpu_level_of(settings));
   }
@@ -136,7 +136,7 @@ Result<Provided<Embedder>> open_named_embedder(const Settings& settings, std::st
 
 namespace {
 
-/// The judge by its heads, else a cross-encoder.
+/// Opens the judge if the model has its heads, else a cross-encoder.
 Result<Rerankers> open_local_reranker(const Settings& settings) {
   FOOTNOTE_TRY(const auto folder, models::find_model_folder(settings, Setting::kRerankerModel));
   FOOTNOTE_TRY(const nn::EncoderOptions options, encoder_options(settings));
@@ -206,7 +206,7 @@ Result<Rerankers> open_reranker(const Settings& settings, Metrics& metrics) {
   out.provided.client = make_client("reranker", upstream.timeout, metrics);
   if (provider.text == "cohere") {
     const SettingValue& named = settings.value(Setting::kRerankerModel);
-    const std::string model = named.origin == Origin::kDefault ? "" : named.text;  // The default is a model of this machine.
+    const std::string model = named.origin == Origin::kDefault ? "" : named.text;  // The default is a local model.
     out.provided.port = std::make_unique<CohereReranker>(*out.provided.client, std::move(upstream), model);
   } else {
     out.provided.port = std::make_unique<TeiReranker>(*out.provided.client, std::move(upstream));

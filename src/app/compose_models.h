@@ -15,44 +15,44 @@ class LocalEmbedder;
 
 namespace footnote::app {
 
-/// What engine.cpu says; the best that works here for auto. kFailedPrecondition: the machine lacks it.
+/// The level set by engine.cpu; for auto the best that works on this machine. kFailedPrecondition: the machine lacks it.
 Result<cpu::CpuLevel> cpu_level_of(const Settings& settings);
 
-/// An implementation of a port, and the connections that it borrows: null for one of this process.
+/// An implementation of a port, and the connections that it borrows: null for an in-process one.
 template <class Port>
 struct Provided {
   std::unique_ptr<http::Client> client;
-  std::unique_ptr<Port> port;  // after what it borrows, so that it ends first
+  std::unique_ptr<Port> port;  // after what it borrows, so that it is destroyed first
 };
 
-/// The built-in model, opened. kFailedPrecondition: it is not there, or the CPU lacks the level that was asked for.
-/// kCorrupted: a file fails its checksum. The message names the fix.
+/// Opens the built-in model. kFailedPrecondition: it is missing, or the CPU lacks the requested level. kCorrupted: a file fails its
+/// checksum. The message names the fix.
 Result<std::unique_ptr<LocalEmbedder>> open_local_embedder(const Settings& settings);
 
-/// A built-in model by its name, whatever is configured. Errors as above.
+/// Opens a built-in model by name, whatever is configured. Errors as above.
 Result<Provided<Embedder>> open_named_embedder(const Settings& settings, std::string_view model);
 
-/// The configured embedder. A remote one is asked for a vector, so that a wrong dimension is told here. kInvalidArgument: a setting
-/// that its provider needs is missing. `metrics` outlives it.
+/// Opens the configured embedder. A remote one is probed for a vector, so that a wrong dimension is reported here. kInvalidArgument: a
+/// setting that its provider needs is missing. `metrics` outlives it.
 Result<Provided<Embedder>> open_embedder(const CallContext& call, const Settings& settings, Metrics& metrics);
 
-/// The embedder of agents' notes where they have one of their own; its port is null otherwise. It is asked for a vector.
+/// Opens the embedder for agents' notes if they have their own, and probes it for a vector; otherwise its port is null.
 Result<Provided<Embedder>> open_agent_embedder(const CallContext& call, const Settings& settings, Metrics& metrics);
 
-/// Who reads question and passage together.
+/// The models that score question and passage together.
 struct Rerankers {
-  Provided<Reranker> provided;        ///< Its port is null for none. It reads passages whole.
-  std::unique_ptr<Reranker> quick{};  ///< For ranking, where somebody waits: null where that is no other.
+  Provided<Reranker> provided;        ///< Its port is null for none. Scores whole passages.
+  std::unique_ptr<Reranker> quick{};  ///< A faster one for ranking while a user waits; null if it is the same.
 
-  /// Null for none.
+  /// Null if none.
   Reranker* for_ranking() const { return quick ? quick.get() : provided.port.get(); }
 };
 
-/// The configured reranker. Nothing is asked of it. Where the built-in judge is only the default and is not there, there is none, and
-/// the log says so.
+/// Opens the configured reranker without calling it. If the built-in judge is only the default and is missing, there is none, and the log
+/// says so.
 Result<Rerankers> open_reranker(const Settings& settings, Metrics& metrics);
 
-/// The reranker's name, as calibrations and saved runs know it; empty without one.
+/// The reranker's name in calibrations and saved runs; empty without one.
 std::string reranker_name(const Settings& settings);
 
 }  // namespace footnote::app

@@ -4,10 +4,10 @@
 
 namespace footnote::app {
 
-/// What `make run` reads the shop's pages into. Nobody else's corpus has this name by chance: the agent answers everybody from it.
+/// The corpus that `make run` ingests the shop's pages into. The name is unlikely to clash: the agent answers everybody from this corpus.
 inline constexpr std::string_view kDemoCorpus = "demo-shop";
 
-/// The agent of the demonstration shop, published, in the home workspace: made when it is not there, else left as its owner made it.
+/// The published agent of the demonstration shop in the home workspace. Created if missing; an existing one is not changed.
 Result<AgentId> ensure_demo_agent(const CallContext& call, IngestParts& parts);
 
 }  // namespace footnote::app

@@ -4,25 +4,29 @@
 #include <vector>
 
 #include "base/call_context.h"
+#include "cli/commands.h"
 #include "cli/doctor_report.h"
 #include "config/settings.h"
 
 namespace footnote::app {
 
-/// Cores, memory, and the disk below `data`.
+/// Checks cores, memory, and the disk that holds `data`.
 std::vector<cli::Check> check_machine(const std::filesystem::path& data);
-/// The encoder's instruction level, and those that work here.
+/// Checks whether other users of the machine can read files of the data folder; empty if there is no folder. Call before anything opens the
+/// store, which restricts the modes of its files.
+std::vector<cli::Check> check_file_modes(const std::filesystem::path& data);
+/// Reports the encoder's instruction level, and the levels that work here.
 cli::Check check_cpu(const Settings& settings);
-/// The configured embedder: opens the model, or asks the server, and embeds three sentences: two that say the same must be nearer than the
-/// one that does not.
+/// Opens the configured embedder, or calls its server, and embeds three sentences: the two with the same meaning must be closer than the
+/// third.
 cli::Check check_model(const CallContext& call, const Settings& settings);
-/// Whether a reranker is configured, and scores.
+/// Checks whether a reranker is configured and returns scores.
 cli::Check check_reranker(const CallContext& call, const Settings& settings);
-/// The stored bytes, what is in there, and indexes built from it; or the server that has it.
-std::vector<cli::Check> check_store(const CallContext& call, const Settings& settings);
-/// Whether the port is free, or a Footnote of this data folder listens there.
+/// Checks the data folder, including the results of GET /api/admin/checks.
+std::vector<cli::Check> check_data(const cli::CommandContext& context);
+/// Checks whether the port is free, or a Footnote of this data folder listens there.
 cli::Check check_port(const Settings& settings);
-/// Whether a language model is configured and answers.
+/// Checks whether a language model is configured and answers.
 cli::Check check_llm_endpoint(const CallContext& call, const Settings& settings);
 
 }  // namespace footnote::app

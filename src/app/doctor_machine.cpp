@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kDiskLow = 1'000'000'000;
 constexpr std::uint64_t kDiskTooLow = 100'000'000;
 
-/// The folder itself or the nearest one above it that is there.
+/// The folder itself or its nearest existing parent.
 fs::path existing_parent(const fs::path& path) {
   std::error_code error;
   for (fs::path at = fs::absolute(path, error); !at.empty(); at = at.parent_path()) {
@@ -113,7 +113,7 @@ cli::Check check_cpu(const Settings& settings) {
 
 namespace {
 
-/// Two sentences that say the same, and one that says something else.
+/// Cosines of two sentences with the same meaning, and of two unrelated ones.
 struct Cosines {
   double near = 0;
   double far = 0;
@@ -203,7 +203,8 @@ cli::Check check_reranker(const CallContext& call, const Settings& settings) {
   if (!reranker->provided.port) return {"reranker", cli::Health::kOk, "none configured", {}, {{"provider", provider}}};
   const std::string_view passages[] = {"New parents take 16 weeks off.", "The compiler could not find the header file."};
   const auto scores = reranker->provided.port->rerank(call, "How long is parental leave?", passages);
-  cli::Check check{"reranker", cli::Health::kOk, fmt::format("{} at {}", provider, url), {}, {{"provider", provider}, {"url", url}}};
+  const std::string place = url.empty() ? provider : fmt::format("{} at {}", provider, url);
+  cli::Check check{"reranker", cli::Health::kOk, place, {}, {{"provider", provider}, {"url", url}}};
   if (!scores) {
     check.health = cli::Health::kNote;
     check.detail += fmt::format("; {}", scores.error().message);

@@ -2,8 +2,10 @@
 
 #include "app/compose_models.h"
 #include "app/doctor.h"
-#include "app/folder_access.h"
-#include "cli/server_link.h"
+#include "app/embedder_opener.h"
+#include "app/open_link.h"
+#include "app/store_checks.h"
+#include "base/json_view.h"
 #include "ingest/index_sync.h"
 #include "models/folder.h"
 #include "providers/local/local_code_index.h"
@@ -28,7 +30,7 @@ cli::Check broken(std::string name, const Error& error, std::string fix = {}) {
 constexpr std::string_view kRestore = "restore a copy of the data folder, or move it away and ingest again";
 constexpr std::string_view kMakeWritable = "give this user write access to the folder and the files in it, or name another one with --data";
 
-/// What to do when the data folder or the store in it does not open.
+/// What to do if the data folder or its store does not open.
 std::string fix_of(const Error& error) {
   if (error.code == ErrorCode::kPermissionDenied) return std::string(kMakeWritable);
   if (error.code == ErrorCode::kInvalidArgument) return "remove what stands there, or name another folder with --data";
@@ -56,7 +58,7 @@ cli::Check check_bytes(const CallContext& call, upkeep::Stores& stores) {
   return check;
 }
 
-/// Notes passages whose token codes are of another form than the model's questions: late interaction does without them, and nobody is told.
+/// Notes passages without token codes, and those whose codes have another format than the questions': late interaction ignores them.
 Result<void> check_codes(const CallContext& call, upkeep::Stores& stores, const Corpus& corpus, std::uint32_t form, cli::Check& check) {
   constexpr std::size_t kLookedAtMax = 64;
   FOOTNOTE_TRY(const auto all, stores.chunks().chunk_ids(call, corpus.id, 0, corpus.generation));
@@ -65,28 +67,26 @@ Result<void> check_codes(const CallContext& call, upkeep::Stores& stores, const 
   for (std::size_t i = 0; i < count; ++i) some.push_back(all[i * all.size() / count]);
   FOOTNOTE_TRY(const auto codes, stores.chunks().passage_codes(call, corpus.id, some));
   const auto others = std::ranges::count_if(codes, [&](const PassageCodes& each) { return each.form != 0 && each.form != form; });
-  if (others == 0) return {};
+  const auto missing = std::ranges::count_if(codes, [](const PassageCodes& each) { return each.form == 0; });
+  if (others == 0 && missing == 0) return {};
   check.health = cli::Health::kNote;
-  check.detail += fmt::format(
-      "; of {} passages looked at, {} have token codes of another form than questions have now, so their tokens are not compared", count,
-      others);
-  check.fix =
-      fmt::format("run `footnote rebuild-index {}` to make them anew, or set late.codes and late.drop_frequent as they were", corpus.name);
+  check.detail +=
+      fmt::format("; of {} passages looked at, {}{}{}, so their tokens are not compared", count,
+                  missing == 0 ? "" : fmt::format("{} have no token codes", missing), missing == 0 || others == 0 ? "" : " and ",
+                  others == 0 ? "" : fmt::format("{} have token codes of another form than questions have now", others));
+  check.fix = fmt::format("run `footnote rebuild-index {}` to make them{}", corpus.name,
+                          others == 0 ? "" : ", or set late.codes and late.drop_frequent as they were");
   check.facts["codes_of_another_form"] = others;
+  check.facts["codes_missing"] = missing;
   return {};
 }
 
-/// Counts a corpus and builds its indexes from nothing: they must reach the store's generation. `code_form`: that of the model's questions,
-/// if it has one.
-cli::Check check_corpus(const CallContext& call, upkeep::Stores& stores, const Corpus& corpus, const std::string& model,
-                        std::uint32_t code_form) {
+/// Counts a corpus and checks that its indexes reach the store's generation.
+cli::Check check_corpus(const CallContext& call, upkeep::Stores& stores, const Corpus& corpus, const IndexFacts& facts) {
   const std::string name = fmt::format("corpus {}", corpus.name);
   const auto counts = stores.chunks().counts(call, corpus.id);
   if (!counts) return broken(name, counts.error());
-  LocalVectorStore vectors;
-  LocalKeywordIndex keywords;
-  ingest::IndexSync sync(stores.chunks(), {&vectors, &keywords}, stores.clock());
-  const auto reached = sync.sync(call, corpus.id);
+  const auto reached = facts.reach(call, stores, corpus);
   if (!reached) return broken(name, reached.error());
   cli::Check check{
       name,
@@ -95,12 +95,13 @@ cli::Check check_corpus(const CallContext& call, upkeep::Stores& stores, const C
                   *reached, corpus.space.model_id),
       {},
       {{"documents", counts->documents}, {"chunks", counts->chunks}, {"generation", corpus.generation}, {"index_generation", *reached}}};
-  if (corpus.space.model_id != model && upkeep::may_be_embedded(corpus)) {
+  const std::string& model = facts.model;
+  if (!model.empty() && corpus.space.model_id != model && upkeep::may_be_embedded(corpus)) {
     check.health = cli::Health::kBroken;
     check.fix = fmt::format("the configured model is {}; run `footnote rebuild-index {}` to embed this corpus by it, or set MODEL_NAME={}",
                             model, corpus.name, corpus.space.model_id);
-  } else if (code_form != 0 && corpus.space.model_id == model) {
-    if (const auto checked = check_codes(call, stores, corpus, code_form, check); !checked) return broken(name, checked.error());
+  } else if (facts.code_form != 0 && corpus.space.model_id == model) {
+    if (const auto checked = check_codes(call, stores, corpus, facts.code_form, check); !checked) return broken(name, checked.error());
   }
   if (*reached != corpus.generation) {
     check.health = cli::Health::kBroken;
@@ -109,7 +110,7 @@ cli::Check check_corpus(const CallContext& call, upkeep::Stores& stores, const C
   return check;
 }
 
-/// Whether the index files can be used; what can't is no harm, as it is made anew at the next start.
+/// Checks whether the index files are usable; others do no harm, as they are rebuilt at the next start.
 cli::Check check_index_files(const CallContext& call, upkeep::Stores& stores, const Corpus& corpus) {
   LocalVectorStore vectors;
   LocalKeywordIndex keywords;
@@ -136,7 +137,7 @@ cli::Check check_index_files(const CallContext& call, upkeep::Stores& stores, co
   look("keywords", keywords);
   const bool holds_rows = all_loaded;
   look("codes", codes);
-  if (!holds_rows) return check;  // Made anew, from the store.
+  if (!holds_rows) return check;  // Rebuilt from the store.
   ingest::IndexSync sync(stores.chunks(), {&vectors, &keywords}, stores.clock());
   if (const auto reached = sync.sync(call, corpus.id); !reached) return broken(check.name, reached.error());
   const auto hold = [&](std::string_view name, const SavedIndex& index) {
@@ -153,57 +154,81 @@ cli::Check check_index_files(const CallContext& call, upkeep::Stores& stores, co
   return check;
 }
 
-cli::Check check_server(const CallContext& call, const Settings& settings, const HeldByServer& server) {
-  cli::ServerLink link(server.url, server.token, settings.text(Setting::kWorkspace));
+/// Builds indexes from scratch and drops them.
+Result<Generation> build_fresh_indexes(const CallContext& call, upkeep::Stores& stores, const Corpus& corpus) {
+  LocalVectorStore vectors;
+  LocalKeywordIndex keywords;
+  return ingest::IndexSync(stores.chunks(), {&vectors, &keywords}, stores.clock()).sync(call, corpus.id);
+}
+
+/// Checks the server that holds the folder.
+cli::Check check_server(const CallContext& call, cli::Link& link) {
   const auto ready = link.get(call.narrowed(std::chrono::seconds{5}), "/readyz");
-  cli::Check check{
-      "store",
-      cli::Health::kOk,
-      fmt::format("the server at {} (process {}) has the data folder and is ready; stop it to check the bytes", server.url, server.pid),
-      {},
-      {{"server", server.url}, {"pid", server.pid}}};
-  if (ready) return check;
-  check.health = cli::Health::kBroken;
-  check.detail = fmt::format("the server at {} (process {}) is not ready: {}", server.url, server.pid, ready.error().message);
-  check.fix = "look at its log, or restart it";
-  return check;
+  const std::string url(link.server_url());
+  if (!ready) return broken("server", ready.error(), fmt::format("look at the log of the server at {}, or restart it", url));
+  return {
+      "server", cli::Health::kOk, fmt::format("{} has the data folder, is ready, and made these checks of it", url), {}, {{"url", url}}};
+}
+
+/// The check for a folder without a store.
+cli::Check check_empty(const Settings& settings) {
+  std::error_code ignored;
+  const auto path = settings.path(Setting::kData);
+  if (std::filesystem::exists(path, ignored) && ::access(path.c_str(), W_OK | X_OK) != 0) {
+    return broken("store", {ErrorCode::kPermissionDenied, fmt::format("{} may not be written in", path.string()), {}},
+                  std::string(kMakeWritable));
+  }
+  return {"store",
+          cli::Health::kNote,
+          fmt::format("nothing is indexed in {} yet", path.string()),
+          fmt::format("run `footnote ingest PATH{}`", data_flag(settings)),
+          {}};
 }
 
 }  // namespace
 
-std::vector<cli::Check> check_store(const CallContext& call, const Settings& settings) {
-  std::error_code ignored;
-  const auto path = settings.path(Setting::kData);
-  if (!std::filesystem::exists(path / kStoreFile, ignored)) {
-    if (std::filesystem::exists(path, ignored) && ::access(path.c_str(), W_OK | X_OK) != 0) {
-      return {broken("store", {ErrorCode::kPermissionDenied, fmt::format("{} may not be written in", path.string()), {}},
-                     std::string(kMakeWritable))};
-    }
-    return {{"store", cli::Health::kNote, fmt::format("nothing is indexed in {} yet", path.string()), "run `footnote ingest PATH`", {}}};
+IndexFacts configured_index_facts(const Settings& settings) {
+  IndexFacts out{.model = configured_model(settings), .code_form = 0, .reach = build_fresh_indexes};
+  if (!models::embeds_elsewhere(settings)) {
+    const auto embedder = open_local_embedder(settings);  // Its errors are reported by another check.
+    if (embedder) out.code_form = (*embedder)->code_form();
   }
-  auto access = access_folder(settings, Missing::kRefuse);
-  if (!access) {
-    const bool held = access.error().code == ErrorCode::kFailedPrecondition;
-    return {broken("store", access.error(), held ? "wait for that process to end, or stop it" : fix_of(access.error()))};
-  }
-  if (const auto* server = std::get_if<HeldByServer>(&*access)) return {check_server(call, settings, *server)};
-  auto stores = upkeep::Stores::open(call, std::get<DataFolder>(*std::move(access)), settings.text(Setting::kWorkspace));
-  if (!stores) return {broken("store", stores.error(), fix_of(stores.error()))};
-  std::vector<cli::Check> checks{check_bytes(call, **stores)};
-  const auto corpora = (*stores)->catalog().corpora(call, (*stores)->workspace());
+  return out;
+}
+
+std::vector<cli::Check> check_stores(const CallContext& call, upkeep::Stores& stores, WorkspaceId workspace, const IndexFacts& facts) {
+  std::vector<cli::Check> checks{check_bytes(call, stores)};
+  const auto corpora = stores.catalog().corpora(call, workspace);
   if (!corpora) {
     checks.push_back(broken("corpora", corpora.error()));
     return checks;
   }
-  const std::string model(models::model_folder_name(settings.text(Setting::kModelsName)));
-  std::uint32_t code_form = 0;
-  if (!models::embeds_elsewhere(settings)) {
-    const auto embedder = open_local_embedder(settings);  // What is wrong with it is another check's.
-    if (embedder) code_form = (*embedder)->code_form();
-  }
   for (const Corpus& corpus : *corpora) {
-    checks.push_back(check_corpus(call, **stores, corpus, model, code_form));
-    checks.push_back(check_index_files(call, **stores, corpus));
+    checks.push_back(check_corpus(call, stores, corpus, facts));
+    checks.push_back(check_index_files(call, stores, corpus));
+  }
+  return checks;
+}
+
+std::vector<cli::Check> check_data(const cli::CommandContext& context) {
+  std::error_code ignored;
+  const auto path = context.settings.path(Setting::kData);
+  if (!std::filesystem::exists(path / kStoreFile, ignored)) return {check_empty(context.settings)};
+  if (const auto access = access_folder(context.settings, Missing::kRefuse); !access) {
+    const bool held = access.error().code == ErrorCode::kFailedPrecondition;
+    return {broken("store", access.error(), held ? "wait for that process to end, or stop it" : fix_of(access.error()))};
+  }
+  const auto link = open_link(context, {});
+  if (!link) return {broken("store", link.error(), fix_of(link.error()))};
+  std::vector<cli::Check> checks;
+  if (!(*link)->server_url().empty()) {
+    checks.push_back(check_server(context.call, **link));
+    if (checks.back().health == cli::Health::kBroken) return checks;
+  }
+  const auto found = (*link)->get(context.call, "/api/admin/checks");
+  if (!found) checks.push_back(broken("store", found.error(), fix_of(found.error())));
+  if (found) {
+    for (const Json& check : array_at(*found, "checks")) checks.push_back(cli::parse_check(check));
   }
   return checks;
 }

@@ -1,10 +1,13 @@
 #include "app/eval_corpus.h"
 
 #include <cstdlib>
+#include <set>
 #include <unordered_set>
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "chunk/parse.h"
+#include "ingest/folder_reader.h"
 
 namespace footnote::app {
 namespace {
@@ -14,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kEmbedBatch = 64;
 constexpr std::size_t kPageRows = 1000;
 constexpr std::string_view kCorpusName = "eval";
-/// Counts up when the way changes in which documents become chunks.
+/// Bump when documents are chunked differently.
 constexpr std::string_view kCacheVersion = "2";
 
 Result<fs::path> cache_root(const cli::EvalCommand& command) {
@@ -25,18 +28,59 @@ Result<fs::path> cache_root(const cli::EvalCommand& command) {
   return fail(ErrorCode::kFailedPrecondition, "HOME is not set; name a folder with --cache");
 }
 
+Result<std::unordered_set<std::string>> document_keys(const CallContext& call, IngestParts& parts, CorpusId corpus) {
+  std::unordered_set<std::string> out;
+  std::string after;
+  while (true) {
+    FOOTNOTE_TRY(const auto page, parts.chunks().documents(call, corpus, after, kPageRows));
+    for (const Document& document : page) out.insert(document.key);
+    if (page.size() < kPageRows) return out;
+    after = page.back().key;
+  }
+}
+
+/// The store of what `content` tells apart, for the configured model.
+Result<std::unique_ptr<AnswerParts>> open_cached(const eval::EvalJob& job, std::string_view content) {
+  const cli::CommandContext& context = job.context;
+  FOOTNOTE_TRY(const fs::path root, cache_root(job.command));
+  auto metrics = std::make_unique<Metrics>();
+  FOOTNOTE_TRY(auto embedder, open_embedder(context.call, context.settings, *metrics));
+  const EmbeddingSpace space = embedder.port->space();
+  const std::string name = sha256_hex(fmt::format("{}\n{}\n{}\n{}", content, space.model_id, space.dimension, kCacheVersion)).substr(0, 24);
+  FOOTNOTE_TRY(DataFolder folder, DataFolder::open(root / name));
+  return AnswerParts::open(context.call, context.settings, std::move(folder),
+                           {.ingest = {.metrics = std::move(metrics), .embedder = std::move(embedder)}});
+}
+
+/// Of the names and bytes of all files that an ingest would look at, and of the way in which it reads them.
+Result<std::string> pages_hash(const CallContext& call, const fs::path& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) {
+    return fail(ErrorCode::kNotFound, "{}: no such folder; --documents names the folder of the set's documents, see docs/evaluation.md",
+                folder.string());
+  }
+  FOOTNOTE_TRY(const ingest::WalkResult found, ingest::walk(call, folder));
+  if (found.files.empty()) return fail(ErrorCode::kNotFound, "{}: no documents in it", folder.string());
+  Sha256 hash;
+  for (const ingest::FoundFile& file : found.files) {
+    FOOTNOTE_TRY(const std::string bytes, ingest::read_found(found, file));
+    hash.update(fmt::format("{}\n{}\n", file.key, bytes.size())).update(bytes);
+  }
+  return fmt::format("pages {} {}", chunk::kParseVersion, hash.hex());
+}
+
 /// The folder's corpus in a store of its own, each document one chunk.
 class CorpusFiller {
  public:
   CorpusFiller(const eval::EvalJob& job, IngestParts& parts, const eval::BeirSet& set)
       : job_(job), context_(job.context), parts_(parts), set_(set) {}
 
-  /// Embeds what is not there yet; commits as it goes, so that an interrupted run goes on where it was.
+  /// Embeds missing documents, committing in steps, so that an interrupted run resumes where it stopped.
   Result<Corpus> fill() {
     FOOTNOTE_TRY(const Corpus corpus,
                  parts_.catalog().ensure_corpus(context_.call, parts_.workspace(), kCorpusName, parts_.embedder().space()));
     FOOTNOTE_TRY(const Source source, parts_.catalog().ensure_source(context_.call, corpus.id, SourceKind::kText, ""));
-    FOOTNOTE_TRY(const auto present, keys(corpus.id));
+    FOOTNOTE_TRY(const auto present, document_keys(context_.call, parts_, corpus.id));
     std::vector<const eval::BeirDocument*> missing;
     for (const eval::BeirDocument& document : set_.documents) {
       if (!present.contains(document.id) && !trim(document.passage()).empty()) missing.push_back(&document);
@@ -53,17 +97,6 @@ class CorpusFiller {
   std::size_t embedded() const { return embedded_; }
 
  private:
-  Result<std::unordered_set<std::string>> keys(CorpusId corpus) const {
-    std::unordered_set<std::string> out;
-    std::string after;
-    while (true) {
-      FOOTNOTE_TRY(const auto page, parts_.chunks().documents(context_.call, corpus, after, kPageRows));
-      for (const Document& document : page) out.insert(document.key);
-      if (page.size() < kPageRows) return out;
-      after = page.back().key;
-    }
-  }
-
   Result<void> commit(CorpusId corpus, SourceId source, std::span<const eval::BeirDocument* const> batch) {
     std::vector<std::string> passages;
     for (const eval::BeirDocument* document : batch) passages.push_back(document->passage());
@@ -75,7 +108,7 @@ class CorpusFiller {
       draft.key = batch[i]->id;
       draft.source = source;
       draft.content_hash = sha256_hex(passages[i]);
-      draft.attributes.media_type = "text/plain";  // no title: it is in the passage, and would count twice
+      draft.attributes.media_type = "text/plain";  // no title: it is part of the passage and would count twice
       draft.text = passages[i];
       ChunkDraft chunk;
       chunk.text = passages[i];
@@ -102,22 +135,51 @@ class CorpusFiller {
 
 Result<EvalCorpus> open_eval_corpus(const eval::EvalJob& job, const eval::BeirSet& set) {
   const cli::CommandContext& context = job.context;
-  FOOTNOTE_TRY(const fs::path root, cache_root(job.command));
-  auto metrics = std::make_unique<Metrics>();
-  FOOTNOTE_TRY(auto embedder, open_embedder(context.call, context.settings, *metrics));
-  const EmbeddingSpace space = embedder.port->space();
-  const std::string name =
-      sha256_hex(fmt::format("{}\n{}\n{}\n{}", set.corpus_hash, space.model_id, space.dimension, kCacheVersion)).substr(0, 24);
-  FOOTNOTE_TRY(DataFolder folder, DataFolder::open(root / name));
   EvalCorpus out;
-  FOOTNOTE_TRY(out.parts, AnswerParts::open(context.call, context.settings, std::move(folder),
-                                            {.ingest = {.metrics = std::move(metrics), .embedder = std::move(embedder)}}));
+  FOOTNOTE_TRY(out.parts, open_cached(job, set.corpus_hash));
   const auto start = std::chrono::steady_clock::now();
   CorpusFiller filler(job, out.parts->base(), set);
   FOOTNOTE_TRY(out.corpus, filler.fill());
   out.embedded = filler.embedded();
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   FOOTNOTE_CHECK(out.parts->base().build_indexes(context.call, context.terminal));
+  return out;
+}
+
+Result<PageCorpus> open_page_corpus(const eval::EvalJob& job, const eval::DocumentationSet& set) {
+  const cli::CommandContext& context = job.context;
+  FOOTNOTE_TRY(const std::string hash, pages_hash(context.call, set.documents));
+  PageCorpus out;
+  FOOTNOTE_TRY(out.opened.parts, open_cached(job, hash));
+  IngestParts& parts = out.opened.parts->base();
+  const auto start = std::chrono::steady_clock::now();
+  FOOTNOTE_TRY(out.opened.corpus, parts.catalog().ensure_corpus(context.call, parts.workspace(), kCorpusName, parts.embedder().space()));
+  // The same documents may lie elsewhere tomorrow: their source is named by the set, not by the place.
+  FOOTNOTE_TRY(const Source source, parts.catalog().ensure_source(context.call, out.opened.corpus.id, SourceKind::kFolder, kCorpusName));
+  FOOTNOTE_CHECK(parts.build_indexes(context.call, context.terminal));
+  cli::ProgressBar bar = job.bar(set.name + " documents");
+  FOOTNOTE_TRY(ingest::FolderReader reader, ingest::FolderReader::open(context.call, set.documents, {}, parts.clock()));
+  const ingest::IngestOptions options{.origin = ingest::Origin::kFile};
+  std::size_t read = 0;
+  for (;;) {
+    FOOTNOTE_TRY(const auto batch, reader.next(context.call));
+    if (batch.empty()) break;
+    FOOTNOTE_TRY(const auto report, parts.ingestor().ingest_documents(context.call, out.opened.corpus, source.id, batch, options));
+    out.opened.embedded += report.added + report.updated;
+    bar.update(read += batch.size(), reader.files());
+  }
+  bar.clear();
+  out.opened.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  parts.save_indexes(context.call, upkeep::IndexFiles::When::kAnythingChanged);
+  FOOTNOTE_TRY(const auto keys, document_keys(context.call, parts, out.opened.corpus.id));
+  out.documents = keys.size();
+  std::set<std::string> missing;
+  for (const eval::DocumentationQuestion& question : set.questions) {
+    for (const std::string& page : question.pages) {
+      if (!keys.contains(page)) missing.insert(page);
+    }
+  }
+  out.missing.assign(missing.begin(), missing.end());
   return out;
 }
 

@@ -7,24 +7,28 @@
 
 namespace footnote::app {
 
-/// What to do when there is no store in the data folder yet.
+/// What to do if the data folder has no store yet.
 enum class Missing { kCreate, kRefuse };
 
-/// A server has the folder: commands go through it.
+/// A server holds the folder: commands go through it.
 struct HeldByServer {
   pid_t pid = 0;
   std::string url;
-  std::string token;  ///< Lets us in there, as we can read the folder.
+  std::string token;  ///< Authenticates us there, because we can read the folder.
 };
 
-/// Either the data folder is ours now, or a server has it.
+/// Either this process now holds the data folder, or a server does.
 using FolderAccess = std::variant<DataFolder, HeldByServer>;
 
-/// kFailedPrecondition: a process that serves nothing has the folder, or with Missing::kRefuse there is no store
-/// yet; the message says what to do.
+/// kFailedPrecondition: a process that is not a server holds the folder, or with Missing::kRefuse there is no store yet; the message says
+/// what to do.
 Result<FolderAccess> access_folder(const Settings& settings, Missing missing);
 
-/// For commands that can't go through a server. kFailedPrecondition names the server.
+/// The option that a suggested command needs to use the same folder: " --data PATH", quoted for a shell; empty for the default.
+std::string data_flag(const Settings& settings);
+
+/// For commands that need exclusive access: serve, restore, and measuring (eval, bench). All other commands use open_link.
+/// kFailedPrecondition names the server and what to do.
 Result<DataFolder> own_folder(const Settings& settings, Missing missing);
 
 }  // namespace footnote::app

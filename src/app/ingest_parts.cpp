@@ -15,7 +15,7 @@
 namespace footnote::app {
 namespace {
 
-/// Vectors of another length than those that are stored under the same name would fail at the first question.
+/// Vectors whose length differs from the stored ones of the same name would fail at the first question.
 Result<void> check_stored_spaces(const CallContext& call, const CatalogStore& catalog, const EmbeddingSpace& space) {
   FOOTNOTE_TRY(const auto corpora, upkeep::all_corpora(call, catalog));
   for (const Corpus& corpus : corpora) {
@@ -28,14 +28,14 @@ Result<void> check_stored_spaces(const CallContext& call, const CatalogStore& ca
   return {};
 }
 
-/// One less than the engine's: the thread that asks works too.
+/// One less than the engine's threads: the calling thread works too.
 std::size_t helper_thread_count(const Settings& settings) {
   const auto engine = static_cast<std::size_t>(settings.integer(Setting::kEngineThreads));
   const std::size_t all = engine != 0 ? engine : std::thread::hardware_concurrency();
   return std::clamp<std::size_t>(all, 1, HelperThreads::kThreadsMax + 1) - 1;
 }
 
-/// Null where none are configured.
+/// Null if none are configured.
 Result<std::shared_ptr<const Synonyms>> open_synonyms(const Settings& settings) {
   const auto path = settings.path(Setting::kKeywordSynonyms);
   if (path.empty()) return nullptr;
@@ -46,14 +46,14 @@ Result<std::shared_ptr<const Synonyms>> open_synonyms(const Settings& settings) 
   return std::make_shared<const Synonyms>(*std::move(parsed));
 }
 
-/// Watches one corpus's index grow while another thread fills it.
+/// Shows one corpus's index growing while another thread fills it.
 class BuildWatch {
  public:
   BuildWatch(const VectorStore& vectors, const Corpus& corpus, const cli::Terminal& terminal) {
     if (!terminal.progress) return;
     thread_ = std::jthread([&vectors, corpus, width = terminal.width](const std::stop_token& stop) {
       constexpr std::chrono::milliseconds kStep{100};
-      constexpr int kStepsBeforeShown = 10;  // most indexes are there sooner
+      constexpr int kStepsBeforeShown = 10;  // most indexes are ready sooner
       cli::ProgressBar bar("commits indexed", width, [](std::string_view text) { cli::write_err(text); });
       for (int step = 0; !stop.stop_requested(); ++step) {
         std::this_thread::sleep_for(kStep);
@@ -68,7 +68,7 @@ class BuildWatch {
   std::jthread thread_;
 };
 
-/// What reading indexes took for a while lies in the arenas of threads that are gone: no one else would use it.
+/// Returns memory to the system: what loading indexes used is left in the arenas of ended threads.
 void give_back_memory() {
 #if defined(__GLIBC__)
   ::malloc_trim(0);
@@ -122,7 +122,7 @@ std::vector<SavedIndex*> IngestParts::saved_indexes(const Settings& settings) {
   return out;
 }
 
-/// Empty when it can't be told: then only what stands for words everywhere counts.
+/// Empty if unknown: then only global synonyms apply.
 std::string IngestParts::corpus_name(CorpusId corpus) const {
   const auto found = stores_->catalog().corpus({}, corpus);
   return found ? found->name : std::string();
@@ -136,7 +136,7 @@ void IngestParts::save_index(const CallContext& call, CorpusId corpus) {
 }
 
 void IngestParts::forget_corpus(const CallContext& call, CorpusId corpus) {
-  // They only hold memory and a file, so the client is not told of a failure.
+  // A leftover only holds memory and a file, so a failure is not reported to the client.
   (void)vectors_.drop(call, corpus);
   (void)keywords_.drop(call, corpus);
   (void)codes_.drop(call, corpus);

@@ -20,18 +20,18 @@
 
 namespace footnote::app {
 
-/// Whether commits are brought into the indexes. Off for a process that only writes.
+/// Whether commits update the indexes. Off for a process that only writes.
 enum class Indexes { kOff, kOn };
 
 struct IngestOptions {
   Indexes indexes = Indexes::kOn;
-  /// What an embedder that was opened before counts in; made here otherwise.
+  /// The metrics of an embedder that is already open; otherwise created here.
   std::unique_ptr<Metrics> metrics = {};
-  /// Used instead of the configured one: opened before, because the data folder's name depends on it.
+  /// Used instead of the configured one: already open, because the data folder's name depends on it.
   Provided<Embedder> embedder = {};
 };
 
-/// What ingest needs: an opened data folder, its indexes, the model that embeds, and the ingestor over them. Parts borrow each other
+/// The parts needed for ingest: an open data folder, its indexes, the embedding model, and the ingestor over them. Parts borrow each other
 /// and live as long as this.
 class IngestParts {
  public:
@@ -58,16 +58,16 @@ class IngestParts {
   ingest::IndexSync& sync() { return sync_; }
   ingest::Ingestor& ingestor() { return ingestor_; }
 
-  /// Brings the indexes of every corpus to the store's generation, as far as possible from their files, and saves those that changed
-  /// much. Shows a progress bar when that takes a while.
+  /// Brings the indexes of every corpus to the store's generation, using their files where possible, and saves those that changed much.
+  /// Shows a progress bar if it takes long.
   Result<void> build_indexes(const CallContext& call, const cli::Terminal& terminal);
-  /// Saves the indexes of every corpus that changed.
+  /// Saves the indexes of every changed corpus.
   void save_indexes(const CallContext& call, upkeep::IndexFiles::When when);
   /// Drops the indexes of a deleted corpus and their files.
   void forget_corpus(const CallContext& call, CorpusId corpus);
 
  private:
-  /// What can fail to open, opened before the rest is wired.
+  /// The parts that can fail to open, opened before the rest is wired.
   struct Opened {
     std::unique_ptr<Metrics> metrics;
     std::unique_ptr<upkeep::Stores> stores;

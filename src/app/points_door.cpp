@@ -2,8 +2,12 @@
 
 namespace footnote::app {
 
-Result<std::unique_ptr<PointsDoor>> PointsDoor::open(const CallContext& call, const Settings& settings, IngestParts& base) {
-  FOOTNOTE_TRY(auto agent_embedder, open_agent_embedder(call, settings, base.metrics()));
+Result<std::unique_ptr<PointsDoor>> PointsDoor::open(const CallContext& call, const Settings& settings, IngestParts& base,
+                                                     AgentNotes notes) {
+  Provided<Embedder> agent_embedder;
+  if (notes == AgentNotes::kOn) {
+    FOOTNOTE_TRY(agent_embedder, open_agent_embedder(call, settings, base.metrics()));
+  }
   return std::unique_ptr<PointsDoor>(new PointsDoor(std::move(agent_embedder), settings, base));
 }
 

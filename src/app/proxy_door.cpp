@@ -73,6 +73,12 @@ ProxyDoor::ProxyDoor(proxy::Policy policy, const Settings& settings, AnswerParts
                .embedder = parts.base().embedder(),
                .elsewhere = search_elsewhere()},
               policy_),
+      chats_(finder_, policy_),
+      turns_({.conversations = parts.base().stores().conversations(),
+              .clock = parts.base().clock(),
+              .metrics = &parts.base().metrics(),
+              .events = &parts.events(),
+              .stored = settings.flag(Setting::kProxyStoreTurns)}),
       upstream_url_(settings.text(Setting::kLlmBaseUrl)),
       upstream_key_(settings.text(Setting::kLlmApiKey)) {}
 
@@ -95,8 +101,8 @@ api::ProxyServices ProxyDoor::services() {
   return {.answers = parts_.answers(),
           .corpora = parts_.corpora(),
           .embedder = parts_.base().embedder(),
-          .finder = finder_,
-          .policy = policy_,
+          .chats = chats_,
+          .turns = turns_,
           .upstream = std::move(upstream)};
 }
 

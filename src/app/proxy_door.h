@@ -22,9 +22,11 @@ class ProxyDoor {
 
   AnswerParts& parts_;
   const proxy::Policy policy_;
-  const std::unique_ptr<http::Client> qdrant_client_;  ///< Null: our own store is searched.
+  const std::unique_ptr<http::Client> qdrant_client_;  ///< Null: searches our own store.
   const std::unique_ptr<QdrantSearch> qdrant_;
   const proxy::SourceFinder finder_;
+  const proxy::ChatPolicy chats_;
+  answer::RelayedTurns turns_;
   const std::string upstream_url_;
   const std::string upstream_key_;
 };

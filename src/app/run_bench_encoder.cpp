@@ -26,10 +26,10 @@ struct Figures {
   double best_ms = 0;
   double tokens_per_second = 0;
   std::optional<double> judge_ms =
-      {};  ///< Median of as many question and passage pairs of that length, read by the judge in the same turns.
+      {};  ///< Median for as many question and passage pairs of that length, scored by the judge in the same rounds.
 };
 
-/// "32x128": so many sequences of so many tokens.
+/// "32x128": 32 sequences of 128 tokens.
 Result<Shape> parse_shape(std::string_view text, std::size_t length_max) {
   constexpr std::size_t kSequencesMax = 100'000;
   Shape out;
@@ -45,14 +45,14 @@ Result<Shape> parse_shape(std::string_view text, std::size_t length_max) {
   return out;
 }
 
-/// The same made-up ids for whoever measures the same model: what they are makes no difference to the time.
+/// Synthetic ids, the same for every measurement of a model: their values do not affect the time.
 std::vector<std::uint32_t> ids_of(const Shape& shape, std::size_t vocabulary) {
   std::vector<std::uint32_t> out(shape.sequences * shape.length);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::uint32_t>((1000 + i * 7919 % 20000) % vocabulary);
   return out;
 }
 
-/// Pairs whose tokens, marks included, are `shape.length` each: words that are one piece, in the judge's vocabulary as in the embedder's.
+/// Pairs of exactly `shape.length` tokens, special tokens included: made of words that are one token for the judge and the embedder.
 class JudgePairs {
  public:
   static constexpr std::size_t kLengthMin = 32;

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes with all that is in it.
+/// A folder that is deleted with its contents on destruction.
 class ScratchFolder {
  public:
   static Result<ScratchFolder> make() {
@@ -40,7 +40,7 @@ class ScratchFolder {
   fs::path path_;
 };
 
-/// Every question through the whole retrieval of a data folder's corpus: embedding, both recalls, fusion and whatever stages it has.
+/// Runs every question through the whole retrieval of a data folder's corpus: embedding, both recalls, fusion and all configured stages.
 class RetrieveBench {
  public:
   static Result<std::unique_ptr<RetrieveBench>> make(const cli::CommandContext& context, std::vector<std::string> questions) {
@@ -54,7 +54,7 @@ class RetrieveBench {
       return fail(ErrorCode::kNotFound, "no corpus '{}' in the data folder; fill it first (--fill)",
                   context.settings.text(Setting::kCorpus));
     }
-    base.index_files().save(context.call, *corpus, upkeep::IndexFiles::When::kInBackground);  // as a server after its first minute
+    base.index_files().save(context.call, *corpus, upkeep::IndexFiles::When::kInBackground);  // like a server after its first minute
     FOOTNOTE_TRY(const CorpusCounts counts, base.chunks().counts(context.call, corpus->id));
     return std::unique_ptr<RetrieveBench>(
         new RetrieveBench(std::move(parts), corpus->id, static_cast<std::size_t>(counts.chunks), std::move(questions)));
@@ -100,7 +100,7 @@ class RetrieveBench {
   const std::size_t rows_;
   const std::vector<std::string> questions_;
   std::map<std::string_view, std::vector<double>> stages_;
-  std::vector<double> ranked_;  // From the start until texts are fetched.
+  std::vector<double> ranked_;  // From the start until texts are loaded.
 };
 
 std::string render_more(const JsonObject& more) {
@@ -133,7 +133,7 @@ JsonObject to_json(const bench::BenchCase& bench, const bench::BenchFigures& fig
 
 void write_line(const JsonObject& object) { cli::write_out(to_text(object) + "\n"); }
 
-/// All that was asked for, made ready.
+/// All requested benchmarks, set up.
 class IndexBench {
  public:
   static Result<IndexBench> make(const cli::CommandContext& context, const cli::BenchIndexCommand& command) {
@@ -161,7 +161,7 @@ class IndexBench {
     return out;
   }
 
-  /// Everything once.
+  /// Runs every case once.
   Result<void> run() const {
     const bool json = context_->form == cli::OutputForm::kJson;
     cli::TextTable builds({{"index"},
@@ -198,7 +198,7 @@ class IndexBench {
     return {};
   }
 
-  /// For each line of the standard input the case of that name, until the input ends: so another process can take turns with this one.
+  /// Runs the case named on each line of standard input, so that another process can alternate with this one.
   Result<void> run_paced() const {
     for (const bench::IndexBuild& build : builds_) write_line(to_json(build));
     JsonArray names;
@@ -226,13 +226,13 @@ class IndexBench {
   std::vector<bench::BenchCase> cases_;  // They borrow the three above.
 };
 
-/// Puts texts, with given vectors or embedded, into the empty corpus of a data folder by the store's own commits, so that a start or a
-/// retrieval can be measured on many chunks without the time to read and embed them.
+/// Commits texts, with given vectors or embedded, directly to the empty corpus of a data folder, so that a start or a retrieval can be
+/// measured on many chunks without reading and embedding them.
 class CorpusFill {
  public:
   CorpusFill(const cli::CommandContext& context, IngestParts& parts) : context_(context), parts_(parts) {}
 
-  /// Chunks with given vectors take their codes from that folder's corpus, in order and again from the first.
+  /// Chunks with given vectors take their codes from that folder's corpus in order, wrapping around.
   Result<void> take_codes_of(const fs::path& path) {
     FOOTNOTE_TRY(DataFolder folder, DataFolder::open(path));
     FOOTNOTE_TRY(codes_from_, upkeep::Stores::open(context_.call, std::move(folder), context_.settings.text(Setting::kWorkspace)));
@@ -244,7 +244,7 @@ class CorpusFill {
     return {};
   }
 
-  /// More rows than texts: the texts come again from the first. Without vectors the texts are embedded.
+  /// With more rows than texts, the texts repeat. Without vectors, the texts are embedded.
   Result<void> run(const std::vector<std::string>& texts, const bench::VectorRows& vectors, std::size_t rows) {
     const std::string& name = context_.settings.text(Setting::kCorpus);
     FOOTNOTE_TRY(const Corpus corpus, parts_.catalog().ensure_corpus(context_.call, parts_.workspace(), name, parts_.embedder().space()));
@@ -252,9 +252,7 @@ class CorpusFill {
       return fail(ErrorCode::kFailedPrecondition, "corpus '{}' is not empty; name another one (--corpus) or another folder (--data)", name);
     }
     FOOTNOTE_TRY(const Source source, parts_.catalog().ensure_source(context_.call, corpus.id, SourceKind::kText, ""));
-    cli::ProgressBar bar("chunks", context_.terminal.width,
-                         context_.terminal.progress ? cli::ProgressBar::Write([](std::string_view text) { cli::write_err(text); })
-                                                    : cli::ProgressBar::Write());
+    cli::ProgressBar bar = cli::progress_bar("chunks", context_.terminal);
     for (std::size_t begin = 0; begin < rows; begin += kCommitRows) {
       bar.update(begin, rows);
       const std::size_t end = std::min(rows, begin + kCommitRows);

@@ -1,14 +1,14 @@
 #include "app/commands.h"
-#include "app/folder_access.h"
-#include "app/ingest_parts.h"
-#include "app/remote_ingest.h"
-#include "base/log.h"
+#include "app/open_link.h"
+#include "base/base64.h"
+#include "base/json_view.h"
 #include "cli/ingest_output.h"
+#include "ingest/folder_reader.h"
 
 namespace footnote::app {
 namespace {
 
-namespace fs = std::filesystem;
+constexpr std::string_view kIngestPath = "/api/kb/ingest";
 
 /// A misspelt path should fail before a model is loaded.
 Result<void> check_paths(const std::vector<std::string>& paths) {
@@ -17,87 +17,119 @@ Result<void> check_paths(const std::vector<std::string>& paths) {
       return fail(ErrorCode::kUnsupported, "{}: addresses can't be read yet; save the page and ingest the file", path);
     }
     std::error_code error;
-    if (!fs::exists(path, error)) return fail(ErrorCode::kNotFound, "{}: no such file or folder", path);
+    if (!std::filesystem::exists(path, error)) return fail(ErrorCode::kNotFound, "{}: no such file or folder", path);
   }
   return {};
 }
 
-Result<std::vector<ingest::SourceInput>> make_inputs(const cli::CommandContext& context, const cli::IngestCommand& command,
-                                                     IngestParts& parts, const Corpus& corpus) {
-  std::vector<ingest::SourceInput> inputs;
-  for (const std::string& path : command.paths) {
-    std::error_code error;
-    const fs::path canonical = fs::canonical(path, error);
-    if (error) return fail(ErrorCode::kNotFound, "{}: {}", path, error.message());
-    FOOTNOTE_TRY(const Source source, parts.catalog().ensure_source(context.call, corpus.id, SourceKind::kFolder, canonical.string()));
-    inputs.push_back({source.id, canonical, command.prefix});
-  }
-  return inputs;
-}
+/// Reads the command's folders and sends them to POST /api/kb/ingest in batches. The route decides what is unchanged or deleted.
+class FolderIngest {
+ public:
+  FolderIngest(const cli::CommandContext& context, const cli::IngestCommand& command, cli::Link& link, cli::IngestOutput& output)
+      : context_(context), command_(command), link_(link), output_(output) {}
 
-/// Tells of one document. Added and updated ones are in the store by now, so their version can be looked up.
-void tell(const cli::CommandContext& context, IngestParts& parts, const Corpus& corpus, const ingest::IngestProgress& step,
-          cli::IngestOutput& output) {
-  switch (step.change) {
-    case ingest::DocumentChange::kAdded:
-    case ingest::DocumentChange::kUpdated:
-      if (context.form == cli::OutputForm::kJson) {
-        const auto document = parts.chunks().find_document(context.call, corpus.id, step.key);
-        output.committed(step.key, document && *document ? &**document : nullptr);
+  Result<ingest::IngestReport> run() {
+    const SystemClock clock;
+    std::vector<ingest::FolderReader> folders;
+    for (const std::string& path : command_.paths) {
+      FOOTNOTE_TRY(auto folder, ingest::FolderReader::open(context_.call, path, command_.prefix, clock, walk_options()));
+      total_ += folder.files();
+      folders.push_back(std::move(folder));
+    }
+    for (ingest::FolderReader& folder : folders) FOOTNOTE_CHECK(send(folder));
+    return std::move(report_);
+  }
+
+ private:
+  Result<void> send(ingest::FolderReader& folder) {
+    for (;;) {
+      FOOTNOTE_TRY(const auto batch, folder.next(context_.call));
+      if (batch.empty()) break;
+      JsonObject body = body_of(folder);
+      for (const ingest::MemoryDocument& document : batch) body["documents"].get_array().push_back(render(document));
+      FOOTNOTE_CHECK(post(body));
+    }
+    const ingest::FolderListing& listing = folder.listing();
+    JsonObject body = body_of(folder);
+    body["prefix"] = listing.key_prefix;
+    body["present"] = JsonArray(listing.present.begin(), listing.present.end());
+    body["unknown"] = JsonArray(listing.unknown.begin(), listing.unknown.end());
+    if (listing.listed_at) body["listed_at"] = to_rfc3339(*listing.listed_at);
+    report_.problems.insert(report_.problems.end(), folder.problems().begin(), folder.problems().end());
+    return post(body);
+  }
+
+  JsonObject body_of(const ingest::FolderReader& folder) const {
+    JsonObject body{{"project_key", context_.settings.text(Setting::kCorpus)},
+                    {"folder", folder.location()},
+                    {"take_over", command_.take_over},
+                    {"keep_deleted", command_.keep_deleted},
+                    {"profile", command_.profile},
+                    {"documents", JsonArray{}}};
+    // Without the flag, the setting of the storing process applies.
+    if (command_.allow_secrets) body["allow_secrets"] = true;
+    return body;
+  }
+
+  ingest::WalkOptions walk_options() const {
+    const bool read = command_.allow_hard_links || context_.settings.text(Setting::kIngestHardLinks) == "read";
+    return {.hard_links = read ? ingest::HardLinks::kRead : ingest::HardLinks::kRefuse};
+  }
+
+  static Json render(const ingest::MemoryDocument& document) {
+    std::string bytes;
+    append_base64(bytes, document.content);
+    return JsonObject{{"source_path", document.key}, {"content_base64", std::move(bytes)}};
+  }
+
+  Result<void> post(const Json& body) {
+    FOOTNOTE_TRY(const Json answer, link_.post(context_.call, kIngestPath, body));
+    for (const Json& document : array_at(answer, "documents")) take(document);
+    for (const Json& key : array_at(answer, "deleted")) output_.deleted(key.get_string());
+    const auto count = [&](std::string_view field) { return static_cast<std::size_t>(integer_at(answer, field)); };
+    report_.added += count("added");
+    report_.updated += count("updated");
+    report_.unchanged += count("unchanged");
+    report_.deleted += array_at(answer, "deleted").size();
+    report_.chunks += count("chunks");
+    report_.embedded_chunks += count("chunks_embedded");
+    report_.reused_chunks += count("chunks_reused");
+    report_.generation = std::max(report_.generation, integer_at(answer, "generation"));
+    done_ += array_at(answer, "documents").size();
+    output_.progress(done_, std::max(done_, total_));
+    return {};
+  }
+
+  void take(const Json& document) {
+    const std::string key(text_at(document, "source_path"));
+    if (text_at(document, "status") == "indexed") output_.committed(document);
+    for (const auto& [field, kind] : {std::pair{"error", ingest::ProblemKind::kProblem},
+                                      {"warning", ingest::ProblemKind::kWarning},
+                                      {"kept_out", ingest::ProblemKind::kSecret}}) {
+      if (const std::string_view reason = text_at(document, field); !reason.empty()) {
+        report_.problems.push_back({key, std::string(reason), kind});
       }
-      break;
-    case ingest::DocumentChange::kDeleted: output.deleted(step.key); break;
-    case ingest::DocumentChange::kUnchanged: break;
-  }
-  output.progress(step.done, step.total);
-}
-
-/// Book-keeping after a good ingest. What fails here is done by the next one: the documents are in.
-void settle(const cli::CommandContext& context, IngestParts& parts, const Corpus& corpus, const std::vector<ingest::SourceInput>& inputs) {
-  const UtcTime now = parts.clock().now();
-  for (const auto& input : inputs) {
-    if (const auto marked = parts.catalog().mark_synced(context.call, input.source, now); !marked) {
-      log(LogLevel::kWarn, "app", "source not marked as synced", {{"error", marked.error().message}});
     }
   }
-  if (const auto purged = parts.chunks().purge(context.call, corpus.id, now - ingest::kPurgeGrace); !purged) {
-    log(LogLevel::kWarn, "app", "purge failed", {{"error", purged.error().message}});
-  }
-}
 
-Result<ingest::IngestReport> ingest_here(const cli::CommandContext& context, const cli::IngestCommand& command, DataFolder folder,
-                                         cli::IngestOutput& output) {
-  FOOTNOTE_TRY(const auto parts, IngestParts::open(context.call, context.settings, std::move(folder), {.indexes = Indexes::kOff}));
-  FOOTNOTE_TRY(const Corpus corpus, parts->catalog().ensure_corpus(context.call, parts->workspace(),
-                                                                   context.settings.text(Setting::kCorpus), parts->embedder().space()));
-  FOOTNOTE_TRY(const auto inputs, make_inputs(context, command, *parts, corpus));
-  ingest::IngestOptions options;
-  options.prune = command.keep_deleted ? ingest::Prune::kOff : ingest::Prune::kOn;
-  options.chunking.cut = command.profile == "proxy" ? chunk::Cut::kWindows : chunk::Cut::kHeadings;
-  options.foreign_key = command.take_over ? ingest::ForeignKey::kTakeOver : ingest::ForeignKey::kReport;
-  auto report = parts->ingestor().ingest(context.call, corpus, inputs, options,
-                                         [&](const ingest::IngestProgress& step) { tell(context, *parts, corpus, step, output); });
-  if (report) settle(context, *parts, corpus, inputs);
-  return report;
-}
+  const cli::CommandContext& context_;
+  const cli::IngestCommand& command_;
+  cli::Link& link_;
+  cli::IngestOutput& output_;
+  ingest::IngestReport report_;
+  std::size_t done_ = 0;
+  std::size_t total_ = 0;
+};
 
 }  // namespace
 
 Result<int> run_ingest(const cli::CommandContext& context, const cli::IngestCommand& command) {
   FOOTNOTE_CHECK(check_paths(command.paths));
-  FOOTNOTE_TRY(FolderAccess access, access_folder(context.settings, Missing::kCreate));
+  FOOTNOTE_TRY(const auto link, open_link(context, {.needs = Needs::kModel, .missing = Missing::kCreate}));
   cli::IngestOutput output(context);
-  if (const auto* server = std::get_if<HeldByServer>(&access)) {
-    cli::ServerLink link(server->url, server->token, context.settings.text(Setting::kWorkspace));
-    FOOTNOTE_TRY(auto report, ingest_through_server(context, command, link, output));
-    const int code = cli::ingest_exit_code(report);
-    output.finish({std::move(report), server->url});
-    return code;
-  }
-  FOOTNOTE_TRY(auto report, ingest_here(context, command, std::get<DataFolder>(std::move(access)), output));
-  const int code = cli::ingest_exit_code(report);
-  output.finish({std::move(report), {}});
-  return code;
+  FOOTNOTE_TRY(const auto report, FolderIngest(context, command, *link, output).run());
+  output.finish(report);
+  return cli::ingest_exit_code(report);
 }
 
 }  // namespace footnote::app

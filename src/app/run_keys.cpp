@@ -1,4 +1,5 @@
-#include "app/admin_link.h"
+#include "app/commands.h"
+#include "app/open_link.h"
 #include "base/clock.h"
 #include "base/json_view.h"
 #include "cli/text_table.h"
@@ -6,6 +7,9 @@
 
 namespace footnote::app {
 namespace {
+
+/// Keys may be created before any documents or the configured workspace exist.
+constexpr LinkOptions kAdminLink{.needs = Needs::kStore, .missing = Missing::kCreate, .workspace = kDefaultWorkspace};
 
 std::string_view date_or(std::string_view time, std::string_view otherwise) { return time.empty() ? otherwise : time.substr(0, 10); }
 
@@ -15,7 +19,7 @@ std::string scopes_of(const Json& key) {
   return out;
 }
 
-/// "600/min, 10000/day"; the server's default is not spelled out.
+/// "600/min, 10000/day"; "default" for the server's default.
 std::string limits_of(const Json& key) {
   std::string out;
   if (const auto minute = integer_at(key, "requests_per_minute"); minute > 0) out = fmt::format("{}/min", minute);
@@ -47,7 +51,7 @@ void print_keys(const Json& answer) {
   }
 }
 
-/// The text alone on standard output, so that a script can take it; the rest is for people.
+/// Prints only the key on standard output, for scripts; the rest is for people.
 void print_issued(const Json& key) {
   cli::write_out(fmt::format("{}\n", text_at(key, "key")));
   cli::write_err(fmt::format("Key {} '{}' of workspace {}: {}; expires {}. Keep it now: it is not shown again.\n", integer_at(key, "id"),
@@ -68,26 +72,26 @@ Json render_wish(const cli::CommandContext& context, const cli::KeysCommand& com
 }  // namespace
 
 Result<int> run_keys(const cli::CommandContext& context, const cli::KeysCommand& command) {
-  FOOTNOTE_TRY(const auto link, open_admin_link(context));
+  FOOTNOTE_TRY(const auto link, open_link(context, kAdminLink));
   const bool json = context.form == cli::OutputForm::kJson;
   const std::string in_workspace = "?workspace=" + http::percent_encode(context.settings.text(Setting::kWorkspace));
   const std::string one = fmt::format("/api/admin/keys/{}", command.id);
   Json answer;
   switch (command.action) {
     case cli::KeysCommand::Action::kList: {
-      FOOTNOTE_TRY(answer, link->send(context.call, http::Method::kGet, "/api/admin/keys" + in_workspace, nullptr));
+      FOOTNOTE_TRY(answer, link->get(context.call, "/api/admin/keys" + in_workspace));
       if (!json) print_keys(answer);
       break;
     }
     case cli::KeysCommand::Action::kCreate: {
       const Json wish = render_wish(context, command);
-      FOOTNOTE_TRY(answer, link->send(context.call, http::Method::kPost, "/api/admin/keys", &wish));
+      FOOTNOTE_TRY(answer, link->post(context.call, "/api/admin/keys", wish));
       if (!json) print_issued(answer);
       break;
     }
     case cli::KeysCommand::Action::kRotate: {
       const Json grace = JsonObject{{"grace_seconds", std::chrono::duration_cast<std::chrono::seconds>(command.grace).count()}};
-      FOOTNOTE_TRY(answer, link->send(context.call, http::Method::kPost, one + "/rotate" + in_workspace, &grace));
+      FOOTNOTE_TRY(answer, link->post(context.call, one + "/rotate" + in_workspace, grace));
       if (!json) print_issued(answer);
       break;
     }
@@ -102,11 +106,11 @@ Result<int> run_keys(const cli::CommandContext& context, const cli::KeysCommand&
 }
 
 Result<int> run_workspaces(const cli::CommandContext& context, const cli::WorkspacesCommand& command) {
-  FOOTNOTE_TRY(const auto link, open_admin_link(context));
+  FOOTNOTE_TRY(const auto link, open_link(context, kAdminLink));
   const bool json = context.form == cli::OutputForm::kJson;
   Json answer;
   if (command.name.empty()) {
-    FOOTNOTE_TRY(answer, link->send(context.call, http::Method::kGet, "/api/admin/workspaces", nullptr));
+    FOOTNOTE_TRY(answer, link->get(context.call, "/api/admin/workspaces"));
     cli::TextTable table({{"name"}, {"created"}});
     for (const Json& workspace : array_at(answer, "workspaces")) {
       table.add({cli::printable(text_at(workspace, "name")), std::string(date_or(text_at(workspace, "created_at"), ""))});
@@ -114,7 +118,7 @@ Result<int> run_workspaces(const cli::CommandContext& context, const cli::Worksp
     if (!json) cli::write_out(table.render());
   } else {
     const Json wish = JsonObject{{"name", command.name}};
-    FOOTNOTE_TRY(answer, link->send(context.call, http::Method::kPost, "/api/admin/workspaces", &wish));
+    FOOTNOTE_TRY(answer, link->post(context.call, "/api/admin/workspaces", wish));
     if (!json) cli::write_out(fmt::format("Workspace '{}' is made; use it with --workspace.\n", cli::printable(command.name)));
   }
   if (json) cli::write_out(to_text(answer) + "\n");

@@ -1,4 +1,4 @@
-// footnote models fit: how a model's token vectors are coded.
+// footnote models fit: fits the coding of a model's token vectors.
 #include <fstream>
 
 #include "app/commands.h"
@@ -13,7 +13,7 @@
 namespace footnote::app {
 namespace {
 
-/// Enough: past this the mean and the axes hardly move.
+/// With more tokens the mean and the axes hardly change.
 constexpr std::size_t kFitTokens = 400'000;
 constexpr std::size_t kFitBatch = 64;
 
@@ -25,9 +25,7 @@ Result<int> run_models_fit(const cli::CommandContext& context, const cli::Models
   std::ifstream texts(command.texts);
   if (!texts) return fail_field(ErrorCode::kNotFound, "texts", "{} can't be read", command.texts.string());
   late::ModelFit fit(encoder->hidden());
-  cli::ProgressBar bar(
-      "tokens", context.terminal.width,
-      context.terminal.progress ? cli::ProgressBar::Write([](std::string_view text) { cli::write_err(text); }) : cli::ProgressBar::Write());
+  cli::ProgressBar bar = cli::progress_bar("tokens", context.terminal);
   const nn::Tokenizer& tokenizer = encoder->tokenizer();
   const std::size_t window = encoder->tokens_max() - tokenizer.frame_tokens();
   std::string line;
@@ -40,7 +38,7 @@ Result<int> run_models_fit(const cli::CommandContext& context, const cli::Models
     for (const auto& sequence : ids) sequences.push_back({.ids = sequence});
     FOOTNOTE_TRY(const auto encoded, encoder->encode(context.call, sequences, {.output = nn::Output::kPooledAndTokens}));
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      ids[i].front() = ids[i].back() = 0;  // The marks are no words.
+      ids[i].front() = ids[i].back() = 0;  // Special tokens are not words.
       fit.add(encoded[i].token_vectors, ids[i]);
     }
     bar.update(std::min(fit.tokens(), kFitTokens), kFitTokens);
@@ -50,7 +48,7 @@ Result<int> run_models_fit(const cli::CommandContext& context, const cli::Models
   late::LateModel model = fit.model(encoder->hidden() / 16 * 8);
   FOOTNOTE_TRY(model.probe, probe_of(encoder->files()));
   const auto path = command.folder.empty() ? folder / kLateFile : command.folder;
-  FOOTNOTE_CHECK(write_file_atomically(path, model.to_bytes()));
+  FOOTNOTE_CHECK(write_file_atomically(path, model.to_bytes(), Readers::kByUmask));
   cli::write_out(fmt::format("{} tokens read; {} written.\n", fit.tokens(), path.string()));
   return cli::kExitOk;
 }

@@ -29,7 +29,7 @@ void print_error(const Error& error, cli::Paint paint) {
 }
 
 void set_log_levels_of(const Settings& settings, const cli::Command& command) {
-  // Log lines would spoil what a person reads; a server's operator wants them.
+  // Log lines would clutter a command's output; a server's operator wants them.
   const LogLevel fallback = std::holds_alternative<cli::ServeCommand>(command) ? LogLevel::kInfo : LogLevel::kError;
   set_log_levels(parse_log_spec(settings.text(Setting::kLogLevel)).value_or(LogSpec{}), fallback);
 }
@@ -112,7 +112,7 @@ int run_program(const std::vector<std::string>& arguments) {
       return exit->code;
     }
     return run_invocation(std::get<cli::Invocation>(parsed));
-  } catch (const std::exception& error) {  // the last resort: nothing of ours throws
+  } catch (const std::exception& error) {  // last resort: our own code does not throw
     cli::write_err(fmt::format("footnote: internal error: {}\nPlease report it.\n", error.what()));
     return cli::kExitFailure;
   }

@@ -14,7 +14,7 @@
 namespace footnote::app {
 namespace {
 
-/// Beyond loopback only callers with keys are let in, so there must be one.
+/// Beyond loopback only callers with keys are admitted, so there must be one.
 Result<void> check_host(const Settings& settings, const access::Keys& keys) {
   const auto& host = settings.value(Setting::kServerHost);
   if (http::is_loopback_host(host.text) || keys.has_active()) return {};
@@ -45,7 +45,8 @@ void announce(const cli::CommandContext& context, const cli::ServeCommand& comma
 Result<int> run_serve(const cli::CommandContext& context, const cli::ServeCommand& command) {
   FOOTNOTE_TRY(const http::ServerOptions options, make_server_options(context.settings));
   FOOTNOTE_TRY(DataFolder folder, own_folder(context.settings, Missing::kCreate));
-  FOOTNOTE_TRY(const auto parts, ServerParts::open(context.call, context.settings, std::move(folder)));
+  FOOTNOTE_TRY(const auto parts, ServerParts::open(context.call, context.settings, std::move(folder),
+                                                   {.notes = AgentNotes::kOn, .answer = {.model_may_be_unnamed = true}}));
   if (context.settings.is_set(Setting::kLlmBaseUrl) && !context.settings.is_set(Setting::kLlmModel)) {
     log(LogLevel::kInfo, "app",
         "LLM_MODEL is not set: questions to the knowledge base are answered by quoting; the proxy passes on the models of LLM_BASE_URL");
@@ -56,12 +57,13 @@ Result<int> run_serve(const cli::CommandContext& context, const cli::ServeComman
 
   parts->upkeep().start_agent_work();
   api::Services services = parts->services(command.examples);
+  services.ingest_command += data_flag(context.settings);
   if (command.demo) {
     FOOTNOTE_TRY(services.demo_agent, ensure_demo_agent(context.call, parts->base()));
   }
   auto server = http::Server::start(options, api::make_routes(services), parts->base().metrics());
   if (!server && server.error().code == ErrorCode::kUnavailable) {
-    return with_context(std::move(server).error(), "can't listen; choose another port with --port (0: any free one)");
+    return fail(ErrorCode::kUnavailable, "{}; choose another port with --port (0: any free one)", server.error().message);
   }
   if (!server) return std::unexpected(std::move(server).error());
 

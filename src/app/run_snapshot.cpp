@@ -3,25 +3,25 @@
 #include <filesystem>
 
 #include "app/commands.h"
-#include "app/folder_access.h"
+#include "app/open_link.h"
 #include "base/json_view.h"
 #include "base/text.h"
-#include "cli/server_link.h"
+#include "domain/catalog.h"
+#include "providers/sqlite/sqlite_store.h"
 #include "upkeep/snapshot_file.h"
 #include "upkeep/store_copies.h"
-#include "upkeep/stores.h"
 
 namespace footnote::app {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Of collections, made by Qdrant's routes.
+/// Collection snapshots, made by Qdrant's routes.
 constexpr std::string_view kCollectionSnapshots = "snapshots";
-/// What a restore writes until all of it is there and good.
+/// Where a restore writes until everything is complete and verified.
 constexpr std::string_view kRestoring = "restoring.tmp";
 
-/// A copy of the store, which goes when this does.
+/// A copy of the store, deleted on destruction.
 class TakenCopy {
  public:
   explicit TakenCopy(fs::path file) : file_(std::move(file)) {}
@@ -38,23 +38,19 @@ class TakenCopy {
   fs::path file_;
 };
 
-/// By the server that has the folder, or by us.
 Result<TakenCopy> copy_store(const cli::CommandContext& context) {
-  const fs::path data = context.settings.path(Setting::kData);
-  FOOTNOTE_TRY(FolderAccess access, access_folder(context.settings, Missing::kRefuse));
-  std::string name;
-  if (const auto* held = std::get_if<HeldByServer>(&access)) {
-    cli::ServerLink server(held->url, held->token, context.settings.text(Setting::kWorkspace));
-    FOOTNOTE_TRY(const Json answer, server.post(context.call, "/api/admin/snapshot", JsonObject{}));
-    name = text_at(answer, "copy");
-    if (!upkeep::is_snapshot_name(name)) return fail(ErrorCode::kInternal, "the server at {} made no copy", held->url);
-  } else {
-    FOOTNOTE_TRY(const auto stores, upkeep::Stores::open(context.call, std::get<DataFolder>(std::move(access)), kDefaultWorkspace));
-    upkeep::StoreCopies copies(data, stores->store());
-    copies.tidy();
-    FOOTNOTE_TRY(name, copies.make(context.call));
-  }
-  return TakenCopy(data / upkeep::kCopiesFolder / name);
+  FOOTNOTE_TRY(const auto link, open_link(context, {.workspace = kDefaultWorkspace}));
+  FOOTNOTE_TRY(const Json answer, link->post(context.call, "/api/admin/snapshot", JsonObject{}));
+  const std::string name(text_at(answer, "copy"));
+  if (!upkeep::is_snapshot_name(name)) return fail(ErrorCode::kInternal, "no copy of the store was made");
+  return TakenCopy(context.settings.path(Setting::kData) / upkeep::kCopiesFolder / name);
+}
+
+/// Without this key the restored store could not decrypt webhook secrets.
+Result<void> add_secret_key(const cli::CommandContext& context, upkeep::SnapshotWriter& writer) {
+  auto added = writer.add(context.call, std::string(kSecretKeyFile), context.settings.path(Setting::kData) / kSecretKeyFile);
+  if (!added && added.error().code != ErrorCode::kNotFound) return added;  // nothing was encrypted yet
+  return {};
 }
 
 Result<void> add_collection_snapshots(const cli::CommandContext& context, upkeep::SnapshotWriter& writer) {
@@ -62,7 +58,7 @@ Result<void> add_collection_snapshots(const cli::CommandContext& context, upkeep
   std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(data / kCollectionSnapshots, error)) {
     const std::string name = entry.path().lexically_relative(data).string();
-    // What is being written has another name until it is whole.
+    // Files being written have a temporary name until complete.
     if (!entry.is_regular_file(error) || name.ends_with(AtomicFile::kTemporarySuffix) || !upkeep::is_snapshot_name(name)) continue;
     auto added = writer.add(context.call, name, entry.path());
     if (!added && added.error().code != ErrorCode::kNotFound) return added;  // deleted meanwhile
@@ -78,12 +74,13 @@ void report(const cli::CommandContext& context, std::string_view what, const std
   cli::write_out(fmt::format("{} {}: {}, {} file{}\n", what, path, human_bytes(totals.bytes), totals.files, totals.files == 1 ? "" : "s"));
 }
 
-/// Nothing but our lock is in it; what an earlier restore that was killed left behind goes.
+/// The folder may hold only our lock; leftovers of a killed restore are deleted.
 Result<void> check_empty(const fs::path& data) {
   std::error_code error;
   if (fs::exists(data / kRestoring, error) && !fs::exists(data / kStoreFile, error)) {
     fs::remove_all(data / kRestoring, error);
     fs::remove_all(data / kCollectionSnapshots, error);
+    fs::remove(data / kSecretKeyFile, error);
   }
   for (const auto& entry : fs::directory_iterator(data, error)) {
     if (entry.path().filename() == kLockFile) continue;
@@ -95,14 +92,14 @@ Result<void> check_empty(const fs::path& data) {
   return {};
 }
 
-/// Writes a snapshot's files below a folder, each whole or not at all.
+/// Writes a snapshot's files below a folder, each atomically.
 class Unpacker {
  public:
   explicit Unpacker(fs::path folder) : folder_(std::move(folder)) {}
 
   Result<void> start(std::string_view name) {
     FOOTNOTE_CHECK(finish());
-    const bool known = name == kStoreFile || name.starts_with(fmt::format("{}/", kCollectionSnapshots));
+    const bool known = name == kStoreFile || name == kSecretKeyFile || name.starts_with(fmt::format("{}/", kCollectionSnapshots));
     if (!known) return fail(ErrorCode::kUnsupported, "the snapshot holds {}, which this version does not know", name);
     const fs::path path = folder_ / name;
     FOOTNOTE_CHECK(make_folders(path.parent_path()));
@@ -123,7 +120,7 @@ class Unpacker {
   std::optional<AtomicFile> file_;
 };
 
-/// Opens the restored store, which reads every page of it against its checksum, and asks whether it is whole.
+/// Opens the restored store, which verifies the checksum of every page, and checks its integrity.
 Result<void> check_store(const CallContext& call, const fs::path& folder) {
   const SystemClock clock;
   FOOTNOTE_TRY(const auto store, SqliteStore::open(folder, SqliteStoreOptions{}, clock));
@@ -155,10 +152,11 @@ Result<upkeep::SnapshotTotals> unpack(const cli::CommandContext& context, const 
 }  // namespace
 
 Result<int> run_snapshot(const cli::CommandContext& context, const cli::SnapshotCommand& command) {
-  ::umask(S_IRWXG | S_IRWXO);  // it holds every document: for its owner's eyes alone, from the first byte on
+  ::umask(S_IRWXG | S_IRWXO);  // it holds every document: readable only by its owner, from the first byte on
   FOOTNOTE_TRY(const TakenCopy copy, copy_store(context));
   FOOTNOTE_TRY(upkeep::SnapshotWriter writer, upkeep::SnapshotWriter::create(command.file));
   FOOTNOTE_CHECK(writer.add(context.call, std::string(kStoreFile), copy.file()));
+  FOOTNOTE_CHECK(add_secret_key(context, writer));
   FOOTNOTE_CHECK(add_collection_snapshots(context, writer));
   FOOTNOTE_TRY(const upkeep::SnapshotTotals totals, writer.commit());
   report(context, "snapshot", command.file, totals);
@@ -176,9 +174,10 @@ Result<int> run_restore(const cli::CommandContext& context, const cli::RestoreCo
     fs::remove_all(restoring, ignored);
     return std::unexpected(totals.error());
   }
-  // The store comes last: without it the folder counts as one that nothing was restored into.
+  // The store comes last: without it the folder counts as not restored.
   FOOTNOTE_CHECK(move_in(restoring, data, kCollectionSnapshots));
-  FOOTNOTE_CHECK(move_in(restoring, data, fmt::format("{}-wal", kStoreFile)));  // gone by now, unless its last checkpoint failed
+  FOOTNOTE_CHECK(move_in(restoring, data, kSecretKeyFile));
+  FOOTNOTE_CHECK(move_in(restoring, data, fmt::format("{}-wal", kStoreFile)));  // absent unless its last checkpoint failed
   FOOTNOTE_CHECK(move_in(restoring, data, kStoreFile));
   FOOTNOTE_CHECK(sync_folder(data));
   fs::remove_all(restoring, ignored);

@@ -18,8 +18,8 @@
 namespace footnote::app {
 namespace {
 
-/// The store's files on every pooled connection, calls to other servers from workers, and connections that are being closed while others
-/// take their place.
+/// For the store's files on every pooled connection, workers' calls to other servers, and connections that are closing while others replace
+/// them.
 constexpr std::size_t kOwnDescriptors = 1'024;
 
 constexpr unsigned kWorkersMax = 256;
@@ -31,6 +31,7 @@ Result<api::BrowserPolicy> make_policy(const Settings& settings) {
   FOOTNOTE_TRY(options.hosts, api::parse_allowed_hosts(settings.text(Setting::kServerAllowedHosts)));
   FOOTNOTE_TRY(options.origins, api::parse_allowed_origins(settings.text(Setting::kServerAllowedOrigins)));
   options.open_prefix = api::kWidgetPath;
+  options.embeddable = {"/widget.js"};
   options.address_hosts = !http::is_loopback_host(settings.text(Setting::kServerHost));
   return api::BrowserPolicy(std::move(options));
 }
@@ -39,10 +40,10 @@ Result<api::BrowserPolicy> make_policy(const Settings& settings) {
 
 namespace {
 
-/// Whether workers spend their time waiting for other servers rather than computing. A language model is waited for without one.
+/// Whether workers mostly wait for other servers rather than compute. Waiting for a language model takes no worker.
 bool waits_for_others(const Settings& settings) { return models::embeds_elsewhere(settings) || models::reranks_elsewhere(settings); }
 
-/// Descriptors that are not for clients: each answer under way may have a call to the language model.
+/// Descriptors not available to clients: each running answer may hold a connection to the language model.
 std::size_t own_descriptors(const Settings& settings) {
   const auto streams = static_cast<std::size_t>(settings.integer(Setting::kServerStreams));
   return kOwnDescriptors + (settings.is_set(Setting::kLlmBaseUrl) ? streams : 0);
@@ -63,7 +64,7 @@ std::size_t raise_descriptor_limit() {
 }
 
 std::size_t connections_within(std::size_t descriptors, std::size_t own, std::size_t wanted) {
-  // A limit that is smaller than what we keep for ourselves is shared by halves.
+  // If the limit is smaller than our own need, each side gets half.
   return std::clamp<std::size_t>(descriptors - std::min(own, descriptors / 2), 1, wanted);
 }
 
@@ -89,6 +90,7 @@ Result<http::ServerOptions> make_server_options(const Settings& settings) {
   options.render_error = api::render_error;
   options.guard = [policy](const http::Request& request) { return policy.refuse(request); };
   options.decorate = [policy](const http::Request& request, http::Headers& headers) {
+    policy.add_safety_headers(request, headers);
     policy.add_cors_headers(request, headers);
     api::add_rate_headers(request, headers);
   };

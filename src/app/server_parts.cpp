@@ -1,18 +1,23 @@
 #include "app/server_parts.h"
 
 #include "access/key_text.h"
+#include "app/calibrate.h"
+#include "app/store_checks.h"
 #include "cli/command_line.h"
 
 namespace footnote::app {
 
-Result<std::unique_ptr<ServerParts>> ServerParts::open(const CallContext& call, const Settings& settings, DataFolder folder) {
+Result<std::unique_ptr<ServerParts>> ServerParts::open(const CallContext& call, const Settings& settings, DataFolder folder,
+                                                       ServerOptions options) {
   Opened opened;
-  FOOTNOTE_TRY(opened.parts, AnswerParts::open(call, settings, std::move(folder), {.model_may_be_unnamed = true}));
+  FOOTNOTE_TRY(opened.parts, AnswerParts::open(call, settings, std::move(folder), std::move(options.answer)));
   IngestParts& base = opened.parts->base();
   opened.owner_token = access::make_owner_text();
-  const access::KeysOptions options{.requests_per_minute = settings.integer(Setting::kServerRequestsPerMinute)};
-  FOOTNOTE_TRY(opened.keys, access::Keys::open(call, base.catalog(), base.clock(), opened.owner_token, options));
-  FOOTNOTE_TRY(opened.points, PointsDoor::open(call, settings, base));
+  const access::KeysOptions limits{.requests_per_minute = settings.integer(Setting::kServerRequestsPerMinute),
+                                   .requests_per_minute_max = settings.integer(Setting::kKeysRequestsPerMinuteMax),
+                                   .active_keys_max = static_cast<std::size_t>(settings.integer(Setting::kKeysPerWorkspace))};
+  FOOTNOTE_TRY(opened.keys, access::Keys::open(call, base.catalog(), base.clock(), opened.owner_token, limits));
+  FOOTNOTE_TRY(opened.points, PointsDoor::open(call, settings, base, options.notes));
   FOOTNOTE_TRY(opened.proxy, ProxyDoor::open(settings, *opened.parts));
   FOOTNOTE_TRY(opened.visitors, VisitorDoor::open(call, settings, *opened.parts, *opened.keys));
   return std::unique_ptr<ServerParts>(new ServerParts(std::move(opened), settings));
@@ -25,6 +30,7 @@ ServerParts::ServerParts(Opened opened, const Settings& settings)
       points_(std::move(opened.points)),
       proxy_(std::move(opened.proxy)),
       visitors_(std::move(opened.visitors)),
+      secrets_(settings.text(Setting::kIngestSecrets) == "allow" ? ingest::Secrets::kAllow : ingest::Secrets::kKeepOut),
       upkeep_(settings, *parts_, *points_, *keys_) {}
 
 api::Services ServerParts::services(std::vector<std::string> example_questions) {
@@ -47,12 +53,27 @@ api::Services ServerParts::services(std::vector<std::string> example_questions) 
           .version = std::string(cli::version()),
           .not_ready_reasons = [this] { return upkeep_.not_ready_reasons(); },
           .refresh_metrics = [this](const CallContext& call) { upkeep_.refresh_metrics(call); },
+          .secrets = secrets_,
           .example_questions = std::move(example_questions),
           .rebuilds = &upkeep_.rebuilder(),
+          .check_store = [this](const CallContext& call, WorkspaceId workspace) { return check_store(call, workspace); },
+          .calibration =
+              api::CalibrateServices{
+                  .catalog = base.catalog(),
+                  .calibrate = [this](const CallContext& call, const Corpus& corpus, double rate,
+                                      const api::OnQuestion& on_question) { return calibrate(call, *parts_, corpus, rate, on_question); }},
           .proxy = proxy_->services(),
           .copy_store = [this](const CallContext& call) { return upkeep_.copies().make(call); },
           .agents = visitors_->agent_services(),
           .widget = visitors_->widget_services()};
+}
+
+std::vector<api::Check> ServerParts::check_store(const CallContext& call, WorkspaceId workspace) {
+  IngestParts& base = parts_->base();
+  const auto reach = [&base](const CallContext& within, upkeep::Stores&, const Corpus& corpus) {
+    return base.sync().sync(within, corpus.id);
+  };
+  return check_stores(call, base.stores(), workspace, {base.embedder().space().model_id, base.embedder().code_form(), reach});
 }
 
 }  // namespace footnote::app

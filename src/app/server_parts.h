@@ -14,21 +14,27 @@
 
 namespace footnote::app {
 
-/// A whole server on one data folder: answering, the front doors, keys and upkeep. A new front door is a class of its own and a member
-/// here.
+struct ServerOptions {
+  AgentNotes notes = AgentNotes::kOff;
+  AnswerOptions answer = {};
+};
+
+/// A whole server on one data folder: answering, the APIs, keys and upkeep. A new API is a class of its own and a member here.
 class ServerParts {
  public:
-  static Result<std::unique_ptr<ServerParts>> open(const CallContext& call, const Settings& settings, DataFolder folder);
+  static Result<std::unique_ptr<ServerParts>> open(const CallContext& call, const Settings& settings, DataFolder folder,
+                                                   ServerOptions options = {});
 
   IngestParts& base() { return parts_->base(); }
   access::Keys& keys() { return *keys_; }
   UpkeepParts& upkeep() { return upkeep_; }
-  /// Admits whoever can read the data folder; new with each start.
+  /// Authenticates callers that can read the data folder; new with each start.
   const std::string& owner_token() const { return owner_token_; }
-  /// What the HTTP routes need, borrowed from here.
+  /// Dependencies of the HTTP routes, borrowed from here.
   api::Services services(std::vector<std::string> example_questions);
 
  private:
+  std::vector<api::Check> check_store(const CallContext& call, WorkspaceId workspace);
   struct Opened {
     std::unique_ptr<AnswerParts> parts;
     std::string owner_token;
@@ -46,6 +52,7 @@ class ServerParts {
   const std::unique_ptr<PointsDoor> points_;
   const std::unique_ptr<ProxyDoor> proxy_;
   const std::unique_ptr<VisitorDoor> visitors_;
+  const ingest::Secrets secrets_;
   UpkeepParts upkeep_;
 };
 

@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::size_t kPieces = 50;
 
-/// Reads the count of statements with each piece of the answer.
+/// Records the statement count with each piece of the answer.
 class Counting final : public answer::TurnListener {
  public:
   explicit Counting(const std::atomic<std::uint64_t>& statements) : statements_(statements) {}
@@ -51,7 +51,7 @@ class Counting final : public answer::TurnListener {
   std::size_t sources_ = 0;
 };
 
-/// Turns over the embedded database, whose statements are counted, of readers and writer alike.
+/// Runs turns on the embedded database and counts the statements of its readers and writer.
 class StreamingStatements : public testing::Test {
  protected:
   StreamingStatements() {
@@ -102,7 +102,8 @@ class StreamingStatements : public testing::Test {
   test::TempFolder folder_;
   SystemClock clock_;
   std::atomic<std::uint64_t> statements_{0};
-  std::unique_ptr<SqliteStore> store_ = SqliteStore::open(folder_.path(), {.statements = &statements_}, clock_).value();
+  const sql::StatementObserver count_ = [this](std::string_view) { ++statements_; };
+  std::unique_ptr<SqliteStore> store_ = SqliteStore::open(folder_.path(), {.on_statement = &count_}, clock_).value();
   SqliteCatalogStore catalog_{*store_};
   SqliteChunkStore chunks_{*store_};
   SqliteConversationStore conversations_{*store_};
@@ -145,7 +146,7 @@ TEST_F(StreamingStatements, NoneWhileAnotherAnswerStreams) {
   expect_quiet(heard);
 }
 
-/// Every row that a visitor's turn leaves, refused in turn: the answer is told whole all the same, and nothing is left half stored.
+/// Each row that a visitor's turn writes fails in turn: the answer is still sent whole, and nothing is half stored.
 TEST_F(StreamingStatements, NoStepAfterTheStreamBreaksTheAnswer) {
   set_log_level(LogLevel::kOff);
   SqliteWebhookStore webhooks{*store_};

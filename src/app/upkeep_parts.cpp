@@ -1,5 +1,6 @@
 #include "app/upkeep_parts.h"
 
+#include "app/embedder_opener.h"
 #include "base/log.h"
 #include "base/mutex.h"
 #include "upkeep/readiness.h"
@@ -10,12 +11,6 @@ namespace {
 
 constexpr std::chrono::seconds kMaintenanceEvery{60};
 constexpr std::chrono::seconds kUsageSaveMax{5};
-
-Result<std::shared_ptr<Embedder>> open_shared_embedder(const Settings& settings, std::string_view model) {
-  FOOTNOTE_TRY(auto opened, open_named_embedder(settings, model));
-  const auto kept = std::make_shared<Provided<Embedder>>(std::move(opened));
-  return std::shared_ptr<Embedder>(kept, kept->port.get());
-}
 
 }  // namespace
 
@@ -28,8 +23,8 @@ UpkeepParts::UpkeepParts(const Settings& settings, AnswerParts& parts, PointsDoo
       webhook_addresses_(settings.flag(Setting::kWebhookPrivateAddresses) ? http::Addresses::kAny : http::Addresses::kPublic),
       free_bytes_min_(static_cast<std::uint64_t>(settings.integer(Setting::kServerFreeDisk)) << 20),
       lag_({&base_.vectors(), &base_.keywords()}, base_.clock(), base_.metrics()),
-      rebuilder_({base_.stores(), base_.embedder(), base_.vectors(), base_.keywords(), base_.codes(), base_.sync(), base_.index_files()},
-                 [settings](std::string_view model) { return open_shared_embedder(settings, model); }),
+      rebuilder_({base_.stores(), &base_.embedder(), base_.vectors(), base_.keywords(), base_.codes(), base_.sync(), base_.index_files()},
+                 embedder_opener(settings, base_.metrics())),
       copies_(base_.folder().path(), base_.stores().store()) {}
 
 UpkeepParts::~UpkeepParts() { stop_maintenance(); }
@@ -45,6 +40,7 @@ void UpkeepParts::stop_maintenance() {
   maintenance_.request_stop();
   maintenance_.join();
   save_key_usage();
+  mark_clock();
 }
 
 std::vector<std::string> UpkeepParts::not_ready_reasons() const { return upkeep::not_ready_reasons(base_.stores(), free_bytes_min_); }
@@ -100,6 +96,7 @@ void UpkeepParts::maintain(const std::stop_token& stop) {
     erase_old_turns(stop);
     purge_all(stop);
     save_key_usage();
+    mark_clock();
   }
 }
 
@@ -112,7 +109,7 @@ void UpkeepParts::sweep_memories(const std::stop_token& stop) {
   }
 }
 
-/// Turns of visitors past their agent's retention.
+/// Erases visitors' turns past their agent's retention.
 void UpkeepParts::erase_old_turns(const std::stop_token& stop) {
   CallContext call;
   call.stop = stop;
@@ -135,6 +132,12 @@ void UpkeepParts::purge_all(const std::stop_token& stop) {
       log(LogLevel::kWarn, "app", "purge failed", {{"corpus", corpus.name}, {"error", purged.error().message}});
     }
     base_.index_files().save(call, corpus, upkeep::IndexFiles::When::kInBackground);
+  }
+}
+
+void UpkeepParts::mark_clock() {
+  if (const auto marked = base_.stores().mark_clock(); !marked) {
+    log(LogLevel::kWarn, "app", "the time was not recorded", {{"error", marked.error().message}});
   }
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <thread>
 
+#include "access/keys.h"
 #include "app/answer_parts.h"
 #include "app/points_door.h"
 #include "ingest/index_lag.h"
@@ -15,27 +16,27 @@
 
 namespace footnote::app {
 
-/// What a server does besides answering: rebuilds, snapshots, webhooks, testing gaps again, and maintenance once a minute. Nothing runs
-/// until it is started.
+/// Background work of a server: rebuilds, snapshots, webhooks, retesting gaps, and maintenance once a minute. Nothing runs until it is
+/// started.
 class UpkeepParts {
  public:
   /// Borrows the parts.
   UpkeepParts(const Settings& settings, AnswerParts& parts, PointsDoor& points, access::Keys& keys);
-  /// Stops the maintenance and saves the use of keys.
+  /// Stops the maintenance and saves key usage.
   ~UpkeepParts();
 
-  /// Webhooks, and testing gaps again after an ingest. REQUIRES: before the first ingest.
+  /// Starts webhooks, and retesting of gaps after an ingest. REQUIRES: before the first ingest.
   void start_agent_work();
-  /// Once a minute, on a thread: removes expired notes and turns, purges what died long ago from the store and the indexes, saves
-  /// indexes that changed much and the use of keys. Also the thread that builds graphs for large corpora, if they are on.
+  /// Once a minute, on a thread: removes expired notes and turns, purges data deleted long ago from the store and the indexes, saves key
+  /// usage and indexes that changed much. Also starts the thread that builds graphs for large corpora, if enabled.
   void start_maintenance();
-  /// Ends what start_maintenance started; waits for it.
+  /// Stops what start_maintenance started and waits for it.
   void stop_maintenance();
 
   upkeep::IndexRebuilder& rebuilder() { return rebuilder_; }
   upkeep::StoreCopies& copies() { return copies_; }
   std::vector<std::string> not_ready_reasons() const;
-  /// Brings gauges up to date that are looked at rather than counted.
+  /// Updates gauges that are polled rather than counted.
   void refresh_metrics(const CallContext& call);
 
  private:
@@ -45,6 +46,7 @@ class UpkeepParts {
   void erase_old_turns(const std::stop_token& stop);
   void purge_all(const std::stop_token& stop);
   void save_key_usage();
+  void mark_clock();
 
   AnswerParts& parts_;
   IngestParts& base_;

@@ -17,7 +17,7 @@ std::unique_ptr<Llm> make_follow_up_llm(const Settings& settings, http::Client* 
                                                    .model = settings.text(is_named ? Setting::kAnswerFollowUpModel : Setting::kLlmModel)});
 }
 
-/// A Redis that does not answer is told of when it is first asked, and may come later.
+/// A Redis that is down is reported on first use, and may come up later.
 Result<std::unique_ptr<Cache>> open_cache(const Settings& settings, const Clock& clock, Metrics& metrics) {
   if (settings.text(Setting::kCacheProvider) == "memory") {
     return std::make_unique<LocalCache>(clock, static_cast<std::size_t>(settings.integer(Setting::kCacheMemory)) << 20);

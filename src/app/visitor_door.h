@@ -9,7 +9,7 @@
 
 namespace footnote::app {
 
-/// Visitors of web sites: agents, the widget's routes, and the cache of what was found and said.
+/// The API for web site visitors: agents, the widget's routes, and the cache of retrievals and answers.
 class VisitorDoor {
  public:
   /// Borrows both.
@@ -24,7 +24,7 @@ class VisitorDoor {
 
   AnswerParts& parts_;
   access::Keys& keys_;
-  const std::unique_ptr<Llm> follow_up_llm_;  ///< Null: follow-ups are rewritten by words.
+  const std::unique_ptr<Llm> follow_up_llm_;  ///< Null: follow-ups are rewritten by rules.
   const std::unique_ptr<Cache> cache_;
   const retrieve::SiteRetriever retriever_;
   const answer::VisitorService visitors_;

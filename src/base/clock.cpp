@@ -19,6 +19,19 @@ std::optional<int> number(std::string_view text, std::size_t at, std::size_t dig
 
 UtcTime SystemClock::now() const { return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
 
+ForwardClock::ForwardClock(const Clock& wall, UtcTime not_before, SteadyNow steady)
+    : wall_(wall), steady_(std::move(steady)), last_(std::max(wall.now(), not_before)), last_steady_(steady_()) {}
+
+UtcTime ForwardClock::now() const {
+  MutexLock lock(mutex_);
+  const auto steady = steady_();
+  const auto passed =
+      std::chrono::floor<std::chrono::milliseconds>(std::max(steady - last_steady_, std::chrono::steady_clock::duration{0}));
+  last_steady_ += passed;
+  last_ = std::max(wall_.now(), last_ + passed);
+  return last_;
+}
+
 std::string to_rfc3339(UtcTime time) {
   const auto day = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date{day};

@@ -2,9 +2,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/result.h"
 
 namespace footnote {
@@ -27,6 +29,25 @@ class Clock {
 class SystemClock final : public Clock {
  public:
   UtcTime now() const override;
+};
+
+/// Wall-clock time that never goes back while the process lives, for rules that must not be undone: expiries, quotas, retention. When the
+/// system's clock is set back, time goes on from where it was at the pace of the steady clock, until the system's clock has caught up.
+class ForwardClock final : public Clock {
+ public:
+  using SteadyNow = std::function<std::chrono::steady_clock::time_point()>;
+
+  /// Starts at `not_before` if `wall` is behind it. Borrows `wall`.
+  explicit ForwardClock(const Clock& wall, UtcTime not_before = {}, SteadyNow steady = std::chrono::steady_clock::now);
+
+  UtcTime now() const override;
+
+ private:
+  const Clock& wall_;
+  const SteadyNow steady_;
+  mutable Mutex mutex_;
+  mutable UtcTime last_ FOOTNOTE_TSA(guarded_by(mutex_));
+  mutable std::chrono::steady_clock::time_point last_steady_ FOOTNOTE_TSA(guarded_by(mutex_));
 };
 
 /// Changes only when a test advances it.

@@ -43,5 +43,30 @@ TEST(Clock, ManualClockStandsStillUntilTold) {
 
 TEST(Clock, SystemClockIsPastTheDayThisWasWritten) { EXPECT_GT(SystemClock().now(), *parse_rfc3339("2024-01-01")); }
 
+TEST(ForwardClock, GoesOnWhenTheWallClockIsSetBack) {
+  ManualClock wall{UtcTime{std::chrono::hours{1'000}}};
+  std::chrono::steady_clock::time_point steady{};
+  const ForwardClock clock(wall, {}, [&] { return steady; });
+  const UtcTime start = clock.now();
+  const auto pass = [&](std::chrono::milliseconds time, std::chrono::milliseconds on_the_wall) {
+    steady += time;
+    wall.advance(on_the_wall);
+    return clock.now() - start;
+  };
+  using namespace std::chrono_literals;
+  EXPECT_EQ(pass(10s, 10s), 10s);
+  EXPECT_EQ(pass(1s, -1h), 11s) << "set back";
+  EXPECT_EQ(pass(60s, 60s), 71s);
+  EXPECT_EQ(pass(1s, 3h), 2h + 70s) << "set forward: it is taken as it is";
+  EXPECT_EQ(pass(0s, 0s), 2h + 70s);
+}
+
+TEST(ForwardClock, StartsAtItsMark) {
+  ManualClock wall{UtcTime{std::chrono::hours{1'000}}};
+  EXPECT_GE(ForwardClock(wall, wall.now() + std::chrono::hours{5}).now(), wall.now() + std::chrono::hours{5});
+  EXPECT_EQ(ForwardClock(wall, wall.now() - std::chrono::hours{5}, [] { return std::chrono::steady_clock::time_point{}; }).now(),
+            wall.now());
+}
+
 }  // namespace
 }  // namespace footnote

@@ -34,6 +34,8 @@ struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;
   std::string field;
+  /// What callers of the server are told instead of the message, where that names a path or a host of the operator's. Empty: the message.
+  std::string public_message = {};
 };
 
 }  // namespace footnote

@@ -17,10 +17,13 @@ namespace footnote {
 namespace {
 
 constexpr std::size_t kBufferBytes = 256 << 10;
+constexpr mode_t kPrivateFolder = 0700;
+constexpr mode_t kPrivateFile = 0600;
 
 std::unexpected<Error> errno_error(const std::filesystem::path& path, std::string_view doing) {
   const int code = errno;
-  return fail(code_of_errno(code), "can't {} {}: {}", doing, path.string(), std::strerror(code));
+  return in_other_words(fail(code_of_errno(code), "can't {} {}: {}", doing, path.string(), std::strerror(code)),
+                        fmt::format("the server can't {} a file: {}", doing, std::strerror(code)));
 }
 
 Result<void> write_all(int descriptor, std::span<const std::byte> bytes, const std::filesystem::path& path) {
@@ -73,6 +76,7 @@ Result<bool> make_folder(const std::filesystem::path& folder, mode_t mode) {
     if (errno == EEXIST || errno == ENOTDIR) return fail(ErrorCode::kInvalidArgument, "{} is not a folder", folder.string());
     return errno_error(folder, "make");
   }
+  if (mode == kPrivateFolder && ::chmod(folder.c_str(), mode) != 0) return errno_error(folder, "make");  // The umask may take too much.
   FOOTNOTE_CHECK(sync_folder(parent));
   return true;
 }
@@ -141,8 +145,8 @@ Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t b
   return out;
 }
 
-Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes) {
-  FOOTNOTE_TRY(AtomicFile file, AtomicFile::create(path));
+Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes, Readers readers) {
+  FOOTNOTE_TRY(AtomicFile file, AtomicFile::create(path, readers));
   FOOTNOTE_CHECK(file.write(std::as_bytes(std::span(bytes))));
   return file.commit();
 }
@@ -155,7 +159,14 @@ Result<void> sync_folder(const std::filesystem::path& folder) {
   return {};
 }
 
-Result<bool> make_folders(const std::filesystem::path& folder) { return make_folder(folder, 0700); }
+Result<bool> make_folders(const std::filesystem::path& folder) { return make_folder(folder, kPrivateFolder); }
+
+void keep_private(const std::filesystem::path& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || (status.st_mode & (S_IRWXG | S_IRWXO)) == 0) return;
+  // Not by a descriptor: closing one would drop the locks that this process has on the file. What its owner may not do stays so.
+  (void)::chmod(path.c_str(), status.st_mode & S_IRWXU);
+}
 
 AtomicFile::AtomicFile(std::filesystem::path path, std::filesystem::path temporary, Descriptor file)
     : path_(std::move(path)), temporary_(std::move(temporary)), file_(std::move(file)) {
@@ -172,10 +183,12 @@ AtomicFile::~AtomicFile() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-Result<AtomicFile> AtomicFile::create(const std::filesystem::path& path) {
+Result<AtomicFile> AtomicFile::create(const std::filesystem::path& path, Readers readers) {
   std::filesystem::path temporary = folder_of(path) / fmt::format("{}.{}{}", path.filename().string(), random_base62(8), kTemporarySuffix);
-  Descriptor file(::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  const bool is_private = readers == Readers::kOwner;
+  Descriptor file(::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, is_private ? kPrivateFile : 0644));
   if (file.get() < 0) return errno_error(temporary, "create");
+  if (is_private && ::fchmod(file.get(), kPrivateFile) != 0) return errno_error(temporary, "create");
   return AtomicFile(path, std::move(temporary), std::move(file));
 }
 

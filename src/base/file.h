@@ -61,13 +61,20 @@ class FileMapping {
 /// Reads a whole regular file. kTooLarge past `bytes_max`; never blocks on a FIFO or device.
 Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t bytes_max);
 
+/// Who may read a new file. kOwner: this user alone, whatever the umask (mode 0600). kByUmask: 0644 less the umask.
+enum class Readers { kOwner, kByUmask };
+
 /// Replaces `path` atomically: after a crash it holds either the old bytes or the new. See AtomicFile.
-Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes, Readers readers = Readers::kOwner);
+
+/// Takes an existing file's rights from everybody but its owner. Files of other users, and those that are not there, are left as they are.
+void keep_private(const std::filesystem::path& path);
 
 /// fsync of a folder: files created, renamed or deleted in it stay so after a power failure.
 Result<void> sync_folder(const std::filesystem::path& folder);
 
-/// Creates the folder and its missing parents, readable by this user alone and durable after a power failure. Returns true when the folder
+/// Creates the folder and its missing parents; the folder is for this user alone whatever the umask (mode 0700), and durable after a power
+/// failure. One that is there stays as it is. Returns true when the folder
 /// is new. kInvalidArgument: the name belongs to something that is not a folder.
 Result<bool> make_folders(const std::filesystem::path& folder);
 
@@ -78,7 +85,7 @@ class AtomicFile {
  public:
   static constexpr std::string_view kTemporarySuffix = ".tmp";
 
-  static Result<AtomicFile> create(const std::filesystem::path& path);
+  static Result<AtomicFile> create(const std::filesystem::path& path, Readers readers = Readers::kOwner);
   ~AtomicFile();
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;

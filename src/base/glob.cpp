@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
+#include <cctype>
 
 namespace footnote {
 namespace {
 
 constexpr std::size_t kBytes = 256;
 
-enum class PartKind { kByte, kOne, kRun, kAny, kFolders };
+enum class PartKind { kByte, kOne, kSet, kRun, kAny, kFolders };
 
 struct Part {
   PartKind kind = PartKind::kByte;
   unsigned char byte = 0;
+  std::bitset<kBytes> set = {};  ///< kSet: the first bytes of the characters that match.
 };
 
 /// Adds a part; of adjacent wildcards only the widest is kept.
@@ -48,6 +51,82 @@ std::vector<Part> parse(std::string_view pattern) {
 
 bool continues_character(std::size_t byte) { return (byte & 0xC0) == 0x80; }
 
+constexpr std::pair<std::string_view, int (*)(int)> kClasses[] = {
+    {"alnum", std::isalnum}, {"alpha", std::isalpha}, {"blank", std::isblank}, {"cntrl", std::iscntrl},
+    {"digit", std::isdigit}, {"graph", std::isgraph}, {"lower", std::islower}, {"print", std::isprint},
+    {"punct", std::ispunct}, {"space", std::isspace}, {"upper", std::isupper}, {"xdigit", std::isxdigit}};
+
+/// Adds the members of "[:digit:]" at the start of `text`. Returns its length; 0: there is none.
+std::size_t add_class(std::string_view text, std::bitset<kBytes>& set) {
+  if (!text.starts_with("[:")) return 0;
+  for (const auto& [name, holds] : kClasses) {
+    if (!text.substr(2).starts_with(name) || !text.substr(2 + name.size()).starts_with(":]")) continue;
+    for (int byte = 0; byte < 0x80; ++byte) {
+      if (holds(byte) != 0) set.set(static_cast<std::size_t>(byte));
+    }
+    return name.size() + 4;
+  }
+  return 0;
+}
+
+/// Reads "[a-z]" of an ignore file. `at` is just past the '['; on success it is just past the ']'.
+std::optional<Part> read_set(std::string_view pattern, std::size_t& at) {
+  Part part{PartKind::kSet};
+  const bool negated = at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^');
+  if (negated) ++at;
+  for (bool first = true; at < pattern.size(); first = false) {
+    if (pattern[at] == ']' && !first) {
+      ++at;
+      if (negated) part.set.flip();
+      part.set.reset('/');
+      for (std::size_t byte = 0x80; negated && byte < 0xC0; ++byte) part.set.reset(byte);
+      return part;
+    }
+    if (const std::size_t length = add_class(pattern.substr(at), part.set); length > 0) {
+      at += length;
+      continue;
+    }
+    const auto next = [&] {
+      if (pattern[at] == '\\' && at + 1 < pattern.size()) ++at;
+      return static_cast<unsigned char>(pattern[at++]);
+    };
+    const unsigned char low = next();
+    unsigned char high = low;
+    if (at + 1 < pattern.size() && pattern[at] == '-' && pattern[at + 1] != ']') {
+      ++at;
+      high = next();
+    }
+    for (std::size_t byte = low; byte <= high; ++byte) part.set.set(byte);
+  }
+  return std::nullopt;
+}
+
+Result<std::vector<Part>> parse_ignore_line(std::string_view pattern) {
+  std::vector<Part> parts;
+  for (std::size_t at = 0; at < pattern.size();) {
+    const bool starts_segment = at == 0 || pattern[at - 1] == '/';
+    const std::string_view rest = pattern.substr(at);
+    if (starts_segment && rest.starts_with("**/")) {
+      add(parts, {PartKind::kFolders});
+      at += 3;
+    } else if (starts_segment && rest == "**") {
+      add(parts, {PartKind::kAny});
+      at += 2;
+    } else if (pattern[at] == '[') {
+      auto set = read_set(pattern, ++at);
+      if (!set) return fail(ErrorCode::kInvalidArgument, "a path pattern with an open [");
+      add(parts, *set);
+    } else if (pattern[at] == '\\') {
+      if (++at == pattern.size()) return fail(ErrorCode::kInvalidArgument, "a path pattern that ends in a backslash");
+      add(parts, {PartKind::kByte, static_cast<unsigned char>(pattern[at++])});
+    } else {
+      const char c = pattern[at++];
+      add(parts, {c == '*' ? PartKind::kRun : c == '?' ? PartKind::kOne : PartKind::kByte, static_cast<unsigned char>(c)});
+    }
+  }
+  return parts;
+}
+
 }  // namespace
 
 void Glob::reserve_states(std::size_t count) {
@@ -57,10 +136,15 @@ void Glob::reserve_states(std::size_t count) {
   skips_.assign(words_, 0);
 }
 
-Result<Glob> Glob::compile(std::string_view pattern) {
+Result<Glob> Glob::compile(std::string_view pattern, GlobSyntax syntax) {
   if (pattern.empty()) return fail(ErrorCode::kInvalidArgument, "an empty path pattern");
   if (pattern.size() > kGlobBytesMax) return fail(ErrorCode::kTooLarge, "a path pattern is over the limit of {} bytes", kGlobBytesMax);
-  const std::vector<Part> parts = parse(pattern);
+  std::vector<Part> parts;
+  if (syntax == GlobSyntax::kPaths) {
+    parts = parse(pattern);
+  } else {
+    FOOTNOTE_TRY(parts, parse_ignore_line(pattern));
+  }
   Glob out;
   out.reserve_states(parts.size() + 1);
   std::size_t state = 0;
@@ -73,6 +157,13 @@ Result<Glob> Glob::compile(std::string_view pattern) {
         }
         ++state;
         // The continuation bytes of the character. Both texts are UTF-8, so no other part starts with one.
+        for (std::size_t byte = 0x80; byte < 0xC0; ++byte) out.set(out.stays_, byte, state);
+        break;
+      case PartKind::kSet:
+        for (std::size_t byte = 0; byte < kBytes; ++byte) {
+          if (part.set.test(byte)) out.set(out.steps_, byte, state);
+        }
+        ++state;
         for (std::size_t byte = 0x80; byte < 0xC0; ++byte) out.set(out.stays_, byte, state);
         break;
       case PartKind::kRun:

@@ -12,6 +12,11 @@ namespace footnote {
 /// The longest pattern accepted, in bytes.
 inline constexpr std::size_t kGlobBytesMax = 256;
 
+/// How a pattern is written. kPaths: as Glob says. kIgnoreFile: a line of a .gitignore without its `!`, its leading and its trailing '/';
+/// there `**` is special only as a whole segment, `[a-z]`, `[!a]` and `[[:digit:]]` stand for one character, and `\\` takes the next
+/// character literally.
+enum class GlobSyntax { kPaths, kIgnoreFile };
+
 /// A pattern for paths. `*` matches any run of characters except '/', `?` one such character, `**` any run at all, and a whole segment
 /// `**/` also nothing (`docs/**/*.md` matches docs/a.md). A trailing '/' matches everything below. All other characters match themselves;
 /// case matters. The whole path must match.
@@ -19,8 +24,9 @@ inline constexpr std::size_t kGlobBytesMax = 256;
 /// the pattern's length beyond 63 characters.
 class Glob {
  public:
-  /// kInvalidArgument: the pattern is empty. kTooLarge: it is longer than kGlobBytesMax.
-  static Result<Glob> compile(std::string_view pattern);
+  /// kInvalidArgument: the pattern is empty, or (kIgnoreFile) ends in an open `[` or a lone `\\`. kTooLarge: it is longer than
+  /// kGlobBytesMax.
+  static Result<Glob> compile(std::string_view pattern, GlobSyntax syntax = GlobSyntax::kPaths);
 
   bool matches(std::string_view path) const;
 

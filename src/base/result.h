@@ -25,9 +25,18 @@ std::unexpected<Error> fail_field(ErrorCode code, std::string_view field, fmt::f
   return std::unexpected(Error{code, fmt::format(format, std::forward<Args>(args)...), std::string(field)});
 }
 
-/// Prefixes an error's message while it is passed up, and keeps its code: `read config: no such file`.
+/// An error whose message is for the operator: callers of the server are told `shown` instead.
+inline std::unexpected<Error> in_other_words(std::unexpected<Error> failed, std::string_view shown) {
+  Error error = std::move(failed).error();
+  error.public_message = shown;
+  return std::unexpected(std::move(error));
+}
+
+/// Prefixes an error's message while it is passed up, and keeps its code: `read config: no such file`. While a request is answered the
+/// context names no path and no host: callers read it too.
 inline std::unexpected<Error> with_context(Error error, std::string_view context) {
   error.message = fmt::format("{}: {}", context, error.message);
+  if (!error.public_message.empty()) error.public_message = fmt::format("{}: {}", context, error.public_message);
   return std::unexpected(std::move(error));
 }
 
@@ -43,8 +52,10 @@ inline std::unexpected<Error> with_context(Error error, std::string_view context
 /// Unwraps a Result or returns its error: `FOOTNOTE_TRY(auto rows, store.rows(call));` One per line.
 #define FOOTNOTE_TRY(decl, ...) FOOTNOTE_TRY_IMPL_(FOOTNOTE_CONCAT(try_, __LINE__), decl, __VA_ARGS__)
 
-/// The same for a Result<void>, or where the value is not needed.
-#define FOOTNOTE_CHECK(...)                                                                         \
+#define FOOTNOTE_CHECK_IMPL_(checked, ...)                                                          \
   do {                                                                                              \
     if (auto checked = (__VA_ARGS__); !checked) return std::unexpected(std::move(checked).error()); \
   } while (false)
+
+/// The same for a Result<void>, or where the value is not needed. May be nested.
+#define FOOTNOTE_CHECK(...) FOOTNOTE_CHECK_IMPL_(FOOTNOTE_CONCAT(checked_, __COUNTER__), __VA_ARGS__)

@@ -8,22 +8,17 @@
 
 namespace footnote {
 
-namespace {
-
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-}  // namespace
+namespace {}  // namespace
 
 std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  while (!text.empty() && is_ascii_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_ascii_space(text.back())) text.remove_suffix(1);
   return text;
 }
 
 std::string to_lower_ascii(std::string_view text) {
   std::string out(text);
-  std::ranges::transform(out, out.begin(), lower);
+  std::ranges::transform(out, out.begin(), ascii_lower);
   return out;
 }
 
@@ -47,14 +42,14 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 }
 
 bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
-  return text.size() >= prefix.size() && std::ranges::equal(text.substr(0, prefix.size()), prefix, {}, lower, lower);
+  return text.size() >= prefix.size() && std::ranges::equal(text.substr(0, prefix.size()), prefix, {}, ascii_lower, ascii_lower);
 }
 
 std::string fold_spaces(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (char c : trim(text)) {
-    if (!is_space(c)) {
+    if (!is_ascii_space(c)) {
       out.push_back(c);
     } else if (out.back() != ' ') {
       out.push_back(' ');

@@ -12,6 +12,14 @@ namespace footnote {
 
 /// ASCII helpers: bytes outside ASCII stay unchanged.
 std::string_view trim(std::string_view text);
+/// ASCII alone; bytes of other characters are none of these.
+constexpr bool is_ascii_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+constexpr bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_ascii_upper(char c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool is_ascii_lower(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_ascii_alphanumeric(char c) { return is_ascii_digit(c) || is_ascii_upper(c) || is_ascii_lower(c); }
+constexpr char ascii_lower(char c) { return is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
+
 std::string to_lower_ascii(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);

@@ -7,8 +7,8 @@
 
 namespace footnote::chunk {
 
-/// cmark is not asked past these; the line splitter takes over. Its inline parser is quadratic in brackets and
-/// delimiters of one paragraph, its block parser in nesting, its tables in columns.
+/// Texts over these limits go to the line splitter instead of cmark. cmark's inline parser is quadratic in the brackets and delimiters of a
+/// paragraph, its block parser in nesting, its tables in columns.
 inline constexpr std::size_t kMarkdownBytesMax = 4u << 20;
 inline constexpr std::size_t kMarkdownParagraphBytesMax = 256u << 10;
 inline constexpr std::size_t kMarkdownBracketsMax = 2000;      ///< '[' in one paragraph.
@@ -17,14 +17,14 @@ inline constexpr std::size_t kMarkdownNestingMax = 48;         ///< Quote and li
 inline constexpr std::size_t kMarkdownIndentMax = 192;         ///< Columns before a list marker.
 inline constexpr std::size_t kMarkdownColumnsMax = 256;        ///< '|' in one line.
 
-/// True when cmark reads the text in time that is linear for practical purposes.
+/// True if cmark parses the text in practically linear time.
 bool is_safe_markdown(std::string_view text);
 
-/// Blocks of Markdown by cmark, or by lines when the text is not safe for it. Whole lines; headings inside quotes and
-/// lists are not headings of the document. REQUIRES: normalised text.
+/// Markdown blocks found by cmark, or by lines if the text is not safe for cmark. Blocks are whole lines; headings inside quotes and lists
+/// do not count as document headings. REQUIRES: normalised text.
 std::vector<Block> markdown_blocks(std::string_view text, int first_line);
 
-/// Blocks of Markdown by looking at lines alone: headings, fences, tables, list items, quotes, paragraphs.
+/// Markdown blocks found by looking at lines only: headings, fences, tables, list items, quotes, paragraphs.
 std::vector<Block> markdown_blocks_by_lines(std::string_view text, int first_line);
 
 /// Blocks of plain text: paragraphs between blank lines, list items, and titles underlined with === or ---

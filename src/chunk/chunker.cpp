@@ -50,7 +50,7 @@ std::vector<Piece> windows_of(const ParsedDocument& document) {
     const std::size_t next = skip_chars(text, begin, kWindowChars - kWindowOverlapChars);
     const TextRange range{begin, skip_chars(text, next, kWindowOverlapChars)};
     if (trimmed(text, range).size() != 0) out.push_back(piece_of(document, lines, range, {}));
-    if (range.end == text.size()) break;  // what would follow is in this one already
+    if (range.end == text.size()) break;  // the next window would only repeat this one
     begin = next;
   }
   return out;

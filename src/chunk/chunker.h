@@ -9,18 +9,18 @@
 
 namespace footnote::chunk {
 
-/// A token is taken as 4 bytes: 200 tokens fit the embedder's window of 256 with the heading path before them.
+/// Assumes 4 bytes per token: 200 tokens and the heading path fit the embedder's window of 256.
 inline constexpr std::size_t kTargetBytesDefault = 800;
 inline constexpr std::size_t kMaxBytesDefault = 1400;
-/// No sentence longer than this is repeated at the head of the next chunk.
+/// Longer sentences are not repeated at the start of the next chunk.
 inline constexpr std::size_t kOverlapBytesMaxDefault = 240;
 
-/// Characters (code points) of a window, and those that it shares with the one before it.
+/// Code points per window, and how many it shares with the previous one.
 inline constexpr std::size_t kWindowChars = 800;
 inline constexpr std::size_t kWindowOverlapChars = 100;
 
-/// kHeadings: along the document's outline. kWindows: windows of kWindowChars whatever stands in them, without heading paths; the
-/// bounds in bytes do not count.
+/// kHeadings: along the document's outline. kWindows: windows of kWindowChars regardless of content, without heading paths; the byte limits
+/// do not apply.
 enum class Cut { kHeadings, kWindows };
 
 struct ChunkOptions {
@@ -42,15 +42,13 @@ struct Piece {
   int last_line = 1;
 };
 
-/// Cuts a document, along its headings if not told otherwise. A heading's line stays with its section; small sections of one parent share a
-/// chunk under the parent's path; a long section is cut between sentences, the last sentence repeated in the next
-/// chunk; code and tables are cut between lines, and only past max_bytes. No chunk is longer than max_bytes: a
-/// single sentence or line that is gets cut at a space or code point.
-/// Ranges start and end at code points, ascend, and together hold every byte that is not white space. The same
-/// document gives the same pieces.
+/// Cuts a document, by default along its headings. A heading's line stays with its section; small sections of one parent share a chunk
+/// under the parent's path; a long section is cut between sentences, with the last sentence repeated in the next chunk; code and tables are
+/// cut between lines, and only past max_bytes. No chunk is longer than max_bytes: a longer sentence or line is cut at a space or code
+/// point. Ranges start and end at code points, ascend, and together cover every byte that is not white space. Deterministic.
 std::vector<Piece> chunk_document(const ParsedDocument& document, const ChunkOptions& options = {});
 
-/// What a chunk's vectors are made from: the heading path in one line, then the text.
+/// The text to embed for a chunk: the heading path on one line, then the text.
 std::string embedding_text(const Piece& piece);
 
 }  // namespace footnote::chunk

@@ -127,7 +127,7 @@ TEST(Chunker, CodeAndTablesStayWholeUpToTheMaximum) {
         ": cccccccccccccccccccccccccccccc\\n```\n");
 }
 
-/// Whoever looks for a space before each cut must not go back to the beginning: that would take minutes.
+/// Searching for a space before each cut must not go back to the beginning: that would take minutes.
 TEST(Chunker, TextWithoutSpacesIsCutAsFastAsAnyOther) {
   const std::string text(4 << 20, 'x');
   for (const Format format : {Format::kPlainText, Format::kMarkdown}) {
@@ -238,7 +238,7 @@ TEST(Chunker, MeaninglessOptionsAreRaised) {
   for (const Piece& piece : pieces) EXPECT_LE(piece.text.size(), 16u);
 }
 
-/// What a golden file holds: the document, then each chunk with its place.
+/// The contents of a golden file: the document, then each chunk with its place.
 std::string golden(const ParsedDocument& document, const ChunkOptions& options) {
   std::string out = fmt::format("title: {}\ntype: {}\nlanguage: {}\nurl: {}\n", document.attributes.title,
                                 document.attributes.canonical_type, document.attributes.language, document.attributes.url);

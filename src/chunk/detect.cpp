@@ -10,7 +10,7 @@ namespace footnote::chunk {
 
 namespace {
 
-/// How far into a file a NUL byte is looked for; text files have none.
+/// How many bytes are searched for a NUL; text files have none.
 constexpr std::size_t kSniffBytes = 8192;
 
 struct Extension {
@@ -38,7 +38,7 @@ constexpr std::array<Extension, 18> kExtensions = {{
     {"tsv", Format::kCsv},
 }};
 
-/// First bytes of formats that may hold no NUL early on.
+/// Magic numbers of formats that may have no NUL early on.
 constexpr std::array<std::string_view, 20> kMagic = {"%PDF-",
                                                      "PK\x03\x04",
                                                      "PK\x05\x06",

@@ -86,8 +86,7 @@ std::vector<std::string> references(const Values& values, std::string_view name)
   return out;
 }
 
-/// When the text was last changed, by the first of these names that holds a date. Sites write dates in many ways: one that can't be read
-/// is no date.
+/// The last change, from the first of these names that holds a date. Sites write dates in many ways: an unparseable one is ignored.
 std::optional<UtcTime> updated_at(const Values& values) {
   for (const std::string_view name : {"updated", "updated_at", "last_modified", "lastmod", "date"}) {
     if (const auto time = parse_rfc3339(scalar(values, name))) return *time;
@@ -104,13 +103,12 @@ void read_texts(const Values& values, FrontMatter& out) {
   out.language = language_of(scalar(values, values.contains("language") ? "language" : "lang"));
   out.tags = list(values, "tags");
   out.updated_at = updated_at(values);
-  out.owners = list(values, values.contains("owners") ? "owners" : "owner");
   out.related = references(values, "related");
   out.supersedes = references(values, "supersedes");
   out.superseded_by = references(values, "superseded_by");
 }
 
-/// Values with a vocabulary: what is not in it is a remark, and the document is not canonical.
+/// Reads enumerated values: an unknown one is a warning and makes the document not canonical.
 void read_checked(const Values& values, FrontMatter& out) {
   const auto wrong = [&](std::string_view name, std::string_view value, std::string_view wanted) {
     out.warnings.push_back(fmt::format("front matter: {} '{}' is not {}", name, value, wanted));
@@ -156,8 +154,7 @@ FrontMatter parse_front_matter(std::string_view text) {
   read_texts(*values, out);
   read_checked(*values, out);
   out.canonical = is_canonical_type(out.type) && out.warnings.empty();
-  // Other tools' front matter has types and statuses of its own: only a document that means to be canonical gets
-  // remarks.
+  // Other tools' front matter has its own types and statuses: only a document that tries to be canonical gets warnings.
   if (!is_canonical_type(out.type) && out.id.empty() && out.slug.empty()) out.warnings.clear();
   return out;
 }

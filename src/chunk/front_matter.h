@@ -9,15 +9,15 @@
 
 namespace footnote::chunk {
 
-/// A front matter block longer than this is text.
+/// A longer front matter block is treated as text.
 inline constexpr std::size_t kFrontMatterBytesMax = 64u << 10;
-/// Items of one list past this many are left out.
+/// List items past this many are dropped.
 inline constexpr std::size_t kFrontMatterItemsMax = 256;
 
-/// The metadata at the head of a Markdown file: between two lines of `---`, a subset of YAML (scalars, quoted
-/// strings, inline and block lists; other constructs and unknown names are stepped over).
+/// The metadata at the start of a Markdown file: between two lines of `---`, a subset of YAML (scalars, quoted strings, inline and block
+/// lists; other constructs and unknown names are skipped).
 struct FrontMatter {
-  bool present = false;  ///< A closed and readable block was found.
+  bool present = false;  ///< A closed and parseable block was found.
   std::string id;
   std::string slug;  ///< [a-z0-9][a-z0-9-]*
   std::string title;
@@ -30,16 +30,14 @@ struct FrontMatter {
   std::optional<int> retrieval_priority;  ///< 0..100
   std::optional<UtcTime> updated_at;      ///< `updated`, `lastmod` or `date`.
   std::vector<std::string> tags;
-  std::vector<std::string> owners;
   std::vector<std::string> related;  ///< Slugs or paths, without the [[ ]] of wiki links.
   std::vector<std::string> supersedes;
   std::vector<std::string> superseded_by;
-  /// `type` is of the vocabulary, and every other value that was given is valid. Only then does the type count.
+  /// `type` is a known type, and every other given value is valid. Only then is the type used.
   bool canonical = false;
-  /// What is wrong with it, for the person who wrote it. Nothing in here keeps a document out.
+  /// Messages for the author about invalid values. They never exclude a document.
   std::vector<std::string> warnings;
-  /// Where the document's text starts: behind the block, or 0 when there is none or it can't be read (then the
-  /// text is kept whole).
+  /// Where the document's text starts: after the block, or 0 if there is none or it can't be parsed (then it stays in the text).
   std::size_t body_offset = 0;
 };
 

@@ -10,7 +10,7 @@ namespace footnote::chunk {
 
 namespace {
 
-/// Longer lines are no titles.
+/// Longer lines are not titles.
 constexpr std::size_t kTitleBytesMax = 120;
 
 /// "## Title ##" without its marks.
@@ -59,7 +59,7 @@ class LineBlocks {
   }
 
   std::vector<Block> plain() {
-    std::string underlines;  // in order of first use: their place is their level
+    std::string underlines;  // in order of first use: the position is the level
     for (int i = 0; i < lines_.count(); ++i) {
       const std::optional<char> underline = title_underline(i);
       if (!underline) {
@@ -100,7 +100,7 @@ class LineBlocks {
     out_.back().range.end = lines_.line(index).end;
   }
 
-  /// Takes lines up to the closing fence, or all of them; returns the last one taken.
+  /// Consumes lines up to the closing fence, or to the end; returns the last one.
   int fence(int index) {
     start(BlockKind::kCode, index);
     const std::string_view mark = trim(view(index)).substr(0, 3);
@@ -112,7 +112,7 @@ class LineBlocks {
     return last;
   }
 
-  /// The sign that underlines line i, when it is a title: "Title" over "=====".
+  /// The underline character of line i if it is a title: "Title" over "=====".
   std::optional<char> title_underline(int index) const {
     const std::string_view title = trim(view(index));
     const std::string_view under = trim(view(index + 1));

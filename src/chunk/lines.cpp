@@ -8,9 +8,6 @@ namespace footnote::chunk {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 /// "- x", "* x", "+ x", "• x", "12. x", "3) x".
 bool is_list_item(std::string_view line) {
   if (line.starts_with("\xE2\x80\xA2")) return true;
@@ -18,7 +15,7 @@ bool is_list_item(std::string_view line) {
   if (line[0] == '-' || line[0] == '*' || line[0] == '+') {
     at = 1;
   } else {
-    while (at < line.size() && at < 9 && is_digit(line[at])) ++at;
+    while (at < line.size() && at < 9 && is_ascii_digit(line[at])) ++at;
     if (at == 0 || at >= line.size() || (line[at] != '.' && line[at] != ')')) return false;
     ++at;
   }
@@ -54,8 +51,8 @@ TextRange LineIndex::line(int index) const {
 }
 
 TextRange trimmed(std::string_view text, TextRange range) {
-  while (range.begin < range.end && is_space(text[range.begin])) ++range.begin;
-  while (range.end > range.begin && is_space(text[range.end - 1])) --range.end;
+  while (range.begin < range.end && is_ascii_space(text[range.begin])) ++range.begin;
+  while (range.end > range.begin && is_ascii_space(text[range.end - 1])) --range.end;
   return range;
 }
 

@@ -14,9 +14,9 @@ class LineIndex {
   LineIndex(std::string_view text, int first_line);
 
   int count() const { return static_cast<int>(starts_.size()); }
-  /// The number of the line that holds the byte.
+  /// The number of the line that contains the byte.
   int line_of(std::size_t offset) const;
-  /// The i-th line, from 0, without its line end; what lies outside is an empty range at the text's end.
+  /// The line at `index`, from 0, without its line end; an empty range at the text's end if out of range.
   TextRange line(int index) const;
 
  private:
@@ -25,10 +25,10 @@ class LineIndex {
   std::vector<std::size_t> starts_;
 };
 
-/// The range without ASCII white space at its ends; empty when there is nothing else.
+/// The range without leading and trailing ASCII white space; may be empty.
 TextRange trimmed(std::string_view text, TextRange range);
 
-/// What a line of Markdown or plain text is, by itself.
+/// The kind of a line of Markdown or plain text, judged on its own.
 enum class LineKind { kBlank, kText, kHeading, kFence, kTableRow, kListItem, kQuote, kRule };
 LineKind classify_line(std::string_view line);
 /// 1 to 6 for "# ..." to "###### ..."; 0 for other lines.

@@ -32,7 +32,7 @@ std::unique_ptr<cmark_node, FreeNode> parse(std::string_view text) {
   return std::unique_ptr<cmark_node, FreeNode>(cmark_parser_finish(parser.get()));
 }
 
-/// The heading's words without its markup.
+/// The heading's text without markup.
 std::string words_of(cmark_node* heading) {
   const std::unique_ptr<cmark_iter, FreeIterator> iterator(cmark_iter_new(heading));
   std::string out;
@@ -46,8 +46,8 @@ std::string words_of(cmark_node* heading) {
   return fold_spaces(out);
 }
 
-/// Reads the tree's block positions. cmark counts lines from 1; columns are not needed, as no two blocks that hold
-/// text start in one line, and what stands before them there are their containers' markers.
+/// Reads block positions from the tree. cmark counts lines from 1; columns are not needed: no two text blocks start on one line, and only
+/// their containers' markers precede them there.
 class BlockReader {
  public:
   BlockReader(std::string_view text, int first_line) : lines_(text, 0), first_line_(first_line) {}
@@ -58,7 +58,7 @@ class BlockReader {
   }
 
  private:
-  // Nesting is bounded by is_safe_markdown, so recursion is too.
+  // is_safe_markdown bounds the nesting, and so the recursion.
   void children(cmark_node* parent, BlockKind inside) {
     for (cmark_node* node = cmark_node_first_child(parent); node != nullptr; node = cmark_node_next(node)) read(node, inside);
   }
@@ -80,7 +80,7 @@ class BlockReader {
     const int start = cmark_node_get_start_line(node) - 1;
     const int end = std::max(start, cmark_node_get_end_line(node) - 1);
     const TextRange range{lines_.line(start).begin, lines_.line(end).end};
-    // Positions are the library's word; blocks out of order would cut sentences in two.
+    // Positions come from the library; blocks out of order would split sentences.
     const bool in_order = start > last_line_ && range.size() != 0;
     if (!in_order) return;
     last_line_ = start;

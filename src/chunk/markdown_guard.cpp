@@ -64,7 +64,7 @@ bool is_safe_markdown(std::string_view text) {
     const Markers markers = read_markers(line);
     if (markers.count > kMarkdownNestingMax || markers.indent > kMarkdownIndentMax) return false;
     if (static_cast<std::size_t>(std::ranges::count(line, '|')) > kMarkdownColumnsMax) return false;
-    // Each item of a tight list is a paragraph of its own.
+    // Each item of a tight list is a separate paragraph.
     if (trim(line).empty() || markers.starts_item || heading_level(line) != 0) paragraph = {};
     paragraph.add(line);
     if (paragraph.too_many()) return false;

@@ -16,7 +16,7 @@ class Packer {
   }
 
  private:
-  /// Units [begin, end) that want to stay together under one path.
+  /// Units [begin, end) to keep together under one path.
   struct Group {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -24,8 +24,8 @@ class Packer {
     bool empty() const { return begin == end; }
   };
 
-  /// Packs a section and all below it. `begin` may lie before its heading: headings of parents that have no text
-  /// of their own go with their first child.
+  /// Packs a section and everything below it. `begin` may be before its heading: headings of parents without text of their own go with
+  /// their first child.
   void section(std::size_t index, std::size_t begin) {
     const Section& self = outline_.sections[index];
     if (begin == self.end) return;
@@ -44,7 +44,7 @@ class Packer {
     flush(group);
   }
 
-  /// The path of the one section that holds all the text of this one: parents that are headings alone add nothing.
+  /// The path of the one section that holds all the text of this one: parents with only a heading add nothing.
   const std::vector<std::string>& path_of_whole(const Section& whole) const {
     const Section* at = &whole;
     while (at->children.size() == 1 && is_bare(at->first_unit, at->own_end)) at = &outline_.sections[at->children[0]];
@@ -81,13 +81,13 @@ class Packer {
     group.begin = group.end;
   }
 
-  /// Cuts a long run between units, the last sentence repeated.
+  /// Cuts a long run between units, repeating the last sentence.
   void run_of(std::size_t begin, std::size_t end, const std::vector<std::string>& path) {
     std::size_t at_least = begin + 1;
     while (begin < end) {
       std::size_t cut = std::max(begin + 1, at_least);
       while (cut < end && fits(begin, cut)) ++cut;
-      // A tail of a few words is better off here than alone.
+      // A tail of a few words joins this chunk.
       if (cut < end && bytes(cut, end) < options_.target_bytes / 4 && bytes(begin, end) <= options_.max_bytes) cut = end;
       emit(begin, cut, path);
       at_least = cut + 1;
@@ -95,8 +95,8 @@ class Packer {
     }
   }
 
-  /// May unit `next` join the chunk that starts at `begin`? Up to the target, and up to the maximum while the chunk
-  /// is short: a heading or a lead-in goes with the code that it introduces.
+  /// Whether unit `next` may join the chunk that starts at `begin`: up to the target, or up to the maximum while the chunk is short, so
+  /// that a heading or a lead-in stays with the code that it introduces.
   bool fits(std::size_t begin, std::size_t next) const {
     const std::size_t size = bytes(begin, next + 1);
     if (size <= options_.target_bytes) return true;

@@ -13,7 +13,7 @@ struct PackedChunk {
   std::vector<std::string> heading_path;
 };
 
-/// Lays units together into chunks along the outline: see chunk_document for what holds of them.
+/// Combines units into chunks along the outline: see chunk_document for the guarantees.
 std::vector<PackedChunk> pack(const Outline& outline, const ChunkOptions& options);
 
 }  // namespace footnote::chunk

@@ -22,7 +22,7 @@ const Block* main_heading(const ParsedDocument& document) {
   return nullptr;
 }
 
-/// "guides/set-up_notes.md" is "set up notes" when nothing better is known.
+/// The fallback title: "guides/set-up_notes.md" becomes "set up notes".
 std::string title_of_key(std::string_view key) {
   std::string name = std::filesystem::path(key).stem().string();
   std::ranges::replace(name, '_', ' ');
@@ -30,7 +30,7 @@ std::string title_of_key(std::string_view key) {
   return fold_spaces(name);
 }
 
-/// A given title wins; else the first level-1 heading, else the first heading of any level, else the name.
+/// A given title wins; else the first level-1 heading, else the first heading of any level, else the file name.
 void settle_title(std::string_view key, std::string given, ParsedDocument& out) {
   const Block* heading = main_heading(out);
   if (heading == nullptr) out.root_heading = given;
@@ -78,7 +78,7 @@ BlockKind block_kind(html::BlockKind kind) {
   return BlockKind::kParagraph;
 }
 
-/// Rows of one table stand next to each other and become one block.
+/// Adjacent rows of one table become one block.
 void take_html_blocks(const html::Page& page, ParsedDocument& out) {
   const LineIndex lines(out.text, 1);
   for (const html::Block& block : page.blocks) {

@@ -15,9 +15,9 @@ namespace {
 
 /// A block whose longest line is shorter than this was not wrapped by an editor.
 constexpr std::size_t kWrapColumnMin = 40;
-/// Wrapped lines end this close to the wrap column, or the next word would have fitted.
+/// Wrapped lines end this close to the wrap column, else the next word would have fitted.
 constexpr std::size_t kWrapSlack = 6;
-/// A line that goes on in lower case belongs to the one before, unless that is as short as a label.
+/// A line that starts in lower case continues the previous one, unless that is as short as a label.
 constexpr std::size_t kContinuedBytesMin = 20;
 
 struct Line {
@@ -33,7 +33,7 @@ Line read_line(std::string_view text, TextRange whole) {
 
 std::size_t first_word_bytes(std::string_view line) { return std::min(line.find_first_of(" \t"), line.size()); }
 
-/// Gathers lines into runs that can hold sentences, and cuts those.
+/// Collects lines into runs that can hold sentences, and splits those.
 class Splitter {
  public:
   explicit Splitter(std::string_view text) : text_(text), lines_(text, 0) {}
@@ -71,7 +71,7 @@ class Splitter {
     last_ = line;
   }
 
-  /// The longest line from here to the next blank one: where the author's editor wraps.
+  /// The longest line from here to the next blank one: the author's wrap column.
   std::size_t longest_line(int index) const {
     std::size_t longest = 1;
     for (; index < lines_.count(); ++index) {
@@ -82,7 +82,7 @@ class Splitter {
     return longest;
   }
 
-  /// True when `line` goes on with the sentence of the line before it.
+  /// True if `line` continues the sentence of the line before it.
   bool continues(const Line& line) const {
     if (line.kind == LineKind::kListItem) return false;
     const bool both_quoted = line.kind == LineKind::kQuote && last_.kind == LineKind::kQuote;
@@ -104,7 +104,7 @@ class Splitter {
     return !text.empty() && u_islower(static_cast<UChar32>(next_code_point(text, at)));
   }
 
-  /// Cuts the gathered run at its full stops.
+  /// Splits the collected run at its full stops.
   void end_run() {
     if (run_.size() == 0) return;
     const std::string_view run = view(run_);

@@ -13,11 +13,11 @@ namespace footnote::chunk {
 
 namespace {
 
-/// How far back the word before a stop is looked for, and how far ahead the end of a code span.
+/// How far back to search for the word before a stop, and how far ahead for the end of a code span.
 constexpr std::size_t kWordBytesMax = 32;
 constexpr std::size_t kCodeSpanBytesMax = 300;
 
-/// Always followed by more of the sentence. Titles count only with a capital.
+/// Never end a sentence. Titles count only when capitalized.
 constexpr std::array<std::string_view, 19> kNeverEnd = {"approx", "bzw", "ca", "cf",  "eg", "evtl", "ggf", "ie", "incl", "inkl",
                                                         "mlle",   "mme", "mr", "mrs", "ms", "resp", "viz", "vs", "zzgl"};
 constexpr std::array<std::string_view, 19> kTitles = {"adm", "capt", "cmdr", "col",  "dr",  "fr",  "gen", "gov", "hon", "lt",
@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 19> kTitles = {"adm", "capt", "cmdr", "co
 /// Followed by a number.
 constexpr std::array<std::string_view, 20> kBeforeNumber = {"abs", "art", "ch", "chap", "eq", "eqs", "fig", "figs", "no",  "nos",
                                                             "nr",  "p",   "pg", "pp",   "pt", "sec", "tab", "v",    "ver", "vol"};
-/// May end a sentence: they do when the next word is one that sentences start with.
+/// End a sentence if the next word is a typical sentence start.
 constexpr std::array<std::string_view, 37> kMayEnd = {"al",  "apr", "aug", "ave", "blvd", "bros", "co",  "corp", "dec", "dept",
                                                       "ed",  "eds", "est", "etc", "feb",  "fri",  "inc", "jan",  "jr",  "jul",
                                                       "jun", "ltd", "mar", "mon", "nov",  "oct",  "rd",  "sat",  "sep", "sept",
@@ -43,10 +43,7 @@ bool has(const std::array<std::string_view, N>& words, std::string_view word) {
   return std::ranges::binary_search(words, word);
 }
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// Full stops that need no space behind them: CJK, and scripts that have a sign of their own.
+/// Full stops that need no following space: CJK, and scripts with their own sign.
 bool is_script_stop(char32_t c) {
   constexpr std::array<char32_t, 14> kStops = {0x0589, 0x061F, 0x06D4, 0x0964, 0x0965, 0x1362, 0x1367,
                                                0x17D4, 0x3002, 0xFF01, 0xFF0E, 0xFF1F, 0xFF61, 0x2E3C};
@@ -83,7 +80,7 @@ class StopFinder {
   }
 
  private:
-  /// Looks at a possible stop; returns where to go on.
+  /// Examines a possible stop; returns where to continue.
   std::size_t stop_at(std::size_t begin) {
     bool needs_no_space = false;
     std::size_t end = begin;
@@ -103,7 +100,7 @@ class StopFinder {
     if (closed >= text_.size()) return text_.size();
     // 3．5 in full-width digits is a number.
     if (needs_no_space && is_number_inside(begin, end)) return end;
-    if (!needs_no_space && !is_space(text_[closed])) return end;
+    if (!needs_no_space && !is_ascii_space(text_[closed])) return end;
     if (needs_no_space || ends_sentence(begin, end, closed)) out_.push_back(closed);
     return closed;
   }
@@ -127,19 +124,19 @@ class StopFinder {
     return at;
   }
 
-  /// "[12]" or "[^a]" right behind the stop belongs to the sentence.
+  /// "[12]" or "[^a]" right after the stop belongs to the sentence.
   std::size_t footnote_mark(std::size_t at) const {
     if (text_[at] != '[') return at;
     const std::size_t close = text_.substr(at, kWordBytesMax).find(']');
     if (close == std::string_view::npos || close < 2) return at;
     const std::string_view inner = text_.substr(at + 1, close - 1);
-    const bool mark = inner[0] == '^' || std::ranges::all_of(inner, [](char c) { return is_digit(c) || c == ',' || c == ' '; });
+    const bool mark = inner[0] == '^' || std::ranges::all_of(inner, [](char c) { return is_ascii_digit(c) || c == ',' || c == ' '; });
     return mark ? at + close + 1 : at;
   }
 
   bool ends_sentence(std::size_t begin, std::size_t end, std::size_t closed) const {
     std::size_t next = closed;
-    while (next < text_.size() && is_space(text_[next])) ++next;
+    while (next < text_.size() && is_ascii_space(text_[next])) ++next;
     while (next < text_.size() && is_opener(code_point_at(text_, next))) next_code_point(text_, next);
     if (next >= text_.size()) return true;
     if (goes_on_in_lower_case(next)) return false;
@@ -147,7 +144,7 @@ class StopFinder {
     return !plain_stop || !is_abbreviation(begin, next);
   }
 
-  /// "iPhone" starts a sentence as well as "The" does.
+  /// "iPhone" can start a sentence just as "The" can.
   bool goes_on_in_lower_case(std::size_t at) const {
     if (!u_islower(static_cast<UChar32>(next_code_point(text_, at)))) return false;
     return at >= text_.size() || !u_isupper(static_cast<UChar32>(code_point_at(text_, at)));
@@ -157,8 +154,8 @@ class StopFinder {
     const std::string_view word = word_before(stop);
     if (word.empty()) return true;
     const bool at_start = word.data() == text_.data();
-    if (std::ranges::all_of(word, is_digit)) return at_start;  // "1. First"
-    const bool before_number = is_digit(text_[next]);
+    if (std::ranges::all_of(word, is_ascii_digit)) return at_start;  // "1. First"
+    const bool before_number = is_ascii_digit(text_[next]);
     const bool before_starter = has(kStarters, next_word(next));
     if (count_code_points(word) == 1) return at_start || !before_starter;  // "J. Smith", "a. First"
     if (is_dotted(word)) return word == "e.g" || word == "i.e" || !before_starter;
@@ -169,13 +166,13 @@ class StopFinder {
     return has(kMayEnd, lower) && !before_starter;
   }
 
-  /// Letters before the stop, without what opens a quote or bracket.
+  /// The letters before the stop, without opening quotes or brackets.
   std::string_view word_before(std::size_t stop) const {
     std::size_t begin = stop;
-    while (begin > 0 && stop - begin < kWordBytesMax && !is_space(text_[begin - 1])) --begin;
+    while (begin > 0 && stop - begin < kWordBytesMax && !is_ascii_space(text_[begin - 1])) --begin;
     while (begin < stop && !is_utf8_boundary(text_, begin)) ++begin;
     std::string_view word = text_.substr(begin, stop - begin);
-    // "(cf", "list/etc", "**Dr": the letters behind the last sign count.
+    // "(cf", "list/etc", "**Dr": only the letters after the last sign count.
     const std::size_t sign = word.find_last_of("([{\"'*_/-~");
     if (sign != std::string_view::npos) word.remove_prefix(sign + 1);
     return word;
@@ -193,13 +190,13 @@ class StopFinder {
   static bool is_dotted(std::string_view word) {
     if (word.find('.') == std::string_view::npos) return false;
     for (std::string_view part : split(word, '.')) {
-      const bool letters = std::ranges::all_of(part, [](char c) { return !is_digit(c); });
+      const bool letters = std::ranges::all_of(part, [](char c) { return !is_ascii_digit(c); });
       if (part.empty() || !letters || count_code_points(part) > 2) return false;
     }
     return true;
   }
 
-  /// A stop in `code. Like` this ends nothing.
+  /// A stop in `code. Like` this does not end a sentence.
   std::size_t skip_code_span(std::size_t at) const {
     const std::size_t open_end = std::min(text_.find_first_not_of('`', at), text_.size());
     const std::string_view ticks = text_.substr(at, open_end - at);

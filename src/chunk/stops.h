@@ -6,9 +6,8 @@
 
 namespace footnote::chunk {
 
-/// Where sentences end inside a paragraph: offsets behind the full stop and what closes with it (quotes, brackets,
-/// footnote marks), ascending, without the paragraph's own end. A stop counts when what stands before it is no
-/// abbreviation, initial or list number, and what follows does not go on in lower case.
+/// Sentence ends inside a paragraph: offsets after the full stop and its closing quotes, brackets and footnote marks, ascending, without
+/// the paragraph's own end. A stop counts unless it follows an abbreviation, initial or list number, or the text continues in lower case.
 std::vector<std::size_t> find_stops(std::string_view paragraph);
 
 }  // namespace footnote::chunk

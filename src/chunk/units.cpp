@@ -21,7 +21,7 @@ bool has_words(std::string_view text) {
     if (word && !in_tag) return true;
     if (c == '>') in_tag = false;
   }
-  // "<" that no ">" closes is text: "a < b".
+  // A "<" without a closing ">" is text: "a < b".
   return in_tag;
 }
 
@@ -82,7 +82,7 @@ class OutlineBuilder {
     heading_bytes_ = std::min(range.size() + 2, unit_bytes_max_ / 2);
   }
 
-  /// Anchors right before a heading name that heading, and go with it.
+  /// Anchors right before a heading belong to it.
   std::size_t first_of_anchors() const {
     const std::size_t own_heading = open_.size() > 1 ? last_heading_ + 1 : 0;
     std::size_t first = out_.units.size();
@@ -90,7 +90,7 @@ class OutlineBuilder {
     return first;
   }
 
-  /// Ends the open sections of this level and below it before unit `end`; level 0 ends all but the document.
+  /// Closes the open sections of this level and deeper before unit `end`; level 0 closes all but the document.
   void close_down_to(int level, std::size_t end) {
     while (open_.size() > 1 && out_.sections[open_.back()].level >= std::max(level, 1)) {
       Section& section = out_.sections[open_.back()];
@@ -106,7 +106,7 @@ class OutlineBuilder {
     }
   }
 
-  /// Room is left for the section's heading, which must not stand in a chunk alone.
+  /// Leaves room for the section's heading, which must not be alone in a chunk.
   void whole_or_lines(TextRange range) {
     const TextRange whole = trimmed(text_, range);
     if (whole.size() == 0) return;
@@ -120,7 +120,7 @@ class OutlineBuilder {
     }
   }
 
-  /// Cuts what is too long at the last space of its second half, else between code points.
+  /// Cuts overlong text at the last space of its second half, else between code points.
   void push(TextRange range, Kind kind) {
     const std::size_t limit = std::max<std::size_t>(unit_bytes_max_ - (kind == Kind::kHeading ? 0 : heading_bytes_), 8);
     while (range.size() > limit) {
@@ -145,7 +145,7 @@ class OutlineBuilder {
   Outline out_;
   std::vector<std::size_t> open_;  ///< Sections from the document down to the current one.
   std::size_t heading_bytes_ = 0;  ///< Of the current section.
-  std::size_t last_heading_ = 0;   ///< The unit that ends its heading.
+  std::size_t last_heading_ = 0;   ///< The last unit of its heading.
 };
 
 }  // namespace

@@ -9,32 +9,32 @@
 
 namespace footnote::chunk {
 
-/// What chunks are made of and not cut inside: a heading, a sentence, a table, a code block, or a line of one that is
-/// too long.
+/// The smallest piece of a chunk, never cut: a heading, a sentence, a table, a code block, or a line of a table or code block that is too
+/// long.
 struct Unit {
   TextRange range;
-  /// A heading, or markup without words (an anchor, a rule): nothing that anyone would look for alone.
+  /// A heading, or markup without words (an anchor, a rule): not worth a chunk of its own.
   bool is_bare = false;
   bool is_sentence = false;  ///< May be repeated as overlap.
 };
 
-/// A heading with what stands below it. Section 0 is the document.
+/// A heading with everything below it. Section 0 is the document.
 struct Section {
   int level = 0;
   std::vector<std::string> path;  ///< Headings from the root to this one.
   std::size_t first_unit = 0;     ///< Its heading.
   std::size_t own_end = 0;        ///< Where its first child starts.
-  std::size_t end = 0;            ///< Behind its last descendant.
+  std::size_t end = 0;            ///< After its last descendant.
   std::vector<std::size_t> children;
 };
 
-/// A document's units in order, and its headings as a tree over them.
+/// A document's units in order, and the tree of its headings over them.
 struct Outline {
   std::vector<Unit> units;
   std::vector<Section> sections;
 };
 
-/// Cuts the document into units of at most `unit_bytes_max` that hold every byte that is not white space.
+/// Splits the document into units of at most `unit_bytes_max` that cover every byte that is not white space.
 Outline make_outline(const ParsedDocument& document, std::size_t unit_bytes_max);
 
 }  // namespace footnote::chunk

@@ -12,7 +12,7 @@ bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
 }
 
-/// Where a quoted string at the front of `text` ends (behind the closing quote), or npos.
+/// Where a quoted string at the start of `text` ends (after the closing quote), or npos.
 std::size_t quoted_end(std::string_view text) {
   const char quote = text[0];
   for (std::size_t at = 1; at < text.size(); ++at) {
@@ -54,7 +54,7 @@ std::string scalar_of(std::string_view text) {
   return text == "~" || text == "null" ? std::string() : std::string(text);
 }
 
-/// Items of "[a, "b, c"]"; `text` is what stands between the brackets. "[[slug]]" is one item, not a nested list.
+/// Items of "[a, "b, c"]"; `text` is the part between the brackets. "[[slug]]" is one item, not a nested list.
 std::vector<std::string> inline_items(std::string_view text) {
   std::vector<std::string> out;
   while (!(text = trim(text)).empty()) {
@@ -122,10 +122,10 @@ class BlockParser {
     if (std::string scalar = scalar_of(text); !scalar.empty()) current_->items = {std::move(scalar)};
   }
 
-  /// A list may run over several lines until its bracket closes.
+  /// A list may span several lines until its bracket closes.
   void inline_list(std::string_view text) {
     std::string whole(text);
-    // Looks at each line once: a list that never closes runs to the block's end.
+    // Visits each line once: a list that never closes runs to the block's end.
     for (std::string_view line = text; line.find(']') == std::string_view::npos && at_ + 1 < lines_.size();) {
       line = trim(lines_[++at_]);
       (whole += ' ') += line;

@@ -1,5 +1,6 @@
 #include "cli/command_line.h"
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 
@@ -14,7 +15,7 @@ namespace {
 
 std::vector<std::string> to_strings(const std::vector<std::string_view>& views) { return {views.begin(), views.end()}; }
 
-/// The CLI11 application with the values that it fills. Built anew for each use.
+/// The CLI11 application and the values that it fills. Built anew for each use.
 class CommandLine {
  public:
   CommandLine() : app_("Answers questions about your documents, with citations that hold, or declines.", "footnote") {
@@ -43,7 +44,7 @@ class CommandLine {
 
   std::variant<Invocation, EarlyExit> parse(const std::vector<std::string>& arguments) {
     try {
-      app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 wants it backwards
+      app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 wants reverse order
     } catch (const CLI::ParseError& error) {
       return early_exit(error, arguments);
     } catch (const std::exception& error) {
@@ -93,7 +94,7 @@ class CommandLine {
         break;
       }
       case SettingType::kLogSpec: {
-        choices_[option] = to_strings(split(spec.choices, '|'));  // to complete the level for all
+        choices_[option] = to_strings(split(spec.choices, '|'));  // completes the level for all modules
         option->type_name("LEVEL[,MODULE=LEVEL]");
         break;
       }
@@ -131,6 +132,8 @@ class CommandLine {
     command.add_option("--prefix", ingest_.prefix, "Put this before the paths of its documents (\"handbook/\")")->type_name("TEXT");
     command.add_flag("--keep-deleted", ingest_.keep_deleted, "Keep documents whose file is gone from the folder");
     command.add_flag("--take-over", ingest_.take_over, "Replace documents of the same path that came from another source");
+    command.add_flag("--allow-secrets", ingest_.allow_secrets, "Store passages with passwords, tokens and private keys too");
+    command.add_flag("--allow-hard-links", ingest_.allow_hard_links, "Read files that have a further name outside the folder");
     CLI::Option* profile = command.add_option("--profile", ingest_.profile, "How to cut: kb along headings, proxy in windows [kb]");
     profile->type_name("kb|proxy")->check(CLI::IsMember({"kb", "proxy"}));
     choices_[profile] = {"kb", "proxy"};
@@ -178,7 +181,8 @@ class CommandLine {
 
   void add_eval() {
     CLI::App& command = add_command("eval", "Measure retrieval, reading, citation check or whole answers on a labelled set");
-    CLI::Option* set = command.add_option("set", eval_.set, "BEIR-form folder, or JSONL file of questions or claims");
+    CLI::Option* set =
+        command.add_option("set", eval_.set, "Folder in BEIR's form or of questions about documents, or JSONL file of questions or claims");
     set->required()->type_name("PATH");
     const std::vector<std::string> names{"keyword",   "vector",     "late",   "fused", "judged", "answer",
                                          "relevance", "word_share", "cosine", "sum",   "check",  "reader"};
@@ -193,6 +197,14 @@ class CommandLine {
         ->type_name("NUMBER");
     command.add_option("--save", eval_.save, "Keep the run, row by row")->type_name("FILE");
     command.add_option("--against", eval_.against, "Compare with a saved run: differences and their significance")->type_name("FILE");
+    command.add_option("--documents", eval_.documents, "Folder of the documents that the questions are about")->type_name("DIR");
+    CLI::Option* half = command.add_option("--half", eval_.half, "Of questions about documents, only these [both]");
+    half->type_name("tune|keep")->check(CLI::IsMember({"tune", "keep"}));
+    choices_[half] = {"tune", "keep"};
+    command.add_option("--set", eval_.only, "Of a folder of sets, only this one; may come several times")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    command.add_option("--answers", eval_.answers, "Write what was answered, one JSON line per question")->type_name("FILE");
     command.add_option("--cache", eval_.cache, "Where embedded corpora are kept [~/.cache/footnote/eval]")->type_name("DIR");
     add_setting(command, Setting::kEngineThreads);
     add_json(command, "The figures as JSON");
@@ -268,7 +280,7 @@ class CommandLine {
     return action;
   }
 
-  /// "90d" into `target`; CLI11 tells the user when it is none.
+  /// Parses "90d" into `target`; CLI11 reports invalid values.
   template <class Target>
   void add_duration(CLI::App& command, const std::string& flag, Target& target, const std::string& help) {
     command
@@ -421,6 +433,9 @@ class CommandLine {
     const auto parsed = app_.get_subcommands();
     const std::string command = parsed.empty() ? "" : " " + parsed.front()->get_name();
     exit.err = fmt::format("footnote: {}\n", error.what());
+    if (const std::string flag = unknown_flag(arguments); !flag.empty()) {
+      exit.err = fmt::format("footnote: no flag '{}' of `footnote{}`{}\n", flag, command, nearest_flag(flag));
+    }
     if (const std::string unknown = parsed.empty() ? first_word(arguments) : ""; !unknown.empty()) {
       exit.err = fmt::format("footnote: no command '{}'{}\n", unknown, nearest_command(unknown));
     }
@@ -433,9 +448,43 @@ class CommandLine {
   }
 
   std::string nearest_command(std::string_view word) const {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app_.get_subcommands({})) names.push_back(command->get_name());
+    return nearest(word, names);
+  }
+
+  /// The innermost parsed command: `footnote keys create`.
+  const CLI::App& innermost() const {
+    const CLI::App* app = &app_;
+    while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+    return *app;
+  }
+
+  std::vector<std::string> known_flags() const {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : innermost().get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    return names;
+  }
+
+  /// The first "--name" that the command does not define.
+  std::string unknown_flag(const std::vector<std::string>& arguments) const {
+    const std::vector<std::string> known = known_flags();
+    for (const std::string& argument : arguments) {
+      const std::string name = argument.substr(0, argument.find('='));
+      if (name == "--") return {};
+      if (name.starts_with("--") && std::ranges::find(known, name) == known.end()) return name;
+    }
+    return {};
+  }
+
+  std::string nearest_flag(std::string_view flag) const { return nearest(flag, known_flags()); }
+
+  static std::string nearest(std::string_view word, const std::vector<std::string>& names) {
     for (const std::size_t limit : {1, 2, 3}) {
-      for (const CLI::App* command : app_.get_subcommands({})) {
-        if (edit_distance(word, command->get_name(), limit) <= limit) return fmt::format("; did you mean `{}`?", command->get_name());
+      for (const std::string& name : names) {
+        if (edit_distance(word, name, limit) <= limit) return fmt::format("; did you mean `{}`?", name);
       }
     }
     return {};

@@ -12,8 +12,7 @@
 
 namespace footnote::cli {
 
-/// What the program returns to the shell. A refusal and files left out are told apart from failure, so that a
-/// script can act on them.
+/// Exit codes. Refusals and skipped files have codes of their own, so that scripts can tell them from failures.
 enum ExitCode : int { kExitOk = 0, kExitFailure = 1, kExitUsage = 2, kExitRefused = 3, kExitSomeFailed = 4, kExitInterrupted = 130 };
 
 enum class OutputForm { kText, kJson, kMarkdown };
@@ -21,73 +20,80 @@ enum class Explain { kOff, kOn };
 enum class Shell { kBash, kZsh, kFish };
 
 struct ServeCommand {
-  std::vector<std::string> examples;  ///< Questions that the first page offers.
-  bool demo = false;                  ///< Serve the demonstration shop too.
+  std::vector<std::string> examples;  ///< Questions suggested on the first page.
+  bool demo = false;                  ///< Also serve the demonstration shop.
 };
 struct IngestCommand {
   std::vector<std::string> paths;
-  std::string prefix;          ///< Put before every document's path.
-  bool keep_deleted = false;   ///< Documents whose file is gone stay.
-  bool take_over = false;      ///< Documents of the same path that came from elsewhere are replaced.
-  std::string profile = "kb";  ///< kb: passages along headings. proxy: windows of 800 characters, as the retrieval proxy's indexer cuts.
+  std::string prefix;          ///< Prepended to every document's path.
+  bool keep_deleted = false;   ///< Keep documents whose file is gone.
+  bool take_over = false;      ///< Replace documents with the same path that came from another source.
+  bool allow_secrets = false;  ///< Also store passages with passwords, tokens and private keys.
+  bool allow_hard_links = false;
+  std::string profile = "kb";  ///< kb: passages along headings. proxy: windows of 800 characters, like the retrieval proxy's indexer.
 };
-/// NAME=VALUE, in the names of the HTTP filters; a name may come several times.
+/// NAME=VALUE, with the names of the HTTP filters; a name may be repeated.
 using FilterArguments = std::vector<std::string>;
 struct AskCommand {
   std::string question;
   FilterArguments filters;
-  std::vector<std::string> labels;  ///< What the asker has.
+  std::vector<std::string> labels;  ///< The asker's labels.
 };
 struct SearchCommand {
   std::string query;
   std::size_t limit = 8;
   Explain explain = Explain::kOff;
-  bool prefix = false;  ///< The last word may go on.
-  bool typos = false;   ///< Words that nobody wrote find those that look like them.
+  bool prefix = false;  ///< The last word may be incomplete.
+  bool typos = false;   ///< Unknown words match similar ones.
   FilterArguments filters;
   std::vector<std::string> labels;
 };
 struct EvalCommand {
-  std::filesystem::path set;                   ///< Folder or JSONL file; its form says what is measured.
-  std::vector<std::string> stages;             ///< All that are there when empty.
-  std::size_t limit = 0;                       ///< Rows to take; 0: all.
+  std::filesystem::path set;                   ///< Folder or JSONL file; its format decides what is measured.
+  std::vector<std::string> stages;             ///< Empty: all available.
+  std::size_t limit = 0;                       ///< Rows to use; 0: all.
   std::filesystem::path cache;                 ///< Empty: ~/.cache/footnote/eval.
-  std::filesystem::path save;                  ///< Where to keep the run; empty: nowhere.
+  std::filesystem::path save;                  ///< Where to save the run; empty: nowhere.
   std::filesystem::path against;               ///< A run to compare with; empty: none.
   std::vector<std::filesystem::path> foreign;  ///< Questions that the corpus does not cover.
   std::optional<double> gate;                  ///< Evidence from which on a question is answered, in place of the corpus's own.
+  /// Of questions about documents:
+  std::filesystem::path documents;  ///< The documents' folder.
+  std::string half;                 ///< "tune" or "keep"; empty: both.
+  std::vector<std::string> only;    ///< Names of sets; all when empty.
+  std::filesystem::path answers;    ///< Where to write what was answered, a line each; empty: nowhere.
 };
 struct CalibrateCommand {
   std::string corpus;  ///< Empty: the configured one.
-  double rate = 0.05;  ///< Of foreign questions, so many may be answered.
-  bool clear = false;  ///< Back to the general threshold.
+  double rate = 0.05;  ///< Share of foreign questions that may be answered.
+  bool clear = false;  ///< Return to the general threshold.
 };
 struct TraceCommand {
   std::string turn;  ///< "turn_..."
 };
 struct BenchEncoderCommand {
   std::vector<std::string> shapes{"1x16", "32x128", "18x160"};  ///< Sequences x tokens.
-  double seconds = 3;                                           ///< For each shape.
+  double seconds = 3;                                           ///< Per shape.
 };
 struct BenchIndexCommand {
   std::filesystem::path vectors;    ///< Rows of floats; empty: vectors are not measured.
-  std::filesystem::path queries;    ///< To search them by.
+  std::filesystem::path queries;    ///< Search queries for them.
   std::size_t dimension = 384;      ///< Of both.
   std::filesystem::path texts;      ///< JSONL with "text"; empty: keywords are not measured.
-  std::filesystem::path questions;  ///< To search them by, and for the whole retrieval.
-  std::size_t rows = 0;             ///< The first so many; 0: all.
-  double seconds = 1;               ///< For each case.
-  bool retrieve = false;            ///< The whole retrieval of the corpus of the data folder.
-  bool paced = false;               ///< Cases by name from the standard input.
-  bool fill = false;                ///< Nothing is measured: the corpus of the data folder gets the texts.
-  std::filesystem::path codes;      ///< A data folder to take token codes from when filling; empty: none, or those of the embedder.
+  std::filesystem::path questions;  ///< Search queries for them, and for the whole retrieval.
+  std::size_t rows = 0;             ///< Only the first rows; 0: all.
+  double seconds = 1;               ///< Per case.
+  bool retrieve = false;            ///< Measure the whole retrieval on the data folder's corpus.
+  bool paced = false;               ///< Read case names from standard input.
+  bool fill = false;                ///< Measure nothing: load the texts into the data folder's corpus.
+  std::filesystem::path codes;      ///< When filling, a data folder to take token codes from; empty: none, or the embedder's.
 };
 struct DoctorCommand {};
 struct RebuildIndexCommand {
   std::string corpus;  ///< Empty: all.
 };
 struct SnapshotCommand {
-  std::string file;  ///< To be made.
+  std::string file;  ///< The file to create.
 };
 struct RestoreCommand {
   std::string file;
@@ -105,16 +111,16 @@ struct KeysCommand {
   std::int64_t requests_per_day = 0;
 };
 struct WorkspacesCommand {
-  std::string name;  ///< To make; empty: list them.
+  std::string name;  ///< To create; empty: list them.
 };
 struct ModelsCommand {
   enum class Action { kList, kAdd, kVerify, kInfo, kFit };
   Action action = Action::kList;
-  std::filesystem::path folder;    ///< To add; of kFit the file to write, empty: in the model's folder.
-  std::string name;                ///< For what is added, empty: its folder's; of the model to fit.
-  bool replace = false;            ///< An existing model of that name gives way.
-  std::vector<std::string> names;  ///< To verify, empty: all; to tell of, empty: the configured one.
-  std::filesystem::path texts;     ///< To fit by: one text a line.
+  std::filesystem::path folder;    ///< To add; for kFit the file to write, empty: in the model's folder.
+  std::string name;                ///< Name of the model to add, empty: its folder's name; or of the model to fit.
+  bool replace = false;            ///< Replace an existing model of that name.
+  std::vector<std::string> names;  ///< To verify, empty: all; to describe, empty: the configured one.
+  std::filesystem::path texts;     ///< Texts to fit on, one per line.
 };
 struct ConfigCommand {};
 struct CompletionCommand {
@@ -125,7 +131,7 @@ using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchComm
                              BenchEncoderCommand, BenchIndexCommand, DoctorCommand, RebuildIndexCommand, SnapshotCommand, RestoreCommand,
                              DocumentsCommand, KeysCommand, WorkspacesCommand, ModelsCommand, ConfigCommand, CompletionCommand>;
 
-/// A command line that was understood.
+/// A successfully parsed command line.
 struct Invocation {
   Command command;
   OutputForm form = OutputForm::kText;
@@ -133,7 +139,7 @@ struct Invocation {
   std::vector<std::pair<Setting, std::string>> flags;
 };
 
-/// Nothing left to run: help or version was asked for (code 0, `out`), or the line was wrong (code 2, `err`).
+/// Nothing to run: help or version was requested (code 0, `out`), or the line is invalid (code 2, `err`).
 struct EarlyExit {
   int code = kExitOk;
   std::string out;
@@ -143,7 +149,7 @@ struct EarlyExit {
 /// `arguments` without the program's name.
 std::variant<Invocation, EarlyExit> parse_command_line(const std::vector<std::string>& arguments);
 
-/// What can be typed, for completion and the reference: made from the same definitions that parse.
+/// The command tree for completion and the reference, made from the same definitions as the parser.
 struct OptionNode {
   std::vector<std::string> names;  ///< "--explain", "-n"; empty for a positional argument.
   std::string help;

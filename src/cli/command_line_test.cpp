@@ -48,8 +48,24 @@ TEST(CommandLine, CommandsAndTheirOptions) {
   const auto eval = std::get<EvalCommand>(parsed("eval set --stages keyword,vector --limit 5").command);
   EXPECT_THAT(eval.stages, ElementsAre("keyword", "vector"));
   EXPECT_EQ(eval.limit, 5U);
+  const auto about = std::get<EvalCommand>(parsed("eval set --documents docs --half keep --set a --set b --answers out").command);
+  EXPECT_EQ(about.set, "set");
+  EXPECT_EQ(about.documents, "docs");
+  EXPECT_EQ(about.half, "keep");
+  EXPECT_THAT(about.only, ElementsAre("a", "b"));
+  EXPECT_EQ(about.answers, "out");
   EXPECT_EQ(std::get<CompletionCommand>(parsed("completion zsh").command).shell, Shell::kZsh);
   EXPECT_TRUE(std::holds_alternative<DoctorCommand>(parsed("doctor --json").command));
+}
+
+TEST(CommandLine, AMisspeltFlagGetsASuggestion) {
+  EXPECT_THAT(stopped("search --explian x").err, HasSubstr("no flag '--explian' of `footnote search`; did you mean `--explain`?"));
+  EXPECT_THAT(stopped("keys create --nam=x --scope read").err, HasSubstr("no flag '--nam'"));
+  EXPECT_THAT(stopped("keys create --nam=x --scope read").err, HasSubstr("did you mean `--name`?"));
+  EXPECT_EQ(stopped("doctor --zzzzzzzz").err,
+            "footnote: no flag '--zzzzzzzz' of `footnote doctor`\nRun `footnote doctor --help` for examples.\n");
+  EXPECT_THAT(stopped("--versoin").err, HasSubstr("did you mean `--version`?"));
+  EXPECT_THAT(stopped("ask").err, HasSubstr("required")) << "no flag is wrong here";
 }
 
 TEST(CommandLine, ActionsOfModels) {
@@ -95,6 +111,7 @@ TEST(CommandLine, WrongLinesExitWithUsage) {
   EXPECT_EQ(stopped("serve --prot 1").code, kExitUsage);
   EXPECT_EQ(stopped("search x -n 0").code, kExitUsage);
   EXPECT_EQ(stopped("eval d --stages magic").code, kExitUsage);
+  EXPECT_EQ(stopped("eval d --half both").code, kExitUsage);
   EXPECT_EQ(stopped("completion tcsh").code, kExitUsage);
   const EarlyExit typo = stopped("ingset docs");
   EXPECT_EQ(typo.code, kExitUsage);

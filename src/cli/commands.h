@@ -7,7 +7,7 @@
 
 namespace footnote::cli {
 
-/// What every command gets. Borrowed for the run.
+/// Passed to every command. Borrowed for the run.
 struct CommandContext {
   const Settings& settings;
   OutputForm form = OutputForm::kText;

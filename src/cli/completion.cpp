@@ -26,7 +26,7 @@ std::string names_of(const CommandNode& command) {
   return join(names, " ");
 }
 
-/// The names of a command's actions, as "keys" has them; none for most.
+/// The names of a command's actions, such as those of "keys"; usually empty.
 std::string actions_of(const CommandNode& command) {
   std::vector<std::string> names;
   for (const auto& action : command.children) names.push_back(action.name);
@@ -59,7 +59,7 @@ std::string bash_argument(const CommandNode& command) {
   return "COMPREPLY=()";
 }
 
-/// The arm for a command, under the words that lead to it ("keys create"), and those of its actions.
+/// The arm for a command, identified by its words ("keys create"), and those of its actions.
 std::string bash_arms(const std::string& words, const CommandNode& command) {
   std::string out = fmt::format("    '{}')\n      case \"$before\" in\n{}      esac\n", words, bash_value_arms(command));
   out += fmt::format("      if [[ \"$word\" == -* ]]; then COMPREPLY=($(compgen -W '{}' -- \"$word\")); else {}; fi ;;\n",
@@ -96,7 +96,7 @@ std::string bash_script(const CommandNode& root) {
   return out;
 }
 
-/// Brackets and colons have a meaning inside _arguments.
+/// Escapes brackets and colons, which are special inside _arguments.
 std::string zsh_help(const std::string& help) {
   std::string out;
   for (const char c : quoted_help(help)) {
@@ -170,7 +170,7 @@ std::string fish_option(const std::string& condition, const OptionNode& option) 
   return out + fmt::format(" -d '{}'\n", quoted_help(option.help));
 }
 
-/// What follows a command's words: its actions, or its options and arguments.
+/// Completes what follows a command's words: its actions, or its options and arguments.
 std::string fish_command(const std::string& condition, const CommandNode& command) {
   std::string out;
   for (const auto& action : command.children) {

@@ -6,8 +6,8 @@
 
 namespace footnote::cli {
 
-/// A completion script for the shell, made from the command tree: commands, their options, the values of options
-/// that have a closed set, and files where a path is asked for.
+/// A shell completion script made from the command tree: commands, their options, the values of options with a closed set, and files where
+/// a path is expected.
 std::string completion_script(Shell shell, const CommandNode& root);
 
 }  // namespace footnote::cli

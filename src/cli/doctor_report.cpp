@@ -2,18 +2,17 @@
 
 #include <algorithm>
 
+#include "base/json_view.h"
 #include "cli/text_table.h"
 
 namespace footnote::cli {
 namespace {
 
-std::string_view name_of(Health health) {
-  switch (health) {
-    case Health::kOk: return "ok";
-    case Health::kNote: return "note";
-    case Health::kBroken: return "broken";
-  }
-  return {};
+/// The name for people, who did not choose the default corpus's name.
+std::string shown_name(const Check& check) {
+  if (check.name == fmt::format("corpus {}", kDefaultCorpus)) return corpus_label(kDefaultCorpus);
+  if (check.name == fmt::format("indexes {}", kDefaultCorpus)) return "indexes";
+  return check.name;
 }
 
 Style style_of(Health health) {
@@ -33,11 +32,11 @@ std::size_t count(const std::vector<Check>& checks, Health health) {
 
 std::string render_checks(const std::vector<Check>& checks, Paint paint) {
   std::size_t width = 0;
-  for (const Check& check : checks) width = std::max(width, check.name.size());
+  for (const Check& check : checks) width = std::max(width, shown_name(check).size());
   std::string out;
   for (const Check& check : checks) {
-    out += fmt::format("{}  {:<{}}  {}\n", styled(paint, style_of(check.health), fmt::format("{:<6}", name_of(check.health))), check.name,
-                       width, printable(check.detail));
+    out += fmt::format("{}  {:<{}}  {}\n", styled(paint, style_of(check.health), fmt::format("{:<6}", to_string(check.health))),
+                       shown_name(check), width, printable(check.detail));
     if (!check.fix.empty()) out += fmt::format("{:{}}fix: {}\n", "", width + 10, printable(check.fix));
   }
   const std::size_t broken = count(checks, Health::kBroken);
@@ -47,13 +46,24 @@ std::string render_checks(const std::vector<Check>& checks, Paint paint) {
 
 Json checks_json(const std::vector<Check>& checks) {
   JsonArray rows;
-  for (const Check& check : checks) {
-    JsonObject row{{"name", check.name}, {"status", name_of(check.health)}, {"detail", check.detail}};
-    row["fix"] = check.fix.empty() ? Json(nullptr) : Json(check.fix);
-    for (const auto& [name, value] : check.facts) row[name] = value;
-    rows.push_back(std::move(row));
-  }
+  for (const Check& check : checks) rows.emplace_back(api::render_check(check));
   return JsonObject{{"ok", count(checks, Health::kBroken) == 0}, {"checks", std::move(rows)}};
+}
+
+Check parse_check(const Json& rendered) {
+  Check out{std::string(text_at(rendered, "name")),
+            Health::kBroken,
+            std::string(text_at(rendered, "detail")),
+            std::string(text_at(rendered, "fix")),
+            {}};
+  for (const Health health : {Health::kOk, Health::kNote, Health::kBroken}) {
+    if (text_at(rendered, "status") == api::to_string(health)) out.health = health;
+  }
+  if (!rendered.is_object()) return out;
+  for (const auto& [name, value] : rendered.get_object()) {
+    if (name != "name" && name != "status" && name != "detail" && name != "fix") out.facts[name] = value;
+  }
+  return out;
 }
 
 }  // namespace footnote::cli

@@ -3,28 +3,24 @@
 #include <string>
 #include <vector>
 
+#include "api/check_routes.h"
 #include "base/json.h"
 #include "cli/terminal.h"
 
 namespace footnote::cli {
 
-enum class Health { kOk, kNote, kBroken };
+using api::Check;
+using api::Health;
 
-/// What one look found. `fix` says what to do; empty when there is nothing to do.
-struct Check {
-  std::string name;
-  Health health = Health::kOk;
-  std::string detail;
-  std::string fix;
-  JsonObject facts;
-};
-
-/// For people: one line a check, what to fix below it.
+/// For people: one line per check, with the fix below it.
 std::string render_checks(const std::vector<Check>& checks, Paint paint);
 /// {"ok": bool, "checks":[{"name","status":"ok|note|broken","detail","fix",...facts}]}
 Json checks_json(const std::vector<Check>& checks);
 
-/// Checks of that health.
+/// Parses a check from its JSON.
+Check parse_check(const Json& rendered);
+
+/// Number of checks with that health.
 std::size_t count(const std::vector<Check>& checks, Health health);
 
 }  // namespace footnote::cli

@@ -38,8 +38,8 @@ Settings come from footnote.toml, .env, the environment and flags; see `footnote
   LLM_BASE_URL=http://127.0.0.1:11434/v1 LLM_MODEL=qwen2.5 footnote serve
 
 The server listens on loopback addresses only, until there is an API key (`footnote keys create`). SIGTERM and Ctrl-C let running answers
-finish (server.drain); a second one ends it at once. While it runs, `ask`, `search` and `ingest` on the same data
-folder go through it.)"},
+finish (server.drain); a second one ends it at once. While it runs, other commands on the same data folder go through it. Only `eval` of
+your own questions, `bench index` and `restore` need the folder alone: stop the server, or use a copy (`footnote snapshot`, `restore`).)"},
     {"ingest",
      R"(Examples:
   footnote ingest ~/handbook                    every Markdown, text and HTML file below it
@@ -49,7 +49,9 @@ folder go through it.)"},
   footnote ingest docs --profile proxy          windows of 800 characters, 100 of them shared, for the retrieval proxy
 
 A second run embeds only what changed and removes documents whose file is gone. Each file that can't be read is
-named with the reason; the rest goes on and the exit code is 4.)"},
+named with the reason; the rest goes on and the exit code is 4. Left out: hidden files, what .gitignore and
+.footnoteignore name, files named like credentials (id_rsa, *.pem, credentials.txt), and passages that hold
+passwords, tokens or private keys; those are counted by kind.)"},
     {"ask",
      R"(Examples:
   footnote ask "How many days of parental leave do I get?"
@@ -79,9 +81,11 @@ only with --acl-label.)"},
   footnote eval my-questions.jsonl --corpus product              your own questions over your own corpus
   footnote eval squad.jsonl --json | jq '.stages[0].f1'          answers found in a given context
   footnote eval claims.jsonl                                     the check of citations
+  footnote eval eval/realdocs --documents DOCS --half tune       whole answers about documents: right, wrong, refused
 
 The form of a set says what is measured: docs/evaluation.md. Every document is embedded once and kept in the cache; a second run
-embeds nothing. Nothing that is asked is stored.)"},
+embeds nothing. Nothing that is asked is stored. Your own questions need the data folder alone: beside a server, use a copy (`footnote
+snapshot`, then `footnote restore --data COPY`).)"},
     {"calibrate",
      R"(Examples:
   footnote calibrate                        the configured corpus; about 1 in 20 foreign questions may be answered
@@ -90,7 +94,8 @@ embeds nothing. Nothing that is asked is stored.)"},
 
 Questions made from the corpus's own texts, and questions of other domains and of the workspace's other corpora, are looked up; every
 other one sets the threshold, the rest measure it. Nothing that is asked is stored. The threshold is kept with the corpus and holds as
-long as the models stay the same; after much was ingested, run it again.)"},
+long as the models stay the same; after much was ingested, run it again. A server that has the data folder does the work and goes on
+answering.)"},
     {"bench",
      R"(Examples:
   footnote bench encoder                                         milliseconds and tokens a second, three shapes
@@ -101,7 +106,8 @@ long as the models stay the same; after much was ingested, run it again.)"},
   footnote bench index --fill --texts passages.jsonl --data /tmp/many               an empty corpus gets the passages
   footnote bench index --retrieve --questions questions.jsonl --data /tmp/many --threads 1
 
-Against other encoders and indexes on the same weights, vectors and texts: bench/peers/README.md.)"},
+--fill and --retrieve need the data folder alone, without a server. Against other encoders and indexes on the same weights, vectors and
+texts: bench/peers/README.md.)"},
     {"trace",
      R"(Examples:
   footnote trace turn_8JxKq0fWbXr2mVtYpLd3Zs       bars for the stages, every candidate with its scores
@@ -142,7 +148,7 @@ set, in FOOTNOTE_MODELS (--models) alone. models.name (MODEL_NAME) says which on
   footnote doctor
   footnote doctor --json | jq '.checks[] | select(.status != "ok")'
 
-The exit code is 1 when something is broken.)"},
+The exit code is 1 when something is broken. A server that has the data folder checks it while it goes on answering.)"},
     {"rebuild-index",
      R"(Examples:
   footnote rebuild-index                                     all corpora of the workspace

@@ -4,7 +4,7 @@
 
 namespace footnote::cli {
 
-/// What stands below the options in the help of a command ("" for the program's own): examples first.
+/// The text below the options in a command's help ("" for the program's own): examples first.
 std::string_view help_footer(std::string_view command);
 
 }  // namespace footnote::cli

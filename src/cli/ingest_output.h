@@ -6,38 +6,29 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
-#include "domain/document.h"
 #include "ingest/report.h"
 
 namespace footnote::cli {
 
-/// What an ingest did, for the summary. Through a server only `updated` (anything that it indexed), `unchanged` and the
-/// problems of the report are known.
-struct IngestSummary {
-  ingest::IngestReport report;
-  std::string server_url;  ///< Empty: done in this process.
-};
-
-/// "nothing changed: 0 of 1000 files embedded", or what was added, updated, deleted and embedded.
-std::string render_ingest_counts(const IngestSummary& summary);
-/// The files that are not plainly in, by path with the reason; empty when there are none.
+/// "nothing changed: 0 of 1000 files embedded", or the numbers added, updated, deleted and embedded.
+std::string render_ingest_counts(const ingest::IngestReport& report);
+/// The files that were skipped or have warnings, by path with the reason; empty if none.
 std::string render_ingest_problems(const ingest::IngestReport& report, Paint paint);
-/// {"event":"summary", ...counts...}; through a server with "server" and "indexed" in place of what is not known.
-Json ingest_summary_json(const IngestSummary& summary);
-/// kExitSomeFailed when a file was left out that should be in.
+/// {"event":"summary", ...counts...}
+Json ingest_summary_json(const ingest::IngestReport& report);
+/// kExitSomeFailed if a file was skipped that should have been ingested.
 int ingest_exit_code(const ingest::IngestReport& report);
 
-/// Tells an ingest while it happens: a bar for people, one JSON line per event for programs.
+/// Reports ingest progress: a bar for people, one JSON line per event for programs.
 class IngestOutput {
  public:
   explicit IngestOutput(const CommandContext& context);
 
-  /// Only call it once the document is in the store and will survive a crash. `document` may be null where the
-  /// version is not known (through a server).
-  void committed(std::string_view key, const Document* document);
+  /// Call only once the document is durable in the store. `document` as rendered by POST /api/kb/ingest.
+  void committed(const Json& document);
   void deleted(std::string_view key);
   void progress(std::size_t done, std::size_t total) { bar_.update(done, total); }
-  void finish(const IngestSummary& summary);
+  void finish(const ingest::IngestReport& report);
 
  private:
   void line(const Json& event);

@@ -50,7 +50,7 @@ std::string render_progress(const ProgressView& view) {
       out += fmt::format("  {} left", human_duration(std::chrono::seconds{std::llround(std::ceil(left))}));
     }
   }
-  // A full last column would wrap the line on some terminals.
+  // A full last column would wrap on some terminals.
   const auto width = static_cast<std::size_t>(std::max(view.width - 1, 10));
   return std::string(utf8_prefix(out, width));
 }
@@ -83,6 +83,11 @@ void ProgressBar::clear() {
   MutexLock lock(mutex_);
   if (on_screen_) write_(kClearLine);
   on_screen_ = false;
+}
+
+ProgressBar progress_bar(std::string unit, const Terminal& terminal) {
+  const auto write = [](std::string_view text) { write_err(text); };
+  return ProgressBar(std::move(unit), terminal.width, terminal.progress ? ProgressBar::Write(write) : nullptr);
 }
 
 }  // namespace footnote::cli

@@ -9,10 +9,11 @@
 #include <string_view>
 
 #include "base/mutex.h"
+#include "cli/terminal.h"
 
 namespace footnote::cli {
 
-/// What one drawing of a bar shows. `total` 0: not known yet.
+/// The state of a bar to draw. `total` 0: not known yet.
 struct ProgressView {
   std::uint64_t done = 0;
   std::uint64_t total = 0;
@@ -21,14 +22,14 @@ struct ProgressView {
   int width = 80;
 };
 
-/// "[#####-----] 312/1000 files  41 files/s  16 s left", cut to `width` columns.
+/// "[#####-----] 312/1000 files  41 files/s  16 s left", truncated to `width` columns.
 std::string render_progress(const ProgressView& view);
 
 /// "16 s", "3 min 5 s", "2 h 10 min".
 std::string human_duration(std::chrono::seconds duration);
 
-/// A bar on one line that is redrawn at most ten times a second; silent when it was made with no `write`. The rate
-/// is that of the last ten seconds, so that the time left follows what is going on now. Thread-safe.
+/// A bar on one line, redrawn at most ten times a second; silent without a `write`. The rate covers the last ten seconds, so that the time
+/// left reflects current speed. Thread-safe.
 class ProgressBar {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
@@ -40,7 +41,7 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void update(std::uint64_t done, std::uint64_t total);
-  /// Takes the bar off the screen.
+  /// Erases the bar from the screen.
   void clear();
 
  private:
@@ -60,5 +61,8 @@ class ProgressBar {
   std::optional<std::chrono::steady_clock::time_point> drawn_at_ FOOTNOTE_TSA(guarded_by(mutex_));
   bool on_screen_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
 };
+
+/// A bar on standard error, if the terminal shows progress.
+ProgressBar progress_bar(std::string unit, const Terminal& terminal);
 
 }  // namespace footnote::cli

@@ -36,7 +36,7 @@ TEST(HumanDuration, Units) {
   EXPECT_EQ(human_duration(seconds{7800}), "2 h 10 min");
 }
 
-/// A bar under a clock that only moves when told.
+/// A bar with a manual clock.
 struct Watched {
   std::chrono::steady_clock::time_point now{};
   std::string written;
@@ -78,8 +78,14 @@ TEST(ProgressBar, ClearsItsLine) {
 }
 
 TEST(ProgressBar, WithoutAWriterItIsSilent) {
-  ProgressBar bar("files", 80, {});
-  bar.update(1, 2);
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  {
+    ProgressBar bar("files", 80, {});
+    bar.update(1, 2);
+    bar.clear();
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStdout() + ::testing::internal::GetCapturedStderr(), "");
 }
 
 }  // namespace

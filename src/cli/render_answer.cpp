@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::size_t kQuoteBytesMax = 400;
 
-/// One line of text from a document, cut to a bearable length.
+/// One line of text from a document, truncated.
 std::string one_line(std::string_view text, std::size_t bytes_max) {
   const std::string folded = printable(fold_spaces(text));
   const std::string_view cut = utf8_prefix(folded, bytes_max);
   return cut.size() < folded.size() ? fmt::format("{}...", cut) : folded;
 }
 
-/// "time-off/leave.md:12"; without the line where it is not known.
+/// "time-off/leave.md:12"; without the line if unknown.
 std::string place_of(const Json& source) {
   std::string path = printable(text_at(source, "source_path"));
   std::int64_t line = integer_at(source, "first_line");
@@ -65,7 +65,7 @@ std::string render_nearest(const Json& answer, Paint paint) {
   return out;
 }
 
-/// How a person gets to the rest of the story.
+/// The hint how to see the full trace.
 std::string render_trace_hint(const Json& answer) {
   return fmt::format("footnote trace {}", printable(text_at(value_at(answer, "meta"), "turn_id")));
 }

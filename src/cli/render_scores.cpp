@@ -16,14 +16,14 @@ namespace {
 
 std::string number(double value) { return fmt::format("{:.4f}", value); }
 
-/// Names read with spaces: "document limit".
+/// Names with spaces: "document limit".
 std::string words(std::string_view name) {
   std::string out = printable(name);
   std::ranges::replace(out, '_', ' ');
   return out;
 }
 
-/// The stages that any candidate has a term of, in the order in which they first come.
+/// The stages that any candidate has a term for, in order of first occurrence.
 std::vector<std::string> stages_of(const JsonArray& candidates) {
   std::vector<std::string> out;
   for (const Json& candidate : candidates) {
@@ -35,7 +35,7 @@ std::vector<std::string> stages_of(const JsonArray& candidates) {
   return out;
 }
 
-/// "0.6120 +0.3363": the stage's own number and what it added.
+/// "0.6120 +0.3363": the stage's raw score and its contribution.
 std::string term_cell(const Json& candidate, std::string_view stage) {
   for (const Json& term : array_at(candidate, "terms")) {
     if (text_at(term, "stage") == stage) {
@@ -51,7 +51,7 @@ std::string fate_cell(const Json& candidate) {
   return fmt::format("cited [{}]", integer_at(candidate, "number"));
 }
 
-/// Each stage's weight; a stage whose weight differs from passage to passage has all that there are.
+/// Each stage's weight; all values if it differs between passages.
 std::string render_weights(const JsonArray& candidates, const std::vector<std::string>& stages) {
   std::map<std::string, std::set<double>> weights;
   for (const Json& candidate : candidates) {

@@ -8,11 +8,10 @@
 
 namespace footnote::cli {
 
-/// For people, in the forms of POST /api/search and GET /api/turns/{id}/trace: what `search --explain` and `trace`
-/// both show.
+/// For people, from the JSON of POST /api/search and GET /api/turns/{id}/trace: what `search --explain` and `trace` both show.
 
-/// One line a passage: its rank, what each stage said of it and what that added to the score, cosine, coverage,
-/// what became of it (where the form tells) and its place; below them the weights of the stages.
+/// One line per passage: rank, each stage's raw score and contribution, cosine, coverage, outcome (if the JSON has it) and place; below
+/// them the weights of the stages.
 std::string render_score_table(const JsonArray& candidates);
 
 /// The gate's verdict with its figures.
@@ -24,7 +23,7 @@ std::string render_cuts(const JsonArray& cuts);
 /// "time-off/leave.md:12"
 std::string render_place(const Json& candidate);
 
-/// How the vectors were searched, on a line; nothing where they were not.
+/// How the vectors were searched, on one line; empty if they were not.
 std::string render_vector_search(const Json& report);
 
 }  // namespace footnote::cli

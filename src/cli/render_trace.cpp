@@ -43,7 +43,7 @@ std::string render_head(const Json& trace, Paint paint) {
   return out + styled(paint, Style::kDim, names);
 }
 
-/// Where on the time line a stage lies, from `start` for `took` of `total` milliseconds: at least one cell.
+/// A stage's bar on the time line, from `start` for `took` of `total` milliseconds: at least one cell.
 std::string bar(double start, double took, double total) {
   if (total <= 0) return {};
   const auto cell = [&](double time) { return std::clamp(time / total * kBarCells, 0.0, kBarCells); };
@@ -66,12 +66,23 @@ std::string render_stages(const Json& trace, Paint paint) {
   return out + "\n";
 }
 
+std::string tokens_at(const Json& model, std::string_view key) {
+  return value_at(model, key).is_null() ? "tokens not counted" : fmt::format("{} tokens", integer_at(model, key));
+}
+
 std::string render_model(const Json& model) {
   if (!model.is_object()) return "model: none was called\n";
-  return fmt::format("model: {}, finish {}; prompt {} messages, {} ({} tokens), answer {} tokens\n", shown(model, "name"),
-                     shown(model, "finish"), integer_at(model, "prompt_messages"),
+  return fmt::format("model: {}, finish {}; prompt {} messages, {} ({}), answer {}\n", shown(model, "name"), shown(model, "finish"),
+                     integer_at(model, "prompt_messages"),
                      human_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(integer_at(model, "prompt_bytes"), 0))),
-                     integer_at(model, "prompt_tokens"), integer_at(model, "completion_tokens"));
+                     tokens_at(model, "prompt_tokens"), tokens_at(model, "completion_tokens"));
+}
+
+std::string render_language(const Json& trace) {
+  const std::string_view language = text_at(trace, "foreign_language");
+  if (language.empty()) return {};
+  return fmt::format("language: the question is in '{}', which the embedding model was not made for; words count most\n",
+                     printable(language));
 }
 
 std::string render_errors(const JsonArray& errors, Paint paint) {
@@ -90,7 +101,7 @@ std::string render_trace(const Json& trace, Paint paint) {
   const std::int64_t found = integer_at(trace, "candidates_found");
   std::string out = render_head(trace, paint) + "\n" + render_stages(trace, paint) + "\n";
   out += render_vector_search(value_at(trace, "vector_search"));
-  out += render_gate(value_at(trace, "gate"), paint) + render_model(value_at(trace, "model")) +
+  out += render_gate(value_at(trace, "gate"), paint) + render_language(trace) + render_model(value_at(trace, "model")) +
          render_errors(array_at(trace, "errors"), paint);
   const Json& limits = value_at(trace, "limits");
   out +=

@@ -7,9 +7,8 @@
 
 namespace footnote::cli {
 
-/// For people: a turn's trace in the form of GET /api/turns/{id}/trace. How it ended and under which names, its
-/// stages as bars on one time line, the gate, the model's call, errors, and every candidate with its scores and what
-/// became of it.
+/// For people: a turn's trace from GET /api/turns/{id}/trace. Its outcome and ids, its stages as bars on one time line, the gate, the model
+/// call, errors, and every candidate with its scores and outcome.
 std::string render_trace(const Json& trace, Paint paint);
 
 }  // namespace footnote::cli

@@ -16,7 +16,7 @@ namespace footnote::cli {
 
 SignalStop::SignalStop() {
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk, not the end
+  std::signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit is a write error like a full disk, not fatal
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);

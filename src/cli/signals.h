@@ -5,9 +5,8 @@
 
 namespace footnote::cli {
 
-/// Turns SIGINT and SIGTERM into a stop request, for as long as it lives; a second one ends the process at once
-/// (exit 130 or 143). Make it before any other thread starts: threads started later inherit the blocked signals.
-/// SIGPIPE is ignored from then on: a reader that goes away is an error of the write.
+/// Turns SIGINT and SIGTERM into a stop request while this object lives; a second signal ends the process at once (exit 130 or 143). Create
+/// it before any other thread starts: later threads inherit the blocked signals. Also ignores SIGPIPE: a closed pipe is a write error.
 class SignalStop {
  public:
   SignalStop();
@@ -22,7 +21,7 @@ class SignalStop {
 
   std::stop_source source_;
   int signals_ = -1;  // signalfd
-  int wake_ = -1;     // eventfd: the watcher is to end
+  int wake_ = -1;     // eventfd: tells the watcher to end
   std::thread watcher_;
 };
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/utf8.h"
+#include "domain/catalog.h"
 
 namespace footnote::cli {
 namespace {
@@ -68,13 +69,15 @@ Terminal detect_terminal(std::string_view color_setting) {
   return terminal;
 }
 
+std::string corpus_label(std::string_view name) { return name == kDefaultCorpus ? "default corpus" : "corpus " + std::string(name); }
+
 std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
     const char32_t c = next_code_point(text, at);
     const bool control = c < 0x20 || (c >= 0x7F && c < 0xA0);
-    // Marks that turn the direction of what follows can make a line read as something else.
+    // Bidirectional controls can make a line read as something else.
     const bool turns = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
     if (c == '\n' || c == '\t') {
       out += static_cast<char>(c);

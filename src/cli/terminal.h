@@ -8,10 +8,10 @@ namespace footnote::cli {
 enum class Style { kBold, kDim, kRed, kGreen, kYellow, kCyan };
 enum class Paint { kOff, kOn };
 
-/// Wraps `text` in the style's escape codes, or gives it back as it is.
+/// Wraps `text` in the style's escape codes, or returns it unchanged.
 std::string styled(Paint paint, Style style, std::string_view text);
 
-/// What the two output streams can show. Plain data: tests make their own.
+/// Capabilities of the two output streams. Plain data, so tests can make their own.
 struct Terminal {
   Paint out = Paint::kOff;  ///< Colour on standard output.
   Paint err = Paint::kOff;  ///< Colour on standard error.
@@ -19,14 +19,17 @@ struct Terminal {
   int width = 80;           ///< Columns of standard error.
 };
 
-/// Looks at the streams, NO_COLOR, TERM and the setting `color` ("auto", "always", "never").
+/// Uses the streams, NO_COLOR, TERM and the setting `color` ("auto", "always", "never").
 Terminal detect_terminal(std::string_view color_setting);
 
-/// Text from documents is data: control characters (escape codes among them) become spaces or U+FFFD, so that no
-/// document can drive the reader's terminal. Line feeds and tabs stay.
+/// Document text is untrusted: control characters (including escape codes) become spaces or U+FFFD, so that no document can control the
+/// reader's terminal. Line feeds and tabs stay.
 std::string printable(std::string_view text);
 
-/// Writes all of it; false when the reader has gone (a closed pipe).
+/// For people: "corpus product"; "default corpus" for the one used if none is named.
+std::string corpus_label(std::string_view name);
+
+/// Writes all of it; false if the reader has closed the pipe.
 bool write_out(std::string_view text);
 bool write_err(std::string_view text);
 

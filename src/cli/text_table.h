@@ -8,7 +8,7 @@ namespace footnote::cli {
 
 enum class Align { kLeft, kRight };
 
-/// Columns of an aligned text table: two spaces between columns, no frames. Widths count code points.
+/// An aligned text table: two spaces between columns, no borders. Widths count code points.
 class TextTable {
  public:
   struct Column {

@@ -38,9 +38,6 @@ Result<void> check_list(std::string_view field, const std::vector<std::string>& 
   return {};
 }
 
-bool is_lower_letter(char c) { return c >= 'a' && c <= 'z'; }
-bool is_alphanumeric(char c) { return is_lower_letter(c) || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-
 bool is_colour(std::string_view text) {
   const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); };
   return text.size() == std::string_view("#rrggbb").size() && text.front() == '#' && std::ranges::all_of(text.substr(1), is_hex);
@@ -89,9 +86,9 @@ bool is_language_tag(std::string_view text) {
   if (text.size() > kLanguageTagBytesMax) return false;
   const auto parts = split(text, '-');
   const std::string_view language = parts.front();
-  if (language.size() < 2 || language.size() > 3 || !std::ranges::all_of(language, is_lower_letter)) return false;
+  if (language.size() < 2 || language.size() > 3 || !std::ranges::all_of(language, is_ascii_lower)) return false;
   return std::all_of(parts.begin() + 1, parts.end(), [](std::string_view part) {
-    return part.size() >= 2 && part.size() <= 8 && std::ranges::all_of(part, is_alphanumeric);
+    return part.size() >= 2 && part.size() <= 8 && std::ranges::all_of(part, is_ascii_alphanumeric);
   });
 }
 

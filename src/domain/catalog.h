@@ -108,7 +108,7 @@ struct KeyUsage {
   bool operator==(const KeyUsage&) const = default;
 };
 
-/// A stored API key: only a hash of the secret is kept. A revoked key is one that expired when it was revoked.
+/// A stored API key: only a hash of the secret is kept.
 struct ApiKey {
   ApiKeyId id;
   WorkspaceId workspace;
@@ -120,6 +120,10 @@ struct ApiKey {
   std::optional<UtcTime> expires_at;
   KeyLimits limits;
   KeyUsage usage;
+  /// When it was revoked. Set: it is over, whatever a clock says.
+  std::optional<UtcTime> revoked_at = {};
+
+  bool has_ended(UtcTime now) const { return revoked_at.has_value() || (expires_at && *expires_at <= now); }
 };
 
 }  // namespace footnote

@@ -11,12 +11,6 @@
 
 namespace footnote {
 
-struct Conversation {
-  ConversationId id;
-  WorkspaceId workspace;
-  UtcTime created_at;
-};
-
 /// How a turn ended. kPartial: the stream was interrupted; what had been received is kept.
 enum class TurnState { kComplete, kPartial };
 
@@ -88,7 +82,6 @@ struct Gap {
   std::int64_t occurrences = 1;
   UtcTime first_seen_at;
   UtcTime last_seen_at;
-  std::optional<UtcTime> resolved_at;
 };
 
 /// A gap of an agent's visitors: one per question, whatever the reasons; `reason` is the latest.

@@ -9,7 +9,6 @@ using CorpusId = Id<struct CorpusTag>;
 using SourceId = Id<struct SourceTag>;
 using DocumentId = Id<struct DocumentTag>;
 using ChunkId = Id<struct ChunkTag>;
-using EdgeId = Id<struct EdgeTag>;
 using GapId = Id<struct GapTag>;
 using EventId = Id<struct EventTag>;
 using ApiKeyId = Id<struct ApiKeyTag>;

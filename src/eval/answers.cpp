@@ -2,64 +2,29 @@
 
 #include <algorithm>
 
+#include "eval/asker.h"
 #include "eval/metrics.h"
 
 namespace footnote::eval {
 namespace {
 
-class QuietListener final : public answer::TurnListener {
- public:
-  Result<void> on_start(const TurnId&) override { return {}; }
-  Result<void> on_sources(std::span<const SourceBlock>) override { return {}; }
-  Result<void> on_text(std::string_view) override { return {}; }
-};
-
-/// Asks questions and counts the outcomes.
-class Asker {
- public:
-  Asker(const EvalJob& job, const System& system, const Profile& profile) : job_(job), system_(system), profile_(profile) {
-    if (const auto gate = job.command.gate) retrieve::set_threshold(profile_, system.models, *gate);
+/// The share of a file's questions that were refused.
+Result<double> refused_share(const EvalJob& job, const Asker& asker, const std::filesystem::path& path) {
+  FOOTNOTE_TRY(const auto texts, read_question_texts(path));
+  const std::span<const std::string> asked = job.limited(texts);
+  cli::ProgressBar bar = job.bar("foreign questions");
+  std::size_t refused = 0;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    bar.update(i, asked.size());
+    FOOTNOTE_TRY(const answer::TurnReport report, asker.ask(asked[i]));
+    if (!std::holds_alternative<Answer>(report.turn.outcome)) ++refused;
   }
-
-  Result<Outcome> ask(const std::string& text) const {
-    QuietListener listener;
-    FOOTNOTE_TRY(answer::TurnReport report, system_.answers.answer(job_.context.call,
-                                                                   {.workspace = system_.corpus.workspace,
-                                                                    .corpus = system_.corpus.id,
-                                                                    .conversation = {},
-                                                                    .text = text,
-                                                                    .filter = {},
-                                                                    .profile = profile_,
-                                                                    .stored = false},
-                                                                   listener));
-    return std::move(report.turn.outcome);
-  }
-
-  /// The share of refused questions.
-  Result<double> refused_share(const std::filesystem::path& path) const {
-    FOOTNOTE_TRY(const auto texts, read_question_texts(path));
-    const std::span<const std::string> asked = job_.limited(texts);
-    cli::ProgressBar bar = job_.bar("foreign questions");
-    std::size_t refused = 0;
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-      bar.update(i, asked.size());
-      FOOTNOTE_TRY(const Outcome outcome, ask(asked[i]));
-      if (!std::holds_alternative<Answer>(outcome)) ++refused;
-    }
-    return static_cast<double>(refused) / static_cast<double>(asked.size());
-  }
-
- private:
-  const EvalJob& job_;
-  const System& system_;
-  Profile profile_;
-};
+  return static_cast<double>(refused) / static_cast<double>(asked.size());
+}
 
 bool cites_one_of(const Answer& answer, const Grades& documents) {
-  return std::ranges::any_of(answer.citations, [&](const Citation& citation) {
-    const auto block = std::ranges::find(answer.sources, citation.number, &SourceBlock::number);
-    if (block == answer.sources.end()) return false;
-    const auto found = documents.find(block->hit.document_key);
+  return std::ranges::any_of(cited_documents(answer), [&](const std::string& key) {
+    const auto found = documents.find(key);
     return found != documents.end() && found->second > 0;
   });
 }
@@ -107,8 +72,8 @@ Result<StageRun> measure_answers(const EvalJob& job, const System& system, std::
   const RowTimer timer;
   for (const LabelledQuestion& question : questions) {
     bar.update(out.rows.size(), questions.size());
-    FOOTNOTE_TRY(const Outcome outcome, asker.ask(question.text));
-    const Answer* answer = std::get_if<Answer>(&outcome);
+    FOOTNOTE_TRY(const answer::TurnReport report, asker.ask(question.text));
+    const Answer* answer = std::get_if<Answer>(&report.turn.outcome);
     (question.answerable ? answered : refused).add((answer != nullptr) == question.answerable);
     bool right = (answer != nullptr) == question.answerable;
     if (answer != nullptr && question.answerable && !question.documents.empty()) {
@@ -129,7 +94,7 @@ Result<StageRun> measure_answers(const EvalJob& job, const System& system, std::
   right_text.tell("right_text", out.figures);
   refused.tell("refused", out.figures);
   for (const std::filesystem::path& path : job.command.foreign) {
-    FOOTNOTE_TRY(const double share, asker.refused_share(path));
+    FOOTNOTE_TRY(const double share, refused_share(job, asker, path));
     out.figures.push_back({name_of(path), share});
   }
   return out;

@@ -21,4 +21,13 @@ Result<void> each_line(const std::filesystem::path& path, const std::function<Re
   return {};
 }
 
+Result<void> each_row(const std::filesystem::path& path, const TakeRow& take) {
+  std::size_t place = 0;
+  return each_line(path, [&](std::string_view line) -> Result<void> {
+    FOOTNOTE_TRY(const Json row, parse_json(line));
+    FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(row));
+    return take(row, reader, ++place);
+  });
+}
+
 }  // namespace footnote::eval

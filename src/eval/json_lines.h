@@ -4,6 +4,7 @@
 #include <functional>
 #include <string_view>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "base/sha256.h"
 
@@ -16,5 +17,9 @@ inline constexpr std::size_t kJsonLineBytesMax = 16u << 20;
 /// kNotFound: no such file. kTooLarge: a line longer than kJsonLineBytesMax.
 Result<void> each_line(const std::filesystem::path& path, const std::function<Result<void>(std::string_view)>& take,
                        Sha256* hash = nullptr);
+
+/// The same of lines that are JSON objects: the value, a reader of its fields, and its place among the rows from 1.
+using TakeRow = std::function<Result<void>(const Json& row, const JsonReader& reader, std::size_t place)>;
+Result<void> each_row(const std::filesystem::path& path, const TakeRow& take);
 
 }  // namespace footnote::eval

@@ -1,6 +1,7 @@
 #include "eval/metrics.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <functional>
@@ -103,6 +104,31 @@ double Decisions::precision() const { return share(right_yes, right_yes + wrong_
 double Decisions::recall() const { return share(right_yes, right_yes + wrong_no); }
 double Decisions::f1() const { return share(2 * right_yes, 2 * right_yes + wrong_yes + wrong_no); }
 double Decisions::accuracy() const { return share(right_yes + right_no, right_yes + right_no + wrong_yes + wrong_no); }
+
+double calibration_error(std::span<const Prediction> predictions) {
+  struct Bin {
+    double confidence = 0;
+    double right = 0;
+  };
+  std::array<Bin, kCalibrationBins> bins{};
+  for (const Prediction& prediction : predictions) {
+    const double place = std::clamp(prediction.confidence, 0.0, 1.0) * static_cast<double>(kCalibrationBins);
+    Bin& bin = bins[std::min(static_cast<std::size_t>(place), kCalibrationBins - 1)];
+    bin.confidence += prediction.confidence;
+    bin.right += prediction.right ? 1 : 0;
+  }
+  double apart = 0;
+  for (const Bin& bin : bins) apart += std::abs(bin.confidence - bin.right);
+  return predictions.empty() ? 0 : apart / static_cast<double>(predictions.size());
+}
+
+double percentile(std::span<const double> values, double share) {
+  if (values.empty()) return 0;
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  const double rank = std::ceil(std::clamp(share, 0.0, 1.0) * static_cast<double>(sorted.size()));
+  return sorted[rank < 1 ? 0 : static_cast<std::size_t>(rank) - 1];
+}
 
 std::vector<std::string> answer_words(std::string_view text) {
   std::string letters;

@@ -37,6 +37,19 @@ struct Decisions {
   double accuracy() const;
 };
 
+/// An answer that was given with this confidence, 0..1.
+struct Prediction {
+  double confidence = 0;
+  bool right = false;
+};
+inline constexpr std::size_t kCalibrationBins = 10;
+/// Expected calibration error: how far mean confidence and share of right answers lie apart, over kCalibrationBins bins of equal width,
+/// weighed by the answers in each. 0 where nothing was answered.
+double calibration_error(std::span<const Prediction> predictions);
+
+/// The smallest value that at least this share of them does not exceed; 0 where there are none.
+double percentile(std::span<const double> values, double share);
+
 /// The words of an answer as SQuAD compares them: lower case, without punctuation and articles.
 std::vector<std::string> answer_words(std::string_view text);
 bool exact_match(std::string_view answer, std::string_view wanted);

@@ -88,5 +88,23 @@ TEST(Answers, AreComparedByTheirWords) {
   EXPECT_DOUBLE_EQ(word_f1("", ""), 0);
 }
 
+TEST(CalibrationError, WeighsBinsByTheirAnswers) {
+  EXPECT_DOUBLE_EQ(calibration_error({}), 0);
+  EXPECT_DOUBLE_EQ(calibration_error(std::vector<Prediction>{{1, true}}), 0);
+  EXPECT_DOUBLE_EQ(calibration_error(std::vector<Prediction>{{1, false}}), 1);
+  EXPECT_NEAR(calibration_error(std::vector<Prediction>{{0.52, true}, {0.58, false}}), 0.05, 1e-12) << "one bin: .55 said, .5 right";
+  EXPECT_NEAR(calibration_error(std::vector<Prediction>{{0.48, true}, {0.52, false}}), 0.52, 1e-12)
+      << "two bins do not make up for each other";
+  EXPECT_NEAR(calibration_error(std::vector<Prediction>{{0.95, true}, {1, false}}), 0.475, 1e-12) << "1 lies in the last bin";
+}
+
+TEST(Percentile, IsAValueThatWasThere) {
+  EXPECT_DOUBLE_EQ(percentile({}, 0.5), 0);
+  EXPECT_DOUBLE_EQ(percentile(std::vector<double>{7}, 0.95), 7);
+  EXPECT_DOUBLE_EQ(percentile(std::vector<double>{9, 1}, 0.5), 1);
+  EXPECT_DOUBLE_EQ(percentile(std::vector<double>{9, 1}, 0.95), 9);
+  EXPECT_DOUBLE_EQ(percentile(std::vector<double>{3, 1, 2}, 0), 1);
+}
+
 }  // namespace
 }  // namespace footnote::eval

@@ -102,7 +102,7 @@ Comparison compare_metric(const StageRun& before, const StageRun& now, std::size
 std::string figure_title(std::string_view name) {
   constexpr std::pair<std::string_view, std::string_view> kTitles[] = {
       {"ndcg_10", "nDCG@10"}, {"mrr_10", "MRR@10"}, {"recall_10", "recall@10"}, {"recall_100", "recall@100"}, {"map", "MAP"},
-      {"auc", "AUC"},         {"f1", "F1"}};
+      {"auc", "AUC"},         {"f1", "F1"},         {"found_10", "found@10"},   {"found_18", "found@18"}};
   for (const auto& [key, title] : kTitles) {
     if (key == name) return std::string(title);
   }

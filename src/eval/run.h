@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "eval/answer_groups.h"
 
 namespace footnote::eval {
 
@@ -34,13 +35,14 @@ struct StageRun {
 
 /// All results of one `footnote eval` run: written by --save, read by --against.
 struct EvalRun {
-  std::string kind;      ///< "retrieval", "questions", "reading", "grounding"
+  std::string kind;      ///< "retrieval", "questions", "reading", "grounding", "documentation"
   std::string set;       ///< The folder or file.
   std::string embedder;  ///< Model name.
   std::string reranker;  ///< Name in the configuration; empty without one.
   std::size_t rows = 0;
   std::vector<StageRun> stages;
-  std::vector<Figure> facts = {};  ///< Additional information, such as "documents". Not saved.
+  std::vector<Figure> facts = {};        ///< What else is worth a word: "documents". Not kept.
+  std::vector<AnswerGroup> groups = {};  ///< Of questions about documents. Not kept.
 };
 
 inline constexpr std::size_t kRunFileBytesMax = kJsonBytesMax;

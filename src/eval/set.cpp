@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/json_view.h"
 #include "base/text.h"
+#include "eval/documentation_set.h"
 #include "eval/json_lines.h"
 
 namespace footnote::eval {
@@ -18,11 +19,19 @@ std::unexpected<Error> unknown_form(const std::filesystem::path& path) {
   return fail(
       ErrorCode::kInvalidArgument,
       "{}: not a set that can be measured: expected a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv, or a JSONL file of "
-      "\"question\" and \"context\", of \"claim\" and \"evidence\", or of \"question\" and \"documents\"",
+      "\"question\" and \"context\", of \"claim\" and \"evidence\", of \"question\" and \"documents\", or of "
+      "\"question\", \"answer\" and \"pages\"",
       path.string());
 }
 
-/// Ids may be texts, numbers, or missing.
+EvalKind kind_of_question(const Json& row) {
+  if (!value_at(row, "context").is_null()) return EvalKind::kReading;
+  const bool by_expression = std::ranges::any_of(std::array{"answer", "unanswerable", "expect"},
+                                                 [&](std::string_view key) { return !value_at(row, key).is_null(); });
+  return by_expression ? EvalKind::kDocumentation : EvalKind::kQuestions;
+}
+
+/// Ids are texts, numbers, or missing.
 std::string id_of(const Json& row, std::size_t place) {
   for (const std::string_view key : {"id", "_id", "claim_id"}) {
     const Json& id = value_at(row, key);
@@ -32,18 +41,7 @@ std::string id_of(const Json& row, std::size_t place) {
   return fmt::format("{}", place);
 }
 
-/// Calls `take` with each row and its number from 1.
-template <class Take>
-Result<void> each_row(const std::filesystem::path& path, Take take) {
-  std::size_t place = 0;
-  return each_line(path, [&](std::string_view line) -> Result<void> {
-    FOOTNOTE_TRY(const Json row, parse_json(line));
-    FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(row));
-    return take(row, reader, ++place);
-  });
-}
-
-/// Texts, either plain or as {"text": ...} (SQuAD).
+/// Texts, alone or as {"text": ...}: SQuAD has the latter.
 std::vector<std::string> texts_of(const Json& row, std::string_view key) {
   std::vector<std::string> out;
   for (const Json& value : array_at(row, key)) {
@@ -101,6 +99,7 @@ std::string_view to_string(EvalKind kind) {
     case EvalKind::kReading: return "reading";
     case EvalKind::kGrounding: return "grounding";
     case EvalKind::kQuestions: return "questions";
+    case EvalKind::kDocumentation: return "documentation";
   }
   return "retrieval";
 }
@@ -109,13 +108,15 @@ Result<EvalKind> kind_of(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error))
     return fail(ErrorCode::kNotFound, "{}: no such folder or file; a folder must contain corpus.jsonl", path.string());
-  if (std::filesystem::is_directory(path, error)) return EvalKind::kRetrieval;
+  if (std::filesystem::is_directory(path, error)) {
+    return is_documentation_folder(path) ? EvalKind::kDocumentation : EvalKind::kRetrieval;
+  }
   std::optional<EvalKind> kind;
   bool first = true;
   FOOTNOTE_CHECK(each_row(path, [&](const Json& row, const JsonReader&, std::size_t) -> Result<void> {
     if (!std::exchange(first, false)) return {};
     if (!value_at(row, "claim").is_null()) kind = EvalKind::kGrounding;
-    if (!value_at(row, "question").is_null()) kind = value_at(row, "context").is_null() ? EvalKind::kQuestions : EvalKind::kReading;
+    if (!value_at(row, "question").is_null()) kind = kind_of_question(row);
     return {};
   }));
   if (!kind) return unknown_form(path);

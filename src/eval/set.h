@@ -14,8 +14,9 @@ namespace footnote::eval {
 ///   kRetrieval  a folder with corpus.jsonl, queries.jsonl, qrels/test.tsv                      (BEIR)
 ///   kReading    JSONL {"question", "context", "answers":[{"text"}]}, no answer: unanswerable  (SQuAD)
 ///   kGrounding  JSONL {"claim", "evidence" or "evidence_sentences", "label"}
-///   kQuestions  JSONL {"question", "documents"?, "answers"?, "answerable"?} for an existing corpus
-enum class EvalKind { kRetrieval, kReading, kGrounding, kQuestions };
+///   kDocumentation  a folder with questions/NAME.jsonl, or such a file: {"question", "answer", "pages"} (documentation_set.h)
+///   kQuestions  JSONL {"question", "documents"?, "answers"?, "answerable"?} of a corpus that is there
+enum class EvalKind { kRetrieval, kReading, kGrounding, kQuestions, kDocumentation };
 std::string_view to_string(EvalKind kind);
 
 /// kInvalidArgument lists the formats; kNotFound: no such file or folder.

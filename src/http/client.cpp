@@ -40,7 +40,7 @@ Result<void> guarded(Callback&& callback) {
 /// What a call says about its peer. A 500 may concern one request only; 502, 503 and 504 mean that the service is down.
 CircuitBreaker::Outcome outcome_of(const CallEnd& end) {
   using Outcome = CircuitBreaker::Outcome;
-  if (end.status == 502 || end.status == 503 || end.status == 504) return Outcome::kFailed;
+  if (end.status >= 500) return Outcome::kFailed;
   if (!end.result && end.broke && end.result.error().code == ErrorCode::kUnavailable) return Outcome::kFailed;
   return end.status == 0 ? Outcome::kUnknown : Outcome::kGood;
 }

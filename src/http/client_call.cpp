@@ -128,7 +128,7 @@ Result<void> ClientCall::sunk(Result<void> result) {
 }
 
 std::unexpected<Error> ClientCall::unavailable(std::string_view what) const {
-  return fail(ErrorCode::kUnavailable, "{} {}", url_.authority(), what);
+  return in_other_words(fail(ErrorCode::kUnavailable, "{} {}", url_.authority(), what), fmt::format("another server {}", what));
 }
 
 Task<CallEnd> ClientCall::run(CallSink& sink) {
@@ -184,7 +184,7 @@ Task<Result<void>> ClientCall::connect() {
     if (aborted_) break;
   }
   if (aborted_) co_return std::unexpected(*aborted_);
-  if (error) co_return unavailable(fmt::format("is not reachable: {}", error.message()));
+  if (error) co_return unavailable(fmt::format("can't be reached: {}", error.message()));
   SystemError ignored;
   transport_->socket().set_option(Tcp::no_delay(true), ignored);
   error = co_await transport_->handshake();
@@ -258,7 +258,8 @@ Task<Result<void>> ClientCall::read_head(std::optional<ResponseParser>& parser) 
     }
     const bool done = parser->is_header_done();
     if (error == beast::http::error::header_limit || taken > bytes_max || (!done && taken + buffer_.size() >= bytes_max)) {
-      co_return fail(ErrorCode::kTooLarge, "{} sent headers of more than {} bytes", url_.authority(), bytes_max);
+      co_return in_other_words(fail(ErrorCode::kTooLarge, "{} sent headers of more than {} bytes", url_.authority(), bytes_max),
+                               "another server sent too many headers");
     }
     if (!error || done) continue;
     if (error != beast::http::error::need_more) co_return unavailable(fmt::format("sent a malformed response: {}", error.message()));
@@ -345,7 +346,10 @@ Result<bool> ClientCall::take_body(ResponseParser& parser, asio::const_buffer& b
 /// Passes the parsed bytes to the sink and clears them.
 Result<void> ClientCall::hand_over(std::string& bytes) {
   const std::size_t bytes_max = request_.response_bytes_max.value_or(shared_.options.response_bytes_max);
-  if (bytes.size() > bytes_max - body_bytes_) return fail(ErrorCode::kTooLarge, "{} sent more than {} bytes", url_.authority(), bytes_max);
+  if (bytes.size() > bytes_max - body_bytes_) {
+    return in_other_words(fail(ErrorCode::kTooLarge, "{} sent more than {} bytes", url_.authority(), bytes_max),
+                          "another server sent too much");
+  }
   body_bytes_ += bytes.size();
   if (bytes.empty()) return {};
   // Not kept for the next piece: memory freed just now is still in the CPU cache, a buffer of one stream among many is not.

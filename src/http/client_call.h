@@ -122,7 +122,7 @@ class ClientCall final : private RelayLoop::Stream {
   asio::steady_timer pause_;
   beast::flat_buffer buffer_;
   std::optional<Error> aborted_;
-  std::string_view too_late_ = "could not be reached in time";  // message when silence_watch_ expires
+  std::string_view too_late_ = "can't be reached: connecting took too long";  // message when silence_watch_ expires
   int status_ = 0;
   bool reused_ = false;
   bool answered_ = false;  // the response has started

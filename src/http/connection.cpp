@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ids.h"
+#include "base/json.h"
 #include "base/utf8.h"
 #include "http/request_rules.h"
 #include "http/url.h"
@@ -40,7 +41,9 @@ Response as_refused(Response response, const Refusal& refusal) {
 }  // namespace
 
 Response render_refusal(const ServerOptions& options, const Refusal& refusal) {
-  return as_refused(options.render_error ? options.render_error(refusal.error) : default_error_response(refusal.error), refusal);
+  if (options.render_error) return as_refused(options.render_error(refusal.error), refusal);
+  const JsonObject error{{"code", to_string(refusal.error.code)}, {"message", refusal.error.message}};
+  return as_refused(Response::json(refusal.status, JsonObject{{"error", error}}), refusal);
 }
 
 Response Connection::render(const Arrival& arrival, const Refusal& refusal) const {

@@ -52,6 +52,18 @@ Result<std::vector<AddressRange>> parse_address_ranges(std::string_view text) {
   return out;
 }
 
+std::string client_network(std::string_view text) {
+  SystemError error;
+  const auto address = asio::ip::make_address(std::string(text), error);
+  if (error) return std::string(text);
+  if (address.is_v4()) return address.to_string();
+  const auto v6 = address.to_v6();
+  if (v6.is_v4_mapped()) return asio::ip::make_address_v4(asio::ip::v4_mapped, v6).to_string();
+  auto bytes = v6.to_bytes();
+  std::fill(bytes.begin() + 8, bytes.end(), 0);
+  return asio::ip::make_address_v6(bytes).to_string() + "/64";
+}
+
 std::string client_address(std::string_view peer, const Headers& headers, const std::vector<AddressRange>& trusted) {
   const auto is_trusted = [&](const asio::ip::address& address) {
     const Bytes bytes = bytes_of(address);

@@ -30,6 +30,16 @@ TEST(ClientAddress, IsTheLastThatNoTrustedProxyHas) {
   EXPECT_EQ(of("10.1.2.130", "10.1.2.0/25", {"198.51.100.7"}), "10.1.2.130") << "one bit outside the range";
 }
 
+TEST(ClientNetwork, IsTheAddressOrItsSlash64) {
+  EXPECT_EQ(client_network("203.0.113.9"), "203.0.113.9");
+  EXPECT_EQ(client_network("::ffff:203.0.113.9"), "203.0.113.9");
+  EXPECT_EQ(client_network("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
+  EXPECT_EQ(client_network("2001:db8:1:2::1"), "2001:db8:1:2::/64");
+  EXPECT_NE(client_network("2001:db8:1:3::1"), client_network("2001:db8:1:2::1"));
+  EXPECT_EQ(client_network("fe80::1%1"), "fe80::/64");
+  EXPECT_EQ(client_network("unknown"), "unknown");
+}
+
 TEST(ClientAddress, RangesAreReadOrRefused) {
   EXPECT_EQ(parse_address_ranges(" 127.0.0.1 , ,::1, 0.0.0.0/0 ")->size(), 3u);
   for (const char* bad : {"localhost", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/x", "10.0.0/8", "fd00::/129", "fe80::1%eth0"}) {

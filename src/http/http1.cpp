@@ -10,9 +10,9 @@ namespace footnote::http {
 
 namespace {
 
-bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-bool is_token_character(char c) { return is_alphanumeric(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos; }
+bool is_token_character(char c) {
+  return is_ascii_alphanumeric(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+}
 
 bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; }
 
@@ -39,27 +39,6 @@ const std::string& current_date() {
   return text;
 }
 
-int status_of(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kInvalidArgument: return 400;
-    case ErrorCode::kUnauthenticated: return 401;
-    case ErrorCode::kPermissionDenied: return 403;
-    case ErrorCode::kNotFound: return 404;
-    case ErrorCode::kAlreadyExists: return 409;
-    case ErrorCode::kFailedPrecondition: return 409;
-    case ErrorCode::kTooLarge: return 413;
-    case ErrorCode::kUnsupported: return 501;
-    case ErrorCode::kResourceExhausted: return 503;
-    case ErrorCode::kStorageFull: return 507;
-    case ErrorCode::kUnavailable: return 503;
-    case ErrorCode::kDeadlineExceeded: return 504;
-    case ErrorCode::kCancelled: return 499;
-    case ErrorCode::kCorrupted: return 500;
-    case ErrorCode::kInternal: return 500;
-  }
-  return 500;
-}
-
 }  // namespace
 
 Result<Target> parse_target(std::string_view target) {
@@ -84,7 +63,7 @@ Result<Target> parse_target(std::string_view target) {
 
 bool is_request_id(std::string_view text) {
   if (text.empty() || text.size() > kRequestIdBytesMax) return false;
-  return std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; });
+  return std::ranges::all_of(text, [](char c) { return is_ascii_alphanumeric(c) || c == '.' || c == '_' || c == '-'; });
 }
 
 std::optional<TraceContext> caller_trace(const Headers& headers) {
@@ -135,15 +114,6 @@ void append_chunk(std::string& out, std::string_view bytes) {
   out += "\r\n";
   out += bytes;
   out += "\r\n";
-}
-
-Response default_error_response(const Error& error) {
-  JsonObject inner;
-  inner["code"] = to_string(error.code);
-  inner["message"] = error.message;
-  JsonObject outer;
-  outer["error"] = std::move(inner);
-  return Response::json(status_of(error.code), Json(std::move(outer)));
 }
 
 std::string http_date(std::int64_t unix_seconds) {

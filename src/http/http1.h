@@ -49,9 +49,6 @@ void append_chunk(std::string& out, std::string_view bytes);
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
-/// {"error":{"code":"not_found","message":"..."}} with the status for the code.
-Response default_error_response(const Error& error);
-
 /// "Sun, 06 Nov 1994 08:49:37 GMT"
 std::string http_date(std::int64_t unix_seconds);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace footnote::http {
 
 namespace {
@@ -10,10 +12,8 @@ constexpr std::pair<Method, std::string_view> kMethodNames[] = {
     {Method::kGet, "GET"},     {Method::kHead, "HEAD"},     {Method::kPost, "POST"},      {Method::kPut, "PUT"},
     {Method::kPatch, "PATCH"}, {Method::kDelete, "DELETE"}, {Method::kOptions, "OPTIONS"}};
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool same_name(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+  return std::ranges::equal(a, b, [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
 }
 
 std::optional<std::string_view> find_exact(const NameValues& values, std::string_view name) {

@@ -164,7 +164,6 @@ Result<RouteMatch> Router::match(Method method, std::string_view path) const {
     const bool head_by_get = method == Method::kHead && served == Method::kGet;
     if (served == method || (head_by_get && match.route == nullptr)) {
       match.route = &routes_[i];
-      match.route_index = i;
       match.path_params.clear();
       fits(patterns_[i], segments, &match.path_params);
       if (served == method) return match;

@@ -48,7 +48,6 @@ struct Route {
 /// HEAD if GET is served, and always OPTIONS.
 struct RouteMatch {
   const Route* route = nullptr;
-  std::size_t route_index = 0;
   NameValues path_params;
   std::vector<Method> allowed;
 };
@@ -67,8 +66,6 @@ class Router {
   /// `path` is percent-encoded, as on the wire, so that "%2F" stays inside its segment. A segment ".." or "." never matches inside
   /// "{name...}". kInvalidArgument if a segment does not decode.
   Result<RouteMatch> match(Method method, std::string_view path) const;
-
-  const std::vector<Route>& routes() const { return routes_; }
 
  private:
   struct Segment {

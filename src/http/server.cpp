@@ -44,16 +44,10 @@ Result<void> listen(Tcp::acceptor& acceptor, const Tcp::endpoint& endpoint) {
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (!error) return {};
+  if (error == asio::error::address_in_use) {
+    return fail(ErrorCode::kUnavailable, "another program already listens on {}:{}", endpoint.address().to_string(), endpoint.port());
+  }
   return fail(ErrorCode::kUnavailable, "can't listen on {}:{}: {}", endpoint.address().to_string(), endpoint.port(), error.message());
-}
-
-/// The unit of the per-peer limit: an IPv6 client has a whole /64.
-std::string peer_key(const asio::ip::address& address) {
-  if (address.is_v4()) return address.to_string();
-  const auto v6 = address.to_v6();
-  if (v6.is_v4_mapped()) return asio::ip::make_address_v4(asio::ip::v4_mapped, v6).to_string();
-  const auto bytes = v6.to_bytes();
-  return std::string(bytes.begin(), bytes.begin() + 8);
 }
 
 /// The stuck handlers use objects that are about to be freed. Aborting is the lesser evil: the store survives it like a power cut.
@@ -109,7 +103,6 @@ class Server::Impl {
   }
 
   std::uint16_t port() const { return port_; }
-  const Router& router() const { return shared_.router; }
 
  private:
   /// An executor that runs one thing at a time. With a single thread the context itself does.
@@ -148,7 +141,7 @@ class Server::Impl {
     SystemError error;
     const auto remote = socket.remote_endpoint(error);
     if (error) return;  // already disconnected
-    std::string peer = peer_key(remote.address());
+    std::string peer = client_network(remote.address().to_string());
     std::shared_ptr<Connection> given_up;
     switch (shared_.connections.make_room(peer, given_up)) {
       case ConnectionTable::Room::kFree: break;
@@ -242,7 +235,6 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, std::vector
 }
 
 std::uint16_t Server::port() const { return impl_->port(); }
-const Router& Server::router() const { return impl_->router(); }
 void Server::drain(std::chrono::milliseconds grace) { impl_->drain(grace); }
 
 }  // namespace footnote::http

@@ -82,7 +82,6 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   std::uint16_t port() const;
-  const Router& router() const;
 
   /// Stops accepting, closes idle connections, lets running requests finish for `grace`, then stops the rest and closes. Blocks until all
   /// is closed, at most grace + kDrainStopMax. Later calls can only shorten the grace.

@@ -76,6 +76,7 @@ void RecordedStream::relay(Client& client, ClientRequest request, std::unique_pt
 
 Result<void> RecordedStream::write(std::string_view frame) {
   if (failure_) return fail(*failure_, "the client disconnected");
+  if (on_bytes_) return on_bytes_(frame);
   response_.body += frame;
   return {};
 }

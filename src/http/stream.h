@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,9 +68,13 @@ class ResponseStream {
   virtual void cut() = 0;
 };
 
-/// Records a handler's response in memory, to test handlers without a socket.
+/// Records a handler's response in memory, for callers without a socket.
 class RecordedStream final : public ResponseStream, private SseWriter, private ByteWriter {
  public:
+  using OnBytes = std::function<Result<void>(std::string_view bytes)>;
+  /// With `on_bytes`, streamed bytes are passed to it as they arrive and are not kept.
+  explicit RecordedStream(OnBytes on_bytes = {}) : on_bytes_(std::move(on_bytes)) {}
+
   void reply(Response response) override;
   SseWriter& start_sse(Headers extra) override;
   ByteWriter& start_bytes(int status, Headers headers) override;
@@ -80,7 +85,7 @@ class RecordedStream final : public ResponseStream, private SseWriter, private B
   /// True for a stream of either kind.
   bool sse_started() const { return sse_started_; }
   bool was_cut() const { return was_cut_; }
-  /// The reply; or the stream's head, with all frames so far as body.
+  /// The reply; or the stream's head, with all frames so far as body unless on_bytes took them.
   const Response& response() const { return response_; }
   /// From now on every frame fails with this code, as if the client had disconnected.
   void fail_with(ErrorCode code) { failure_ = code; }
@@ -89,6 +94,7 @@ class RecordedStream final : public ResponseStream, private SseWriter, private B
   Result<void> write(std::string_view frame) override;
   Result<void> write_bytes(std::string_view bytes) override { return write(bytes); }
 
+  const OnBytes on_bytes_;
   Response response_;
   bool sse_started_ = false;
   bool was_cut_ = false;

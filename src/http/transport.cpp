@@ -9,6 +9,9 @@ namespace footnote::http {
 
 namespace {
 
+/// What callers of the server are told: the host is the operator's.
+constexpr std::string_view kNotFoundInTime = "another server's address can't be found";
+
 class PlainTransport final : public Transport {
  public:
   explicit PlainTransport(const asio::any_io_executor& executor) : socket_(executor) {}
@@ -116,8 +119,11 @@ Task<Result<std::vector<Tcp::endpoint>>> resolve(const Url& url, asio::steady_ti
   cancel.expires_at(deadline);
   co_await cancel.async_wait(kAwait);
   look_up->abandoned = true;
-  if (!look_up->done) co_return fail(ErrorCode::kUnavailable, "resolving '{}' took too long", url.host);
-  if (look_up->error) co_return fail(ErrorCode::kUnavailable, "can't resolve host '{}': {}", url.host, look_up->error.message());
+  if (!look_up->done) co_return in_other_words(fail(ErrorCode::kUnavailable, "resolving '{}' took too long", url.host), kNotFoundInTime);
+  if (look_up->error) {
+    co_return in_other_words(fail(ErrorCode::kUnavailable, "can't resolve host '{}': {}", url.host, look_up->error.message()),
+                             kNotFoundInTime);
+  }
   co_return std::move(look_up->endpoints);
 }
 

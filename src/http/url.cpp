@@ -11,9 +11,7 @@ namespace footnote::http {
 
 namespace {
 
-bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-bool is_host_character(char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '_'; }
+bool is_host_character(char c) { return is_ascii_alphanumeric(c) || c == '-' || c == '.' || c == '_'; }
 
 std::uint16_t default_port(Scheme scheme) {
   switch (scheme) {
@@ -109,7 +107,7 @@ std::string percent_encode(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (const char c : text) {
-    if (is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~') {
+    if (is_ascii_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~') {
       out.push_back(c);
       continue;
     }

@@ -26,7 +26,7 @@ Result<std::string> read_all(int descriptor, std::string_view name, std::uint64_
   struct stat status{};
   if (::fstat(descriptor, &status) == 0 && status.st_size > 0)
     out.reserve(std::min<std::uint64_t>(static_cast<std::uint64_t>(status.st_size), bytes_max) + 1);
-  // The file may grow while it is read: the limit holds for what was read, not for what it said.
+  // The file may grow while it is read: the limit applies to the bytes read, not to the reported size.
   for (;;) {
     constexpr std::size_t kStep = 256u << 10;
     const std::size_t size = out.size();
@@ -65,11 +65,13 @@ Result<Descriptor> open_beneath(const std::filesystem::path& root, std::string_v
   return at;
 }
 
-Result<std::string> read_beneath(const std::filesystem::path& root, std::string_view relative, std::uint64_t bytes_max) {
+Result<std::string> read_beneath(const std::filesystem::path& root, std::string_view relative, std::uint64_t bytes_max,
+                                 std::uint64_t links_max) {
   FOOTNOTE_TRY(const Descriptor file, open_beneath(root, relative, O_RDONLY));
   struct stat status{};
   if (::fstat(file.get(), &status) != 0) return errno_error(relative, errno);
   if (!S_ISREG(status.st_mode)) return fail(ErrorCode::kInvalidArgument, "not a regular file");
+  if (status.st_nlink > links_max) return fail(ErrorCode::kInvalidArgument, "a hard link that was made meanwhile");
   if (static_cast<std::uint64_t>(status.st_size) > bytes_max) {
     return fail(ErrorCode::kTooLarge, "{}; the limit is {}", human_bytes(static_cast<std::uint64_t>(status.st_size)),
                 human_bytes(bytes_max));

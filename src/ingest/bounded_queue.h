@@ -8,14 +8,14 @@
 
 namespace footnote::ingest {
 
-/// Hands items from one thread to another, holding at most `items_max` of them and, but for a single one,
-/// `bytes_max` of weight. Thread-safe.
+/// Passes items between threads. Holds at most `items_max` items and `bytes_max` bytes, except that a single larger item is accepted.
+/// Thread-safe.
 template <class T>
 class BoundedQueue {
  public:
   BoundedQueue(std::size_t items_max, std::size_t bytes_max) : items_max_(items_max), bytes_max_(bytes_max) {}
 
-  /// Waits for room. False when the queue was closed: the item is dropped.
+  /// Waits for room. False if the queue is closed: the item is dropped.
   bool push(T item, std::size_t bytes) {
     MutexLock lock(mutex_);
     while (!closed_ && !items_.empty() && (items_.size() >= items_max_ || bytes_ + bytes > bytes_max_)) changed_.wait(lock);
@@ -26,7 +26,7 @@ class BoundedQueue {
     return true;
   }
 
-  /// Waits for an item; nullopt when the queue is closed and empty.
+  /// Waits for an item; nullopt if the queue is closed and empty.
   std::optional<T> pop() {
     MutexLock lock(mutex_);
     while (!closed_ && items_.empty()) changed_.wait(lock);
@@ -38,7 +38,7 @@ class BoundedQueue {
     return std::move(front.first);
   }
 
-  /// No more pushes; what is in it can still be popped.
+  /// Refuses further pushes; queued items can still be popped.
   void close() {
     MutexLock lock(mutex_);
     closed_ = true;

@@ -47,6 +47,7 @@ void Committer::add_problem(Problem problem) {
 
 Result<void> Committer::add(Prepared prepared) {
   for (Problem& problem : prepared.problems) add_problem(std::move(problem));
+  report_.secret_passages += prepared.secret_passages;
   switch (prepared.state) {
     case Prepared::State::kReady: break;
     case Prepared::State::kUnchanged:
@@ -89,7 +90,7 @@ void Committer::tell(const std::string& key, DocumentChange change, std::size_t 
   if (progress_) progress_({key, change, chunks, done_, std::max(total_, done_)});
 }
 
-/// What is known of every pending chunk, by content hash: taken over where the store has them, embedded where not.
+/// The embeddings of all pending chunks by content hash: reused from the store if it has them, else computed.
 Result<Committer::Embeddings> Committer::embeddings_of_pending() {
   Embeddings embeddings;
   FOOTNOTE_CHECK(reuse(embeddings));

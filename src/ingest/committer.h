@@ -10,12 +10,12 @@
 
 namespace footnote::ingest {
 
-/// Content hashes asked of the store in one call.
+/// Content hashes looked up in the store per call.
 inline constexpr std::size_t kHashLookupMax = 512;
-/// While an ingest runs, indexes catch up at most this often.
+/// During an ingest, indexes are synced at most this often.
 inline constexpr std::chrono::seconds kSyncInterval{5};
 
-/// Gathers prepared documents, embeds what is new, commits, and only then tells of them. Used by one thread.
+/// Collects prepared documents, embeds new chunks, commits, and only then reports the documents. Used by one thread.
 class Committer {
  public:
   Committer(const CallContext& call, const Corpus& corpus, ChunkStore& store, Embedder& embedder, IndexSync* sync,
@@ -24,13 +24,13 @@ class Committer {
 
   void expect(std::size_t documents) { total_ += documents; }
   void add_problem(Problem problem);
-  /// Takes a document; commits when a batch is full.
+  /// Adds a document; commits when a batch is full.
   Result<void> add(Prepared prepared);
-  /// Commits what is gathered.
+  /// Commits what is collected.
   Result<void> flush();
-  /// Deletes live documents; each is told after its commit.
+  /// Deletes live documents; each is reported after its commit.
   Result<void> remove(const std::vector<std::string>& keys);
-  /// Flushes and brings the indexes up to date. An index that can't be is a warning: the store has everything.
+  /// Flushes and syncs the indexes. A failed sync is only a warning: the store has everything.
   Result<IngestReport> finish();
 
  private:

@@ -26,7 +26,7 @@ void IndexLag::refresh(const CallContext& call, std::span<const Corpus> corpora)
     const auto known = behind_since_.find(corpus.id);
     const UtcTime since = known == behind_since_.end() ? now : known->second;
     behind.emplace(corpus.id, since);
-    // At least one second: 0 says that all is well.
+    // At least one second: 0 means up to date.
     lag = std::max({lag, std::chrono::seconds{1}, std::chrono::ceil<std::chrono::seconds>(now - since)});
   }
   behind_since_ = std::move(behind);

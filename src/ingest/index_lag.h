@@ -13,14 +13,13 @@
 
 namespace footnote::ingest {
 
-/// Tells how long indexes have been behind the store: the gauge footnote_index_lag_seconds, of the corpus that is
-/// furthest behind, 0 when all are up to date. It looks when it is asked, so a lag is counted from the first look
-/// that found it. Thread-safe; borrows everything.
+/// Measures how long indexes have been behind the store: the gauge footnote_index_lag_seconds, for the corpus furthest behind, 0 if all are
+/// up to date. It is only checked on refresh, so a lag counts from the first refresh that saw it. Thread-safe; borrows everything.
 class IndexLag {
  public:
   IndexLag(std::vector<const IndexWriter*> indexes, const Clock& clock, Metrics& metrics);
 
-  /// Looks at these corpora, all that there are, as the store has them. An index that can't be asked is passed over.
+  /// Checks these corpora, which must be all that the store has. An index that fails to answer is skipped.
   void refresh(const CallContext& call, std::span<const Corpus> corpora);
 
  private:

@@ -5,7 +5,7 @@
 namespace footnote::ingest {
 namespace {
 
-/// An index that says where it is.
+/// An index at a given generation.
 class IndexAt final : public IndexWriter {
  public:
   Result<Generation> generation(const CallContext&, CorpusId corpus) const override {

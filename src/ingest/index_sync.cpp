@@ -31,12 +31,12 @@ Result<Generation> IndexSync::sync_locked(const CallContext& call, CorpusId corp
     if (more && !*more) return reached;
     if (more) continue;
     if (more.error().code != ErrorCode::kFailedPrecondition || ++rebuilds > kRebuildsMax) return std::unexpected(more.error());
-    // An index that does not fit the store is worth nothing: all start over, as one of them can't be named.
+    // An index that does not match the store is useless. The error does not say which one, so rebuild all.
     for (IndexWriter* index : indexes_) FOOTNOTE_CHECK(index->drop(call, corpus));
   }
 }
 
-/// Brings the indexes that are furthest behind one stretch forward. False when there is nothing new for any.
+/// Advances the indexes that are furthest behind by one step. False if nothing is new for any.
 Result<bool> IndexSync::step(const CallContext& call, CorpusId corpus, Generation& reached) {
   std::vector<Generation> at;
   for (const IndexWriter* index : indexes_) {
@@ -48,7 +48,7 @@ Result<bool> IndexSync::step(const CallContext& call, CorpusId corpus, Generatio
   FOOTNOTE_TRY(const IndexChanges changes, store_.changes(call, corpus, behind, kSyncRowsMax));
   reached = std::max(changes.to, ahead);
   if (changes.to == changes.from) {
-    // The store has nothing past `behind`, yet another index claims more: it is of another store's life.
+    // The store has nothing past `behind`, yet another index claims more: it belongs to another store.
     if (ahead != behind) return fail(ErrorCode::kFailedPrecondition, "an index is ahead of the store");
     return false;
   }
@@ -60,7 +60,7 @@ Result<bool> IndexSync::step(const CallContext& call, CorpusId corpus, Generatio
 
 Result<Generation> IndexSync::purge(const CallContext& call, CorpusId corpus) {
   const MutexLock lock(mutex_of(corpus));
-  // First up to date: an index that has not seen a death can't be told of it once the store has let go.
+  // Sync first: an index that has not seen a deletion can't learn of it once the store has purged it.
   FOOTNOTE_CHECK(sync_locked(call, corpus));
   FOOTNOTE_TRY(const Generation died_until, store_.purge(call, corpus, clock_.now() - kPurgeGrace));
   if (died_until == 0) return died_until;

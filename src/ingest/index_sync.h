@@ -17,27 +17,27 @@ namespace footnote::ingest {
 
 /// How long dead rows stay findable for readers that pinned an older generation.
 inline constexpr std::chrono::minutes kPurgeGrace{10};
-/// Rows asked of the store in one step.
+/// Rows read from the store per step.
 inline constexpr std::size_t kSyncRowsMax = 4096;
-/// An index that still does not fit the store after this many rebuilds in one sync is an error.
+/// A sync fails if an index still does not match the store after this many rebuilds.
 inline constexpr int kRebuildsMax = 2;
 
-/// Keeps the indexes (vector, keyword) at the chunk store's generation. An index is a cache: one that does not fit
-/// the store is dropped and rebuilt. Thread-safe: one sync per corpus at a time, corpora do not wait for each other.
+/// Keeps the indexes (vector, keyword) at the chunk store's generation. An index is a cache: one that does not match the store is dropped
+/// and rebuilt. Thread-safe: one sync per corpus at a time; corpora do not block each other.
 class IndexSync {
  public:
-  /// Borrows all of them for its life.
+  /// Borrows everything for its lifetime.
   IndexSync(ChunkStore& store, std::vector<IndexWriter*> indexes, const Clock& clock)
       : store_(store), indexes_(std::move(indexes)), clock_(clock) {}
 
   /// Brings every index to the store's newest generation and returns it. Call after commits and at start.
   Result<Generation> sync(const CallContext& call, CorpusId corpus);
 
-  /// Runs `work` while nothing else changes the corpus's indexes, then syncs. For work that puts other indexes in their place.
+  /// Runs `work` while nothing else changes the corpus's indexes, then syncs. For work that replaces the indexes.
   Result<Generation> exchange(const CallContext& call, CorpusId corpus, const std::function<Result<void>()>& work);
 
-  /// Syncs, then lets the store and the indexes go of what died more than kPurgeGrace ago. Returns the newest
-  /// generation that was let go of, 0 for none.
+  /// Syncs, then purges rows that died more than kPurgeGrace ago from the store and the indexes. Returns the newest purged generation, 0
+  /// for none.
   Result<Generation> purge(const CallContext& call, CorpusId corpus);
 
  private:

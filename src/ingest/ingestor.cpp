@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
-#include <set>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ingest/bounded_queue.h"
 #include "ingest/committer.h"
@@ -16,12 +16,12 @@ namespace footnote::ingest {
 
 namespace {
 
-/// Documents listed of the store in one call.
+/// Documents listed from the store per call.
 constexpr std::size_t kListPageMax = 500;
 
 using Prepare = std::function<Result<Prepared>(std::size_t index)>;
 
-/// The thread's last resort: memory may run out under a large document.
+/// Last resort for the thread: a large document may exhaust memory.
 Result<Prepared> prepare_safely(const Prepare& prepare, std::size_t index) {
   try {
     return prepare(index);
@@ -30,7 +30,7 @@ Result<Prepared> prepare_safely(const Prepare& prepare, std::size_t index) {
   }
 }
 
-/// Prepares `count` documents on a thread of its own, a bounded stretch ahead, and hands them to `take` in order.
+/// Prepares `count` documents on a separate thread, a bounded number ahead, and passes them to `take` in order.
 Result<void> run_ahead(std::size_t count, const Prepare& prepare, const std::function<Result<void>(Prepared)>& take) {
   BoundedQueue<Result<Prepared>> queue(kReadAheadDocumentsMax, kReadAheadBytesMax);
   const std::jthread reader([&](const std::stop_token& stop) {
@@ -48,7 +48,7 @@ Result<void> run_ahead(std::size_t count, const Prepare& prepare, const std::fun
     if (!next) break;
     outcome = *next ? take(**std::move(next)) : Result<void>(std::unexpected(std::move(next->error())));
   }
-  queue.close();  // wakes the reader when it waits for room; it joins at the end of this scope
+  queue.close();  // wakes the reader if it waits for room; it joins at the end of this scope
   return outcome;
 }
 
@@ -60,74 +60,28 @@ Result<void> check_space(const Corpus& corpus, const Embedder& embedder) {
               space.dimension, corpus.name, corpus.space.model_id, corpus.space.dimension);
 }
 
-/// Keys of the live documents that came from this source under this prefix.
-Result<std::vector<std::string>> live_keys(const CallContext& call, const ChunkReader& reader, const Corpus& corpus,
-                                           const SourceInput& input) {
-  std::vector<std::string> out;
-  std::string after;
-  for (;;) {
-    FOOTNOTE_CHECK(call.check());
-    FOOTNOTE_TRY(const std::vector<Document> page, reader.documents(call, corpus.id, after, kListPageMax));
-    for (const Document& document : page) {
-      if (document.source == input.source && document.key.starts_with(input.key_prefix)) out.push_back(document.key);
-    }
-    if (page.size() < kListPageMax) return out;
-    after = page.back().key;
-  }
-}
-
 bool is_at_or_below(std::string_view key, std::string_view folder) {
   return key.starts_with(folder) && (folder.empty() || key.size() == folder.size() || key[folder.size()] == '/');
 }
 
-/// One input from walk to prune.
-class SourceRun {
+/// Decides whether a document's file is gone.
+class GoneRule {
  public:
-  SourceRun(const CallContext& call, const ChunkReader& reader, const Corpus& corpus, const SourceInput& input,
-            const IngestOptions& options)
-      : call_(call), reader_(reader), corpus_(corpus), input_(input), options_(options) {}
+  GoneRule(SourceId source, const FolderListing& listing)
+      : source_(source), listing_(listing), present_(listing.present.begin(), listing.present.end()) {}
 
-  Result<void> run(Committer& committer) {
-    // Listed before the walk: a document that arrives meanwhile by another way is not mistaken for a deleted file.
-    std::vector<std::string> before;
-    if (options_.prune == Prune::kOn) {
-      FOOTNOTE_TRY(before, live_keys(call_, reader_, corpus_, input_));
-    }
-    FOOTNOTE_TRY(const WalkResult found, walk(call_, input_.path, options_.walk));
-    for (const Problem& problem : found.problems) committer.add_problem(problem);
-    committer.expect(found.files.size());
-    const Preparer preparer(call_, reader_, corpus_.id, options_);
-    FOOTNOTE_CHECK(run_ahead(
-        found.files.size(), [&](std::size_t i) { return preparer.file(input_, found, found.files[i]); },
-        [&](Prepared prepared) {
-          if (prepared.state != Prepared::State::kGone) kept_.insert(prepared.key);
-          return committer.add(std::move(prepared));
-        }));
-    return committer.remove(gone(before, found));
+  bool operator()(const Document& document) const {
+    const std::string& key = document.key;
+    if (document.source != source_ || !key.starts_with(listing_.key_prefix)) return false;
+    if (listing_.listed_at && document.indexed_at > *listing_.listed_at) return false;
+    return !present_.contains(key) &&
+           std::ranges::none_of(listing_.unknown, [&](const std::string& folder) { return is_at_or_below(key, folder); });
   }
 
  private:
-  std::vector<std::string> gone(const std::vector<std::string>& before, const WalkResult& found) const {
-    // A single file says nothing about other documents of its source.
-    std::set<std::string> named;
-    for (const FoundFile& file : found.files) named.insert(input_.key_prefix + file.key);
-    for (const Problem& problem : found.problems) named.insert(input_.key_prefix + problem.path);
-    std::vector<std::string> out;
-    for (const std::string& key : before) {
-      const bool in_scope = found.is_folder || named.contains(key);
-      const bool unknown =
-          std::ranges::any_of(found.unknown, [&](const std::string& folder) { return is_at_or_below(key, input_.key_prefix + folder); });
-      if (in_scope && !unknown && !kept_.contains(key)) out.push_back(key);
-    }
-    return out;
-  }
-
-  const CallContext& call_;
-  const ChunkReader& reader_;
-  const Corpus& corpus_;
-  const SourceInput& input_;
-  const IngestOptions& options_;
-  std::set<std::string> kept_;
+  const SourceId source_;
+  const FolderListing& listing_;
+  const std::unordered_set<std::string_view> present_;
 };
 
 }  // namespace
@@ -136,14 +90,6 @@ Result<IngestReport> Ingestor::finish(Committer& committer, const Corpus& corpus
   FOOTNOTE_TRY(IngestReport report, committer.finish());
   if (on_change_ && report.added + report.updated + report.deleted > 0) on_change_(corpus);
   return report;
-}
-
-Result<IngestReport> Ingestor::ingest(const CallContext& call, const Corpus& corpus, std::span<const SourceInput> inputs,
-                                      const IngestOptions& options, const ProgressCallback& progress) {
-  FOOTNOTE_CHECK(check_space(corpus, embedder_));
-  Committer committer(call, corpus, store_, embedder_, sync_, progress);
-  for (const SourceInput& input : inputs) FOOTNOTE_CHECK(SourceRun(call, store_, corpus, input, options).run(committer));
-  return finish(committer, corpus);
 }
 
 Result<IngestReport> Ingestor::ingest_documents(const CallContext& call, const Corpus& corpus, SourceId source,
@@ -159,9 +105,33 @@ Result<IngestReport> Ingestor::ingest_documents(const CallContext& call, const C
   Committer committer(call, corpus, store_, embedder_, sync_, progress);
   committer.expect(order.size());
   const Preparer preparer(call, store_, corpus.id, options);
+  std::vector<std::string> gone;
   FOOTNOTE_CHECK(run_ahead(
-      order.size(), [&](std::size_t i) { return preparer.memory(source, documents[order[i]]); },
-      [&](Prepared prepared) { return committer.add(std::move(prepared)); }));
+      order.size(), [&](std::size_t i) { return preparer.prepare(source, documents[order[i]]); },
+      [&](Prepared prepared) {
+        if (prepared.state == Prepared::State::kGone) gone.push_back(prepared.key);
+        return committer.add(std::move(prepared));
+      }));
+  FOOTNOTE_CHECK(committer.remove(gone));
+  return finish(committer, corpus);
+}
+
+Result<IngestReport> Ingestor::prune(const CallContext& call, const Corpus& corpus, SourceId source, const FolderListing& listing,
+                                     const ProgressCallback& progress) {
+  const GoneRule is_gone(source, listing);
+  std::vector<std::string> gone;
+  std::string after;
+  for (bool more = true; more;) {
+    FOOTNOTE_CHECK(call.check());
+    FOOTNOTE_TRY(const std::vector<Document> page, store_.documents(call, corpus.id, after, kListPageMax));
+    for (const Document& document : page) {
+      if (is_gone(document)) gone.push_back(document.key);
+    }
+    more = page.size() == kListPageMax;
+    if (more) after = page.back().key;
+  }
+  Committer committer(call, corpus, store_, embedder_, sync_, progress);
+  FOOTNOTE_CHECK(committer.remove(gone));
   return finish(committer, corpus);
 }
 

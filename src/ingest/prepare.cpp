@@ -7,6 +7,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "ingest/secret_names.h"
 
 namespace footnote::ingest {
 
@@ -14,25 +15,9 @@ namespace {
 
 using State = Prepared::State;
 
-void refuse(Prepared& out, State state, std::string reason) {
-  out.state = state;
+void refuse(Prepared& out, std::string reason) {
+  out.state = State::kLeftOut;
   out.problems.push_back({out.key, std::move(reason), ProblemKind::kProblem});
-}
-
-/// Parses into `out.document`; false when the content is no document.
-bool parse_into(Prepared& out, const Result<chunk::Format>& format, std::string_view content) {
-  if (!format) {
-    refuse(out, State::kGone, format.error().message);
-    return false;
-  }
-  auto document = chunk::parse_document(out.key, *format, content);
-  if (!document) {
-    refuse(out, State::kGone, document.error().message);
-    return false;
-  }
-  out.document = *std::move(document);
-  for (const std::string& warning : out.document.warnings) out.problems.push_back({out.key, warning, ProblemKind::kWarning});
-  return true;
 }
 
 bool has_main_heading(const chunk::ParsedDocument& document) {
@@ -57,17 +42,42 @@ void apply_given(const MemoryDocument& given, chunk::ParsedDocument& document) {
   if (given.updated_at) attributes.updated_at = given.updated_at;
 }
 
-std::string key_problem(std::string_view key) {
-  if (key.empty()) return "no key";
-  if (key.size() > kKeyBytesMax) return fmt::format("its key is longer than {} bytes", kKeyBytesMax);
-  return is_valid_utf8(key) ? std::string() : std::string("its key is not UTF-8");
+/// Whether it has no attributes besides its bytes.
+bool is_plain(const MemoryDocument& given) {
+  return given.title.empty() && given.url.empty() && given.language.empty() && given.canonical_type.empty() && !given.status &&
+         !given.evidence && !given.priority && given.tags.empty() && given.acl_labels.empty() && !given.updated_at;
+}
+
+/// False if the document is refused because of its key.
+bool check_key(Prepared& out) {
+  if (is_secret_path(out.key)) {
+    out.problems.push_back({out.key, std::string(kSecretNameReason), ProblemKind::kSecret});
+    return false;
+  }
+  std::set<SecretKind> kinds;
+  std::string shown = out.key;
+  if (is_valid_utf8(shown)) mask_secrets(shown, kinds);
+  std::string wrong = kinds.empty() ? key_problem(out.key) : "its name holds a secret; rename it";
+  if (wrong.empty()) return true;
+  out.key = std::string(utf8_prefix(repair_utf8(shown), kKeyBytesMax));
+  refuse(out, std::move(wrong));
+  return false;
 }
 
 }  // namespace
 
-std::string document_hash(std::string_view bytes, chunk::Cut cut) {
+std::string key_problem(std::string_view key) {
+  if (key.empty()) return "no key";
+  if (key.size() > kKeyBytesMax) return fmt::format("its key is longer than {} bytes", kKeyBytesMax);
+  if (!is_valid_utf8(key)) return "its key is not UTF-8";
+  const bool has_control = std::ranges::any_of(key, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+  return has_control ? "its key holds control characters" : "";
+}
+
+std::string document_hash(std::string_view bytes, const IngestOptions& options) {
   std::string out = fmt::format("{}-p{}", sha256_hex(bytes), chunk::kParseVersion);
-  if (cut == chunk::Cut::kWindows) out += fmt::format("-w{}/{}", chunk::kWindowChars, chunk::kWindowOverlapChars);
+  if (options.secrets == Secrets::kKeepOut) out += fmt::format("-s{}", kSecretRulesVersion);
+  if (options.chunking.cut == chunk::Cut::kWindows) out += fmt::format("-w{}/{}", chunk::kWindowChars, chunk::kWindowOverlapChars);
   return out;
 }
 
@@ -76,71 +86,55 @@ bool Preparer::is_foreign(const Prepared& prepared, const std::optional<Document
 }
 
 /// Chunks a parsed document that differs from the live one.
-Result<void> Preparer::settle(Prepared& out, const std::optional<Document>& live) const {
-  if (is_foreign(out, live)) {
-    refuse(out, State::kLeftOut, "another source has a document of this key; remove that one or set a key prefix");
-    return {};
-  }
+void Preparer::settle(Prepared& out, const std::optional<Document>& live, SecretFilter& filter) const {
+  if (is_foreign(out, live)) return refuse(out, "another source has a document of this key; remove that one or set a key prefix");
   out.pieces = chunk::chunk_document(out.document, options_.chunking);
+  filter.drop_pieces(out.pieces);
+  out.secret_passages = filter.passages();
   out.is_update = live.has_value();
   out.state = State::kReady;
-  if (out.pieces.empty()) refuse(out, State::kGone, "no text in it");
-  return {};
+  if (filter.found_any()) out.problems.push_back({out.key, filter.reason(), ProblemKind::kSecret});
+  // A document that is all secret is stored without passages, to replace a version stored before scanning existed.
+  if (out.pieces.empty() && !filter.found_any()) refuse_content(out, live, "no text in it");
 }
 
-Result<Prepared> Preparer::file(const SourceInput& input, const WalkResult& walk, const FoundFile& found) const {
-  FOOTNOTE_CHECK(call_.check());
-  Prepared out;
-  out.key = input.key_prefix + found.key;
-  out.source = input.source;
-  if (const std::string wrong = key_problem(out.key); !wrong.empty()) {
-    refuse(out, State::kLeftOut, wrong);
-    return out;
-  }
-  const auto content = read_found(walk, found.key, options_.walk.file_bytes_max);
-  if (!content) {
-    const ErrorCode code = content.error().code;
-    // What can't be read for the moment may be read the next time; what is no such file any more is gone.
-    const bool gone = code == ErrorCode::kNotFound || code == ErrorCode::kTooLarge || code == ErrorCode::kInvalidArgument;
-    refuse(out, gone ? State::kGone : State::kLeftOut, "can't be read: " + content.error().message);
-    return out;
-  }
-  out.content_hash = document_hash(*content, options_.chunking.cut);
-  FOOTNOTE_TRY(const std::optional<Document> live, reader_.find_document(call_, corpus_, out.key));
-  if (live && live->content_hash == out.content_hash) {
-    out.state = State::kUnchanged;
-    return out;
-  }
-  if (!parse_into(out, chunk::detect(found.key, *content), *content)) return out;
-  FOOTNOTE_CHECK(settle(out, live));
-  return out;
+/// The content is not a document. A file's old text is then no longer true; the document that an upload would replace is kept.
+void Preparer::refuse_content(Prepared& out, const std::optional<Document>& live, std::string reason) const {
+  refuse(out, std::move(reason));
+  const bool is_out_of_date = options_.origin == Origin::kFile && options_.prune == Prune::kOn && live && live->source == out.source;
+  if (is_out_of_date) out.state = State::kGone;
 }
 
-Result<Prepared> Preparer::memory(SourceId source, const MemoryDocument& given) const {
+Result<Prepared> Preparer::prepare(SourceId source, const MemoryDocument& given) const {
   FOOTNOTE_CHECK(call_.check());
   Prepared out;
   out.key = given.key;
   out.source = source;
-  if (const std::string wrong = key_problem(out.key); !wrong.empty()) {
-    out.key = std::string(utf8_prefix(repair_utf8(out.key), kKeyBytesMax));
-    refuse(out, State::kLeftOut, wrong);
-    return out;
-  }
-  out.content_hash = document_hash(given.content, options_.chunking.cut);
-  const auto format = given.media_type.empty() ? chunk::detect(given.key, given.content) : chunk::format_of_media_type(given.media_type);
-  if (!parse_into(out, format, given.content)) {
-    out.state = State::kLeftOut;  // a bad upload takes nothing away
-    return out;
-  }
-  apply_given(given, out.document);
+  if (!check_key(out)) return out;
+  out.content_hash = document_hash(given.content, options_);
   FOOTNOTE_TRY(const std::optional<Document> live, reader_.find_document(call_, corpus_, out.key));
-  // Attributes come from outside the content here, so they are compared too.
-  if (live && live->content_hash == out.content_hash && live->attributes == out.document.attributes) {
+  const bool is_same_content = live && live->content_hash == out.content_hash;
+  if (is_same_content && options_.origin == Origin::kFile && is_plain(given)) {
     out.state = State::kUnchanged;
     return out;
   }
-  FOOTNOTE_CHECK(settle(out, live));
-  if (out.state == State::kGone) out.state = State::kLeftOut;
+  const auto format = given.media_type.empty() ? chunk::detect(given.key, given.content) : chunk::format_of_media_type(given.media_type);
+  auto document = format ? chunk::parse_document(out.key, *format, given.content) : std::unexpected(format.error());
+  if (!document) {
+    refuse_content(out, live, document.error().message);
+    return out;
+  }
+  out.document = *std::move(document);
+  for (const std::string& warning : out.document.warnings) out.problems.push_back({out.key, warning, ProblemKind::kWarning});
+  apply_given(given, out.document);
+  SecretFilter filter;
+  if (options_.secrets == Secrets::kKeepOut) filter.mask_document(out.document);
+  // Here attributes come from outside the content, so they are compared too.
+  if (is_same_content && live->attributes == out.document.attributes) {
+    out.state = State::kUnchanged;
+    return out;
+  }
+  settle(out, live, filter);
   return out;
 }
 

@@ -7,19 +7,20 @@
 #include "chunk/chunker.h"
 #include "chunk/parse.h"
 #include "ingest/ingestor.h"
+#include "ingest/secret_filter.h"
 
 namespace footnote::ingest {
 
 /// Longer keys are refused.
 inline constexpr std::size_t kKeyBytesMax = 1024;
 
-/// What became of one document before it meets the embedder.
+/// A document prepared for the embedder.
 struct Prepared {
   enum class State {
     kReady,      ///< To be embedded and committed.
-    kUnchanged,  ///< The live document has this content.
-    kLeftOut,    ///< A problem; the live document, if any, stays.
-    kGone,       ///< A problem, or no file any more; the live document, if it is this source's, is out of date.
+    kUnchanged,  ///< The live document has the same content.
+    kLeftOut,    ///< A problem; the live document, if any, is kept.
+    kGone,       ///< A problem: the file is no longer text, so this source's live document is out of date.
   };
   State state = State::kLeftOut;
   std::string key;
@@ -29,23 +30,23 @@ struct Prepared {
   chunk::ParsedDocument document;
   std::vector<chunk::Piece> pieces;
   std::vector<Problem> problems;
+  std::size_t secret_passages = 0;  ///< Kept out of `pieces`.
 
   std::size_t bytes() const { return document.text.size() * 2; }  ///< The text and its chunks.
 };
 
-/// Reads, detects, parses and chunks. Borrows everything. Thread-safe.
+/// Detects, parses and chunks. Borrows everything. Thread-safe.
 class Preparer {
  public:
   Preparer(const CallContext& call, const ChunkReader& reader, CorpusId corpus, const IngestOptions& options)
       : call_(call), reader_(reader), corpus_(corpus), options_(options) {}
 
-  /// One file of a walk. Errors are the store's and the call's.
-  Result<Prepared> file(const SourceInput& input, const WalkResult& walk, const FoundFile& found) const;
-  /// One document in memory.
-  Result<Prepared> memory(SourceId source, const MemoryDocument& given) const;
+  /// Errors come from the store or the call.
+  Result<Prepared> prepare(SourceId source, const MemoryDocument& given) const;
 
  private:
-  Result<void> settle(Prepared& out, const std::optional<Document>& live) const;
+  void settle(Prepared& out, const std::optional<Document>& live, SecretFilter& filter) const;
+  void refuse_content(Prepared& out, const std::optional<Document>& live, std::string reason) const;
   bool is_foreign(const Prepared& prepared, const std::optional<Document>& live) const;
 
   const CallContext& call_;
@@ -54,7 +55,7 @@ class Preparer {
   const IngestOptions& options_;
 };
 
-/// "<sha256>-p<version>", and how it was cut where that is not by headings: what makes a document the same.
-std::string document_hash(std::string_view bytes, chunk::Cut cut = chunk::Cut::kHeadings);
+/// "<sha256>-p<version>", plus the cut if not by headings and the version of the secret rules: equal hashes mean an unchanged document.
+std::string document_hash(std::string_view bytes, const IngestOptions& options = {});
 
 }  // namespace footnote::ingest

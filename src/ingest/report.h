@@ -10,12 +10,13 @@
 namespace footnote::ingest {
 
 enum class ProblemKind {
-  kIgnored,  ///< Left out on purpose and not worth a word: hidden files, version control, links inside the folder.
-  kWarning,  ///< Ingested, but something about it was mended.
-  kProblem,  ///< Left out, and the person who asked should know.
+  kIgnored,  ///< Skipped on purpose and not reported: hidden files, version control, links inside the folder.
+  kWarning,  ///< Ingested, but something was repaired.
+  kProblem,  ///< Skipped, and the user should know.
+  kSecret,   ///< A file, or passages of it, kept out because of a secret. The reason names the kind, never the value.
 };
 
-/// One file or document that is not plainly in, and why.
+/// A file or document that was skipped or has a warning, and why.
 struct Problem {
   std::string path;
   std::string reason;
@@ -24,21 +25,21 @@ struct Problem {
 
 enum class DocumentChange { kAdded, kUpdated, kUnchanged, kDeleted };
 
-/// What one ingest did. Counts are of documents unless they say chunks.
+/// The result of one ingest. Counts are documents unless they say chunks.
 struct IngestReport {
   std::size_t added = 0;
   std::size_t updated = 0;
   std::size_t unchanged = 0;
   std::size_t deleted = 0;
-  std::size_t chunks = 0;           ///< Of added and updated documents.
-  std::size_t embedded_chunks = 0;  ///< Went through the embedder.
-  std::size_t reused_chunks = 0;    ///< Took the vectors of an equal chunk.
-  Generation generation = 0;        ///< The last commit's; 0 when there was none.
-  std::vector<Problem> problems;    ///< Without the ignored.
+  std::size_t chunks = 0;           ///< In added and updated documents.
+  std::size_t embedded_chunks = 0;  ///< Sent to the embedder.
+  std::size_t reused_chunks = 0;    ///< Reused the vectors of an equal chunk.
+  std::size_t secret_passages = 0;  ///< Kept out because of a secret.
+  Generation generation = 0;        ///< Of the last commit; 0 if there was none.
+  std::vector<Problem> problems;    ///< Without the ignored ones.
 };
 
-/// Told once per document. Added, updated and deleted ones are told after the commit that holds them: from then on
-/// they survive a crash.
+/// Reported once per document. Added, updated and deleted ones are reported after their commit, so they survive a crash.
 struct IngestProgress {
   std::string key;
   DocumentChange change = DocumentChange::kAdded;

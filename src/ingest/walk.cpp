@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <map>
 #include <memory>
 
 #include "base/text.h"
 #include "base/utf8.h"
 #include "ingest/beneath.h"
+#include "ingest/ignore_file.h"
+#include "ingest/secret_names.h"
 
 namespace footnote::ingest {
 
@@ -27,43 +30,71 @@ std::string below(std::string_view folder, std::string_view name) {
   return folder.empty() ? std::string(name) : std::string(folder) + "/" + std::string(name);
 }
 
+bool has_control_character(std::string_view name) {
+  return std::ranges::any_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+}
+
 class Walker {
  public:
   Walker(const CallContext& call, WalkResult& out, const WalkOptions& options) : call_(call), out_(out), options_(options) {}
 
-  /// Folders still to read wait in a list, not on the stack: depth is the disk's choice.
+  /// Pending folders are kept in a list, not on the stack: the disk decides the depth.
   Result<void> run() {
-    std::vector<std::string> waiting = {""};
-    while (!waiting.empty()) {
+    waiting_ = {{"", nullptr}};
+    while (!waiting_.empty()) {
       FOOTNOTE_CHECK(call_.check());
-      const std::string folder = std::move(waiting.back());
-      waiting.pop_back();
-      FOOTNOTE_CHECK(read_folder(folder, waiting));
+      const Waiting next = std::move(waiting_.back());
+      waiting_.pop_back();
+      FOOTNOTE_CHECK(read_folder(next));
     }
+    settle_links();
     return {};
   }
 
-  void regular_file(std::string key, std::uint64_t bytes) {
+  /// An enclosing repository may ignore the whole folder: report it, or nobody would know why nothing is read.
+  void report_if_all_is_ignored() {
+    if (!out_.files.empty() || !ignored_by_file_) return;
+    problem(".", "nothing is left to read: ignore files name the rest; a line !NAME in .footnoteignore takes a name in again");
+  }
+
+  void regular_file(std::string key, const struct stat& status) {
+    const auto bytes = static_cast<std::uint64_t>(status.st_size);
     if (bytes == 0) return problem(key, "empty file");
     if (bytes > options_.file_bytes_max) {
       return problem(key, fmt::format("{}; the limit is {}", human_bytes(bytes), human_bytes(options_.file_bytes_max)));
     }
-    out_.files.push_back({std::move(key), bytes});
+    out_.files.push_back({std::move(key), bytes, status.st_nlink});
   }
 
  private:
-  Result<void> read_folder(const std::string& folder, std::vector<std::string>& waiting) {
+  /// A pending folder, and the ignore scope of its parent.
+  struct Waiting {
+    std::string folder;
+    std::shared_ptr<const IgnoreScope> around;
+  };
+  using Inode = std::pair<dev_t, ino_t>;
+
+  Result<void> read_folder(const Waiting& waiting) {
+    const std::string& folder = waiting.folder;
     auto names = list(folder);
     if (!names) {
-      // A root that can't be read is the caller's error, not a remark about one of its files.
+      // An unreadable root is the caller's error, not a problem of one file.
       if (folder.empty()) return std::unexpected(names.error());
       out_.unknown.push_back(folder);
       problem(folder,
               names.error().code == ErrorCode::kPermissionDenied ? "folder can't be read: permission denied" : "folder can't be read");
       return {};
     }
+    const auto scope = folder.empty() ? IgnoreScope::of_root(out_.root) : IgnoreScope::of_folder(out_.root, folder, waiting.around);
+    if (!scope) {
+      // The files named by the ignore file must not be read, and they are unknown.
+      if (folder.empty()) return std::unexpected(with_context(scope.error(), out_.root.string()));
+      out_.unknown.push_back(folder);
+      problem(folder, scope.error().message);
+      return {};
+    }
     for (const std::string& name : *names) {
-      entry(folder, name, waiting);
+      entry(folder, name, *scope);
       if (out_.files.size() > options_.files_max) return fail(ErrorCode::kTooLarge, "more than {} files", options_.files_max);
     }
     return {};
@@ -83,26 +114,52 @@ class Walker {
     return names;
   }
 
-  void entry(const std::string& folder, const std::string& name, std::vector<std::string>& waiting) {
+  void entry(const std::string& folder, const std::string& name, const std::shared_ptr<const IgnoreScope>& scope) {
     const std::string key = below(folder, name);
-    if (is_ignored_name(name)) return problem(key, "ignored name", ProblemKind::kIgnored);
     if (!is_valid_utf8(name)) return problem(repair_utf8(key), "its name is not UTF-8; rename it");
+    if (has_control_character(name)) return problem(key, "its name holds a control character; rename it");
     struct stat status{};
     if (::lstat((out_.root / key).c_str(), &status) != 0) {
+      if (is_ignored_name(name)) return problem(key, "ignored name", ProblemKind::kIgnored);
       out_.unknown.push_back(key);
       return problem(key, "can't be looked at");
     }
+    const bool is_folder = S_ISDIR(status.st_mode);
+    // Counted whatever happens to the file: a name in an ignored place is still inside the folder.
+    if (S_ISREG(status.st_mode) && status.st_nlink > 1) ++names_of_[{status.st_dev, status.st_ino}];
+    if (S_ISREG(status.st_mode) && is_secret_file_name(name)) return problem(key, std::string(kSecretNameReason), ProblemKind::kSecret);
+    if (is_folder && is_secret_folder_name(name)) return problem(key, std::string(kSecretNameReason), ProblemKind::kSecret);
+    if (is_ignored_name(name)) return problem(key, "ignored name", ProblemKind::kIgnored);
+    if (scope && scope->ignores(key, is_folder)) {
+      ignored_by_file_ = true;
+      return problem(key, "named by an ignore file", ProblemKind::kIgnored);
+    }
     if (S_ISLNK(status.st_mode)) return link(key);
-    if (S_ISREG(status.st_mode)) return regular_file(key, static_cast<std::uint64_t>(status.st_size));
-    if (!S_ISDIR(status.st_mode)) return problem(key, S_ISFIFO(status.st_mode) ? "a FIFO, not a file" : "a device or socket, not a file");
+    if (S_ISREG(status.st_mode)) {
+      if (status.st_nlink > 1) linked_[key] = {status.st_dev, status.st_ino};
+      return regular_file(key, status);
+    }
+    if (!is_folder) return problem(key, S_ISFIFO(status.st_mode) ? "a FIFO, not a file" : "a device or socket, not a file");
     if (std::ranges::count(key, '/') >= kFolderDepthMax) {
       out_.unknown.push_back(key);
       return problem(key, fmt::format("nested more than {} folders deep", kFolderDepthMax));
     }
-    waiting.push_back(key);
+    waiting_.push_back({key, scope});
   }
 
-  /// No link is followed. One that points into the root adds nothing: its target is read under its own name.
+  /// A file with more names than were found inside the root has one outside.
+  void settle_links() {
+    if (linked_.empty()) return;
+    const auto leaves = [&](const FoundFile& file) {
+      const auto found = linked_.find(file.key);
+      if (found == linked_.end() || file.links_max <= names_of_.at(found->second)) return false;
+      problem(file.key, "hard link to a file outside the folder; --allow-hard-links reads it");
+      return true;
+    };
+    if (options_.hard_links == HardLinks::kRefuse) std::erase_if(out_.files, leaves);
+  }
+
+  /// Links are never followed. One that points into the root adds nothing: its target is read under its own name.
   void link(const std::string& key) {
     std::error_code error;
     const fs::path target = fs::canonical(out_.root / key, error);
@@ -111,6 +168,7 @@ class Walker {
     const fs::path relative = target.lexically_relative(out_.root);
     if (relative.empty() || *relative.begin() == "..") return problem(key, "symbolic link that leaves the folder");
     const auto ignored = [](const fs::path& part) { return part != "." && is_ignored_name(part.string()); };
+    if (is_secret_path(relative.generic_string())) return problem(key, std::string(kSecretNameReason), ProblemKind::kSecret);
     if (std::any_of(relative.begin(), relative.end(), ignored)) return problem(key, "symbolic link to an ignored file");
     problem(key, "symbolic link; its target is read under its own name", ProblemKind::kIgnored);
   }
@@ -122,6 +180,10 @@ class Walker {
   const CallContext& call_;
   WalkResult& out_;
   const WalkOptions& options_;
+  std::vector<Waiting> waiting_;
+  bool ignored_by_file_ = false;
+  std::map<Inode, std::uint64_t> names_of_;  // For files with several names: how many were found below the root.
+  std::map<std::string, Inode> linked_;      // Those files, by key.
 };
 
 }  // namespace
@@ -138,25 +200,33 @@ Result<WalkResult> walk(const CallContext& call, const std::filesystem::path& pa
   struct stat status{};
   if (::stat(real.c_str(), &status) != 0) return errno_error(path.string(), errno);
   WalkResult out;
+  out.path = real;
   Walker walker(call, out, options);
   if (S_ISREG(status.st_mode)) {
     out.root = real.parent_path();
-    out.is_folder = false;
     const std::string name = real.filename().string();
     if (!is_valid_utf8(name)) return fail(ErrorCode::kInvalidArgument, "{}: its name is not UTF-8; rename it", repair_utf8(path.string()));
-    walker.regular_file(name, static_cast<std::uint64_t>(status.st_size));
+    if (has_control_character(name)) {
+      return fail(ErrorCode::kInvalidArgument, "{}: its name holds a control character; rename it", path.string());
+    }
+    if (is_secret_file_name(name)) {
+      out.problems.push_back({name, std::string(kSecretNameReason), ProblemKind::kSecret});
+    } else {
+      walker.regular_file(name, status);
+    }
     return out;
   }
   if (!S_ISDIR(status.st_mode)) return fail(ErrorCode::kInvalidArgument, "{} is neither a folder nor a regular file", path.string());
   out.root = real;
   FOOTNOTE_CHECK(walker.run());
+  walker.report_if_all_is_ignored();
   std::ranges::sort(out.files, {}, &FoundFile::key);
   std::ranges::sort(out.problems, {}, &Problem::path);
   return out;
 }
 
-Result<std::string> read_found(const WalkResult& walk, std::string_view key, std::uint64_t bytes_max) {
-  return read_beneath(walk.root, key, bytes_max);
+Result<std::string> read_found(const WalkResult& walk, const FoundFile& file, std::uint64_t bytes_max) {
+  return read_beneath(walk.root, file.key, bytes_max, file.links_max);
 }
 
 }  // namespace footnote::ingest

@@ -11,46 +11,56 @@
 
 namespace footnote::ingest {
 
-/// Larger files are reported and left out.
+/// Larger files are reported and skipped.
 inline constexpr std::uint64_t kFileBytesMax = 16u << 20;
-/// Folders nested deeper than this are reported and left out.
+/// Folders nested deeper than this are reported and skipped.
 inline constexpr int kFolderDepthMax = 64;
-/// A walk that finds more files than this ends with kTooLarge.
+/// A walk that finds more files than this fails with kTooLarge.
 inline constexpr std::size_t kFilesMax = 1'000'000;
+
+/// What to do with a file that has another name (hard link) outside the folder: its content may belong to somebody else.
+enum class HardLinks {
+  kRefuse,  ///< Report a problem.
+  kRead,    ///< For folders filled with hard links by a package manager or a backup.
+};
 
 struct WalkOptions {
   std::uint64_t file_bytes_max = kFileBytesMax;
   std::size_t files_max = kFilesMax;
+  HardLinks hard_links = HardLinks::kRefuse;
 };
 
 /// A regular file below the root. `key` is its path relative to the root with "/" between names.
 struct FoundFile {
   std::string key;
   std::uint64_t bytes = 0;
+  std::uint64_t links_max = 1;  ///< A file with more names at read time is refused.
 };
 
 struct WalkResult {
-  std::filesystem::path root;  ///< Canonical: no link in it. The folder that keys are relative to.
-  bool is_folder = true;
+  std::filesystem::path path;     ///< What was walked: canonical, without links.
+  std::filesystem::path root;     ///< The folder that keys are relative to: `path`, or the folder of that file.
   std::vector<FoundFile> files;   ///< In byte order of their keys.
-  std::vector<Problem> problems;  ///< In the order of their paths; ignored names too, as kIgnored.
-  /// Keys at or below which nothing is known (a folder that can't be read, a file that can't be looked at): what
-  /// was indexed from there must not be taken for deleted. The empty key means the whole root.
+  std::vector<Problem> problems;  ///< In path order; includes ignored names, as kIgnored.
+  /// Keys at or below which the contents are unknown (an unreadable folder, a file whose status can't be read): documents indexed from
+  /// there must not be treated as deleted. The empty key means the whole root.
   std::vector<std::string> unknown;
 };
 
-/// The files below a folder, or the one file that `path` names (its key is its file name). Hidden names and
-/// `node_modules` and the like are ignored; a link inside the root is ignored because its target is read under its
-/// own name; links that leave the root, dangle or loop, FIFOs, sockets, devices, empty and too large files and
-/// names that are not UTF-8 are problems, and the rest goes on.
-/// kNotFound, kPermissionDenied: `path` itself. kInvalidArgument: it is neither a folder nor a regular file.
+/// Lists the files below a folder, or the one file that `path` names (its key is its file name). Ignores hidden names, `node_modules` and
+/// the like, and everything matched by .gitignore, .footnoteignore and .git/info/exclude; a link inside the root is ignored because its
+/// target is read under its own name. Files named like credentials (secret_names.h) are kSecret. These are problems, and the walk
+/// continues: links that leave the root, dangle or loop, hard links to the outside, FIFOs, sockets, devices, empty and too large files, and
+/// names that are not UTF-8 or hold control characters. A folder whose ignore file cannot be used is a problem and is not read. A file
+/// named by `path` itself is read even if an ignore file matches it. kNotFound, kPermissionDenied: `path` itself. kInvalidArgument: it is
+/// neither a folder nor a regular file.
 Result<WalkResult> walk(const CallContext& call, const std::filesystem::path& path, const WalkOptions& options = {});
 
-/// Reads one found file without following any link below the root, whatever happened to it since the walk.
-/// Never blocks on a FIFO. kTooLarge, kNotFound, kPermissionDenied, kInvalidArgument (no longer a regular file).
-Result<std::string> read_found(const WalkResult& walk, std::string_view key, std::uint64_t bytes_max = kFileBytesMax);
+/// Reads one found file without following any link below the root, whatever changed since the walk. Never blocks on a FIFO. kTooLarge,
+/// kNotFound, kPermissionDenied, kInvalidArgument (no longer a regular file, or a new hard link).
+Result<std::string> read_found(const WalkResult& walk, const FoundFile& file, std::uint64_t bytes_max = kFileBytesMax);
 
-/// True for names that nobody means to ingest: hidden files, `node_modules`, `__pycache__`, editors' leftovers.
+/// True for names that are never worth ingesting: hidden files, `node_modules`, `__pycache__`, editors' temporary files.
 bool is_ignored_name(std::string_view name);
 
 }  // namespace footnote::ingest

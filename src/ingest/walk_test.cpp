@@ -8,6 +8,8 @@
 
 #include <chrono>
 
+#include "ingest/ignore_file.h"
+#include "ingest/secret_names.h"
 #include "support/temp_folder.h"
 
 namespace footnote::ingest {
@@ -19,7 +21,11 @@ std::string show(const WalkResult& found) {
   std::string out;
   for (const FoundFile& file : found.files) out += file.key + "\n";
   for (const Problem& problem : found.problems) {
-    out += std::string(problem.kind == ProblemKind::kIgnored ? "ignored " : "problem ") + problem.path + ": " + problem.reason + "\n";
+    const std::string_view kind = problem.kind == ProblemKind::kIgnored  ? "ignored"
+                                  : problem.kind == ProblemKind::kSecret ? "secret"
+                                                                         : "problem";
+    const std::string reason = problem.reason == kSecretNameReason ? "" : ": " + problem.reason;
+    out += std::string(kind) + " " + problem.path + reason + "\n";
   }
   return out;
 }
@@ -39,8 +45,119 @@ TEST(Walk, FilesInByteOrderOfTheirKeys) {
 TEST(Walk, HiddenAndKnownNamesAreIgnored) {
   TempFolder folder;
   for (const char* name : {".git/config", ".env", "node_modules/x/README.md", "a.md~", "ok.md"}) folder.write(name, "x");
+  check(folder, "ok.md\nsecret .env\nignored .git: ignored name\nignored a.md~: ignored name\nignored node_modules: ignored name\n");
+}
+
+TEST(Walk, FilesNamedLikeCredentialsAreNeverRead) {
+  TempFolder folder;
+  for (const char* name :
+       {"id_rsa", "ID_RSA.bak", "keys/server.pem", "tls.key", ".env.local", "credentials.txt", "credentials", "x.tfstate", ".ssh/config",
+        "vault.kdbx", "id_token", "credentials.md", "id_cards.txt", "x/credentials/howto.md", "keyboard.md"}) {
+    folder.write(name, "x");
+  }
+  std::filesystem::create_symlink("id_rsa", folder.path() / "link.md");
   check(folder,
-        "ok.md\nignored .env: ignored name\nignored .git: ignored name\nignored a.md~: ignored name\nignored node_modules: ignored name\n");
+        "credentials.md\nid_cards.txt\nkeyboard.md\nx/credentials/howto.md\n"
+        "secret .env.local\nsecret .ssh\nsecret ID_RSA.bak\nsecret credentials\nsecret credentials.txt\nsecret id_rsa\nsecret id_token\n"
+        "secret keys/server.pem\nsecret link.md\nsecret tls.key\nsecret vault.kdbx\nsecret x.tfstate\n");
+  const auto single = walk({}, folder.path() / "id_rsa");
+  ASSERT_TRUE(single.has_value());
+  EXPECT_EQ(show(*single), "secret id_rsa\n");
+}
+
+TEST(Walk, IgnoreFilesHold) {
+  TempFolder folder;
+  folder.write(".gitignore", "# build output\n/build/\n*.log\n!keep.log\nnotes/private*.md\n**/tmp/\n");
+  folder.write("docs/.gitignore", "draft.md\n!loud.log\n");
+  folder.write(".footnoteignore", "*.txt\n!build/\n");
+  for (const char* name : {"a.log", "keep.log", "b.txt", "build/out.md", "docs/build/x.md", "docs/draft.md", "draft.md", "docs/loud.log",
+                           "docs/quiet.log", "notes/private-1.md", "notes/public.md", "x/notes/private-1.md", "x/y/tmp/z.md", "tmp.md"}) {
+    folder.write(name, "x");
+  }
+  check(folder,
+        "build/out.md\ndocs/build/x.md\ndocs/loud.log\ndraft.md\nkeep.log\nnotes/public.md\ntmp.md\nx/notes/private-1.md\n"
+        "ignored .footnoteignore: ignored name\nignored .gitignore: ignored name\nignored a.log: named by an ignore file\n"
+        "ignored b.txt: named by an ignore file\nignored docs/.gitignore: ignored name\nignored docs/draft.md: named by an ignore file\n"
+        "ignored docs/quiet.log: named by an ignore file\nignored notes/private-1.md: named by an ignore file\n"
+        "ignored x/y/tmp: named by an ignore file\n");
+}
+
+TEST(Walk, TheRepositoryAroundAFolderCounts) {
+  TempFolder folder;
+  folder.write(".git/info/exclude", "local.md\n");
+  folder.write(".gitignore", "/docs/gen/\nsecret-plans.md\n");
+  folder.write("docs/.gitignore", "!secret-plans.md\n");
+  for (const char* name : {"docs/a.md", "docs/gen/b.md", "docs/local.md", "docs/secret-plans.md", "docs/deep/secret-plans.md"}) {
+    folder.write(name, "x");
+  }
+  const auto found = walk({}, folder.path() / "docs");
+  ASSERT_TRUE(found.has_value()) << found.error().message;
+  EXPECT_EQ(show(*found),
+            "a.md\ndeep/secret-plans.md\nsecret-plans.md\nignored .gitignore: ignored name\nignored gen: named by an ignore file\n"
+            "ignored local.md: named by an ignore file\n");
+  const auto single = walk({}, folder.path() / "docs/local.md");
+  ASSERT_TRUE(single.has_value());
+  EXPECT_EQ(show(*single), "local.md\n") << "a file that is named itself is meant";
+}
+
+TEST(Walk, AFolderThatIsIgnoredAsAWholeIsAProblem) {
+  TempFolder folder;
+  folder.write(".gitignore", "*\n");
+  folder.write("a.md", "x");
+  const auto found = walk({}, folder.path());
+  ASSERT_TRUE(found.has_value());
+  EXPECT_TRUE(found->files.empty());
+  EXPECT_EQ(std::ranges::count(found->problems, ProblemKind::kProblem, &Problem::kind), 1) << show(*found);
+}
+
+TEST(Walk, AnIgnoreFileThatCannotBeUsedLeavesItsFolderOut) {
+  TempFolder folder;
+  folder.write("a.md", "x");
+  folder.write("large/.gitignore", std::string(kIgnoreFileBytesMax + 1, '#'));
+  folder.write("large/b.md", "x");
+  folder.write("many/c.md", "x");
+  std::string patterns;
+  for (std::size_t i = 0; i <= kIgnorePatternsMax; ++i) patterns += "x" + std::to_string(i) + "\n";
+  folder.write("many/.gitignore", patterns);
+  folder.write("link/d.md", "x");
+  std::filesystem::create_symlink("../a.md", folder.path() / "link/.gitignore");
+  const auto found = walk({}, folder.path());
+  ASSERT_TRUE(found.has_value()) << found.error().message;
+  EXPECT_EQ(found->files.size(), 1u) << show(*found);
+  EXPECT_EQ(found->unknown.size(), 3u) << "what was indexed from there stays";
+}
+
+TEST(Walk, AControlCharacterInANameLeavesOutThatFile) {
+  TempFolder folder;
+  folder.write("a.md", "x");
+  folder.write(
+      "b\x01"
+      "c.md",
+      "x");
+  folder.write("d\ne/f.md", "x");
+  check(folder,
+        "a.md\nproblem b\x01"
+        "c.md: its name holds a control character; rename it\n"
+        "problem d\ne: its name holds a control character; rename it\n");
+}
+
+TEST(Walk, HardLinksToTheOutsideAreNotRead) {
+  TempFolder outside;
+  outside.write("passwords.md", "x");
+  TempFolder folder;
+  folder.write("a.md", "x");
+  std::filesystem::create_hard_link(folder.path() / "a.md", folder.path() / "b.md");
+  std::filesystem::create_hard_link(outside.path() / "passwords.md", folder.path() / "c.md");
+  check(folder, "a.md\nb.md\nproblem c.md: hard link to a file outside the folder; --allow-hard-links reads it\n");
+  check(folder, "a.md\nb.md\nc.md\n", {.hard_links = HardLinks::kRead});
+  const auto found = walk({}, folder.path());
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(read_found(*found, found->files[0]), "x");
+  // Swapped after the walk.
+  folder.remove("a.md");
+  folder.remove("b.md");
+  std::filesystem::create_hard_link(outside.path() / "passwords.md", folder.path() / "a.md");
+  EXPECT_EQ(read_found(*found, found->files[0]).error().code, ErrorCode::kInvalidArgument);
 }
 
 TEST(Walk, LinksNeverLeadOutOrRound) {
@@ -116,7 +233,7 @@ TEST(Walk, DepthBound) {
   TempFolder folder;
   std::string deep;
   for (int i = 0; i < 300; ++i) deep += "d/";
-  // Longer than PATH_MAX would be refused by mkdir in one go; 300 levels are past the bound and fit.
+  // A path longer than PATH_MAX would be refused by mkdir; 300 levels exceed the depth limit and still fit.
   folder.write(deep + "x.md", "x");
   folder.write("top.md", "x");
   const auto found = walk({}, folder.path());
@@ -127,7 +244,7 @@ TEST(Walk, DepthBound) {
   EXPECT_EQ(found->unknown.size(), 1u);
 }
 
-/// Gives up root for a scope, where it has it.
+/// Drops root privileges for a scope, if it has them.
 class AsNobody {
  public:
   AsNobody() : was_root_(::geteuid() == 0) { ok_ = !was_root_ || ::seteuid(65534) == 0; }
@@ -156,7 +273,7 @@ TEST(Walk, UnreadableFoldersAreReportedAndTheRestGoesOn) {
     ASSERT_TRUE(found.has_value());
     EXPECT_EQ(show(*found), "closed.md\nopen/b.md\nproblem locked: folder can't be read: permission denied\n");
     EXPECT_EQ(found->unknown, std::vector<std::string>{"locked"});
-    EXPECT_EQ(read_found(*found, "closed.md").error().code, ErrorCode::kPermissionDenied);
+    EXPECT_EQ(read_found(*found, {"closed.md"}).error().code, ErrorCode::kPermissionDenied);
     EXPECT_EQ(walk({}, folder.path() / "locked").error().code, ErrorCode::kPermissionDenied);
   }
   ::chmod((folder.path() / "locked").c_str(), 0755);
@@ -167,9 +284,9 @@ TEST(Walk, ASingleFileHasItsNameAsKey) {
   folder.write("dir/a.md", "x");
   const auto found = walk({}, folder.path() / "dir/a.md");
   ASSERT_TRUE(found.has_value());
-  EXPECT_FALSE(found->is_folder);
+  EXPECT_EQ(found->path, std::filesystem::canonical(folder.path() / "dir/a.md"));
   EXPECT_EQ(show(*found), "a.md\n");
-  EXPECT_EQ(read_found(*found, "a.md"), "x");
+  EXPECT_EQ(read_found(*found, {"a.md"}), "x");
 }
 
 TEST(Walk, ErrorsOfThePathItself) {
@@ -192,26 +309,26 @@ TEST(Walk, ReadsOnlyWhatIsStillARegularFileBelow) {
   folder.write("a/x.md", "fine");
   const auto found = walk({}, folder.path());
   ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(read_found(*found, "a/x.md"), "fine");
-  // Swapped after the walk: the folder for a link that leads out, the file for a link, a FIFO.
+  EXPECT_EQ(read_found(*found, {"a/x.md"}), "fine");
+  // Swapped after the walk: the folder for a link to the outside, the file for a link, a FIFO.
   folder.remove("a");
   std::filesystem::create_symlink(outside.path(), folder.path() / "a");
-  EXPECT_EQ(read_found(*found, "a/x.md").error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(read_found(*found, {"a/x.md"}).error().code, ErrorCode::kInvalidArgument);
   folder.remove("a");
   std::filesystem::create_directory(folder.path() / "a");
   std::filesystem::create_symlink(outside.path() / "secret.md", folder.path() / "a/x.md");
-  EXPECT_EQ(read_found(*found, "a/x.md").error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(read_found(*found, {"a/x.md"}).error().code, ErrorCode::kInvalidArgument);
   folder.remove("a/x.md");
   ASSERT_EQ(::mkfifo((folder.path() / "a/x.md").c_str(), 0600), 0);
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(read_found(*found, "a/x.md").error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(read_found(*found, {"a/x.md"}).error().code, ErrorCode::kInvalidArgument);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
   for (const char* key : {"../secret.md", "a/../../x", "/etc/passwd", "", "a//x.md", "."}) {
-    EXPECT_FALSE(read_found(*found, key).has_value()) << key;
+    EXPECT_FALSE(read_found(*found, {key}).has_value()) << key;
   }
   folder.write("long.md", "123456");
-  EXPECT_EQ(read_found(*found, "long.md", 5).error().code, ErrorCode::kTooLarge);
-  EXPECT_EQ(read_found(*found, "long.md", 6), "123456");
+  EXPECT_EQ(read_found(*found, {"long.md"}, 5).error().code, ErrorCode::kTooLarge);
+  EXPECT_EQ(read_found(*found, {"long.md"}, 6), "123456");
 }
 
 }  // namespace

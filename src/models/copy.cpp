@@ -170,7 +170,7 @@ class Copier {
     std::error_code error;
     fs::create_directories(to.parent_path(), error);
     if (error) return fail(code_of_errno(error.value()), "can't create {}: {}", to.parent_path().string(), error.message());
-    FOOTNOTE_TRY(AtomicFile file, AtomicFile::create(to));
+    FOOTNOTE_TRY(AtomicFile file, AtomicFile::create(to, Readers::kByUmask));
     const auto count = [this](std::uint64_t bytes) { on_progress_(done_ += bytes, total_); };
     FOOTNOTE_TRY(std::string sum, sum_file(call_, piece.from, count, &file));
     if (const auto known = known_.find(piece.name); known != known_.end() && known->second != sum) {
@@ -206,7 +206,7 @@ Result<ModelChecksums> fill(const CallContext& call, const fs::path& source, con
     if (piece.name == kWeightsName) FOOTNOTE_CHECK(check_runs(stage, piece.from));
     FOOTNOTE_CHECK(copier.copy(piece));
   }
-  FOOTNOTE_CHECK(write_file_atomically(stage / kChecksumsName, render_model_checksums(copier.sums())));
+  FOOTNOTE_CHECK(write_file_atomically(stage / kChecksumsName, render_model_checksums(copier.sums()), Readers::kByUmask));
   // mkdtemp restricts it to this user, but a model is not secret, and a server may run as another user.
   std::error_code error;
   fs::permissions(stage, fs::perms(0755), error);

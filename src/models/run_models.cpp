@@ -18,11 +18,6 @@ std::uint64_t megabytes(std::uint64_t bytes) {
   return (bytes + kMegabyte - 1) / kMegabyte;
 }
 
-cli::ProgressBar::Write bar_writer(const cli::CommandContext& context) {
-  if (!context.terminal.progress) return {};
-  return [](std::string_view text) { cli::write_err(text); };
-}
-
 int list(const cli::CommandContext& context) {
   const auto models = list_models(context.settings);
   if (context.form == cli::OutputForm::kJson) {
@@ -75,7 +70,7 @@ Json added_json(const AddedModel& added) {
 }
 
 Result<int> add(const cli::CommandContext& context, const cli::ModelsCommand& command) {
-  cli::ProgressBar bar("MB", context.terminal.width, bar_writer(context));
+  cli::ProgressBar bar = cli::progress_bar("MB", context.terminal);
   const AddOptions options{command.name, command.replace ? IfPresent::kReplace : IfPresent::kRefuse};
   const auto show = [&bar](std::uint64_t done, std::uint64_t total) { bar.update(megabytes(done), megabytes(total)); };
   FOOTNOTE_TRY(const AddedModel added, add_model(context.call, context.settings, command.folder, options, show));
@@ -110,7 +105,7 @@ Result<int> verify(const cli::CommandContext& context, const cli::ModelsCommand&
   if (folders.empty()) return fail(ErrorCode::kFailedPrecondition, "there are no models to verify; `footnote models add FOLDER` adds one");
   std::uint64_t total = 0;
   for (const fs::path& folder : folders) total += bytes_to_verify(folder);
-  cli::ProgressBar bar("MB", context.terminal.width, bar_writer(context));
+  cli::ProgressBar bar = cli::progress_bar("MB", context.terminal);
   std::uint64_t done = 0;
   const auto count = [&](std::uint64_t bytes) { bar.update(megabytes(done += bytes), megabytes(total)); };
   std::vector<ModelVerdict> verdicts;

@@ -9,10 +9,10 @@ namespace footnote::points {
 namespace {
 
 constexpr double kDeviations = 3;
-/// What every score of a list becomes whose scores are all the same.
+/// The normalised score if all scores of a list are equal.
 constexpr double kMiddle = 0.5;
 
-/// The scores of one list between mean - 3 deviations (0) and mean + 3 deviations (1).
+/// Maps the scores of one list so that mean - 3 deviations is 0 and mean + 3 deviations is 1.
 std::vector<double> normalised(const std::vector<ScoredChunk>& list) {
   const auto count = static_cast<double>(list.size());
   double mean = 0;

@@ -7,15 +7,15 @@
 
 namespace footnote::points {
 
-/// How lists of several searches become one. Scores of the lists count up.
+/// How the lists of several searches are merged. In each list, higher scores are better.
 enum class Fusion {
-  kRanks,          ///< Reciprocal ranks: the sum of 1 / (k + rank), the first rank being 0.
-  kDistributions,  ///< Each list's scores brought to 0..1 between its mean less and plus three deviations; their sum.
+  kRanks,          ///< Reciprocal rank fusion: the sum of 1 / (k + rank), with ranks from 0.
+  kDistributions,  ///< The sum of each list's scores, scaled so that mean - 3 deviations is 0 and mean + 3 deviations is 1.
 };
 
 inline constexpr double kRankConstantDefault = 2;
 
-/// Best first, equal scores by chunk. `weights` is empty (all the same) or has one for each list.
+/// Best first, equal scores by chunk. `weights` is empty (equal weights) or has one per list.
 std::vector<ScoredChunk> fuse(Fusion fusion, std::span<const std::vector<ScoredChunk>> lists, double rank_constant,
                               std::span<const double> weights);
 

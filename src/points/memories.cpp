@@ -45,7 +45,7 @@ Result<void> check_new(const NewMemory& memory, UtcTime now) {
   return {};
 }
 
-/// The agent's length goes first: no two pairs of agent and id are written alike.
+/// Includes the agent's length, so that different (agent, id) pairs never get the same point id.
 PointId point_of_memory(std::string_view agent, std::string_view id) {
   return {uuid_of_url(fmt::format("{}/{}:{}#{}", kMemoriesCollection, agent.size(), agent, id))};
 }
@@ -80,7 +80,7 @@ JsonObject payload_of(const Memory& memory) {
   return out;
 }
 
-/// nullopt for a point that is no note.
+/// nullopt if the point is not a note.
 Result<std::optional<Memory>> memory_of(const Point& point) {
   if (point.is_passage) return std::nullopt;
   FOOTNOTE_TRY(const Json payload, parse_json(point.payload));
@@ -107,7 +107,7 @@ std::vector<float> mean_of(const std::vector<WindowVector>& windows) {
   for (std::size_t i = 1; i < windows.size(); ++i) {
     for (std::size_t d = 0; d < out.size(); ++d) out[d] += windows[i].values[d];
   }
-  return out;  // its length does not matter: cosine vectors are stored at length 1
+  return out;  // no need to normalise: cosine vectors are stored with length 1
 }
 
 }  // namespace
@@ -140,7 +140,7 @@ Result<Corpus> Memories::ensure_corpus(const CallContext& call, WorkspaceId work
   if (!corpus) {
     FOOTNOTE_TRY(corpus, ports_.catalog.ensure_corpus(call, workspace, kMemoriesCollection, space()));
   }
-  // Whoever made the collection: an agent's notes are looked up, not searched for.
+  // Needed even if a client created the collection: an agent's notes are looked up by this key.
   FOOTNOTE_TRY(const auto indexes, ports_.points.indexes(call, corpus->id));
   if (std::ranges::find(indexes, kAgentKey, &PayloadIndex::field) == indexes.end()) {
     const PayloadIndex index{.field = std::string(kAgentKey), .kind = PayloadKind::kKeyword, .schema = "\"keyword\""};
@@ -192,7 +192,7 @@ Result<std::vector<FoundMemory>> Memories::search(const CallContext& call, Works
   wanted.what = Nearest{std::move(vector)};
   wanted.filter = notes_of(query.agent);
   wanted.score_threshold = query.score_min;
-  // The filter does not speak of expiry, so that its answer can be kept; expired notes that are still there make room for more.
+  // The filter omits expiry, so that its result can be cached. If expired notes take up places, search again with a higher limit.
   for (wanted.limit = query.limit;; wanted.limit *= 2) {
     FOOTNOTE_TRY(const auto hits, ports_.search.query(call, *corpus, wanted, PointVectors::kLeftOut));
     const UtcTime now = ports_.clock.now();
@@ -211,7 +211,7 @@ Result<void> Memories::forget(const CallContext& call, WorkspaceId workspace, st
   FOOTNOTE_CHECK(check_name("id", id));
   FOOTNOTE_TRY(const std::optional<Corpus> corpus, find_corpus(call, workspace));
   std::vector<PointId> candidates{point_of_memory(agent, id)};
-  if (const auto point = parse_point_id(id)) candidates.push_back(*point);  // one that was upserted as a point
+  if (const auto point = parse_point_id(id)) candidates.push_back(*point);  // it may have been upserted as a point
   std::vector<Point> found;
   if (corpus) {
     FOOTNOTE_TRY(found, ports_.points.points(call, corpus->id, candidates, PointVectors::kLeftOut));
@@ -258,7 +258,7 @@ Result<std::size_t> Memories::sweep_corpus(const CallContext& call, const Corpus
     }
     if (!expired.ids.empty()) {
       removed += expired.ids.size();
-      // Selected again where it is written: a note that its agent has just written anew stays.
+      // The deletion checks expiry again, so that a note rewritten meanwhile is kept.
       const std::string text = fmt::format("notes expired by {} from {} to {}", now.time_since_epoch().count(), to_string(page.front().id),
                                            to_string(page.back().id));
       PointFilter filter{.conditions = {.must = {std::move(expired), field_condition(kExpiryKey, TimeRange{.lte = now})}}, .text = text};

@@ -18,24 +18,24 @@
 
 namespace footnote::points {
 
-/// The collection that notes are in, one a workspace; the first note makes it.
+/// The collection for notes, one per workspace; created by the first note.
 inline constexpr std::string_view kMemoriesCollection = "agent-memories";
 
 inline constexpr std::size_t kMemoryTextBytesMax = 16'000;
-inline constexpr std::size_t kMemoryNameBytesMax = 200;  ///< Of an agent, and of a note's id.
+inline constexpr std::size_t kMemoryNameBytesMax = 200;  ///< Of an agent's name, and of a note's id.
 inline constexpr std::size_t kMemoryMetadataBytesMax = 8'192;
 inline constexpr std::chrono::days kMemoryLifetimeMax{3'660};
 inline constexpr std::size_t kMemoriesFoundDefault = 10;
 inline constexpr std::size_t kMemoriesFoundMax = 100;
 struct MemoryOptions {
   int vector_size = 384;
-  std::size_t sweep_step = 1'000;  ///< Notes looked at, and at most removed, in one commit of a sweep.
-  int sweep_steps_max = 10;        ///< Such steps of one sweep in one collection.
+  std::size_t sweep_step = 1'000;  ///< Notes examined, and at most removed, in one commit of a sweep.
+  int sweep_steps_max = 10;        ///< Steps per sweep and collection.
 };
 
 struct NewMemory {
   std::string agent;
-  std::string id;  ///< Empty: one is made.
+  std::string id;  ///< Empty: generated.
   std::string text;
   JsonObject metadata;
   std::optional<UtcTime> expires_at;
@@ -46,7 +46,7 @@ struct Memory {
   std::string agent;
   std::string text;
   JsonObject metadata;
-  std::optional<UtcTime> created_at;  ///< Not known of points that were written past this class.
+  std::optional<UtcTime> created_at;  ///< Unknown for points that were not written through this class.
   std::optional<UtcTime> expires_at;
 };
 
@@ -59,7 +59,7 @@ struct MemoryQuery {
   std::string agent;
   std::string text;
   std::size_t limit = kMemoriesFoundDefault;
-  std::optional<double> score_min;  ///< A cosine.
+  std::optional<double> score_min;  ///< Minimum cosine.
 };
 
 struct FoundMemory {
@@ -67,12 +67,11 @@ struct FoundMemory {
   double score = 0;
 };
 
-/// Notes that agents write for themselves: points of one collection, each of one agent of one workspace, which no other agent finds,
-/// replaces or removes here. A note that expired is not there any more, from that moment on; `sweep` takes its point away later.
-/// Points that somebody upserts into that collection with `agent_id` and `text` in their payload are notes as well.
-/// Thread-safe; borrows its ports.
-/// kInvalidArgument, and kTooLarge for a text past its bound, name the field. kFailedPrecondition: the collection or the embedder is of
-/// another size than was configured, or of another model; nothing is changed then. Errors of the embedder.
+/// Notes that agents write for themselves, stored as points of one collection. Each note belongs to one agent of one workspace; no other
+/// agent can find, replace or remove it through this class. A note disappears at the moment it expires; `sweep` removes its point later.
+/// Points upserted into that collection with `agent_id` and `text` in their payload are notes as well. Thread-safe; borrows its ports.
+/// kInvalidArgument, and kTooLarge for a text past its bound, name the field. kFailedPrecondition: the collection or the embedder has
+/// another size than configured, or another model; nothing is changed then. Errors of the embedder.
 class Memories {
  public:
   struct Ports {
@@ -85,23 +84,22 @@ class Memories {
   };
   Memories(const Ports& ports, const MemoryOptions& options) : ports_(ports), options_(options) {}
 
-  /// The space that the collection is made in.
+  /// The space in which the collection is created.
   EmbeddingSpace space() const { return ports_.embedder.space(); }
 
-  /// Adds a note, or replaces the agent's note of the same id, whole: writing the same twice leaves one. Durable and findable when it
-  /// returns.
+  /// Adds a note, or replaces the agent's note of the same id as a whole, so writing is idempotent. Durable and searchable when it returns.
   Result<WrittenMemory> write(const CallContext& call, WorkspaceId workspace, const NewMemory& memory);
-  /// The nearest first. A note that is longer than the model's window is found by the mean of its windows.
+  /// Closest first. A note longer than the model's window is embedded as the mean of its windows.
   Result<std::vector<FoundMemory>> search(const CallContext& call, WorkspaceId workspace, const MemoryQuery& query) const;
   /// kNotFound: the agent has no such note.
   Result<void> forget(const CallContext& call, WorkspaceId workspace, std::string_view agent, std::string_view id);
-  /// Removes expired notes of every workspace and returns how many. It looks at a bounded number of each collection and goes on from
-  /// there the next time.
+  /// Removes expired notes of every workspace and returns their number. Examines a bounded number of notes per collection; the next sweep
+  /// continues from there.
   Result<std::size_t> sweep(const CallContext& call);
 
  private:
   Result<void> check_corpus(const Corpus& corpus) const;
-  /// nullopt: nobody has written one yet.
+  /// nullopt: no note was written yet.
   Result<std::optional<Corpus>> find_corpus(const CallContext& call, WorkspaceId workspace) const;
   Result<Corpus> ensure_corpus(const CallContext& call, WorkspaceId workspace);
   Result<std::vector<float>> embed(const CallContext& call, std::string_view text, EmbedKind kind) const;

@@ -39,7 +39,7 @@ class MemoriesTest : public testing::Test {
     }
     return out;
   }
-  /// The field of the error, or the error's absence.
+  /// The field named by the error, or "nothing" on success.
   static std::string wrong(const Result<WrittenMemory>& written) { return written ? "nothing" : written.error().field; }
 
   ManualClock clock_{UtcTime{hours{24 * 365 * 50}}};

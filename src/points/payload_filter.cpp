@@ -60,7 +60,7 @@ double metres_between(const GeoPoint& a, const GeoPoint& b) {
   return 2 * kEarthRadiusMetres * std::asin(std::min(1.0, std::sqrt(square)));
 }
 
-/// Even and odd crossings of the line that goes east from the point.
+/// Counts how often a ray to the east crosses the ring: an odd number means inside.
 bool lies_in(const std::vector<GeoPoint>& ring, const GeoPoint& point) {
   bool inside = false;
   for (std::size_t i = 0, j = ring.size() - 1; i < ring.size(); j = i++) {
@@ -71,7 +71,7 @@ bool lies_in(const std::vector<GeoPoint>& ring, const GeoPoint& point) {
   return inside;
 }
 
-/// Whether one value meets a test on single values.
+/// Whether one value meets a single-value test.
 struct MeetsValue {
   const Json& value;
 
@@ -99,8 +99,8 @@ struct MeetsValue {
            std::ranges::none_of(test.interiors, [&](const auto& ring) { return lies_in(ring, *point); });
   }
   bool operator()(const IsNull&) const { return value.is_null(); }
-  bool operator()(const IsEmpty&) const { return false; }      // of the whole key: see meets
-  bool operator()(const ValuesCount&) const { return false; }  // likewise
+  bool operator()(const IsEmpty&) const { return false; }      // applies to the whole key: see meets
+  bool operator()(const ValuesCount&) const { return false; }  // applies to the whole key: see meets
 };
 
 std::size_t count_values(const JsonObject& payload, const JsonPath& path) {
@@ -171,7 +171,7 @@ std::vector<std::string> words_of(std::string_view text) {
 }
 
 std::uint64_t slice_of(const PointId& id, std::uint64_t total) {
-  // FNV-1a over the id's text: the same on every machine and for ever, so that slices can be worked on one after the other.
+  // FNV-1a over the id's text: stable across machines and versions, so that clients can process one slice after another.
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : to_string(id)) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   return (hash ^ hash >> 32) % total;

@@ -15,15 +15,15 @@
 
 namespace footnote::points {
 
-/// Conditions on the values of one key. A list meets one when any of its elements does, where not said otherwise.
+/// Conditions on the values of one key. Unless stated otherwise, a list matches if any of its elements does.
 
 struct MatchAny {
-  std::vector<PayloadKey> values;  ///< One of these; a match of one value is a list of one.
+  std::vector<PayloadKey> values;  ///< Any of these; a single-value match is a list of one.
 };
 struct MatchExcept {
-  std::vector<PayloadKey> values;  ///< None of these. A key without values does not meet it.
+  std::vector<PayloadKey> values;  ///< None of these. A key without values does not match.
 };
-/// Words of a text, without regard to case.
+/// Words of a text, case-insensitive.
 struct MatchWords {
   enum class Mode { kAll, kAny, kPhrase };
   Mode mode = Mode::kAll;
@@ -32,14 +32,14 @@ struct MatchWords {
 struct MatchPrefix {
   std::string prefix;
 };
-/// Bounds that are not set do not bind.
+/// Unset bounds do not apply.
 struct NumberRange {
   std::optional<double> gt, gte, lt, lte;
 };
 struct TimeRange {
   std::optional<UtcTime> gt, gte, lt, lte;
 };
-/// How many values the key has: elements of a list, 1 for anything else but null, 0 where there is none.
+/// The number of values of the key: the length of a list, 1 for any other value except null, 0 if there is none.
 struct ValuesCount {
   NumberRange range;
 };
@@ -48,7 +48,7 @@ struct GeoPoint {
   double lat = 0;
 };
 struct GeoBox {
-  GeoPoint top_left, bottom_right;  ///< May lie across the date line.
+  GeoPoint top_left, bottom_right;  ///< May span the date line.
 };
 struct GeoRadius {
   GeoPoint centre;
@@ -67,26 +67,26 @@ using ValueTest = std::variant<MatchAny, MatchExcept, MatchWords, MatchPrefix, N
                                GeoPolygon, IsEmpty, IsNull>;
 
 struct FieldCondition {
-  std::string field;  ///< As it was written, and as a declared key would be called.
+  std::string field;  ///< As written; also its name if it is declared.
   JsonPath path;
   ValueTest test;
 };
 
 struct PayloadFilter;
-using SubFilter = std::shared_ptr<const PayloadFilter>;  // shared: a filter is immutable once made, and copied with its query
+using SubFilter = std::shared_ptr<const PayloadFilter>;  // shared: a filter is immutable and is copied with its query
 
 struct HasId {
   std::vector<PointId> ids;  ///< In ascending order.
 };
 struct HasVector {
-  std::string name;  ///< "": the one of the corpus's own space.
+  std::string name;  ///< "": the corpus's own space.
 };
-/// One and the same element of a list of objects meets all of it.
+/// A single element of a list of objects must meet all conditions.
 struct Nested {
   JsonPath path;
   SubFilter filter;
 };
-/// One of `total` parts of all points, by their ids.
+/// One of `total` partitions of all points, by hash of their ids.
 struct Slice {
   std::uint64_t total = 1;
   std::uint64_t index = 0;
@@ -105,22 +105,22 @@ struct PayloadFilter {
   bool empty() const { return must.empty() && should.empty() && must_not.empty() && min_should.empty(); }
 };
 
-/// A filter with the text that it was made from: equal texts mean equal filters.
+/// A filter with its source text, used as cache key: equal texts mean equal filters.
 struct PointFilter {
   PayloadFilter conditions;
   std::string text;
 };
 
-/// The one meaning of a filter. `payload` is the parsed one of `point`.
+/// The single definition of filter semantics. `payload` is the parsed payload of `point`.
 bool matches(const PayloadFilter& filter, const PointView& point, const JsonObject& payload);
 
-/// The words of a text in lower case, as MatchWords compares them: runs of letters and digits.
+/// The lower-cased words of a text, as MatchWords compares them: runs of letters and digits.
 std::vector<std::string> words_of(std::string_view text);
 
-/// Which of `total` parts a point is in.
+/// Which of `total` partitions a point belongs to.
 std::uint64_t slice_of(const PointId& id, std::uint64_t total);
 
-/// A whole number or text or bool of a payload as a key; nullopt for all else.
+/// Converts an integer, text or bool of a payload to a key; nullopt for anything else.
 std::optional<PayloadKey> key_of(const Json& value);
 
 }  // namespace footnote::points

@@ -59,7 +59,7 @@ TEST(PayloadFilter, ABoxMayLieAcrossTheDateLine) {
   EXPECT_FALSE(holds(box, R"({"p":{"lon":0,"lat":0}})"));
 }
 
-/// A filter of random shape over the keys a, b and c, and what it means for one point, said another way.
+/// A random filter over the keys a, b and c, and its independently computed result for one point.
 struct Sample {
   PayloadFilter filter;
   bool expected = false;

@@ -58,11 +58,11 @@ Result<std::optional<std::vector<ChunkId>>> PointMatcher::look_up(const CallCont
     FOOTNOTE_TRY(const auto points, store_.points(call, corpus, ids->ids, PointVectors::kLeftOut));
     std::vector<ChunkId> chunks;
     for (const Point& point : points) {
-      // One that changed since is another chunk in this generation: only a look at all of them finds it.
+      // The point changed since this generation and had another chunk then, which only a full scan finds.
       if (point.version > generation) return std::nullopt;
       chunks.push_back(point.chunk);
     }
-    if (points.size() < ids->ids.size()) return std::nullopt;  // one may have lived in this generation
+    if (points.size() < ids->ids.size()) return std::nullopt;  // a missing point may have existed in this generation
     std::ranges::sort(chunks);
     return chunks;
   }

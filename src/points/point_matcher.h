@@ -14,13 +14,13 @@
 
 namespace footnote::points {
 
-/// Answers kept, and the ids in all of them together.
+/// Bounds of the cache: entries, and the ids in all of them together.
 inline constexpr std::size_t kMatchesKeptMax = 256;
 inline constexpr std::size_t kMatchedIdsKeptMax = 4'000'000;
 
-using ChunkList = std::shared_ptr<const std::vector<ChunkId>>;  // shared: searches go on with a list that the cache let go of
+using ChunkList = std::shared_ptr<const std::vector<ChunkId>>;  // shared: a search may still use a list that the cache has evicted
 
-/// Which chunks of a generation meet a filter. Declared keys are looked up; what is left is read and compared. Thread-safe.
+/// Finds and caches the chunks of a generation that match a filter. Uses declared keys, then reads and compares the rest. Thread-safe.
 class PointMatcher {
  public:
   /// Borrows the store.
@@ -36,7 +36,7 @@ class PointMatcher {
     ChunkList chunks;
   };
 
-  /// What the declared keys say: null where they say nothing. `exact`: nothing is left to compare.
+  /// The result from the declared keys; null if they give none. `exact`: nothing is left to compare.
   struct Candidates {
     std::optional<std::vector<ChunkId>> chunks;
     bool exact = false;
@@ -49,7 +49,7 @@ class PointMatcher {
 
   const PointStore& store_;
   mutable Mutex mutex_;
-  mutable std::list<Entry> entries_ FOOTNOTE_TSA(guarded_by(mutex_));  // the last used first
+  mutable std::list<Entry> entries_ FOOTNOTE_TSA(guarded_by(mutex_));  // most recently used first
   mutable std::map<Key, std::list<Entry>::iterator> by_key_ FOOTNOTE_TSA(guarded_by(mutex_));
   mutable std::size_t ids_kept_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
 };

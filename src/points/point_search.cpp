@@ -9,10 +9,10 @@ namespace footnote::points {
 
 namespace {
 
-/// Groups are looked for among so many of the best, then among more, until there are enough.
+/// Groups are collected from this many times the wanted number of hits, then from more, until there are enough.
 constexpr std::size_t kGroupFactor = 4;
 
-/// What a part of a query found: best first.
+/// The result of one part of a query, best first.
 struct Found {
   std::vector<ScoredChunk> chunks;
   bool counts_down = false;
@@ -73,7 +73,7 @@ class PointSearch::Run {
   }
 
  private:
-  /// The chunks that the query may find; null `chunks` for all.
+  /// The chunks that the query may return; null `chunks` means all.
   Result<Filter> filter_of(const PointQuery& query, const std::vector<Found>& lists) {
     Filter out;
     if (query.filter && !query.filter->conditions.empty()) {
@@ -191,7 +191,7 @@ Result<std::vector<ScoredPoint>> PointSearch::query(const CallContext& call, con
   out.reserve(points.size());
   std::size_t next = 0;
   for (const ScoredChunk& chunk : found.chunks) {
-    // The store leaves out what is gone since.
+    // The store omits points deleted since.
     if (next < points.size() && points[next].chunk == chunk.chunk) out.push_back({std::move(points[next++]), chunk.score});
   }
   return out;

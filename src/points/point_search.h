@@ -14,7 +14,7 @@
 
 namespace footnote::points {
 
-/// A vector to be near to: given, or that of a point, which is then left out itself.
+/// The target of a nearest-neighbour search: a vector, or a point, which is then excluded from the results.
 struct Nearest {
   std::variant<std::vector<float>, PointId> to;
 };
@@ -24,26 +24,26 @@ struct FuseLists {
   double rank_constant = kRankConstantDefault;
   std::vector<double> weights;
 };
-/// By the numbers or times of a payload's key; points without one are left out.
+/// Orders by the numbers or times of a payload key; points without one are left out.
 struct OrderBy {
   JsonPath path;
   bool descending = false;
   std::optional<double> start_from;  ///< A number, or a time in milliseconds.
 };
-/// By id.
+/// Orders by id.
 struct AllPoints {};
 
 struct PointQuery {
   std::variant<AllPoints, Nearest, FuseLists, OrderBy> what;
-  std::string space;                 ///< The further space to search; "" for the corpus's own.
-  std::vector<PointQuery> prefetch;  ///< Nearest and OrderBy look only at what these found.
+  std::string space;                 ///< The named space to search; "" for the corpus's own.
+  std::vector<PointQuery> prefetch;  ///< Nearest and OrderBy consider only the results of these.
   std::optional<PointFilter> filter;
   std::optional<double> score_threshold;
   std::size_t limit = 10;
   std::size_t offset = 0;
 };
 
-/// A point that was found. `score` is as clients know it: of Euclid and Manhattan the distance, lower is better.
+/// A search result. `score` is what clients expect: for Euclid and Manhattan the distance, lower is better.
 struct ScoredPoint {
   Point point;
   double score = 0;
@@ -59,25 +59,25 @@ struct FacetHit {
   std::size_t count = 0;
 };
 
-/// Finds points. One query sees one generation. Thread-safe; borrows its ports.
-/// kInvalidArgument names the field: an unknown space, another dimension, a vector without direction.
+/// Searches points. One query sees one generation. Thread-safe; borrows its ports. kInvalidArgument names the field: an unknown space, a
+/// wrong dimension, a zero vector.
 class PointSearch {
  public:
   PointSearch(const PointStore& store, const VectorSearch& vectors) : store_(store), vectors_(vectors), matcher_(store) {}
 
   /// Best first, equal scores by chunk.
   Result<std::vector<ScoredPoint>> query(const CallContext& call, const Corpus& corpus, const PointQuery& query, PointVectors with) const;
-  /// The best `group_size` of each of the best `query.limit` values of a key, best groups first.
+  /// The best `group_size` points of each of the best `query.limit` values of a key, best groups first.
   Result<std::vector<PointGroup>> groups(const CallContext& call, const Corpus& corpus, PointQuery query, const JsonPath& group_by,
                                          std::size_t group_size, PointVectors with) const;
-  /// By id from `from` on.
+  /// In id order, starting at `from`.
   Result<std::vector<Point>> scroll(const CallContext& call, const Corpus& corpus, const PointFilter* filter,
                                     const std::optional<PointId>& from, std::size_t limit, PointVectors with) const;
   Result<std::size_t> count(const CallContext& call, const Corpus& corpus, const PointFilter& filter) const;
-  /// How often each value of a key comes, the most frequent first.
+  /// Counts the occurrences of each value of a key, most frequent first.
   Result<std::vector<FacetHit>> facet(const CallContext& call, const Corpus& corpus, const JsonPath& key, const PointFilter* filter,
                                       std::size_t limit) const;
-  /// The points that meet a filter in the store's newest state.
+  /// The points that match a filter in the store's newest state.
   Result<ChunkList> matching(const CallContext& call, const Corpus& corpus, const PointFilter& filter) const {
     return matcher_.matching(call, corpus.id, corpus.generation, filter);
   }
@@ -90,14 +90,14 @@ class PointSearch {
   const PointMatcher matcher_;
 };
 
-/// How a corpus's space of that name measures ("" for its own). kInvalidArgument: it has none of that name.
+/// The shape and distance of the corpus's space of that name ("" for its own). kInvalidArgument: there is no such space.
 struct SpaceShape {
   int dimension = 0;
   Distance distance = Distance::kCosine;
 };
 Result<SpaceShape> shape_of(const Corpus& corpus, std::string_view space);
 
-/// Lower is better.
+/// Whether lower scores are better.
 inline bool counts_down(Distance distance) { return distance == Distance::kEuclid || distance == Distance::kManhattan; }
 
 }  // namespace footnote::points

@@ -21,7 +21,7 @@ void to_unit_length(std::vector<float>& vector) {
   for (float& number : vector) number = static_cast<float>(number * factor);
 }
 
-/// As it is stored in that space.
+/// The vector as stored in that space.
 Result<std::vector<float>> fitted(const Corpus& corpus, const std::string& name, std::vector<float> vector) {
   FOOTNOTE_TRY(const SpaceShape shape, shape_of(corpus, name));
   if (vector.size() != static_cast<std::size_t>(shape.dimension)) {
@@ -51,7 +51,7 @@ std::string hash_of(const Point& point) {
     hash.update(name).update("\n");
     add_vector(vector);
   }
-  // Marked: vectors that came from outside are never taken for those of an ingested passage of the same words.
+  // The prefix keeps client vectors from being reused for an ingested passage with the same words.
   return "point-" + hash.hex();
 }
 
@@ -78,7 +78,7 @@ Result<DocumentDraft> draft_of(const Point& point, SourceId source) {
   return out;
 }
 
-/// The points of one call as they were and as they shall be.
+/// The points of one call, before and after its changes.
 class Changes {
  public:
   Changes(const CallContext& call, const PointWriter::Ports& ports, const PointSearch& search, const Corpus& corpus)
@@ -200,7 +200,7 @@ class Changes {
     if (!changed_.contains(point.id)) now_.insert_or_assign(point.id, std::move(point));
   }
 
-  /// The selected points that are there, loaded.
+  /// Loads the selected points that exist.
   Result<std::vector<PointId>> select(const Selection& selection, PointVectors vectors) {
     if (const auto* ids = std::get_if<std::vector<PointId>>(&selection)) {
       FOOTNOTE_CHECK(load(*ids, vectors));
@@ -223,7 +223,7 @@ class Changes {
       ids.insert(point.id);
       take(std::move(point), vectors);
     }
-    // What this call changed already is looked at as it is now.
+    // Points already changed by this call are matched in their new state.
     for (const PointId& id : changed_) {
       FOOTNOTE_TRY(const bool selected, meets(id, filter));
       selected ? (void)ids.insert(id) : (void)ids.erase(id);
@@ -242,7 +242,7 @@ class Changes {
     return matches(filter.conditions, view, payload.get_object());
   }
 
-  /// A passage changes with its document alone.
+  /// Fails for a passage of a document: it changes only with its document.
   Result<void> check_own(const PointId& id) const {
     const auto old = before_.find(id);
     if (old == before_.end() || !old->second.is_passage) return {};
@@ -250,7 +250,7 @@ class Changes {
                       to_string(id), old->second.document_key);
   }
 
-  /// The point as it shall be, with its vectors.
+  /// The new state of the point, with its vectors.
   Result<Point*> change_point(const PointId& id) {
     FOOTNOTE_CHECK(load({id}, PointVectors::kRead));
     const auto found = now_.find(id);
@@ -266,7 +266,7 @@ class Changes {
   Result<void> change_payloads(const Selection& selection, const Change& change) {
     FOOTNOTE_TRY(const auto ids, select(selection, PointVectors::kRead));
     if (const auto* named = std::get_if<std::vector<PointId>>(&selection); named != nullptr && ids.size() != named->size()) {
-      for (const PointId& id : *named) FOOTNOTE_CHECK(change_point(id));  // names the one that is not there
+      for (const PointId& id : *named) FOOTNOTE_CHECK(change_point(id));  // fails with the id that does not exist
     }
     for (const PointId& id : ids) {
       FOOTNOTE_TRY(Point * point, change_point(id));
@@ -285,7 +285,7 @@ class Changes {
     return {};
   }
 
-  /// Passages go only with their whole document.
+  /// Passages can be deleted only together with their whole document.
   Result<void> add_dead_passages(std::vector<std::string>& deleted) {
     std::map<std::string, std::size_t> counts;
     for (const PointId& id : changed_) {
@@ -310,8 +310,8 @@ class Changes {
   const PointWriter::Ports& ports_;
   const PointSearch& search_;
   const Corpus& corpus_;
-  std::map<PointId, Point> before_;              // as the store has it
-  std::map<PointId, std::optional<Point>> now_;  // as it shall be; null: gone
+  std::map<PointId, Point> before_;              // as stored
+  std::map<PointId, std::optional<Point>> now_;  // new state; null: deleted
   std::set<PointId> changed_;
   std::set<PointId> bare_;  // loaded without vectors
 };
@@ -326,14 +326,14 @@ Mutex& PointWriter::mutex_of(CorpusId corpus) {
 }
 
 Result<Generation> PointWriter::apply(const CallContext& call, CorpusId id, std::span<const PointOperation> operations) {
-  // Points are read, changed and written back: nobody else may do so between.
+  // Points are read, changed and written back, which must not interleave with other writers.
   const MutexLock lock(mutex_of(id));
   FOOTNOTE_TRY(const Corpus corpus, ports_.catalog.corpus(call, id));
   Changes changes(call, ports_, search_, corpus);
   for (const PointOperation& operation : operations) FOOTNOTE_CHECK(std::visit(changes, operation));
   FOOTNOTE_TRY(const Generation generation, changes.commit());
   if (const auto synced = ports_.sync.sync(call, id); !synced) {
-    // Stored is stored: the index catches up with the next change.
+    // The data is stored; the index catches up with the next change.
     log(LogLevel::kWarn, "ingest", "the index is behind", call, {{"corpus", corpus.name}, {"error", synced.error().message}});
   }
   return generation;

@@ -19,10 +19,10 @@
 
 namespace footnote::points {
 
-/// Points that one operation with a filter may change; deletions are not bound.
+/// Bound on the points that one operation with a filter may change; does not apply to deletions.
 inline constexpr std::size_t kChangedByFilterMax = 100'000;
 
-/// Vectors by the names of their spaces; "" is the corpus's own.
+/// Vectors by space name; "" is the corpus's own space.
 using VectorsByName = std::map<std::string, std::vector<float>>;
 
 struct NewPoint {
@@ -31,17 +31,17 @@ struct NewPoint {
   JsonObject payload;
 };
 
-/// Points by id, or all that meet a filter.
+/// Points by id, or all that match a filter.
 using Selection = std::variant<std::vector<PointId>, PointFilter>;
 
-/// Adds points, or replaces those of the same ids, whole.
+/// Adds points, or replaces points of the same ids as a whole.
 struct Upsert {
   std::vector<NewPoint> points;
 };
 struct DeletePoints {
   Selection points;
 };
-/// Sets these keys, at the place that `at` leads to (objects alone, made where they are missing); others stay.
+/// Sets these keys at the path `at` (objects only, created if missing); other keys stay.
 struct SetPayload {
   Selection points;
   JsonObject payload;
@@ -58,7 +58,7 @@ struct DeletePayload {
 struct ClearPayload {
   Selection points;
 };
-/// Replaces these vectors; others of the same points stay.
+/// Replaces these vectors; the points' other vectors stay.
 struct UpdateVectors {
   std::vector<std::pair<PointId, VectorsByName>> points;
 };
@@ -69,12 +69,12 @@ struct DeleteVectors {
 using PointOperation =
     std::variant<Upsert, DeletePoints, SetPayload, OverwritePayload, DeletePayload, ClearPayload, UpdateVectors, DeleteVectors>;
 
-/// Changes points of a collection: a point is stored as a document of one chunk, whose text is the payload's `text` and whose title
-/// and address are its `title` and `url`, so that every front door finds it. Operations of one call are one commit, all or nothing,
-/// and can be searched when it returns. Vectors for cosine are stored at length 1. Thread-safe; borrows its ports.
-/// kInvalidArgument: an id twice in one Upsert, a vector that is empty, not finite or of another length than its space, a payload
-/// past its bounds. kNotFound: an id to change that is not there. kFailedPrecondition: a passage of an ingested document, which
-/// changes with its document alone; it can be deleted together with all others of that document.
+/// Changes points of a collection. A point is stored as a document of one chunk, whose text, title and URL are the payload's `text`,
+/// `title` and `url`, so that every front door finds it. The operations of one call are one atomic commit and are searchable when it
+/// returns. Cosine vectors are stored with length 1. Thread-safe; borrows its ports. kInvalidArgument: a duplicate id in one Upsert, a
+/// vector that is empty, not finite or of the wrong dimension, a payload past its bounds. kNotFound: an id to change does not exist.
+/// kFailedPrecondition: the point is a passage of an ingested document, which changes only with its document; it can be deleted together
+/// with all others of that document.
 class PointWriter {
  public:
   struct Ports {
@@ -85,7 +85,7 @@ class PointWriter {
   };
   PointWriter(const Ports& ports, const PointSearch& search) : ports_(ports), search_(search) {}
 
-  /// Returns the generation that holds the changes.
+  /// Returns the generation that contains the changes.
   Result<Generation> apply(const CallContext& call, CorpusId corpus, std::span<const PointOperation> operations);
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ids.h"
+#include "base/sha256.h"
 #include "base/text.h"
 
 namespace footnote::points {
@@ -97,8 +98,10 @@ Result<NewPoint> point_of(std::string_view line) {
 }  // namespace
 
 std::filesystem::path Snapshots::folder_of(WorkspaceId workspace, std::string_view collection) const {
-  // In hexadecimal: no name of a collection can lead anywhere else.
-  return folder_ / fmt::format("{}-{}", workspace.value, to_hex(collection).substr(0, 200));
+  // Hexadecimal, so that a collection's name cannot escape the folder; long names are hashed, so that no two share a folder.
+  constexpr std::size_t kHexCharsMax = 200;
+  const std::string hex = to_hex(collection);
+  return folder_ / fmt::format("{}-{}", workspace.value, hex.size() <= kHexCharsMax ? hex : "sha256-" + sha256_hex(collection));
 }
 
 Result<std::filesystem::path> Snapshots::path_of(WorkspaceId workspace, std::string_view collection, std::string_view name) const {
@@ -170,7 +173,7 @@ Result<void> Snapshots::recover(const CallContext& call, WorkspaceId workspace, 
   Collection wanted{
       .corpus = {.id = {}, .workspace = workspace, .name = std::string(collection), .space = {}, .generation = 0, .created_at = {}},
       .config = text_at(object, "config")};
-  // Of the model that is here now, the vectors are its own; of any other they are a client's.
+  // Vectors of the current model are restored as its own; vectors of any other model as client vectors.
   const std::string model = text_at(object, "model");
   wanted.corpus.space.model_id = model == kNoModel || model == model_id_of_own_space ? model : std::string(kClientModel);
   FOOTNOTE_TRY(wanted.corpus.space.dimension, size_at(object));

@@ -12,9 +12,9 @@
 
 namespace footnote::points {
 
-/// A snapshot that is larger than this is made, but neither sent nor read back: copy the file.
+/// A larger snapshot is written, but cannot be downloaded or restored through this class: copy the file.
 inline constexpr std::uint64_t kSnapshotBytesMax = 1 << 30;
-/// Points read back in one commit.
+/// Points restored in one commit.
 inline constexpr std::size_t kRecoverPointsMax = 1000;
 
 struct SnapshotInfo {
@@ -23,8 +23,8 @@ struct SnapshotInfo {
   std::uint64_t bytes = 0;
 };
 
-/// Collections as files of the data folder: a line for the collection (its vectors and declared keys), then one for each point, all
-/// JSON and all of one state. Passages of ingested documents are in it as points, and come back as such. Thread-safe.
+/// Exports collections to files in the data folder: one line for the collection (its vectors and declared keys), then one per point, all
+/// JSON and all from one state. Passages of ingested documents are exported as points, and restored as such. Thread-safe.
 class Snapshots {
  public:
   /// `data` is the data folder. Borrows the rest.
@@ -32,12 +32,12 @@ class Snapshots {
       : folder_(data / "snapshots"), store_(store), writer_(writer), clock_(clock) {}
 
   Result<SnapshotInfo> create(const CallContext& call, const Collection& collection) const;
-  /// The oldest first. Those of a collection that was deleted stay.
+  /// Oldest first. Snapshots of deleted collections are kept.
   Result<std::vector<SnapshotInfo>> list(WorkspaceId workspace, std::string_view collection) const;
   /// kNotFound; kTooLarge.
   Result<std::string> read(WorkspaceId workspace, std::string_view collection, std::string_view name) const;
   Result<void> remove(WorkspaceId workspace, std::string_view collection, std::string_view name) const;
-  /// Makes the collection anew from a snapshot of it. REQUIRES: there is none of that name. An error leaves what was read so far.
+  /// Recreates the collection from one of its snapshots. REQUIRES: no collection has that name. An error leaves the points restored so far.
   Result<void> recover(const CallContext& call, WorkspaceId workspace, std::string_view collection, std::string_view name,
                        std::string_view model_id_of_own_space) const;
 

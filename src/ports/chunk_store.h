@@ -66,12 +66,16 @@ struct CommitReceipt {
 struct DocumentText {
   Document document;
   std::string text;
+  bool labelled = false;  ///< This version or the live one has labels.
 };
 
 /// Live objects of a corpus.
 struct CorpusCounts {
   std::int64_t documents = 0;
   std::int64_t chunks = 0;
+  /// Of those, what has labels: whoever has no labels is told of the rest alone.
+  std::int64_t labelled_documents = 0;
+  std::int64_t labelled_chunks = 0;
 };
 
 /// Reading side: documents, their texts and chunks. Every call is bound to one workspace or one of its corpora; objects of other workspaces
@@ -85,7 +89,8 @@ class ChunkReader {
   virtual Result<CorpusCounts> counts(const CallContext& call, CorpusId corpus) const = 0;
   /// The live document with that key, or nullopt.
   virtual Result<std::optional<Document>> find_document(const CallContext& call, CorpusId corpus, std::string_view key) const = 0;
-  /// The text of a document version; version 0 is the live one. Old versions are kept until purged. kNotFound.
+  /// A document version's text; version 0 is the live one. Old versions of a live document are kept until purged; of a deleted one none
+  /// is there any more. kNotFound, in the same words for what was deleted, belongs to another workspace or never was.
   virtual Result<DocumentText> document_text(const CallContext& call, WorkspaceId workspace, DocumentId document, int version) const = 0;
   /// These chunks with their documents' keys and attributes, in the requested order; omits chunks that no longer exist.
   struct ChunkRecord {

@@ -26,11 +26,41 @@ struct ChatRequest {
 
 enum class FinishReason { kStop, kLength, kContentFilter, kOther };
 
+/// "stop", "length", "content_filter", "other"; the first three are also what model servers say.
+inline std::string_view to_string(FinishReason reason) {
+  switch (reason) {
+    case FinishReason::kStop: return "stop";
+    case FinishReason::kLength: return "length";
+    case FinishReason::kContentFilter: return "content_filter";
+    case FinishReason::kOther: return "other";
+  }
+  return "other";
+}
+/// An unknown name is kOther.
+inline FinishReason parse_finish_reason(std::string_view name) {
+  for (const FinishReason reason : {FinishReason::kStop, FinishReason::kLength, FinishReason::kContentFilter}) {
+    if (name == to_string(reason)) return reason;
+  }
+  return FinishReason::kOther;
+}
+
+/// What model calls took, as the provider counts.
+struct TokenCounts {
+  std::int64_t prompt = 0;
+  std::int64_t completion = 0;
+
+  bool operator==(const TokenCounts&) const = default;
+};
+/// Of two calls together; not known unless both are.
+inline std::optional<TokenCounts> sum_of(const std::optional<TokenCounts>& a, const std::optional<TokenCounts>& b) {
+  if (!a || !b) return std::nullopt;
+  return TokenCounts{a->prompt + b->prompt, a->completion + b->completion};
+}
+
 struct ChatEnd {
   FinishReason finish = FinishReason::kStop;
-  std::string model;  ///< As named by the provider.
-  std::int64_t prompt_tokens = 0;
-  std::int64_t completion_tokens = 0;
+  std::string model;                       ///< As the provider named it.
+  std::optional<TokenCounts> tokens = {};  ///< None: the provider does not tell.
 };
 
 /// A streaming language model. `on_text` gets each piece as it arrives, in order, on the calling thread; an error it returns ends the call

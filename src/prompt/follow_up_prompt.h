@@ -8,12 +8,12 @@
 
 namespace footnote::prompt {
 
-/// Messages of a conversation that a model sees to rewrite the next one: two turns.
+/// Messages of a conversation that the model sees to rewrite the next one: two turns.
 inline constexpr std::size_t kFollowUpHistoryMax = 4;
 inline constexpr std::size_t kFollowUpLineBytesMax = 1'000;
 
-/// Asks a model to say a follow-up ("and to Norway?") as a question that can be searched for by itself. The conversation is one message of
-/// lines, "Visitor: ..." and "Assistant: ...", as data; what the model says is searched for and never shown.
+/// Asks a model to rewrite a follow-up ("and to Norway?") as a standalone question. The conversation is one message of lines, "Visitor:
+/// ..." and "Assistant: ...", as data; the model's output is searched for and never shown.
 std::vector<ChatMessage> build_follow_up_prompt(std::span<const ChatMessage> history, std::string_view message);
 
 }  // namespace footnote::prompt

@@ -10,7 +10,7 @@ namespace footnote::prompt {
 
 namespace {
 
-/// True when `text` opens or closes a source tag, however it is spaced or cased: "< / SOURCE".
+/// True if `text` begins with an opening or closing source tag in any spacing or case: "< / SOURCE".
 bool looks_like_source_tag(std::string_view text) {
   std::size_t at = 1;
   const auto skip = [&] {
@@ -45,10 +45,14 @@ std::string render_source(const SourceBlock& block, std::string_view fence) {
   return out;
 }
 
+constexpr std::string_view kUnspoken[] = {kRules};
+
 }  // namespace
 
+std::span<const std::string_view> kb_rules() { return kUnspoken; }
+
 std::string defuse(std::string_view source_text) {
-  // Invisible characters go first: one inside "</source" must not hide it.
+  // Remove invisible characters first: one inside "</source" must not hide it.
   const std::string text = without_invisible(utf8_prefix(source_text, kSourceBytesMax));
   std::string out;
   out.reserve(text.size());
@@ -59,7 +63,7 @@ std::string defuse(std::string_view source_text) {
       out.push_back(text[at]);
     }
   }
-  out.resize(utf8_prefix(out, kSourceBytesMax).size());  // a defused mark is longer than the mark
+  out.resize(utf8_prefix(out, kSourceBytesMax).size());  // a replacement is longer than the "<"
   return out;
 }
 

@@ -40,7 +40,7 @@ std::size_t count(std::string_view text, std::string_view part) {
   return found;
 }
 
-/// FOOTNOTE_UPDATE=1 rewrites the file: read the difference before it is committed.
+/// FOOTNOTE_UPDATE=1 rewrites the file: review the diff before committing it.
 TEST(KbPrompt, ReadsLikeTheGoldenFile) {
   const auto messages = build({block(1, "Shipping", "shop/shipping.md", {"Shipping", "Times"}, "Shipping takes three days."),
                                block(2, "Returns", "shop/returns.md", {}, "Returns are free.\nSend <b>all</b> of it back.")});
@@ -56,8 +56,8 @@ TEST(KbPrompt, ReadsLikeTheGoldenFile) {
   EXPECT_EQ(text, *golden);
 }
 
-// These sentences are the promise that text from documents is data. The golden file may change with its author's
-// taste; these may not be weakened without a decision record.
+// These sentences guarantee that text from documents is data. The golden file's wording may change freely; these may not be weakened
+// without a decision record.
 TEST(KbPrompt, SaysThatSourcesAreDataAndNotInstructions) {
   const std::string rules = build({}).at(0).content;
   for (const char* sentence : {

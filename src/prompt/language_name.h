@@ -5,10 +5,10 @@
 
 namespace footnote::prompt {
 
-/// "de", "de-AT" and "DE_at" are "de"; empty for what is no language tag.
+/// Maps "de", "de-AT" and "DE_at" to "de"; empty if `tag` is not a language tag.
 std::string primary_language(std::string_view tag);
 
-/// A language's English name: "German" for "de". The code itself where it is not among those that are known by name.
+/// A language's English name: "German" for "de". The code itself if the language is not in our list.
 std::string language_name(std::string_view code);
 
 }  // namespace footnote::prompt

@@ -12,7 +12,7 @@ namespace footnote::prompt {
 
 namespace {
 
-/// Everything that a reader takes for the end of a line: LF, VT, FF, CR, NEL and the two separators.
+/// Everything that counts as the end of a line: LF, VT, FF, CR, NEL and the two separators.
 bool ends_line(char32_t c) { return (c >= 0x0A && c <= 0x0D) || c == 0x85 || c == 0x2028 || c == 0x2029; }
 
 bool is_space(char32_t c) {
@@ -22,15 +22,15 @@ bool is_space(char32_t c) {
 /// Marks that Markdown and quoting put before a line's first word.
 bool is_mark(char32_t c) { return c == '>' || c == '*' || c == '#' || c == '_' || c == '-' || c == '`' || c == '"' || c == '|'; }
 
-/// Full-width, mathematical and other forms of a letter, digit or bracket as the plain one.
+/// Maps full-width, mathematical and other forms of a letter, digit or bracket to the plain one.
 char32_t folded(char32_t c) {
   if (c >= 0xFF01 && c <= 0xFF5E) c -= 0xFEE0;
   if (c >= 0x1D400 && c <= 0x1D6A3) c = 'a' + (c - 0x1D400) % 26;  // thirteen styles of A..Z and a..z
-  if (c >= 0x24B6 && c <= 0x24E9) c = 'a' + (c - 0x24B6) % 26;     // in circles
+  if (c >= 0x24B6 && c <= 0x24E9) c = 'a' + (c - 0x24B6) % 26;     // circled letters
   if (c == 0x3010 || c == 0x2045 || c == 0x27E6) c = '[';
   if (c == 0x2236 || c == 0xFE55 || c == 0xFE13) c = ':';
   if (c == 0x17F) c = 's';
-  // Letters of other scripts that look the same.
+  // Look-alike letters of other scripts.
   if (c == 0x405 || c == 0x455) c = 's';
   if (c == 0x41E || c == 0x43E || c == 0x39F || c == 0x3BF) c = 'o';
   if (c == 0x421 || c == 0x441 || c == 0x3F2) c = 'c';
@@ -38,7 +38,7 @@ char32_t folded(char32_t c) {
   return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
 }
 
-/// The first letters and marks of a line, folded and without spaces: enough to know a part of the form by.
+/// The first letters and marks of a line, folded and without spaces: enough to recognise a part of the layout.
 std::string opening_of(std::string_view line) {
   constexpr std::size_t kOpeningBytes = 12;
   std::string out;
@@ -56,7 +56,7 @@ bool looks_like_a_part(std::string_view line) {
          opening.starts_with("question:") || opening.starts_with("context:");
 }
 
-/// An address that stays on its line.
+/// Keeps a URL on one line.
 std::string one_line(std::string_view url) {
   std::string out;
   for (std::size_t at = 0; at < url.size();) {

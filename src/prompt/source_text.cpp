@@ -12,7 +12,7 @@ namespace footnote::prompt {
 
 namespace {
 
-/// An entity can hide an entity; past so many layers what is left of them is broken up.
+/// Entities can be nested; beyond this depth the remaining ones are broken by removing their "&".
 constexpr int kEntityLayersMax = 8;
 constexpr std::size_t kEntityBytesMax = 16;
 constexpr std::string_view kTagName = "source";
@@ -26,7 +26,7 @@ bool is_invisible(char32_t c) {
 
 bool is_control(char32_t c) { return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7F && c <= 0x9F); }
 
-/// Letters of other scripts that look like those of the tag's name, as these.
+/// Maps letters of other scripts to the letters of the tag's name that they resemble.
 char32_t look_alike(char32_t c) {
   switch (c) {
     case 0x455:
@@ -56,9 +56,9 @@ char32_t look_alike(char32_t c) {
 
 bool is_word(char32_t c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c >= 0xC0; }
 
-/// Whether what follows a "<" spells the tag's name, whatever stands before and between its letters.
+/// Whether the text after a "<" spells the tag's name, ignoring other characters before and between its letters.
 bool spells_tag(std::string_view text) {
-  constexpr std::size_t kGapMax = 24;  // characters that are no letters, in all
+  constexpr std::size_t kGapMax = 24;  // total number of non-letters allowed
   std::size_t spelled = 0;
   std::size_t gaps = 0;
   for (std::size_t at = 0; at < text.size() && spelled < kTagName.size();) {
@@ -78,7 +78,7 @@ std::string visible_and_folded(std::string_view text) {
   for (std::size_t at = 0; at < folded.size();) {
     const std::size_t begin = at;
     const char32_t c = next_code_point(folded, at);
-    // Folding can bring out what was hidden in another form.
+    // Folding can produce invisible or control characters.
     if (!is_invisible(c) && !is_control(c)) out += std::string_view(folded).substr(begin, at - begin);
   }
   return out;
@@ -104,7 +104,7 @@ struct Entity {
   std::size_t bytes;
 };
 
-/// The entity at the start of `text`, which begins with "&". Browsers read some without their semicolon, so do we.
+/// Parses the entity at the start of `text`, which begins with "&". Like browsers, accepts some without a semicolon.
 std::optional<Entity> entity_at(std::string_view text) {
   static constexpr std::array<std::pair<std::string_view, char32_t>, 12> kNamed{{{"lt", '<'},
                                                                                  {"gt", '>'},
@@ -156,7 +156,7 @@ std::string with_entities_read(std::string_view text) {
   return out;
 }
 
-/// All layers of folding and entities taken off.
+/// Removes all layers of folding and entities.
 std::string plain_of(std::string_view text) {
   std::string plain = visible_and_folded(text);
   for (int layer = 0; layer < kEntityLayersMax; ++layer) {
@@ -200,7 +200,7 @@ std::string without_invisible(std::string_view text) {
 
 std::string as_data(std::string_view text, std::size_t bytes_max) {
   std::string out = plain_of(utf8_prefix(text, bytes_max));
-  out.resize(utf8_prefix(out, bytes_max).size());  // folding may lengthen
+  out.resize(utf8_prefix(out, bytes_max).size());  // folding can lengthen the text
   for (std::size_t at = 0; at < out.size(); ++at) {
     if (out[at] == '<' && spells_tag(std::string_view(out).substr(at + 1))) out[at] = '(';
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "prompt/language_name.h"
 #include "prompt/source_text.h"
@@ -27,7 +29,7 @@ std::string guardrails(const Guardrails& rules) {
   return out + fmt::format("Keep the answer under {} characters.", rules.max_chars);
 }
 
-/// Whoever sends the address has its query to write into: that stays out of the rules.
+/// The sender controls the URL's query string, so it is kept out of the rules.
 std::string page_hint(std::string_view url, FirstSource first) {
   std::string out = fmt::format("The visitor is on {}.", as_attribute(url.substr(0, url.find('?')), kPromptUrlBytesMax));
   if (first != FirstSource::kOther) out += " Source [1] is the current page; weight it accordingly.";
@@ -51,7 +53,7 @@ std::string system_message(const VisitorPrompt& prompt) {
 
 std::string_view address_of(const Hit& hit) { return hit.document.url.empty() ? hit.document_key : hit.document.url; }
 
-/// Where the passage stands, as its first line: without it a passage often does not say what it is about.
+/// The passage's location, as its first line: without it a passage often does not say what it is about.
 std::string place_of(const Hit& hit) {
   std::vector<std::string> parts;
   if (!hit.document.title.empty()) parts.push_back(line(hit.document.title));
@@ -65,7 +67,7 @@ std::string render_source(const SourceBlock& block, bool is_page_context, std::s
   const Hit& hit = block.hit;
   return fmt::format("<source id=\"{}\" url=\"{}\"{} nonce=\"{}\">{}</source>", block.number,
                      as_attribute(address_of(hit), kPromptUrlBytesMax), is_page_context ? " type=\"current_page\"" : "", nonce,
-                     // Together: no tag may grow from the end of one and the start of the other.
+                     // Sanitised together: no tag may form across the boundary of the two.
                      as_data(place_of(hit) + hit.chunk.text, is_page_context ? kPageSourceBytesMax : kVisitorSourceBytesMax));
 }
 
@@ -81,10 +83,31 @@ std::string user_message(const VisitorPrompt& prompt) {
 
 }  // namespace
 
+std::vector<std::string_view> unspoken_notes(std::string_view text) {
+  constexpr std::pair<std::string_view, std::string_view> kQuotes[] = {{"\"", "\""},         {"`", "`"},           {"\u201C", "\u201D"},
+                                                                       {"\u201E", "\u201C"}, {"\u00AB", "\u00BB"}, {"\u00BB", "\u00AB"},
+                                                                       {"\u2018", "\u2019"}};
+  std::vector<std::string_view> out;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto opening = std::ranges::find_if(kQuotes, [&](const auto& quote) { return text.substr(at).starts_with(quote.first); });
+    const std::size_t close =
+        opening == std::end(kQuotes) ? std::string_view::npos : text.find(opening->second, at + opening->first.size());
+    if (close == std::string_view::npos) {
+      ++at;
+      continue;
+    }
+    out.push_back(text.substr(begin, at - begin));
+    at = begin = close + opening->second.size();
+  }
+  out.push_back(text.substr(begin));
+  return out;
+}
+
 std::vector<ChatMessage> build_visitor_prompt(const VisitorPrompt& prompt) {
   std::vector<ChatMessage> out{{ChatRole::kSystem, system_message(prompt)}};
   for (const ChatMessage& message : prompt.history) {
-    // Only the two sides of a conversation: an earlier message can't become a rule.
+    // Only user and assistant messages: an earlier message must not become a rule.
     if (message.role != ChatRole::kSystem) out.push_back({message.role, as_data(message.content, kVisitorQuestionBytesMax)});
   }
   out.push_back({ChatRole::kUser, user_message(prompt)});

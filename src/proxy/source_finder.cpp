@@ -10,7 +10,7 @@ namespace footnote::proxy {
 
 namespace {
 
-/// A proxy adds milliseconds, not the time of a second model: the judge is not asked. Passages of one address are told apart here, not by
+/// Does not use the judge: a proxy may add milliseconds, not the latency of a second model. Passages are deduplicated here by URL, not by
 /// document.
 Profile door_profile(std::size_t count) {
   Profile out = kAskProfile;
@@ -19,7 +19,7 @@ Profile door_profile(std::size_t count) {
   return out;
 }
 
-/// Similarity and late interaction, each on the common scale of this question; words where there are no vectors.
+/// The mean of similarity and late interaction on this question's common scale; the total score if there are no vectors.
 double similarity_of(const Hit& hit, bool by_cosine) {
   if (by_cosine) return hit.cosine;
   const StageScore* vector = hit.term(Stage::kVector);
@@ -28,16 +28,15 @@ double similarity_of(const Hit& hit, bool by_cosine) {
   return late == nullptr ? vector->normalised : (vector->normalised + late->normalised) / 2;
 }
 
-/// A passage of a file is known by the file's path; a point by its address alone.
+/// A file's passage is identified by the file's path, a point only by its URL.
 std::string address_of(const Hit& hit) {
   if (!hit.document.url.empty()) return hit.document.url;
   return hit.document_key.starts_with(kPointKeyPrefix) ? std::string() : hit.document_key;
 }
 
-/// The start of a long question: what an embedder sees of it anyway.
-std::string_view searchable(std::string_view question) { return first_code_points(question, retrieve::kQuestionCharactersMax); }
-
 }  // namespace
+
+std::string_view searchable(std::string_view question) { return first_code_points(question, retrieve::kQuestionCharactersMax); }
 
 std::vector<Candidate> one_per_url(std::vector<Candidate> candidates) {
   std::vector<Candidate> out;
@@ -70,15 +69,18 @@ Result<SourceFinder::Searched> SourceFinder::search_here(const CallContext& call
   for (const Point& point : points) by_chunk.emplace(point.chunk.value, &point);
   Searched out;
   out.grounded = found.gate.grounded;
-  for (Hit& hit : found.hits) {
+  for (std::size_t place = 0; place < found.hits.size(); ++place) {
+    const Hit& hit = found.hits[place];
     Candidate candidate{.url = address_of(hit),
-                        .title = std::move(hit.document.title),
-                        .text = std::move(hit.chunk.text),
+                        .title = hit.document.title,
+                        .text = hit.chunk.text,
                         .similarity = similarity_of(hit, policy_.seed_form && profile.vectors),
-                        .vector = {}};
+                        .vector = {},
+                        .hit = place};
     if (const auto point = by_chunk.find(hit.chunk.id.value); point != by_chunk.end()) candidate.vector = point->second->vector;
     out.candidates.push_back(std::move(candidate));
   }
+  out.own = OwnSearch{.corpus = corpus->id, .profile = profile, .retrieval = std::move(found), .given = {}};
   return out;
 }
 
@@ -102,8 +104,10 @@ Result<Found> SourceFinder::find(const CallContext& call, WorkspaceId workspace,
   for (const std::size_t place : retrieve::pick_diverse(pool, std::min(policy_.top_k, policy_.sources_max), policy_.lambda)) {
     Candidate& picked = candidates[place];
     out.sources.push_back({std::move(picked.url), std::move(picked.title), std::move(picked.text)});
+    if (searched.own) searched.own->given.push_back(picked.hit);
   }
   out.grounded = searched.grounded && !out.sources.empty();
+  out.own = std::move(searched.own);
   return out;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,31 +22,44 @@ struct Candidate {
   std::string url;
   std::string title;
   std::string text;
-  double similarity = 0;  ///< To the question; comparable within one search.
+  double similarity = 0;  ///< To the question; comparable only within one search.
   std::vector<float> vector;
+  std::size_t hit = 0;  ///< Its index among the hits of our own search.
 };
 
-/// A passage that is put into a prompt.
+/// A passage in a prompt.
 struct Source {
   std::string url;
   std::string title;
   std::string text;
 };
 
-struct Found {
-  std::vector<Source> sources;
-  bool grounded = false;  ///< They can carry an answer, as far as can be told.
+/// A search of one of our corpora, recorded for the turn it belongs to.
+struct OwnSearch {
+  CorpusId corpus;
+  Profile profile;
+  retrieve::Retrieval retrieval;
+  std::vector<std::size_t> given;  ///< Indexes of the hits that became sources, in source order.
 };
 
-/// The nearest points of a collection on another server, best first. Errors as that server gives them.
+struct Found {
+  std::vector<Source> sources;
+  bool grounded = false;         ///< The sources seem sufficient to support an answer.
+  std::optional<OwnSearch> own;  ///< None: another server was searched, or the corpus does not exist.
+};
+
+/// Searches a collection on another server for the closest points, best first. Errors: those of that server.
 using SearchElsewhere = std::function<Result<std::vector<Candidate>>(const CallContext& call, std::string_view collection,
                                                                      std::span<const float> vector, std::size_t limit)>;
 
-/// Of several passages with one address the most similar one is kept, in the order of the first; those without address or text go.
+/// The start of a long question; an embedder would not read more anyway.
+std::string_view searchable(std::string_view question);
+
+/// Keeps the most similar passage of each URL, at the position of the URL's first; drops passages without URL or text.
 std::vector<Candidate> one_per_url(std::vector<Candidate> candidates);
 
-/// Finds what is put into a prompt: searches three times top_k, keeps one passage of each address, and lets MMR pick. Thread-safe;
-/// borrows its ports.
+/// Finds the sources for a prompt: searches for three times top_k, keeps one passage per URL, and lets MMR pick. Thread-safe; borrows its
+/// ports.
 class SourceFinder {
  public:
   struct Ports {
@@ -54,18 +68,19 @@ class SourceFinder {
     const retrieve::AskedCorpora& corpora;
     const PointStore& points;
     Embedder& embedder;
-    SearchElsewhere elsewhere = {};  ///< Empty: the own store is searched.
+    SearchElsewhere elsewhere = {};  ///< Empty: our own store is searched.
   };
   SourceFinder(Ports ports, const Policy& policy) : ports_(std::move(ports)), policy_(policy) {}
 
-  /// The usual corpus need not be there: then nothing is found. kNotFound: one that a rule names. kFailedPrecondition: its vectors are of
-  /// another model than ours. Others as retrieval gives them.
+  /// The default corpus may be missing: then nothing is found. kNotFound: a corpus named by a rule is missing. kFailedPrecondition: its
+  /// vectors are of another model than ours. Other errors: those of retrieval.
   Result<Found> find(const CallContext& call, WorkspaceId workspace, const Target& target, std::string_view question) const;
 
  private:
   struct Searched {
     std::vector<Candidate> candidates;
     bool grounded = false;
+    std::optional<OwnSearch> own;
   };
   Result<Searched> search_here(const CallContext& call, WorkspaceId workspace, const Target& target, std::string_view question) const;
   Result<Searched> search_elsewhere(const CallContext& call, const Target& target, std::string_view question) const;

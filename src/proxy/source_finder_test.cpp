@@ -29,7 +29,7 @@ TEST(OnePerUrl, WithoutAddressOrTextThereIsNoSource) {
   EXPECT_THAT(one_per_url({{"", "", "text", 1, {}}, {"u", "", "", 1, {}}}), IsEmpty());
 }
 
-/// A finder over another store than ours.
+/// A finder that searches another server instead of our store.
 class SourceFinderTest : public ::testing::Test {
  protected:
   Result<Found> find(Policy policy) {

@@ -7,13 +7,13 @@ namespace footnote::retrieve {
 
 namespace {
 
-/// Indexers that write vectors of our shape embedded them with our /embed: such a collection counts as ours from its creation on, and
-/// also if the embedder was configured later.
+/// Client vectors of our dimension and distance were made by our /embed. Such a collection counts as ours from its creation on, even if the
+/// embedder was configured later.
 bool is_comparable(const EmbeddingSpace& stored, const EmbeddingSpace& ours) {
   return stored == ours || (stored.model_id == kClientModel && stored.dimension == ours.dimension && stored.distance == ours.distance);
 }
 
-/// The name of the judge that reads passages for this door; empty: none does.
+/// The judge used by this door; empty: none.
 std::string_view judge_of(const Profile& door, const QuestionModels& models) {
   return door.judged == 0 ? std::string_view() : std::string_view(models.judge);
 }

@@ -10,8 +10,8 @@ namespace footnote::retrieve {
 
 namespace {
 
-// Fields one after the other, numbers in the machine's own order (a cache serves one kind of machine; another's bytes read as a miss by the
-// mark, which tells the order too):
+// Fields without padding, numbers in native byte order. All users of a cache share one byte order; with another order the mark does not
+// match, which is a miss:
 //   mark u32, generation i64, candidates u64, confidence f64, gate (grounded u8, 5 f64), hits u32, then each:
 //   corpus i64, chunk i64, score, cosine, coverage f64, terms u8 x (stage u8, raw, normalised, weight f64),
 //   judged u8 [raw, calibrated f64, answer u8 [begin, end u64, margin, probability f64]]
@@ -34,7 +34,7 @@ class Out {
   std::string text_;
 };
 
-/// Reads what Out wrote; past the end it gives zeros and is not `good` any more.
+/// Reads what Out wrote; past the end it returns zeros and `good` is false.
 class In {
  public:
   explicit In(std::string_view bytes) : bytes_(bytes) {}

@@ -13,16 +13,16 @@ namespace footnote::retrieve {
 
 inline constexpr std::chrono::minutes kRetrievalCacheTime{30};
 
-/// What the passages found for a question depend on, all of it: equal keys mean equal retrievals.
+/// Everything that a retrieval depends on: equal keys mean equal retrievals.
 struct RetrievalKey {
   WorkspaceId workspace;
   AgentId agent;
-  std::string model;  ///< Of the embedder.
+  std::string model;  ///< The embedder's.
   std::string judge;  ///< Empty: none.
   struct CorpusState {
     CorpusId corpus;
     Generation generation = 0;
-    std::string calibration;  ///< Of its gate.
+    std::string calibration;  ///< The gate's.
   };
   std::vector<CorpusState> corpora;
   double threshold = 0;
@@ -30,15 +30,15 @@ struct RetrievalKey {
   std::string page_url;
 };
 
-/// "rag:retrieve:{agent}:{SHA-256 over all of it, each part with its length}"
+/// "rag:retrieve:{agent}:{SHA-256 over all parts, each with its length}"
 std::string cache_key(const RetrievalKey& key);
-/// What a purge of all of an agent's retrievals drops: "rag:agent:{agent}"
+/// The tag that purges all of an agent's retrievals: "rag:agent:{agent}"
 std::string cache_tag(const AgentId& agent);
 
-/// One hit in a cache: which chunk, and every number that explains it. Its text is not kept: the store has it, unless it was deleted.
+/// One cached hit: the chunk's id and all scores. The text is not cached; it is read from the store, unless it was deleted.
 struct CachedHit {
   CorpusId corpus;
-  Hit scores;  ///< Its chunk has its id alone; the document is empty.
+  Hit scores;  ///< Only the chunk's id is set; the document is empty.
 };
 
 struct CachedRetrieval {
@@ -50,7 +50,7 @@ struct CachedRetrieval {
 };
 
 std::string to_bytes(const CachedRetrieval& retrieval);
-/// None for bytes that `to_bytes` of this version did not make.
+/// None unless the bytes were written by `to_bytes` of this version.
 std::optional<CachedRetrieval> from_bytes(std::string_view bytes);
 
 }  // namespace footnote::retrieve

@@ -25,7 +25,7 @@ Words words_of(std::string_view text) {
   return out;
 }
 
-/// In lower case, without the punctuation at its ends.
+/// Lower-cased, without leading and trailing punctuation.
 std::string bare(std::string_view word) {
   constexpr std::string_view kMarks = "\"'`.,;:!?()[]{}*_";
   const std::size_t begin = word.find_first_not_of(kMarks);
@@ -35,8 +35,7 @@ std::string bare(std::string_view word) {
 
 bool is_one_of(std::span<const std::string_view> known, std::string_view word) { return std::ranges::find(known, word) != known.end(); }
 
-/// Words that point back. Those of a few languages that sites are written in; one that is also a common first word of full questions
-/// ("es", "il") is left out.
+/// Words that refer back, in a few common site languages. Words that often begin complete questions ("es", "il") are left out.
 bool points_back(std::string_view word) {
   static constexpr std::string_view kWords[] = {
       "and",  "or",    "but",   "so",     "also", "then", "it",  "its",  "it's",  "that",    "that's", "this", "these", "those",   "they",
@@ -68,7 +67,7 @@ std::string_view last_sentence(std::string_view text) {
   return end == std::string_view::npos ? text : trim(text.substr(end + 1));
 }
 
-/// Runs of capitalised words in a sentence, but for one that only begins it.
+/// Runs of capitalised words in a sentence, except a single word at its start.
 std::vector<std::string> names_in(std::string_view sentence) {
   std::vector<std::string> out;
   std::string name;

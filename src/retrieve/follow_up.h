@@ -5,23 +5,23 @@
 
 namespace footnote::retrieve {
 
-inline constexpr std::size_t kFollowUpNamesMax = 4;      ///< Taken from the assistant's question.
-inline constexpr std::size_t kFollowUpCarriedMax = 300;  ///< Characters of the turn before.
-inline constexpr std::size_t kFollowUpShortWords = 3;    ///< So few words lean on what was said before.
+inline constexpr std::size_t kFollowUpNamesMax = 4;      ///< Names taken from the assistant's question.
+inline constexpr std::size_t kFollowUpCarriedMax = 300;  ///< Characters carried over from the previous turn.
+inline constexpr std::size_t kFollowUpShortWords = 3;    ///< A message with at most this many words is a follow-up.
 
-/// The last turn before a message.
+/// The turn before a message.
 struct TurnBefore {
   std::string_view question;  ///< The visitor's.
   std::string_view answer;    ///< The assistant's.
 };
 
-/// Whether a message can't be searched for without what was said before it: it begins with a connective or a pronoun ("and in Norway?"),
-/// has at most kFollowUpShortWords words, or answers a question that the assistant asked (unless it is a question of its own of more words
-/// than that). A short full question stands by itself: counting words up to seven was tried elsewhere and broke those.
+/// Whether a message is a follow-up that cannot be searched for without its context: it begins with a connective or a pronoun ("and in
+/// Norway?"), has at most kFollowUpShortWords words, or answers a question that the assistant asked (unless it is itself a longer
+/// question). Short but complete questions are not follow-ups: a limit of seven words, tried elsewhere, broke those.
 bool leans_on_context(std::string_view message, const TurnBefore& before);
 
-/// What to search for: the message itself, or, where it leans on the turn before, names out of the assistant's question, the visitor's
-/// question before without its question word, and the message. The prompt still gets the message as it was typed.
+/// The text to search for: the message itself, or, for a follow-up, names from the assistant's question, the visitor's previous question
+/// without its question word, and the message. The prompt still gets the message as typed.
 std::string search_text(std::string_view message, const TurnBefore& before);
 
 }  // namespace footnote::retrieve

@@ -10,7 +10,7 @@ namespace footnote::retrieve {
 
 namespace {
 
-/// The customary damping of reciprocal ranks.
+/// The usual constant of reciprocal rank fusion.
 constexpr double kRankOffset = 60;
 
 }  // namespace
@@ -63,7 +63,7 @@ std::vector<Candidate> merge(std::span<const ScoredChunk> vectors, std::span<con
 
 namespace {
 
-/// One stage's numbers for all candidates, comparable with another's.
+/// One stage's scores for all candidates, normalised so that stages are comparable.
 struct StageNumbers {
   Stage stage;
   double weight;
@@ -71,7 +71,7 @@ struct StageNumbers {
   std::vector<double> normal;
 };
 
-/// Where a stage has no number for a candidate it counts as the stage's mean; among ranks as the last. No stage where it has none at all.
+/// A candidate without a score gets the stage's mean, or with ranks the last place. A stage without any score is not added.
 template <class NumberOf>
 void add_numbers(std::vector<StageNumbers>& stages, const std::vector<Candidate>& candidates, Stage stage, double weight, Fusion fusion,
                  const NumberOf& number_of) {
@@ -93,7 +93,7 @@ void add_numbers(std::vector<StageNumbers>& stages, const std::vector<Candidate>
   stages.push_back(std::move(out));
 }
 
-/// Brings all stages to 0..1 by one and the same line, which changes no order; the result is its steepness.
+/// Maps all stages to 0..1 by the same linear function, which preserves the order; returns its slope.
 double bring_to_unit(std::vector<StageNumbers>& stages) {
   double low = 0;
   double high = 0;
@@ -109,7 +109,7 @@ double bring_to_unit(std::vector<StageNumbers>& stages) {
   return high > low ? 1 / (high - low) : 0;
 }
 
-/// Best first, equal scores by chunk. Small keys are put in order in the candidates' stead.
+/// Best first, equal scores by chunk. Sorts small keys instead of whole candidates.
 void sort_by_score(std::vector<Candidate>& candidates) {
   struct Key {
     double score;

@@ -12,12 +12,12 @@
 
 namespace footnote::retrieve {
 
-/// What the stages gave that fusion knows. They are few, and candidates are many: their numbers lie in the candidate itself.
+/// The stage scores used by fusion. Stored inline, because there are few per candidate and many candidates.
 class FusedTerms {
  public:
   static constexpr std::size_t kMax = 3;
 
-  /// REQUIRES: fewer than kMax are there.
+  /// REQUIRES: there are fewer than kMax.
   void push_back(const StageScore& term) { terms_.at(size_++) = term; }
   void clear() { size_ = 0; }
   const StageScore* begin() const { return terms_.data(); }
@@ -29,31 +29,31 @@ class FusedTerms {
   std::size_t size_ = 0;
 };
 
-/// A chunk that either side of recall named, with what is known of it before its text is fetched.
+/// A chunk found by vector or keyword recall, with what is known before its text is fetched.
 struct Candidate {
   ChunkId chunk;
-  std::optional<double> cosine;  ///< None where the vector side did not name it.
-  double keyword = 0;            ///< BM25; 0 where the keyword side did not name it.
-  std::optional<double> late;    ///< Late interaction; none where the candidate was not compared.
+  std::optional<double> cosine;  ///< None if vector search did not find it.
+  double keyword = 0;            ///< BM25; 0 if keyword search did not find it.
+  std::optional<double> late;    ///< Late-interaction score; none if it was not computed.
   FusedTerms terms;
   double score = 0;
 };
 
-/// Numbers of one stage as their distance from its mean, in standard deviations: so stages are alike. All equal: 0 each.
+/// Standard scores (z-scores) of one stage, so that stages are comparable. All equal: 0 each.
 std::vector<double> standardise(std::span<const double> values);
-/// Numbers as 1 / (60 + place), scaled to at most 1; equal numbers share the better place.
+/// Ranks as 1 / (60 + rank), scaled to at most 1; equal numbers share the better rank.
 std::vector<double> by_rank(std::span<const double> values);
 
-/// The union of both lists in chunk order, each once.
+/// The union of both lists in chunk order, without duplicates.
 std::vector<Candidate> merge(std::span<const ScoredChunk> vectors, std::span<const ScoredChunk> keywords);
 
-/// Scores every candidate as the weighted sum of its normalised stages, each within 0..1 (the same for all of a question), and sorts best
-/// first, equal scores by chunk. Scores beat ranks here: a rank forgets by how much a passage won. The result is the scale: what one
-/// standard deviation (among ranks: 1) became in a normalised number.
+/// Scores every candidate by the weighted sum of its stages, all normalised to 0..1 by the same linear map, and sorts best first, equal
+/// scores by chunk. Scores work better here than ranks, which lose the margins. Returns the scale: the normalised size of one standard
+/// deviation (for ranks: of 1).
 double fuse(std::vector<Candidate>& candidates, const FusionWeights& weights, Fusion fusion = Fusion::kScores);
 
-/// A further stage on the scale of a fusion before it, which saw only the first of `count` candidates: the others count as its mean, among
-/// ranks as the last. REQUIRES: values.size() <= count.
+/// Normalises a later stage to the scale of an earlier fusion. The stage saw only the first of `count` candidates; the others get its mean,
+/// or with ranks the last place. REQUIRES: values.size() <= count.
 std::vector<double> normalise_further(std::span<const double> values, std::size_t count, Fusion fusion, double scale);
 
 }  // namespace footnote::retrieve

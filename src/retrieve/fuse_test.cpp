@@ -10,7 +10,7 @@
 namespace footnote::retrieve {
 namespace {
 
-/// "a b=0.4 c": chunks by letter; a score that is not given is the place from the end (3 2 1).
+/// "a b=0.4 c": chunks by letter; the default score is the position from the end (3 2 1).
 std::vector<ScoredChunk> parse_list(std::string_view text) {
   std::vector<std::string_view> names;
   for (std::string_view name : split(trim(text), ' ')) {
@@ -54,7 +54,7 @@ TEST(Fuse, OneSideAloneKeepsItsOrder) {
 }
 
 TEST(Fuse, ScoresCountNotRanks) {
-  // b is second on both sides. Its ranks are the same in both lines; by how much it lost decides.
+  // b is second in both lists, with the same ranks in both lines; the margin decides.
   check_fuse("vec: a=0.9 b=0.1 c=0.0 | key: c=5.0 b=1.0", "c a b");
   check_fuse("vec: a=0.9 b=0.8 c=0.0 | key: c=5.0 b=4.0", "b c a");
 }
@@ -81,7 +81,7 @@ TEST(Fuse, TheScoreIsTheSumOfTheContributions) {
       EXPECT_LE(term.normalised, 1);
     }
     EXPECT_DOUBLE_EQ(sum, candidate.score);
-    EXPECT_EQ(candidate.terms[0].raw, candidate.cosine);
+    EXPECT_EQ(candidate.terms[0].raw, candidate.cosine.value_or(0));
     EXPECT_EQ(candidate.terms[1].raw, candidate.keyword);
   }
 }

@@ -7,9 +7,9 @@ namespace footnote::retrieve {
 
 namespace {
 
-/// How fast confidence leaves .5 on either side of the threshold: .1 of evidence moves it to .82 or .18,
+/// Slope of the confidence at the threshold: .1 of evidence moves it from .5 to .82 or .18.
 constexpr double kConfidenceSlope = 15;
-/// and of a judged passage's evidence, which runs from about 15 to 60, 5 do.
+/// The same for a judged passage, whose evidence ranges from about 15 to 60: 5 of evidence have that effect.
 constexpr double kJudgedSlope = 0.3;
 
 Evidence measured(double value, double threshold, double slope) {

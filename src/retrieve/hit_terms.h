@@ -12,24 +12,24 @@
 
 namespace footnote::retrieve {
 
-/// A candidate with its passage; `record` is null when that is gone.
+/// Combines a candidate with its passage; `record` is null if the passage was deleted.
 Hit hit_of(const Candidate& candidate, ChunkReader::ChunkRecord* record, double coverage);
 
-/// Adds a stage's contribution to the hit's score; a term of weight 0 is left out.
+/// Adds a stage's contribution to the hit's score; terms of weight 0 are skipped.
 void add_term(Hit& hit, const StageScore& term);
-/// What a passage's document says of it: its headings and its standing. Sorts again.
+/// Adds the terms for the document's headings and status, then sorts again.
 void add_document_terms(std::vector<Hit>& hits, std::string_view question, double heading_weight, const StatusPenalties& penalties);
 /// Best first, equal scores by chunk.
 void sort_by_score(std::vector<Hit>& hits);
 
-/// The passage's headings as a line before it: without them it often does not say what it is about.
+/// The passage's headings as a line to put before it: without them a passage often does not say what it is about.
 std::string heading_line(const Chunk& chunk);
-/// Of an answer that was found in a passage with a line before it: its place in the passage. A heading does not answer.
+/// Converts an answer found in heading line plus passage to a range of the passage; drops an answer that lies in the heading.
 void take_off_heading(Judgement& judgement, std::size_t bytes);
 
-/// REQUIRES: of one fate the best comes first.
+/// REQUIRES: hits of one fate are added best first.
 void add_cut(Retrieval& retrieval, Hit hit, Fate fate);
-/// Makes hits of at most `per_document_max` passages of one document, at most `top_k` in all.
+/// Makes the best passages hits: at most `per_document_max` of one document, at most `top_k` in total.
 void select(std::vector<Hit> ranked, const Profile& profile, Retrieval& retrieval);
 
 }  // namespace footnote::retrieve

@@ -16,7 +16,7 @@ struct Script {
   char32_t first, last;
   std::string_view language;
 };
-// One language for each script: the one that most text in it is in. Kana and Hangul decide over the Han characters beside them.
+// Each script maps to the language most used in it. Kana and Hangul take precedence over Han characters in the same text.
 constexpr Script kScripts[] = {
     {0x3040, 0x30FF, "ja"}, {0xAC00, 0xD7AF, "ko"}, {0x1100, 0x11FF, "ko"}, {0x0370, 0x03FF, "el"}, {0x0400, 0x04FF, "ru"},
     {0x0530, 0x058F, "hy"}, {0x0590, 0x05FF, "he"}, {0x0600, 0x06FF, "ar"}, {0x0900, 0x097F, "hi"}, {0x0980, 0x09FF, "bn"},
@@ -25,9 +25,9 @@ constexpr Script kScripts[] = {
 
 struct SmallWords {
   std::string_view language;
-  std::string_view words;  // Between spaces.
+  std::string_view words;  // space-separated
 };
-// Question words, articles, pronouns and prepositions; those that several languages share decide little and mostly stay out.
+// Question words, articles, pronouns and prepositions; words that several languages share are mostly left out.
 constexpr SmallWords kSmallWords[] = {
     {"en",
      " the of and to is are was were what how which who when where why does do did can with for from this that it its my your has have "
@@ -77,7 +77,7 @@ std::string_view language_of_script(std::string_view text) {
     for (std::size_t i = 0; i < std::size(kScripts); ++i) counts[i] += point >= kScripts[i].first && point <= kScripts[i].last;
   }
   for (std::size_t i = 0; i < std::size(kScripts); ++i) {
-    // A third of the letters: questions in other scripts carry names and terms in Latin.
+    // A third of the letters is enough: questions in other scripts contain Latin names and terms.
     if (counts[i] > 0 && 3 * counts[i] >= letters) return kScripts[i].language;
   }
   return {};
@@ -88,7 +88,7 @@ bool is_letter(char32_t point) {
   return point >= 0xC0 && !(point >= 0x2000 && point <= 0x206F);
 }
 
-/// In lower case, as far as the words below need it: ASCII and the capitals of Latin-1.
+/// Lower-cased as far as the words below need it: ASCII and Latin-1.
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> out;
   bool open = false;
@@ -106,7 +106,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return out;
 }
 
-/// The languages that have a small word: bit i is that of kSmallWords[i].
+/// The languages that share a function word: bit i stands for kSmallWords[i].
 using LanguageBits = std::uint32_t;
 static_assert(std::size(kSmallWords) <= 32);
 
@@ -134,7 +134,7 @@ std::string_view language_of_words(std::string_view text) {
   const auto best = std::ranges::max_element(counts);
   const bool alone = std::ranges::count(counts, *best) == 1;
   if (*best == 0 || (!alone && *best < 2)) return {};
-  // Of languages that are level the first one: English before its neighbours.
+  // Ties go to the first language: English before the others.
   return kSmallWords[static_cast<std::size_t>(best - counts.begin())].language;
 }
 

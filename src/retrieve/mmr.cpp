@@ -21,7 +21,7 @@ double cosine_of(std::span<const float> a, std::span<const float> b) {
 
 std::vector<std::size_t> pick_diverse(std::span<const MmrCandidate> candidates, std::size_t count, double lambda) {
   std::vector<std::size_t> picked;
-  std::vector<double> nearest(candidates.size(), 0);  // to any that was picked
+  std::vector<double> nearest(candidates.size(), 0);  // greatest similarity to a picked one
   std::vector<bool> taken(candidates.size(), false);
   while (picked.size() < std::min(count, candidates.size())) {
     std::size_t best = candidates.size();

@@ -8,7 +8,7 @@ namespace {
 using Picks = std::vector<std::size_t>;
 using Vectors = std::vector<std::vector<float>>;
 
-/// With the cosine to `question` as similarity.
+/// Uses the cosine to `question` as similarity.
 std::vector<MmrCandidate> near(const std::vector<float>& question, const Vectors& vectors) {
   std::vector<MmrCandidate> out;
   for (const auto& vector : vectors) out.push_back({cosine_of(question, vector), vector});

@@ -16,22 +16,22 @@ namespace {
 
 constexpr Generation kNoGeneration = std::numeric_limits<Generation>::max();
 
-/// How many fused candidates have their texts fetched: enough that the cap per document still leaves top_k.
+/// How many times top_k fused candidates are fetched: enough to fill top_k despite the cap per document.
 constexpr std::size_t kFetchFactor = 4;
-/// An embedder has a thread for each processor, and with two of them it has need of both: .58 ms and .18 for the words after it, against
-/// .91 at the same time. With fewer threads than this the words go beside the vectors.
+/// With fewer helper threads, keyword search runs next to vector search rather than next to the embedder, which needs all cores. On two
+/// cores: .58 ms for embedding plus .18 for keywords in sequence, against .91 in parallel.
 constexpr std::size_t kThreadsForWordsMin = 2;
-/// From so many on, some of them are fetched beside the others.
+/// From this many chunks on, fetching is split between two threads.
 constexpr std::size_t kFetchSharedMin = 16;
 
-/// The judge was made for questions of one sentence; of a whole paragraph it reads the beginning, and its word counts for less.
+/// The judge is trained on one-sentence questions and reads only the start of a paragraph, so its weight falls with length.
 double trust_in_judge(std::string_view question) {
   constexpr double kFullWords = 20;
   const auto words = static_cast<double>(std::ranges::count(fold_spaces(question), ' ') + 1);
   return std::min(1.0, kFullWords / words);
 }
 
-/// One question on its way through the stages: what they share.
+/// The state of one question as it passes through the stages.
 class QueryRun {
  public:
   QueryRun(const Retriever::Ports& ports, const CallContext& call, CorpusId corpus, std::string_view question,
@@ -53,7 +53,7 @@ class QueryRun {
   Result<Retrieval> run() {
     pin_generation();
     Result<void> embedded;
-    // Words need no vector: they are looked for meanwhile, where that takes no processor from the embedder.
+    // Keyword search needs no vector: run it in parallel to the embedder, if that leaves the embedder enough cores.
     const bool meanwhile = profile_.vectors && ports_.helpers != nullptr && ports_.helpers->threads() >= kThreadsForWordsMin;
     run_both(
         meanwhile ? ports_.helpers : nullptr,
@@ -80,7 +80,7 @@ class QueryRun {
   }
 
  private:
-  /// Records a failed stage and continues without it, where the profile degrades on failure. The end of the call itself still fails.
+  /// Records a failed stage and continues without it if the profile degrades on failure. Cancellation and timeout of the call still fail.
   Result<void> tolerate(TurnStage stage, Result<void> result) {
     if (result || !profile_.degrade_on_failure) return result;
     FOOTNOTE_CHECK(call_.check());
@@ -89,12 +89,12 @@ class QueryRun {
   }
 
   bool has_vector() const { return !vector_.empty(); }
-  /// Words alone from here on.
+  /// Continues with keywords only.
   void do_without_vector() {
     vector_.clear();
     codes_ = {};
   }
-  /// Of words alone where the embedder or the vectors failed: what is not known must not count against a passage.
+  /// The gate for keywords only if the embedder or vector search failed: missing scores must not count against a passage.
   GatePolicy gate() const { return profile_.vectors && !has_vector() ? by_words_alone(profile_).gate : profile_.gate; }
 
   VectorQuery vector_query() const { return {corpus_, retrieval_.generation, vector_, profile_.recall, filter_}; }
@@ -102,7 +102,7 @@ class QueryRun {
     return {corpus_, retrieval_.generation, question_, profile_.recall, filter_, options_.prefix, options_.typos};
   }
 
-  /// Those of the profile, less of the model's where the question is in a language that it was not made for.
+  /// The profile's weights, with the model's reduced if the question is in a language it does not support.
   FusionWeights profile_weights() const {
     FusionWeights out = profile_.weights;
     const double trust = retrieval_.foreign_language.empty() ? 1 : kForeignTrust;
@@ -139,7 +139,7 @@ class QueryRun {
     return {};
   }
 
-  /// One for both sides: the older of the two, which both still hold.
+  /// Uses one generation for both indexes: the older one, which both still hold.
   void pin_generation() {
     vector_generation_ = ports_.vectors.generation(call_, corpus_);
     keyword_generation_ = ports_.keywords.generation(call_, corpus_);
@@ -164,12 +164,12 @@ class QueryRun {
     });
   }
 
-  /// `words`: they were not looked for yet.
+  /// `words`: keyword search has not run yet.
   Result<void> recall(bool words) {
     if (!vector_generation_) FOOTNOTE_CHECK(tolerate(TurnStage::kVector, std::unexpected(vector_generation_.error())));
     if (!keyword_generation_) FOOTNOTE_CHECK(tolerate(TurnStage::kKeyword, std::unexpected(keyword_generation_.error())));
     if (!vector_generation_) do_without_vector();
-    // Who looks for the words is done first and takes part in the search of the vectors then.
+    // The keyword thread finishes first and then helps with the vector search.
     run_both(
         words && wants_vectors() ? ports_.helpers : nullptr,
         [&] {
@@ -194,13 +194,13 @@ class QueryRun {
 
   Result<void> fuse_candidates() {
     if (has_vector()) FOOTNOTE_CHECK(tolerate(TurnStage::kVector, fill_cosines()));
-    // Of late interaction alone the first order is that of answers: it decides which candidates are compared.
+    // kLateOnly still preselects with the full weights: they decide which candidates are compared.
     scale_ = fuse(candidates_, recall_ == Recall::kLateOnly ? profile_weights() : weights(), profile_.fusion);
     watch_.lap(TurnStage::kFuse);
     return {};
   }
 
-  /// Those that the vector side found have theirs.
+  /// Candidates from vector search already have a cosine.
   Result<void> fill_cosines() {
     std::vector<ChunkId> ids;
     std::vector<Candidate*> unknown;
@@ -214,7 +214,7 @@ class QueryRun {
     return {};
   }
 
-  /// Compares the best candidates' tokens with the question's and orders them anew; the others are out of the running.
+  /// Compares the best candidates' tokens with the question's and reorders them; the others are no longer eligible.
   Result<void> compare_tokens() {
     if (ports_.late == nullptr || weights().late == 0 || codes_.form == 0) return {};
     const std::size_t compared = std::min(candidates_.size(), profile_.late);
@@ -229,7 +229,7 @@ class QueryRun {
     return {};
   }
 
-  /// Looks up the best candidates' passages, and the names of a few that the limit cuts.
+  /// Fetches the best candidates' passages, and the names of a few that the limit cuts.
   Result<void> fetch() {
     const std::size_t wanted = std::max(profile_.top_k * kFetchFactor, profile_.judged);
     const std::size_t looked_at = std::min({candidates_.size(), rankable_, wanted});
@@ -238,7 +238,7 @@ class QueryRun {
     auto& [coverage, records] = passages;
     named_ = ids.size();
     for (std::size_t i = 0, next = 0; i < named_; ++i) {
-      // The store leaves out what is gone since.
+      // The store omits chunks deleted since.
       const bool is_there = next < records.size() && records[next].chunk.id == candidates_[i].chunk;
       Hit hit = hit_of(candidates_[i], is_there ? &records[next++] : nullptr, coverage[i]);
       (i >= looked_at ? unranked_ : is_there ? ranked_ : gone_).push_back(std::move(hit));
@@ -247,13 +247,13 @@ class QueryRun {
   }
 
   struct Passages {
-    std::vector<double> coverage;                   ///< Of each that was asked for.
-    std::vector<ChunkReader::ChunkRecord> records;  ///< Of those that are still there.
+    std::vector<double> coverage;                   ///< For each requested chunk.
+    std::vector<ChunkReader::ChunkRecord> records;  ///< For chunks that still exist.
   };
 
   Result<Passages> read_passages(std::span<const ChunkId> ids) const {
     const bool shared = ports_.helpers != nullptr && ids.size() >= kFetchSharedMin;
-    const std::size_t own = shared ? ids.size() * 2 / 5 : ids.size();  // The coverage takes as long as the difference.
+    const std::size_t own = shared ? ids.size() * 2 / 5 : ids.size();  // this thread also computes the coverage
     Result<std::vector<double>> coverage(std::vector<double>(ids.size(), 0));
     Result<std::vector<ChunkReader::ChunkRecord>> records, others;
     run_both(
@@ -272,7 +272,7 @@ class QueryRun {
     return Passages{*std::move(coverage), *std::move(records)};
   }
 
-  /// Has the judge read the best passages with the question; its number joins the sum, it never replaces it.
+  /// Runs the judge on the best passages; its score is added to the sum and never replaces it.
   Result<void> judge() {
     add_document_terms(ranked_, question_, weights().heading, profile_.penalties);
     const std::size_t count = std::min(profile_.judged, ranked_.size());
@@ -284,7 +284,7 @@ class QueryRun {
       if (judged) {
         add_judgements(*std::move(judged));
       } else {
-        FOOTNOTE_CHECK(call_.check());  // The caller's own end is no failure of the judge.
+        FOOTNOTE_CHECK(call_.check());  // cancellation by the caller is not a failure of the judge
         retrieval_.failures.push_back({TurnStage::kJudge, std::move(judged).error()});
       }
     }
@@ -306,8 +306,8 @@ class QueryRun {
     sort_by_score(ranked_);
   }
 
-  /// Passages of the current page rise; where each has to reach a threshold, those that don't go. Of a judged list only what the judge
-  /// read is compared with it: numbers of two kinds are not.
+  /// Boosts passages of the current page and, if there is a threshold, drops passages below it. In a judged list only judged passages are
+  /// compared with the threshold, because the two kinds of scores are not comparable.
   void apply_page_policy() {
     if (!page_url_.empty() && boost_page(ranked_, page_url_, profile_.page_boost)) sort_by_score(ranked_);
     if (!threshold_) return;
@@ -357,9 +357,9 @@ class QueryRun {
   std::vector<float> vector_;
   QuestionCodes codes_;
   std::vector<Candidate> candidates_;
-  double scale_ = 0;                                                // of the fusion
-  std::size_t rankable_ = std::numeric_limits<std::size_t>::max();  // of candidates_, the first so many
-  std::size_t named_ = 0;                                           // of candidates_, the first so many were looked up
+  double scale_ = 0;                                                // returned by fuse()
+  std::size_t rankable_ = std::numeric_limits<std::size_t>::max();  // how many of candidates_ may be ranked
+  std::size_t named_ = 0;                                           // how many of candidates_ were looked up
   bool has_keywords_ = true;
   std::vector<Hit> ranked_, unranked_, gone_, below_, unread_;
 };

@@ -21,27 +21,27 @@
 namespace footnote::retrieve {
 
 inline constexpr std::size_t kQuestionCharactersMax = 10'000;
-/// What that many characters can take in UTF-8; a bound for parsers that count bytes.
+/// The maximum size of that many characters in UTF-8; a bound for parsers that count bytes.
 inline constexpr std::size_t kQuestionBytesMax = 4 * kQuestionCharactersMax;
 
-/// Which stages order. kBoth for answers: all of them; the single ones measure a stage by itself (kLateOnly over what both sides found).
+/// Which stages rank. kBoth (for answers): all of them. The others measure one stage alone; kLateOnly ranks what both searches found.
 enum class Recall { kBoth, kVectorOnly, kKeywordOnly, kLateOnly };
 
 struct RetrieveOptions {
   Profile profile = kAskProfile;
   Filter filter;
   Recall recall = Recall::kBoth;
-  bool prefix = false;  ///< As KeywordQuery has them.
+  bool prefix = false;  ///< See KeywordQuery.
   bool typos = false;
-  std::string page_url = {};  ///< Canonical (base/page_url.h). Of this page's passages the score is raised by `profile.page_boost`.
-  /// What each hit's calibrated score, with its boost, has to reach: see page_policy.h. None: the gate judges by the best alone.
+  std::string page_url = {};  ///< Canonical (base/page_url.h). `profile.page_boost` is added to the scores of this page's passages.
+  /// The minimum for each hit's calibrated and boosted score: see page_policy.h. None: the gate judges only by the best hit.
   std::optional<double> threshold = {};
 };
 
-/// The one ranking stage of every front door: embed, recall (vectors and keywords), fuse, compare tokens, judge, gate. It pins one
-/// generation for both sides, so that a document's old and new version never mix; the same question on the same
-/// generation gives the same retrieval. The order of the last stages: judge, boost of the current page, threshold, limits. Thread-safe;
-/// borrows its ports, which must outlive it. kInvalidArgument: an empty question. kTooLarge: one past kQuestionCharactersMax. Metrics:
+/// The one ranking pipeline of every front door: embed, recall (vectors and keywords), fuse, compare tokens, judge, gate. It pins one
+/// generation for both indexes, so that a document's old and new version never mix; the same question on the same generation gives the same
+/// retrieval. The order of the last stages: judge, boost of the current page, threshold, limits. Thread-safe; borrows its ports, which must
+/// outlive it. kInvalidArgument: an empty question. kTooLarge: one past kQuestionCharactersMax. Metrics:
 /// footnote_retrieval_duration_seconds{stage}.
 class Retriever {
  public:
@@ -50,12 +50,12 @@ class Retriever {
     const VectorSearch& vectors;
     const KeywordSearch& keywords;
     const ChunkReader& chunks;
-    const LateScorer* late = nullptr;  ///< Null: tokens are not compared.
-    Reranker* judge = nullptr;         ///< Null: nobody reads question and passage together.
-    /// The judge's share of a question's time. What it does not manage by then it leaves to the order that there was.
+    const LateScorer* late = nullptr;  ///< Null: no late-interaction stage.
+    Reranker* judge = nullptr;         ///< Null: no judge stage.
+    /// Timeout for the judge. If it expires, the previous order stands.
     std::chrono::milliseconds judge_timeout = std::chrono::seconds(3);
-    Metrics* metrics = nullptr;        ///< Null: nothing is counted.
-    HelperThreads* helpers = nullptr;  ///< Does what can be done at the same time; null: nobody does.
+    Metrics* metrics = nullptr;        ///< Null: no metrics.
+    HelperThreads* helpers = nullptr;  ///< Runs stages in parallel; null: everything runs on the caller's thread.
   };
   explicit Retriever(const Ports& ports);
 

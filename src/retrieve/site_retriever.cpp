@@ -11,7 +11,7 @@ namespace footnote::retrieve {
 
 namespace {
 
-/// A hit of one corpus on its way into the common list.
+/// A hit with its corpus and scores, before merging.
 struct Placed {
   Hit hit;
   CorpusId corpus;
@@ -19,7 +19,7 @@ struct Placed {
   double calibrated = 0;
 };
 
-/// Everything of a gate that a calibration sets.
+/// All gate parameters that calibration sets.
 std::string calibration_of(const Profile& profile) {
   const GatePolicy& gate = profile.gate;
   return fmt::format("{},{},{},{},{},{},{},{},{},{}", gate.cosine_sure, gate.coverage_sure, gate.cosine_min_worded, gate.cosine_min,
@@ -43,7 +43,7 @@ bool comes_before(const Placed& a, const Placed& b) {
   return a.hit.score != b.hit.score ? a.hit.score > b.hit.score : a.hit.chunk.id < b.hit.chunk.id;
 }
 
-/// Texts that were fetched again, onto the numbers that were kept; false when one is gone.
+/// Adds freshly fetched texts to the cached hits; false if one was deleted.
 bool fill_in(std::vector<Hit>& hits, const std::vector<ChunkReader::ChunkRecord>& records) {
   for (const ChunkReader::ChunkRecord& record : records) {
     for (Hit& hit : hits) {
@@ -71,7 +71,7 @@ Result<SiteRetrieval> SiteRetriever::retrieve(const CallContext& call, const Sit
   const auto start = std::chrono::steady_clock::now();
   for (const SearchedCorpus& searched : query.corpora) {
     RetrieveOptions options{.profile = searched.profile, .page_url = query.page_url, .threshold = query.threshold};
-    // So many for all of them together: the judge's time is the visitor's.
+    // Divide the judge's budget among the corpora: the visitor waits for it.
     options.profile.judged = std::max(searched.profile.top_k, searched.profile.judged / query.corpora.size());
     const auto began = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
     FOOTNOTE_TRY(Retrieval one, ports_.retriever.retrieve(call, searched.corpus, query.query, options));
@@ -85,7 +85,7 @@ Result<SiteRetrieval> SiteRetriever::retrieve(const CallContext& call, const Sit
     one.hits.clear();
     add_explanations(out.found, std::move(one), began);
   }
-  // One corpus has its own order, by all that its stages said.
+  // With one corpus, keep the order of its own ranking.
   if (query.corpora.size() > 1) std::ranges::sort(placed, comes_before);
   std::vector<CorpusId> corpus_of_hit;
   for (Placed& each : placed) {

@@ -14,34 +14,33 @@
 
 namespace footnote::retrieve {
 
-/// A corpus of an agent, and how it is searched: with the gate that was measured for it.
+/// A corpus of an agent, and the profile for searching it, with its calibrated gate.
 struct SearchedCorpus {
   CorpusId corpus;
   Profile profile = kVisitorProfile;
 };
 
-/// What a visitor's question is looked up in.
+/// A visitor's question, and what to search.
 struct SiteQuery {
   WorkspaceId workspace;
   AgentId agent;
-  std::vector<SearchedCorpus> corpora;  ///< These and no others.
+  std::vector<SearchedCorpus> corpora;  ///< Only these are searched.
   std::string query;
-  std::string page_url = {};  ///< Canonical; empty: not known.
+  std::string page_url = {};  ///< Canonical; empty: unknown.
   double threshold = kConfidenceThresholdDefault;
 };
 
-/// The passages that came through the threshold, of all corpora together, best first.
+/// The passages of all corpora that passed the threshold, best first.
 struct SiteRetrieval {
   Retrieval found;
   double confidence = 0;  ///< The best calibrated score among them, unboosted.
   bool cached = false;
 };
 
-/// Retrieval for a site: each of the agent's corpora through the one ranking stage, their hits put together by calibrated score (what the
-/// stages add up to is never compared across corpora), kept for kRetrievalCacheTime. What is kept names chunks: their texts come from the
-/// store, so one that was deleted since is a miss. The corpora's generations are part of the key, so no change is overlooked; with the
-/// first one that is seen all that is kept for the agent goes. A retrieval that had to do without a stage is not kept. Thread-safe;
-/// borrows its ports.
+/// Retrieval for a site: searches each of the agent's corpora with the Retriever, merges the hits by calibrated score (raw sums are not
+/// comparable across corpora) and caches the result for kRetrievalCacheTime. The cache holds chunk ids; the texts come from the store, so a
+/// deleted chunk is a miss. The key includes the corpora's generations, so every change is noticed; the first change that is seen purges
+/// all of the agent's entries. A retrieval that skipped a failed stage is not cached. Thread-safe; borrows its ports.
 class SiteRetriever {
  public:
   struct Ports {
@@ -49,8 +48,8 @@ class SiteRetriever {
     const VectorSearch& vectors;
     const KeywordSearch& keywords;
     const ChunkReader& chunks;
-    Cache* cache = nullptr;  ///< Null: nothing is kept.
-    std::string model = {};  ///< Of the embedder.
+    Cache* cache = nullptr;  ///< Null: no caching.
+    std::string model = {};  ///< The embedder's.
     std::string judge = {};  ///< Empty: none.
   };
   explicit SiteRetriever(Ports ports) : ports_(std::move(ports)) {}
@@ -67,7 +66,7 @@ class SiteRetriever {
 
   const Ports ports_;
   mutable Mutex mutex_;
-  /// Of each agent that was asked: what its corpora were at. At most kAgentsMax.
+  /// Bound on the agents in `seen_`, which holds the last seen generations of each agent's corpora.
   static constexpr std::size_t kAgentsMax = 10'000;
   mutable std::map<std::string, Generations, std::less<>> seen_ FOOTNOTE_TSA(guarded_by(mutex_));
 };

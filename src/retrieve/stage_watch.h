@@ -7,7 +7,7 @@
 
 namespace footnote::retrieve {
 
-/// Notes when each stage began and how long it took.
+/// Records the start and duration of each stage.
 class StageWatch {
  public:
   explicit StageWatch(std::vector<StageTiming>& timings) : timings_(timings) {}
@@ -16,9 +16,9 @@ class StageWatch {
     timings_.push_back({stage, since_start(last_), since_start(now) - since_start(last_)});
     last_ = now;
   }
-  /// What was until now is no lap's.
+  /// Excludes the time since the last lap.
   void skip() { last_ = std::chrono::steady_clock::now(); }
-  /// Of work that goes on beside the laps, on any thread; add() puts it in its place among them.
+  /// Times work that runs in parallel to the laps, on any thread; add() records the result.
   template <class Work>
   StageTiming time(TurnStage stage, const Work& work) const {
     const auto begin = std::chrono::steady_clock::now();

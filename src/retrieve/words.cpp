@@ -17,14 +17,14 @@ constexpr std::array<std::string_view, 70> kFunctionWords = {
     "or",    "our",   "shall", "should", "so",   "such", "than", "that",  "the",   "their", "then", "there", "these", "they",
     "this",  "to",    "was",   "we",     "were", "what", "when", "where", "which", "who",   "why",  "will",  "with",  "you"};
 
-/// Letters and digits of ASCII, and what lies beyond it but typographic marks and spaces: models write curly quotes
-/// and long dashes where documents have plain ones.
+/// ASCII letters and digits, and all other characters except typographic marks and spaces: models write curly quotes and long dashes where
+/// documents have plain ones.
 bool is_word_character(char32_t c) {
   if (c < 0x80) return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
   return c >= 0xC0 && !(c >= 0x2000 && c <= 0x206F) && !(c >= 0x3000 && c <= 0x303F);
 }
 
-/// Moves past characters that are (or are not) part of a word.
+/// Skips characters that are (or are not) part of a word.
 std::size_t skip(std::string_view text, std::size_t at, bool words) {
   for (std::size_t next = at; at < text.size() && is_word_character(next_code_point(text, next)) == words;) at = next;
   return at;

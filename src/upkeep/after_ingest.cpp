@@ -8,7 +8,7 @@ namespace footnote::upkeep {
 
 namespace {
 
-/// For all gaps of one ingest together.
+/// Time limit for all gaps of one ingest together.
 constexpr std::chrono::minutes kReplayTimeMax{2};
 
 }  // namespace
@@ -28,12 +28,6 @@ void AfterIngest::changed(const Corpus& corpus) {
   changed_.notify_all();
 }
 
-bool AfterIngest::wait_until_idle(std::chrono::steady_clock::time_point deadline) {
-  MutexLock lock(mutex_);
-  while ((running_ || !waiting_.empty()) && std::chrono::steady_clock::now() < deadline) changed_.wait_until(lock, deadline);
-  return !running_ && waiting_.empty();
-}
-
 void AfterIngest::run(const std::stop_token& stop) {
   const std::stop_callback wake(stop, [this] {
     MutexLock lock(mutex_);
@@ -43,11 +37,8 @@ void AfterIngest::run(const std::stop_token& stop) {
     Corpus corpus;
     {
       MutexLock lock(mutex_);
-      running_ = false;
-      changed_.notify_all();
       while (!stop.stop_requested() && waiting_.empty()) changed_.wait(lock);
       if (stop.stop_requested()) return;
-      running_ = true;
       corpus = std::move(waiting_.front());
       waiting_.pop_front();
     }

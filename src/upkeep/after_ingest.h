@@ -10,7 +10,7 @@
 
 namespace footnote::upkeep {
 
-/// What follows an ingest and that nobody waits for, on a thread of its own: webhooks hear of it, and agents' open gaps are tried again.
+/// Runs the work that follows an ingest on a background thread: notifies webhooks and retries agents' open gaps.
 class AfterIngest {
  public:
   struct Ports {
@@ -20,7 +20,7 @@ class AfterIngest {
     const Clock& clock;
     answer::WouldAnswer would_answer;
   };
-  /// Corpora that wait, each once; past it the oldest is not looked at.
+  /// Bound on queued corpora, each queued once; past it the oldest is dropped.
   static constexpr std::size_t kWaitingMax = 256;
 
   /// Everything is borrowed.
@@ -29,8 +29,6 @@ class AfterIngest {
 
   /// Never blocks. Thread-safe.
   void changed(const Corpus& corpus);
-  /// True when nothing waits and nothing runs, by `deadline`. For tests.
-  bool wait_until_idle(std::chrono::steady_clock::time_point deadline);
 
  private:
   void run(const std::stop_token& stop);
@@ -40,8 +38,7 @@ class AfterIngest {
   Mutex mutex_;
   CondVar changed_;
   std::deque<Corpus> waiting_ FOOTNOTE_TSA(guarded_by(mutex_));
-  bool running_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
-  std::jthread thread_;  ///< Last: it uses the rest.
+  std::jthread thread_;  ///< Last member: it uses the others.
 };
 
 }  // namespace footnote::upkeep

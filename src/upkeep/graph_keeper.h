@@ -8,11 +8,11 @@
 
 namespace footnote::upkeep {
 
-/// Vectors of one space from which on a graph is worth its minutes of building and its memory; see docs/adr/0018-graph.md.
+/// Minimum number of vectors in a space for a graph to be worth its minutes of building and its memory; see docs/adr/0018-graph.md.
 inline constexpr std::size_t kGraphVectorsMin = 500'000;
 
-/// Gives large vector spaces their graphs: from the files, else by building them, one at a time, on one thread of its own. Searches
-/// read rows one by one until then. What it made is saved with the other indexes.
+/// Provides graphs for large vector spaces: loads them from files, or else builds them, one at a time, on a background thread. Until then,
+/// searches scan the rows. New graphs are saved with the other indexes.
 class GraphKeeper {
  public:
   struct Ports {
@@ -22,7 +22,7 @@ class GraphKeeper {
   };
   /// Everything is borrowed.
   GraphKeeper(Ports ports, std::size_t vectors_min = kGraphVectorsMin);
-  /// Stops a build; it begins anew at the next start.
+  /// Cancels a build in progress; it starts over at the next start.
   ~GraphKeeper();
 
  private:
@@ -32,7 +32,7 @@ class GraphKeeper {
   std::jthread thread_;
 };
 
-/// One look at a corpus: what GraphKeeper does every now and then.
+/// One pass over a corpus, which GraphKeeper runs periodically.
 void keep_graphs(const CallContext& call, const GraphKeeper::Ports& ports, const Corpus& corpus, std::size_t vectors_min);
 
 }  // namespace footnote::upkeep

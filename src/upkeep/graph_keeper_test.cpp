@@ -17,10 +17,10 @@ namespace {
 using When = IndexFiles::When;
 
 const EmbeddingSpace kSpace{"a-model", contract::kDimension};
-// Just enough that a segment will not be merged any more.
+// Just enough that a segment is no longer merged.
 constexpr std::size_t kVectors = 10'930;
 
-/// One run of a process: a store at generation 1, and an index of that generation which is larger than it.
+/// One run of a process: a store at generation 1, and an index of that generation that is larger than the store.
 struct Process {
   explicit Process(const std::filesystem::path& data)
       : store(SqliteStore::open(data, {.readers = 2}, clock).value()), files(data, chunks, {&vectors, &graphs}) {

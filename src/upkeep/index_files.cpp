@@ -20,7 +20,7 @@ std::string_view name_of(IndexKind kind) {
   return "unknown";
 }
 
-/// An index that moves on while it is saved is saved anew, this often.
+/// Attempts to save an index that changes while it is being saved.
 constexpr int kSaveTriesMax = 3;
 
 }  // namespace
@@ -68,7 +68,7 @@ Result<IndexHead> IndexFiles::load_one(const CallContext& call, const Corpus& co
 }
 
 void IndexFiles::load(const CallContext& call, const Corpus& corpus) {
-  // Side by side: reading and checking them is all that a start with many passages takes time for.
+  // In parallel: reading and verifying these files dominates the start time of large stores.
   std::vector<std::jthread> threads;
   for (SavedIndex* index : indexes_) {
     if (!index->loads_late()) threads.emplace_back([&, index] { load_or_remove(call, corpus, *index); });
@@ -104,8 +104,7 @@ bool IndexFiles::is_due(CorpusId corpus, const SavedIndex& index, When when) {
          now.changed_rows - then.changed_rows >= std::max(kSaveRowsMin, now.rows / kSaveShare);
 }
 
-/// Whether so much came and went in the store since that the file of an index which lags is worth writing anew; any change where there is
-/// none.
+/// Whether the store has changed enough for the file of a lagging index to be rewritten; if there is no file, any change is enough.
 Result<bool> IndexFiles::is_far_behind(const CallContext& call, const Corpus& corpus, const SavedIndex& index) const {
   const IndexExtent then = index.extent(corpus.id);
   if (then.generation == corpus.generation) return false;
@@ -162,7 +161,7 @@ void IndexFiles::drop_damaged(const CallContext& call, const Corpus& corpus) {
         {{"file", path.string()}, {"corpus", corpus.name}});
     std::error_code ignored;
     std::filesystem::remove(path, ignored);
-    if (!index->drop(call, corpus.id)) continue;  // the call is over; the next one does it
+    if (!index->drop(call, corpus.id)) continue;  // the call has ended; the next one retries
     const MutexLock lock(mutex_);
     saved_.erase({corpus.id, index->kind()});
   }

@@ -13,48 +13,46 @@
 
 namespace footnote::upkeep {
 
-/// The folder of index files in a data folder: one file a corpus and index.
+/// The folder of index files in a data folder: one file per corpus and index.
 inline constexpr std::string_view kIndexFolder = "indexes";
 
-/// An index is saved again when at least this many rows came and went since, and at least one in kSaveShare of those it has: below
-/// that, bringing an older file up to date takes less than writing a new one.
+/// An index is saved again if at least this many rows were added or removed since, and at least one in kSaveShare of its rows: below that,
+/// catching up from an older file costs less than writing a new one.
 inline constexpr std::uint64_t kSaveRowsMin = 1000;
 inline constexpr std::uint64_t kSaveShare = 10;
-/// ... or when so many commits came since: the store knows a file by its commit, and remembers only so many.
+/// ... or after this many commits: the store identifies a file by its commit and remembers only a limited number.
 inline constexpr Generation kSaveGenerations = SqliteChunkStore::kStampsKept / 2;
 
-/// The most that a corpus's file of codes may take; 0: there is none.
+/// Bound on a corpus's file of token codes; 0: no such file.
 inline std::uint64_t code_file_bytes(const Settings& settings) {
   return static_cast<std::uint64_t>(settings.integer(Setting::kIndexCodeFile)) << 20;
 }
 
-/// Keeps the local indexes' files. They save time at start and nothing else: a file that is damaged, of another store, model, version
-/// or life is removed, with the reason logged, and its index filled from the store. Thread-safe.
+/// Manages the files of the local indexes. They only speed up the start: a file that is damaged, of another store, model or version, or of
+/// a state that a restore discarded is removed, the reason is logged, and its index is filled from the store. Thread-safe.
 class IndexFiles {
  public:
   /// `data` is the data folder. Borrows the rest.
   IndexFiles(const std::filesystem::path& data, const SqliteChunkStore& store, std::vector<SavedIndex*> indexes)
       : folder_(data / kIndexFolder), store_(store), indexes_(std::move(indexes)) {}
 
-  /// Removes what a killed process left, and files of corpora that are not there any more.
+  /// Removes leftovers of a killed process, and files of deleted corpora.
   void tidy(const std::vector<Corpus>& corpora) const;
-  /// Fills the indexes of a corpus from its files as far as they can be used; IndexSync brings them up to date.
+  /// Fills the indexes of a corpus from its files where those are usable; IndexSync brings them up to date.
   void load(const CallContext& call, const Corpus& corpus);
-  /// The same of those that load() passes over, as a start need not wait for them. Call when the others are there.
+  /// Loads the indexes that load() skips because a start need not wait for them. Call after the others are loaded.
   void load_late(const CallContext& call, const Corpus& corpus);
 
-  /// kInBackground: those that changed enough, and indexes that may lag behind (SavedIndex::lags), whose files take long to write and which
-  /// nobody waits for.
+  /// kInBackground: indexes that changed enough, plus those that may lag behind (SavedIndex::lags), whose files take long to write.
   enum class When { kEnoughChanged, kAnythingChanged, kInBackground };
-  /// Saves the indexes of a corpus that changed since they were. What fails is logged: the next time is as good.
+  /// Saves the indexes of a corpus that changed since they were last saved. Failures are logged and retried the next time.
   void save(const CallContext& call, const Corpus& corpus, When when);
   void remove(CorpusId corpus) const;
   void remove(CorpusId corpus, IndexKind kind);
-  /// Empties the indexes of a corpus whose files turned out to be damaged while they were read, and removes those; IndexSync fills
-  /// them again from the store.
+  /// Empties indexes whose files turned out to be damaged while in use, and removes those files; IndexSync refills them from the store.
   void drop_damaged(const CallContext& call, const Corpus& corpus);
 
-  /// Fills one index from its file and changes nothing else. kNotFound: there is none. Any other error says why it can't be used.
+  /// Fills one index from its file and changes nothing else. kNotFound: no file. Any other error says why it is unusable.
   Result<IndexHead> load_one(const CallContext& call, const Corpus& corpus, SavedIndex& index) const;
   std::filesystem::path path_of(CorpusId corpus, IndexKind kind) const;
 
@@ -71,7 +69,7 @@ class IndexFiles {
   const std::vector<SavedIndex*> indexes_;
 
   Mutex mutex_;
-  // What each index was like when its file was written or read.
+  // The extent of each index when its file was last written or read.
   std::map<std::pair<CorpusId, IndexKind>, IndexExtent> saved_ FOOTNOTE_TSA(guarded_by(mutex_));
 };
 

@@ -35,7 +35,7 @@ struct Process {
   void commit(const std::vector<DocumentDraft>& drafts, std::string_view name = "memory") {
     ASSERT_TRUE(chunks.commit({}, corpus(name).id, drafts, {}).has_value());
   }
-  /// What happens at start.
+  /// Does what a server does at start.
   void start(std::string_view name = "memory") {
     files.load({}, corpus(name));
     loaded_at = vectors.extent(corpus(name).id).generation;
@@ -70,7 +70,7 @@ class IndexFilesTest : public ::testing::Test {
   void SetUp() override { set_log_level(LogLevel::kOff); }
   void TearDown() override { set_log_level(LogLevel::kInfo); }
 
-  /// A folder with three documents at generation 2 and both files.
+  /// Creates a folder with three documents at generation 2 and both files.
   void fill(std::string_view name = "memory") {
     Process process(data());
     process.commit({draft_of("a", {"the harbour at night", "a lantern"}), draft_of("b", {"nothing of both"})}, name);
@@ -78,7 +78,7 @@ class IndexFilesTest : public ::testing::Test {
     process.start(name);
     process.files.save({}, process.corpus(name), When::kAnythingChanged);
   }
-  /// The reason for which a file is not used.
+  /// Why a file is not used.
   std::string reason(IndexKind kind = IndexKind::kVectors) {
     Process process(data());
     SavedIndex& index = kind == IndexKind::kVectors    ? static_cast<SavedIndex&>(process.vectors)
@@ -87,7 +87,7 @@ class IndexFilesTest : public ::testing::Test {
     const auto loaded = process.files.load_one({}, process.corpus(), index);
     return loaded ? "none" : loaded.error().message;
   }
-  /// Starts, expects that the files were not used and are gone, and that the answers are those of indexes made from the store.
+  /// Starts, and expects that the files were not used and are removed, and that answers come from indexes rebuilt from the store.
   void expect_made_anew() {
     Process process(data());
     process.start();
@@ -146,7 +146,7 @@ TEST_F(IndexFilesTest, AFullVectorDamagedInItsFileIsNoticedAndTheIndexMadeAnew) 
   fill();
   Process fresh(data());
   ASSERT_TRUE(fresh.sync.sync({}, fresh.corpus().id).has_value());
-  // The last vector of the file: its row lives. Behind the full numbers of all five stand their codes, 64 bytes each.
+  // The last vector of the file: its row is live. After the full vectors of all five rows come their codes, 64 bytes each.
   std::fstream bytes(file(IndexKind::kVectors), std::ios::binary | std::ios::in | std::ios::out);
   bytes.seekp(-5 * 64 - 64, std::ios::end);
   bytes.put('\x7F');
@@ -171,7 +171,7 @@ TEST_F(IndexFilesTest, AStoreMadeAnewDoesNotTakeTheOldOnesFiles) {
   fill();
   std::filesystem::remove(data() / kStoreFile);
   {
-    Process process(data());  // as many generations, other documents
+    Process process(data());  // as many generations, but other documents
     process.commit({draft_of("x", {"lantern"}), draft_of("y", {"harbour"})});
     process.commit({draft_of("z", {"harbour lantern"})});
   }
@@ -195,7 +195,7 @@ TEST_F(IndexFilesTest, AStoreTakenBackToAnOlderStateDoesNotTakeTheNewerOnesFiles
   std::filesystem::copy_file(copy, data() / kStoreFile, std::filesystem::copy_options::overwrite_existing);
   EXPECT_THAT(reason(), HasSubstr("ahead of the store's 1"));
   {
-    Process process(data());  // and on from there, another way
+    Process process(data());  // continues from there with other changes
     process.commit({draft_of("c", {"harbour"})});
     process.commit({draft_of("d", {"harbour again"})});
   }

@@ -8,7 +8,7 @@ namespace {
 
 using api::RebuildState;
 
-/// Fresh indexes of one corpus, made from the store.
+/// Fresh indexes of one corpus, built from the store.
 struct FreshIndexes {
   FreshIndexes(Stores& stores, const CallContext& call, CorpusId corpus)
       : sync(stores.chunks(), {&vectors, &keywords}, stores.clock()),
@@ -34,14 +34,14 @@ IndexRebuilder::~IndexRebuilder() {
 }
 
 Result<RebuildState> IndexRebuilder::start(const CallContext& call, WorkspaceId workspace, std::string_view corpus_name,
-                                           std::string_view model) {
+                                           const std::optional<std::string>& model) {
   FOOTNOTE_TRY(const Corpus corpus, ports_.stores.catalog().find_corpus(call, workspace, corpus_name));
-  const bool is_own = model == ports_.embedder.space().model_id;
+  const bool is_own = model && ports_.embedder != nullptr && (model->empty() || *model == ports_.embedder->space().model_id);
   std::shared_ptr<Embedder> other;
-  if (!model.empty() && !is_own && model != corpus.space.model_id) {
-    FOOTNOTE_TRY(other, open_(model));
+  if (model && !is_own && may_be_embedded(corpus) && (ports_.embedder == nullptr || *model != corpus.space.model_id)) {
+    FOOTNOTE_TRY(other, open_(call, corpus, *model));
   }
-  Embedder* const target = other ? other.get() : is_own ? &ports_.embedder : nullptr;
+  Embedder* const target = other ? other.get() : is_own ? ports_.embedder : nullptr;
   const MutexLock lock(mutex_);
   if (job_ && job_->state.phase == RebuildState::Phase::kRunning) {
     return fail(ErrorCode::kAlreadyExists, "another rebuild is running; wait for its end, or cancel it");
@@ -88,31 +88,38 @@ void IndexRebuilder::run(const std::stop_token& stop, const Corpus& corpus, Embe
 Result<RebuildState::Phase> IndexRebuilder::work(const CallContext& call, const Corpus& corpus, Embedder* target) {
   SqliteReembedding reembedding(ports_.stores.store());
   const auto tell = [this](const SqliteReembedding::Progress& progress) { note(progress); };
-  if (target == nullptr || target->space() == corpus.space || !may_be_embedded(corpus)) {
+  // A space that differs only in its distance has the same vectors.
+  const auto has_vectors_of = [&](const EmbeddingSpace& space) {
+    return space.model_id == corpus.space.model_id && space.dimension == corpus.space.dimension;
+  };
+  if (target == nullptr || has_vectors_of(target->space()) || !may_be_embedded(corpus)) {
     const auto forget_copies = [&] {
       (void)ports_.codes.drop({}, corpus.id);
       ports_.files.remove(corpus.id, IndexKind::kCodes);
     };
     if (target != nullptr && target->space() == corpus.space) {
-      FOOTNOTE_CHECK(renew_codes(call, reembedding, *target, corpus.id, forget_copies, tell));
+      FOOTNOTE_TRY(const std::int64_t recoded, renew_codes(call, reembedding, *target, corpus.id, forget_copies, tell));
+      update([&](RebuildState& state) { state.recoded = recoded; });
     }
     FOOTNOTE_CHECK(refresh(call, corpus));
     return RebuildState::Phase::kDone;
   }
   FOOTNOTE_CHECK(embed_missing(call, reembedding, *target, corpus.id, tell));
-  if (target->space() != ports_.embedder.space()) return RebuildState::Phase::kReady;
-  FOOTNOTE_CHECK(change_over(call, corpus));
+  update([](RebuildState& state) { state.embedded = state.total; });
+  if (ports_.embedder != nullptr && target->space() != ports_.embedder->space()) return RebuildState::Phase::kReady;
+  FOOTNOTE_CHECK(change_over(call, corpus, target->space()));
+  FOOTNOTE_CHECK(refresh(call, corpus));
   return RebuildState::Phase::kDone;
 }
 
-/// The old indexes answer until the fresh ones are whole and up to date.
+/// The old indexes serve queries until the fresh ones are complete and up to date.
 Result<void> IndexRebuilder::refresh(const CallContext& call, const Corpus& corpus) {
   FreshIndexes fresh(ports_.stores, call, corpus.id);
   FOOTNOTE_CHECK(fresh.made);
   const auto exchanged = ports_.sync.exchange(call, corpus.id, [&]() -> Result<void> {
     FOOTNOTE_CHECK(fresh.sync.sync(call, corpus.id));
     FOOTNOTE_TRY(const Corpus current, ports_.stores.catalog().corpus(call, corpus.id));
-    if (current.generation == 0) return {};  // Nothing was ever in it, and there are no files of it.
+    if (current.generation == 0) return {};  // the corpus was always empty and has no files
     FOOTNOTE_CHECK(ports_.codes.drop(call, corpus.id));
     ports_.files.remove(corpus.id);
     fresh.files.save(call, current, IndexFiles::When::kAnythingChanged);
@@ -123,18 +130,30 @@ Result<void> IndexRebuilder::refresh(const CallContext& call, const Corpus& corp
   FOOTNOTE_CHECK(exchanged);
   FOOTNOTE_TRY(const Corpus current, ports_.stores.catalog().corpus(call, corpus.id));
   ports_.files.save(call, current, IndexFiles::When::kInBackground);
+  const IndexExtent extent = ports_.vectors.extent(corpus.id);
+  std::uint64_t bytes = 0;
+  for (const IndexKind kind : {IndexKind::kVectors, IndexKind::kKeywords, IndexKind::kCodes}) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(ports_.files.path_of(corpus.id, kind), error);
+    if (!error) bytes += size;
+  }
+  update([&](RebuildState& state) {
+    state.rows = static_cast<std::int64_t>(extent.rows);
+    state.generation = extent.generation;
+    state.bytes = bytes;
+  });
   return {};
 }
 
-/// Nobody can ask the corpus before: its model is not ours.
-Result<void> IndexRebuilder::change_over(const CallContext& call, const Corpus& corpus) {
+/// Called only if nobody can query the corpus.
+Result<void> IndexRebuilder::change_over(const CallContext& call, const Corpus& corpus, const EmbeddingSpace& space) {
   const auto exchanged = ports_.sync.exchange(call, corpus.id, [&]() -> Result<void> {
     FOOTNOTE_CHECK(ports_.vectors.drop(call, corpus.id));
     FOOTNOTE_CHECK(ports_.keywords.drop(call, corpus.id));
     ports_.files.remove(corpus.id);
     SqliteReembedding reembedding(ports_.stores.store());
-    FOOTNOTE_TRY(const bool switched, reembedding.switch_over(call, corpus.id, ports_.embedder.space()));
-    // After the codes were exchanged: a file that was being written meanwhile is of the old ones.
+    FOOTNOTE_TRY(const bool switched, reembedding.switch_over(call, corpus.id, space));
+    // After the codes are swapped: a file being written meanwhile would hold the old codes.
     FOOTNOTE_CHECK(ports_.codes.drop({}, corpus.id));
     if (!switched) return fail(ErrorCode::kUnavailable, "documents came in meanwhile; start the rebuild again to embed them too");
     return {};
@@ -142,10 +161,16 @@ Result<void> IndexRebuilder::change_over(const CallContext& call, const Corpus& 
   return exchanged ? Result<void>{} : std::unexpected(exchanged.error());
 }
 
-void IndexRebuilder::note(const SqliteReembedding::Progress& progress) {
+void IndexRebuilder::update(const std::function<void(RebuildState&)>& change) {
   const MutexLock lock(mutex_);
-  job_->state.done = progress.done;
-  job_->state.total = progress.total;
+  change(job_->state);
+}
+
+void IndexRebuilder::note(const SqliteReembedding::Progress& progress) {
+  update([&](RebuildState& state) {
+    state.done = progress.done;
+    state.total = progress.total;
+  });
 }
 
 void IndexRebuilder::finish(const Result<RebuildState::Phase>& ended) {
@@ -157,7 +182,8 @@ void IndexRebuilder::finish(const Result<RebuildState::Phase>& ended) {
     return;
   }
   state.phase = ended.error().code == ErrorCode::kCancelled ? RebuildState::Phase::kCancelled : RebuildState::Phase::kFailed;
-  state.error = ended.error().message;
+  const Error& error = ended.error();
+  state.error = error.public_message.empty() ? error.message : error.public_message;
   log(LogLevel::kWarn, "app", "index rebuild stopped", {{"corpus", state.corpus}, {"error", state.error}});
 }
 

@@ -16,18 +16,20 @@
 
 namespace footnote::upkeep {
 
-/// Opens the embedder of that name; shared, because it keeps the connections alive that it borrows. kFailedPrecondition: it is not there.
-using OpenEmbedder = std::function<Result<std::shared_ptr<Embedder>>(std::string_view model)>;
+/// Opens the embedder of that name for a corpus; an empty name means the configured one. Shared, because it keeps its connections alive.
+/// kFailedPrecondition: there is no such embedder.
+using OpenEmbedder =
+    std::function<Result<std::shared_ptr<Embedder>>(const CallContext& call, const Corpus& corpus, std::string_view model)>;
 
-/// The server's rebuilds. With the corpus's own model fresh indexes are made from the store, saved, and put in the place of those that
-/// answer meanwhile; where that model is named, token codes of another form than it makes now are made anew before. With another one every
-/// chunk gets vectors of it beside its own; when it is the model that the server runs with (so that nobody could ask the corpus), the
-/// corpus changes over at once, else at the next start with that model: see finish_rebuilds.
+/// Runs a process's index rebuilds. With the corpus's own model, fresh indexes are built from the store, saved, and swapped in; the old
+/// ones serve meanwhile. If that model is named explicitly, token codes of an outdated form are renewed first. With another model, every
+/// chunk gets a second set of vectors. The corpus then switches to that model: at once if nobody can query it meanwhile (the server runs
+/// with that model, or this process answers no questions), else at the next start with that model: see finish_rebuilds.
 class IndexRebuilder final : public api::IndexRebuilds {
  public:
   struct Ports {
     Stores& stores;
-    Embedder& embedder;
+    Embedder* embedder;  ///< Embeds questions; null: this process answers none.
     LocalVectorStore& vectors;
     LocalKeywordIndex& keywords;
     LocalCodeIndex& codes;
@@ -36,10 +38,11 @@ class IndexRebuilder final : public api::IndexRebuilds {
   };
   /// Everything is borrowed.
   IndexRebuilder(Ports ports, OpenEmbedder open) : ports_(ports), open_(std::move(open)) {}
-  /// Stops what is running; what it did so far stays.
+  /// Cancels a running rebuild; finished work is kept.
   ~IndexRebuilder() override;
 
-  Result<api::RebuildState> start(const CallContext& call, WorkspaceId workspace, std::string_view corpus, std::string_view model) override;
+  Result<api::RebuildState> start(const CallContext& call, WorkspaceId workspace, std::string_view corpus,
+                                  const std::optional<std::string>& model) override;
   std::optional<api::RebuildState> state(WorkspaceId workspace) const override;
   Result<api::RebuildState> cancel(const CallContext& call, WorkspaceId workspace) override;
 
@@ -53,7 +56,8 @@ class IndexRebuilder final : public api::IndexRebuilds {
   void run(const std::stop_token& stop, const Corpus& corpus, Embedder* target);
   Result<api::RebuildState::Phase> work(const CallContext& call, const Corpus& corpus, Embedder* target);  ///< Null: no other model.
   Result<void> refresh(const CallContext& call, const Corpus& corpus);
-  Result<void> change_over(const CallContext& call, const Corpus& corpus);
+  Result<void> change_over(const CallContext& call, const Corpus& corpus, const EmbeddingSpace& space);
+  void update(const std::function<void(api::RebuildState&)>& change);
   void note(const SqliteReembedding::Progress& progress);
   void finish(const Result<api::RebuildState::Phase>& ended);
 
@@ -65,10 +69,10 @@ class IndexRebuilder final : public api::IndexRebuilds {
   std::jthread thread_ FOOTNOTE_TSA(guarded_by(mutex_));
 };
 
-/// Ends rebuilds toward the embedder's space of which little is left to do: embeds that, and changes those corpora over. The others are
-/// named in the log with what to do; asking them is refused. Call before the indexes are built.
+/// Completes rebuilds to the embedder's space that are nearly done: embeds the remaining chunks and switches those corpora over. For the
+/// others it logs what to do; querying them is refused. Call before the indexes are built.
 Result<void> finish_rebuilds(const CallContext& call, Stores& stores, Embedder& embedder, const std::vector<Corpus>& corpora);
-/// Chunks that finish_rebuilds embeds at most, of one corpus.
+/// Bound on the chunks that finish_rebuilds embeds per corpus.
 inline constexpr std::int64_t kFinishChunksMax = 1'000;
 
 }  // namespace footnote::upkeep

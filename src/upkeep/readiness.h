@@ -8,8 +8,8 @@
 
 namespace footnote::upkeep {
 
-/// Why this process should get no new work now, for people; empty when it should. `free_bytes_min`: what the data folder's disk should
-/// have left; 0: whatever it has.
+/// Human-readable reasons why this process should get no new work now; empty if it is ready. `free_bytes_min`: minimum free space on the
+/// data folder's disk; 0: no minimum.
 std::vector<std::string> not_ready_reasons(Stores& stores, std::uint64_t free_bytes_min);
 
 }  // namespace footnote::upkeep

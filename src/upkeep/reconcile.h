@@ -7,15 +7,15 @@
 
 namespace footnote::upkeep {
 
-/// How an index's rows differ from the store's; nothing differs where they stand at different generations, as that is not known then.
-/// Equal sets cost a count and a sum; only others are compared row by row.
+/// How an index's rows differ from the store's. Reports no difference if they are at different generations, because then it is unknown.
+/// Equal sets are recognised by a count and a sum; only others are compared row by row.
 Result<RowDifferences> compare_with_store(const CallContext& call, const SqliteChunkStore& store, const SavedIndex& index, CorpusId corpus);
 
 /// "2 missing, 1 extra, 0 stale".
 std::string describe(const RowDifferences& differences);
 
-/// Holds the indexes of a corpus that are up to date against the store. One that differs is logged, counted in
-/// footnote_index_mended_rows_total{difference}, dropped with its file and made anew.
+/// Compares the up-to-date indexes of a corpus with the store. An index that differs is logged, counted in
+/// footnote_index_mended_rows_total{difference}, dropped with its file and rebuilt.
 class Reconciler {
  public:
   /// Borrows all of them.

@@ -58,7 +58,7 @@ class ReconcileTest : public ::testing::Test {
   }
   void TearDown() override { set_log_level(LogLevel::kInfo); }
 
-  /// Saves indexes of other rows than the store's, under its name.
+  /// Saves indexes whose rows differ from the store's, as if they belonged to it.
   template <class Change>
   void plant(const Change& change) {
     Process process(folder_.path());
@@ -68,7 +68,7 @@ class ReconcileTest : public ::testing::Test {
     ASSERT_TRUE(process.keywords.apply({}, process.id, changes).has_value());
     process.files.save({}, process.corpus(), IndexFiles::When::kAnythingChanged);
   }
-  /// A start after that finds so many differences in both indexes together, and mends them.
+  /// Expects the next start to find this many differences in both indexes together, and to repair them.
   void expect_mended(std::string_view difference, std::uint64_t rows) {
     Process process(folder_.path());
     process.start();

@@ -35,7 +35,7 @@ Result<std::int64_t> renew_all(const CallContext& call, SqliteReembedding& reemb
                                std::int64_t total, const OnReembedded& on_progress) {
   const std::uint32_t form = embedder.code_form();
   SqliteReembedding::Progress progress{.done = 0, .total = total};
-  // Once through: what comes meanwhile has codes of this form.
+  // One pass is enough: chunks added meanwhile already have codes of this form.
   for (ChunkId after;;) {
     FOOTNOTE_CHECK(call.check());
     on_progress(progress);
@@ -61,7 +61,7 @@ Result<void> embed_missing(const CallContext& call, SqliteReembedding& reembeddi
                            const OnReembedded& on_progress) {
   const EmbeddingSpace target = embedder.space();
   FOOTNOTE_TRY(SqliteReembedding::Progress progress, reembedding.progress(call, corpus, target));
-  // Once through by id, then from the start again for what came meanwhile, until nothing did.
+  // Passes through all ids, repeatedly, until no chunks were added meanwhile.
   for (ChunkId after; progress.done < progress.total;) {
     FOOTNOTE_CHECK(call.check());
     on_progress(progress);
@@ -73,7 +73,7 @@ Result<void> embed_missing(const CallContext& call, SqliteReembedding& reembeddi
     }
     FOOTNOTE_TRY(auto embeddings, embed(call, embedder, chunks));
     FOOTNOTE_CHECK(reembedding.put(call, target, next_vectors(chunks, std::move(embeddings))));
-    progress.done = std::min(progress.done + std::ssize(chunks), progress.total - 1);  // the store has the last word
+    progress.done = std::min(progress.done + std::ssize(chunks), progress.total - 1);  // only the store may report completion
     after = chunks.back().chunk;
   }
   on_progress(progress);

@@ -19,7 +19,7 @@ Result<std::size_t> erase_turns_of(const CallContext& call, ConversationStore& c
   return erased;
 }
 
-/// One is forgotten a day after its last turn went: a turn may have been under way when its agent was removed.
+/// Forgets a removed agent one day after its last turn expired: a turn may have been in progress when the agent was removed.
 Result<std::size_t> erase_of_removed(const CallContext& call, AgentStore& agents, ConversationStore& conversations, WorkspaceId workspace,
                                      UtcTime now) {
   FOOTNOTE_TRY(const auto removed, agents.removed_agents(call, workspace));

@@ -6,11 +6,11 @@
 
 namespace footnote::upkeep {
 
-/// Turns of one agent that are erased at a time: others write in between.
+/// Turns of one agent erased per transaction, so that other writers get their turn.
 inline constexpr std::size_t kErasedAtOnceMax = 500;
 
-/// Erases visitors' turns that are older than their agent keeps them: as visitors met it last, else as its draft says; of agents that were
-/// removed too. Returns how many.
+/// Erases visitors' turns that are past their agent's retention period (of the published settings, else of the draft), including turns of
+/// removed agents. Returns their number.
 Result<std::size_t> erase_expired_turns(const CallContext& call, const CatalogStore& catalog, AgentStore& agents,
                                         ConversationStore& conversations, UtcTime now);
 

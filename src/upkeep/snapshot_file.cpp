@@ -19,7 +19,7 @@ struct FrameHead {
 static_assert(sizeof(FrameHead) == 8);
 constexpr std::size_t kFrameBytesMax = 1 + kSnapshotBlockBytes;
 
-/// The frame's number is part of the sum: one that is missing, doubled or out of its place is found too.
+/// Includes the frame's number, which also detects missing, duplicated and reordered frames.
 std::uint32_t sum_of(std::uint64_t number, std::span<const std::byte> frame) {
   return crc32c(frame, crc32c(std::as_bytes(std::span(&number, 1))));
 }
@@ -32,7 +32,7 @@ class Reader {
 
   struct Frame {
     char type = 0;
-    std::span<const std::byte> bytes;  ///< Good until the next one.
+    std::span<const std::byte> bytes;  ///< Valid until the next call.
 
     std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
   };
@@ -68,8 +68,8 @@ class Reader {
   InputFile file_;
   std::vector<std::byte> buffer_;
   std::uint64_t number_ = 0;
-  std::uint64_t start_ = 0;  ///< Of the frame that is being read.
-  std::string inside_;       ///< The file that is being read.
+  std::uint64_t start_ = 0;  ///< Offset of the current frame.
+  std::string inside_;       ///< The current file's name.
 };
 
 }  // namespace

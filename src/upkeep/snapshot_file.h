@@ -22,8 +22,8 @@ struct SnapshotTotals {
   std::uint64_t bytes = 0;  ///< Of the files' contents.
 };
 
-/// Several files as one: frames that each carry their length, the CRC-32C of their bytes and of their number, and at the end a frame
-/// that says how many files and bytes there were. The file appears whole or not at all (see AtomicFile).
+/// Archives several files in one: frames with their length and a CRC-32C over their bytes and frame number, then a final frame with the
+/// number of files and bytes. The file appears atomically (see AtomicFile).
 ///   frame := length:u32 sum:u32 type:u8 bytes[length - 1]     all numbers little-endian
 ///   types: 'H' the format's name, once, first; 'F' a file's name; 'D' a piece of that file; 'E' files:u64 bytes:u64, once, last
 class SnapshotWriter {
@@ -44,17 +44,17 @@ class SnapshotWriter {
   SnapshotTotals totals_;
 };
 
-/// Told of each file when it starts, and of its bytes piece by piece. An error ends the reading.
+/// Called at the start of each file, and with its bytes piece by piece. An error stops the reading.
 struct SnapshotVisitor {
   std::function<Result<void>(std::string_view name)> start;
   std::function<Result<void>(std::span<const std::byte> bytes)> piece;
 };
 
-/// Reads a snapshot to its end, each frame checked before it is told. kCorrupted names the byte at which it is cut short, damaged, or
-/// goes on past its end, and the file that this is in. kUnsupported: of another format.
+/// Reads a whole snapshot, verifying each frame before passing it on. kCorrupted names the byte at which it is truncated, damaged, or
+/// continues past its end, and the file affected. kUnsupported: another format.
 Result<SnapshotTotals> read_snapshot(const CallContext& call, const std::filesystem::path& path, const SnapshotVisitor& visitor);
 
-/// A relative path of plain names: nothing that could lead out of a folder.
+/// A relative path of plain names that cannot escape a folder.
 bool is_snapshot_name(std::string_view name);
 
 }  // namespace footnote::upkeep

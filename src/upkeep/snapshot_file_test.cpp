@@ -41,7 +41,7 @@ class SnapshotFileTest : public testing::Test {
                             return {};
                           }});
   }
-  /// What is said of a file of these bytes.
+  /// The error for a file with these bytes.
   Error refusal(std::string_view bytes) {
     folder_.write("snapshot", bytes);
     const auto read = unpack();
@@ -105,7 +105,7 @@ TEST_F(SnapshotFileTest, FramesOutOfTheirPlaceAreFound) {
   files_ = {{"a", "87654321"}};
   pack();
   std::string mixed = packed();
-  // The piece of the other snapshot at the same place fits: only whoever changes two snapshots on purpose gets so far.
+  // The frame of the other snapshot fits at the same position: this requires deliberate tampering with two snapshots.
   EXPECT_EQ(mixed.size(), first.size());
   const std::size_t frame = 8 + 1 + 8;
   const std::size_t end_frame = 8 + 1 + 16;

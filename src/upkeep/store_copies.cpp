@@ -16,7 +16,7 @@ void remove_copy(const fs::path& file) {
   for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(file.string() + suffix, ignored);
 }
 
-/// Whoever is reading one that goes here reads on: it has the file open.
+/// Readers of a removed copy are not affected: they have the file open.
 void make_room(const fs::path& folder) {
   std::vector<std::pair<fs::file_time_type, fs::path>> copies;
   std::error_code ignored;

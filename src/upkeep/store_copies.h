@@ -13,18 +13,18 @@ namespace footnote::upkeep {
 /// Where copies of the store are made, inside the data folder.
 inline constexpr std::string_view kCopiesFolder = "copies";
 
-/// Copies that may lie there; a new one takes the place of the oldest.
+/// Bound on the copies kept; a new one replaces the oldest.
 inline constexpr std::size_t kCopiesMax = 2;
 
-/// Copies of the store for snapshots: whole databases, each of one state, made while the store is in use. Whoever asked for one takes
-/// it away; what a process that died left behind goes when the next server starts. Thread-safe; borrows the store.
+/// Copies of the store for snapshots: whole databases, each of one state, made while the store is in use. The requester removes its copy;
+/// leftovers of a crashed process are removed when the next server starts. Thread-safe; borrows the store.
 class StoreCopies {
  public:
   StoreCopies(const std::filesystem::path& data, const SqliteStore& store) : folder_(data / kCopiesFolder), store_(store) {}
 
-  /// The file name of the new copy in the folder `copies`. kAlreadyExists: another one is being made. kStorageFull.
+  /// Makes a copy and returns its file name in the folder `copies`. kAlreadyExists: another copy is in progress. kStorageFull.
   Result<std::string> make(const CallContext& call);
-  /// Away with all copies. REQUIRES: nobody has asked for one yet.
+  /// Removes all copies. REQUIRES: none was requested yet.
   void tidy() const;
 
  private:

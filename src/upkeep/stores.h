@@ -15,10 +15,18 @@
 
 namespace footnote::upkeep {
 
-/// The data folder and everything that is stored in it. Thread-safe, as its parts are.
+/// File in the data folder with the time of its last use, in milliseconds since 1970.
+inline constexpr std::string_view kClockFile = "clock";
+inline constexpr std::chrono::hours kClockMarkMax{24};
+
+/// The clock mark of a data folder, if it exists and is valid at `now`.
+UtcTime clock_mark(const std::filesystem::path& folder, UtcTime now);
+
+/// The data folder and all stores in it. Thread-safe, like its parts.
 class Stores {
  public:
-  /// Errors of SqliteStore::open; kNotFound: no workspace of that name.
+  /// Errors of SqliteStore::open; kNotFound: no workspace of that name. Time starts no earlier than the folder's clock mark, unless the
+  /// mark is more than kClockMarkMax ahead: then it came from a wrong clock and is ignored.
   static Result<std::unique_ptr<Stores>> open(const CallContext& call, DataFolder folder, std::string_view workspace);
 
   DataFolder& folder() { return folder_; }
@@ -30,13 +38,17 @@ class Stores {
   SqlitePointStore& points() { return points_; }
   SqliteAgentStore& agents() { return agents_; }
   SqliteWebhookStore& webhooks() { return webhooks_; }
+  /// Never goes back, neither within a process nor across restarts, provided that mark_clock() is called regularly.
   const Clock& clock() const { return *clock_; }
-  /// The one that was named.
+  /// Writes the current time to the data folder.
+  Result<void> mark_clock() const;
+  /// The workspace named in open().
   WorkspaceId workspace() const { return workspace_; }
 
  private:
-  Stores(DataFolder folder, std::unique_ptr<SystemClock> clock, std::unique_ptr<SqliteStore> store)
+  Stores(DataFolder folder, std::unique_ptr<SystemClock> wall, std::unique_ptr<ForwardClock> clock, std::unique_ptr<SqliteStore> store)
       : folder_(std::move(folder)),
+        wall_(std::move(wall)),
         clock_(std::move(clock)),
         store_(std::move(store)),
         chunks_(*store_),
@@ -47,9 +59,10 @@ class Stores {
         agents_(*store_),
         webhooks_(*store_) {}
 
-  // In this order: the lock goes last.
+  // Order matters: the folder's lock is released last.
   DataFolder folder_;
-  std::unique_ptr<SystemClock> clock_;
+  std::unique_ptr<SystemClock> wall_;
+  std::unique_ptr<ForwardClock> clock_;
   std::unique_ptr<SqliteStore> store_;
   SqliteChunkStore chunks_;
   SqliteCatalogStore catalog_;

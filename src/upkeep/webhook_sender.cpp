@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <random>
-#include <set>
 
 #include "base/base64.h"
 #include "base/json.h"
@@ -27,7 +26,7 @@ http::ClientOptions client_options(http::Addresses addresses) {
   options.connect_timeout = kWebhookTimeout;
   options.silence_timeout = kWebhookTimeout;
   options.response_bytes_max = kAnswerBytesMax;
-  options.idle_connections_max = 0;  // another address may stand behind the name by then
+  options.idle_connections_max = 0;  // the name may resolve to another address by the next call
   options.addresses = addresses;
   return options;
 }
@@ -80,7 +79,7 @@ JsonObject gap_data(const AgentGap& gap) {
 
 std::int64_t number_of(std::string_view text) { return parse_whole_number(text).value_or(0); }
 
-/// What is not there is nothing to tell.
+/// Maps kNotFound to "no data": a missing subject is not an error.
 template <class T, class Render>
 Result<std::optional<JsonObject>> told(const Result<T>& found, Render render) {
   if (found) return render(*found);
@@ -126,11 +125,14 @@ WebhookSender::WebhookSender(Ports ports, Options options)
 
 WebhookSender::~WebhookSender() {
   thread_.request_stop();
+  for (std::jthread& sender : senders_) sender.request_stop();
   if (thread_.joinable()) thread_.join();
+  senders_.clear();
 }
 
 void WebhookSender::start() {
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  for (std::size_t i = 0; i < kWebhookSenders; ++i) senders_.emplace_back([this](const std::stop_token& stop) { run_sender(stop); });
 }
 
 void WebhookSender::run(const std::stop_token& stop) {
@@ -141,25 +143,92 @@ void WebhookSender::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     CallContext call;
     call.stop = stop;
-    run_once(call);
+    collect(call);
     const auto until = std::chrono::steady_clock::now() + options_.every;
     MutexLock lock(mutex_);
     while (!stop.stop_requested() && std::chrono::steady_clock::now() < until) changed_.wait_until(lock, until);
   }
 }
 
+void WebhookSender::run_sender(const std::stop_token& stop) {
+  const std::stop_callback wake(stop, [this] {
+    MutexLock lock(mutex_);
+    changed_.notify_all();
+  });
+  CallContext call;
+  call.stop = stop;
+  while (!stop.stop_requested()) {
+    std::optional<Batch> batch;
+    {
+      MutexLock lock(mutex_);
+      while (!stop.stop_requested() && !(batch = take())) changed_.wait(lock);
+    }
+    if (batch) send(call, *batch);
+  }
+}
+
 void WebhookSender::run_once(const CallContext& call) {
+  collect(call);
+  while (!call.stop.stop_requested()) {
+    std::optional<Batch> batch;
+    {
+      MutexLock lock(mutex_);
+      batch = take();
+    }
+    if (!batch) return;
+    send(call, *batch);
+  }
+}
+
+void WebhookSender::collect(const CallContext& call) {
+  // Copied before the outbox is read: otherwise an endpoint whose batch ends in between would get the same messages twice.
+  std::set<WebhookId> lined_up;
+  {
+    MutexLock lock(mutex_);
+    lined_up = lined_up_;
+  }
   const auto due = ports_.webhooks.due(call, ports_.clock.now(), kWebhookBatchMax);
   if (!due) {
     if (due.error().code != ErrorCode::kCancelled) log(LogLevel::kWarn, "app", "webhooks were not read", {{"error", due.error().message}});
     return;
   }
-  std::set<WebhookId> failed;
+  std::map<WebhookId, Batch> batches;
+  std::vector<WebhookId> order;  // by the time of the first message
   for (const WebhookDelivery& delivery : *due) {
-    if (call.stop.stop_requested()) return;
-    if (failed.contains(delivery.endpoint)) continue;
-    if (deliver(call, delivery) == Sent::kFailed) failed.insert(delivery.endpoint);
+    const auto [batch, is_new] = batches.try_emplace(delivery.endpoint, Batch{delivery.endpoint, delivery.news.workspace, {}});
+    if (is_new) order.push_back(delivery.endpoint);
+    batch->second.deliveries.push_back(delivery);
   }
+  MutexLock lock(mutex_);
+  for (const WebhookId endpoint : order) {
+    if (waiting_.size() >= kWebhookEndpointsWaitingMax) break;
+    if (lined_up.contains(endpoint)) continue;
+    lined_up_.insert(endpoint);
+    waiting_.push_back(std::move(batches.at(endpoint)));
+  }
+  changed_.notify_all();
+}
+
+std::optional<WebhookSender::Batch> WebhookSender::take() {
+  for (auto batch = waiting_.begin(); batch != waiting_.end(); ++batch) {
+    std::size_t& served = served_[batch->workspace];
+    if (served >= kWebhookSendersOfWorkspaceMax) continue;
+    ++served;
+    Batch out = std::move(*batch);
+    waiting_.erase(batch);
+    return out;
+  }
+  return std::nullopt;
+}
+
+void WebhookSender::send(const CallContext& call, const Batch& batch) {
+  for (const WebhookDelivery& delivery : batch.deliveries) {
+    if (call.stop.stop_requested() || deliver(call, delivery) == Sent::kFailed) break;
+  }
+  MutexLock lock(mutex_);
+  lined_up_.erase(batch.endpoint);
+  if (const auto served = served_.find(batch.workspace); --served->second == 0) served_.erase(served);
+  changed_.notify_all();
 }
 
 WebhookSender::Sent WebhookSender::deliver(const CallContext& call, const WebhookDelivery& delivery) {
@@ -177,7 +246,7 @@ WebhookSender::Sent WebhookSender::deliver(const CallContext& call, const Webhoo
     }
   }
   (*body ? sent_ : gone_).add();
-  // One that can't be dropped comes once more; the receiver knows it by its id.
+  // If dropping fails, the message is sent again; the receiver recognises it by its id.
   const auto dropped = ports_.webhooks.drop(call, delivery.id);
   if (!dropped) log(LogLevel::kWarn, "app", "a webhook's message was sent, but not noted", {{"error", dropped.error().message}});
   return Sent::kArrived;

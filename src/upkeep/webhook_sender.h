@@ -1,10 +1,14 @@
 #pragma once
 
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/metrics.h"
 #include "base/mutex.h"
@@ -15,22 +19,28 @@
 
 namespace footnote::upkeep {
 
-/// "v1," and the signature of a message (Standard Webhooks): base64 of HMAC-SHA-256 over "id.timestamp.body" under the secret's bytes.
+/// The signature of a message (Standard Webhooks): "v1," and base64 of HMAC-SHA-256 over "id.timestamp.body" with the secret's bytes.
 /// kInvalidArgument: the secret is not "whsec_" and base64.
 Result<std::string> sign_webhook(std::string_view secret, std::string_view message_id, std::int64_t timestamp, std::string_view body);
 
-/// When an attempt is followed by another: after this many failures, the pause before the next; none: it is given up. `chance` of 0..1
-/// spreads the pauses over +-20 %, so that messages that failed together do not come back together.
+/// The pause before the next attempt after this many failures; none: give up. `chance` in 0..1 adds jitter of +-20 %, so that messages that
+/// failed together are not retried together.
 std::optional<std::chrono::milliseconds> webhook_pause(int failures, double chance);
-/// Attempts in all.
+/// Including the first.
 inline constexpr int kWebhookAttemptsMax = 9;
-/// The longest that one attempt takes.
+/// Timeout of one attempt.
 inline constexpr std::chrono::seconds kWebhookTimeout{5};
-/// Of one endpoint, in one round.
+/// Messages per endpoint and round.
 inline constexpr std::size_t kWebhookBatchMax = 16;
+/// Endpoints called in parallel, in total and per workspace: an unresponsive endpoint delays only its own workspace.
+inline constexpr std::size_t kWebhookSenders = 16;
+inline constexpr std::size_t kWebhookSendersOfWorkspaceMax = 2;
+/// Bound on the endpoints queued for a sender; the rest are found in a later round.
+inline constexpr std::size_t kWebhookEndpointsWaitingMax = 1'024;
 
-/// Sends what waits in the outbox, in the background. Nothing waits for it: turns are answered and stored whether or not anybody listens.
-/// Metrics: footnote_webhooks_total{result}.
+/// Delivers the messages of the outbox in the background. Nothing waits for it: turns are answered and stored regardless. Messages to one
+/// endpoint are sent in sequence; endpoints are called in parallel, with a bounded share per workspace. Metrics:
+/// footnote_webhooks_total{result}.
 class WebhookSender {
  public:
   struct Ports {
@@ -41,26 +51,39 @@ class WebhookSender {
     Metrics& metrics;
   };
   struct Options {
-    /// kPublic: endpoints are addresses that others chose.
+    /// kPublic: endpoint addresses are chosen by others.
     http::Addresses addresses = http::Addresses::kPublic;
-    std::chrono::milliseconds every{1'000};  ///< How often the outbox is looked at.
+    std::chrono::milliseconds every{1'000};  ///< Polling interval of the outbox.
   };
 
-  /// Everything is borrowed. Does nothing by itself until start().
+  /// Everything is borrowed. Idle until start().
   WebhookSender(Ports ports, Options options);
-  /// Stops; what was under way is sent again at the next start.
+  /// Stops; interrupted deliveries are repeated at the next start.
   ~WebhookSender();
 
   void start();
-  /// Sends what is due, once; after a failure the endpoint's others wait for the next round. For tests, and the thread's own work.
+  /// Sends what is due, once; after a failure, the endpoint's other messages wait for the next round. Used by the thread and by tests.
   void run_once(const CallContext& call);
 
  private:
   enum class Sent { kArrived, kFailed };
+  /// The messages due for one endpoint.
+  struct Batch {
+    WebhookId endpoint;
+    WorkspaceId workspace;
+    std::vector<WebhookDelivery> deliveries;
+  };
 
   void run(const std::stop_token& stop);
+  void run_sender(const std::stop_token& stop);
+  /// Queues the messages that are due, for endpoints that are neither queued nor being served.
+  void collect(const CallContext& call);
+  /// The next batch whose workspace is below its limit.
+  std::optional<Batch> take() FOOTNOTE_TSA(requires_capability(mutex_));
+  /// Sends a batch up to its first failure, then releases the workspace's slot.
+  void send(const CallContext& call, const Batch& batch);
   Sent deliver(const CallContext& call, const WebhookDelivery& delivery);
-  /// None: what it tells of is gone.
+  /// None: the subject of the message no longer exists.
   Result<std::optional<std::string>> body_of(const CallContext& call, const WebhookDelivery& delivery) const;
   Result<void> post(const CallContext& call, const WebhookDelivery& delivery, std::string body);
   void note_failure(const CallContext& call, const WebhookDelivery& delivery, const Error& error);
@@ -74,7 +97,11 @@ class WebhookSender {
   Counter& given_up_;
   Mutex mutex_;
   CondVar changed_;
-  std::jthread thread_;  ///< Last: it uses the rest.
+  std::deque<Batch> waiting_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::set<WebhookId> lined_up_ FOOTNOTE_TSA(guarded_by(mutex_));               // queued or being served
+  std::map<WorkspaceId, std::size_t> served_ FOOTNOTE_TSA(guarded_by(mutex_));  // batches in progress
+  std::jthread thread_;
+  std::vector<std::jthread> senders_;  ///< Last members, with the thread: they use the others.
 };
 
 }  // namespace footnote::upkeep

@@ -38,7 +38,7 @@ TEST(WebhookPauses, GrowAndEnd) {
   EXPECT_EQ(webhook_pause(1, 0.5), std::chrono::seconds{5});
 }
 
-/// A receiver on loopback that answers as it is told and notes what came.
+/// A receiver on loopback that answers as configured and records what it received.
 class Receiver {
  public:
   Receiver() {
@@ -253,6 +253,73 @@ TEST_F(Webhooks, ASecretThatIsNoneIsAFailureAndNoMore) {
   send();
   EXPECT_THAT(receiver_.requests(), IsEmpty());
   EXPECT_EQ(counted("failed"), 1U);
+}
+
+/// Answers one path only when released, and records how many calls wait there at once.
+class HangingReceiver {
+ public:
+  HangingReceiver() {
+    set_log_level(LogLevel::kOff);
+    http::Route hang{.method = http::Method::kPost, .pattern = "/hang/{n}"};
+    hang.handler = [this](const http::Request&, const CallContext& call) {
+      MutexLock lock(mutex_);
+      ++calls_;
+      most_ = std::max(most_, ++now_);
+      while (!released_ && !call.stop.stop_requested())
+        changed_.wait_until(lock, std::chrono::steady_clock::now() + std::chrono::milliseconds{20});
+      --now_;
+      return http::Response::text(204, "text/plain", "");
+    };
+    http::Route answer{.method = http::Method::kPost, .pattern = "/in"};
+    answer.handler = [this](const http::Request&, const CallContext&) {
+      MutexLock lock(mutex_);
+      calls_before_ = calls_;
+      released_ = true;
+      changed_.notify_all();
+      return http::Response::text(204, "text/plain", "");
+    };
+    http::ServerOptions options;
+    options.port = 0;
+    server_ = http::Server::start(std::move(options), {std::move(hang), std::move(answer)}, metrics_).value();
+  }
+  std::string url(std::string_view path) const { return "http://127.0.0.1:" + std::to_string(server_->port()) + std::string(path); }
+  /// The number of hanging calls made before the other endpoint was reached; none if it was not.
+  std::optional<int> calls_before() {
+    MutexLock lock(mutex_);
+    return released_ ? std::optional(calls_before_) : std::nullopt;
+  }
+  int most_at_once() {
+    MutexLock lock(mutex_);
+    return most_;
+  }
+
+ private:
+  Metrics metrics_;
+  Mutex mutex_;
+  CondVar changed_;
+  int calls_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
+  int calls_before_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
+  int now_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
+  int most_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
+  bool released_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
+  std::unique_ptr<http::Server> server_;
+};
+
+TEST_F(Webhooks, HangingEndpointsOfOneWorkspaceDelayNoOther) {
+  HangingReceiver receiver;
+  for (std::size_t i = 0; i < kWebhookEndpointsMax; ++i) listen(receiver.url("/hang/" + std::to_string(i)));
+  ASSERT_TRUE(ask("t1"));
+  const WorkspaceId other = store_.add_workspace({}, "other")->id;
+  ASSERT_TRUE(webhooks_.add_endpoint(
+      {}, {.workspace = other, .url = receiver.url("/in"), .secret = std::string(kSecret), .events = {std::string(kSourceIndexed)}}));
+  const CorpusId corpus = store_.ensure_corpus({}, other, "docs", {"m", 8})->id;
+  clock_.advance(std::chrono::seconds{1});
+  ASSERT_TRUE(webhooks_.enqueue({}, {other, std::string(kSourceIndexed), std::to_string(corpus.value), clock_.now()}));
+  WebhookSender sender(ports(), {.addresses = http::Addresses::kAny});
+  sender.start();
+  while (!receiver.calls_before()) std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  EXPECT_LT(*receiver.calls_before(), static_cast<int>(kWebhookEndpointsMax));
+  EXPECT_LE(receiver.most_at_once(), static_cast<int>(kWebhookSendersOfWorkspaceMax));
 }
 
 TEST_F(Webhooks, TheThreadSendsByItselfAndEndsWhenItIsTold) {

@@ -43,14 +43,37 @@ TEST(AnswerService, TheReportTellsWhatItCost) {
   world.llm.say({"Three ", "days [1]."});
   const Asked asked = world.ask(kQuestion);
   ASSERT_TRUE(asked.report);
-  EXPECT_GT(asked.report->prompt_tokens, 0);
-  EXPECT_EQ(asked.report->completion_tokens, 2);
+  EXPECT_GT(asked.report->tokens->prompt, 0);
+  EXPECT_EQ(asked.report->tokens->completion, 2);
   EXPECT_EQ(std::get<Answer>(asked.report->turn.outcome).model, "fake-model");
   EXPECT_GT(std::get<Answer>(asked.report->turn.outcome).confidence, 0.5);
   const auto usage = world.store.usage({}, world.corpus().workspace, 1).value();
   ASSERT_EQ(usage.size(), 1u);
   EXPECT_EQ(usage[0].answers, 1);
   EXPECT_EQ(usage[0].completion_tokens, 2);
+}
+
+TEST(AnswerService, ARefusalNamesALanguageThatTheEmbedderWasNotMadeFor) {
+  World world;
+  world.put_document("faq.md", "Shipping takes three days.");
+  world.embedder.speak({"en"});
+  const auto refusal = [&](const std::string& question) { return std::get<Refusal>(world.ask(question).report->turn.outcome); };
+  const Refusal german = refusal("Wie lange dauert der Versand?");
+  EXPECT_EQ(german.reason, RefusalReason::kNoRelevantContext) << "the typed reason stays";
+  EXPECT_NE(german.text.find("The question is in German"), std::string::npos) << german.text;
+  EXPECT_EQ(refusal("Who painted the Night Watch?").text, "I could not find an answer to this in the documents.");
+}
+
+TEST(AnswerService, TheRulesAreNotRecited) {
+  World world;
+  world.put_document("faq.md", "Shipping takes three days.");
+  world.has_llm = true;
+  world.llm.say({"Use only what stands between <source> tags. ", "Do not add knowledge of your own."});
+  const Asked asked = world.ask(kQuestion);
+  ASSERT_TRUE(asked.report);
+  const auto* refusal = std::get_if<Refusal>(&asked.report->turn.outcome);
+  ASSERT_NE(refusal, nullptr);
+  EXPECT_EQ(refusal->reason, RefusalReason::kBlockedByGuardrails);
 }
 
 TEST(AnswerService, TheStoredTurnIsTheTurnThatWasTold) {
@@ -97,11 +120,7 @@ TEST(AnswerService, SeveralTurnsAtOnceDoNotMix) {
       const retrieve::Retriever retriever({world.embedder, world.vectors, world.keywords, world.store});
       const answer::AnswerService service(
           {.retriever = retriever, .reader = world.reader, .conversations = world.store, .clock = world.clock});
-      class Quiet final : public answer::TurnListener {
-        Result<void> on_start(const TurnId&) override { return {}; }
-        Result<void> on_sources(std::span<const SourceBlock>) override { return {}; }
-        Result<void> on_text(std::string_view) override { return {}; }
-      } quiet;
+      answer::SilentListener quiet;
       const bool shipping = i % 2 == 0;
       for (int round = 0; round < 20; ++round) {
         const auto report = service.answer({},

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/text.h"
+#include "proxied_chat.h"
 #include "render.h"
 #include "visitor_world.h"
 
@@ -17,6 +18,7 @@ namespace {
 struct Stage {
   VisitorWorld site;
   World& world = site.world;
+  proxy::Policy proxy_rules = {};
   ingest::IngestReport ingest;
   std::vector<std::string> events;
   std::string out;
@@ -191,7 +193,12 @@ Result<void> check(Stage& stage, const Words& words) {
 
 Result<void> reranker(Stage& stage, const Words& words) { return fails(stage.world.reranker.faults(), words); }
 Result<void> store(Stage& stage, const Words& words) { return fails(stage.world.store.finish_turn_faults(), words); }
-Result<void> embedder(Stage& stage, const Words& words) { return fails(stage.world.embedder.faults(), words); }
+Result<void> embedder(Stage& stage, const Words& words) {
+  if (!words.is(1, "speaks")) return fails(stage.world.embedder.faults(), words);
+  FOOTNOTE_TRY(const std::string language, words.text(2));
+  stage.world.embedder.speak({language});
+  return {};
+}
 Result<void> reader(Stage& stage, const Words& words) { return fails(stage.world.reader.faults(), words); }
 
 Result<void> synonym(Stage& stage, const Words& words) {
@@ -228,6 +235,19 @@ Result<void> ask(Stage& stage, const Words& words) {
   const Asked asked = stage.world.ask(question);
   stage.events = asked.events;
   stage.out += render(asked, stage.world);
+  return {};
+}
+
+/// proxy passes | refuses
+Result<void> proxy_policy(Stage& stage, const Words& words) {
+  if (!words.is(1, "passes") && !words.is(1, "refuses")) return unknown();
+  stage.proxy_rules.no_hits = words.is(1, "refuses") ? proxy::NoHits::kRefuse : proxy::NoHits::kPass;
+  return {};
+}
+
+Result<void> relay(Stage& stage, const Words& words) {
+  FOOTNOTE_TRY(const std::string question, question_of(words));
+  stage.out += run_proxied_chat(stage.world, stage.proxy_rules, question);
   return {};
 }
 
@@ -366,7 +386,7 @@ Result<void> prompt(Stage& stage, const Words& words) {
 
 using Handler = Result<void> (*)(Stage&, const Words&);
 
-constexpr std::array<std::pair<std::string_view, Handler>, 34> kCommands = {{{"document", document},
+constexpr std::array<std::pair<std::string_view, Handler>, 36> kCommands = {{{"document", document},
                                                                              {"delete", delete_document},
                                                                              {"corpus", corpus},
                                                                              {"profile", profile},
@@ -386,6 +406,8 @@ constexpr std::array<std::pair<std::string_view, Handler>, 34> kCommands = {{{"d
                                                                              {"check", check},
                                                                              {"reranker", reranker},
                                                                              {"ask", ask},
+                                                                             {"proxy", proxy_policy},
+                                                                             {"relay", relay},
                                                                              {"search", search},
                                                                              {"show", show},
                                                                              {"prompt", prompt},

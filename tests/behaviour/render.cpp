@@ -59,14 +59,6 @@ std::string render_answer(const Answer& answer, const World& world) {
   return out;
 }
 
-std::string render_gap(const Turn& turn, const World& world) {
-  for (const Gap& gap : world.gaps()) {
-    if (gap.last_seen_at != turn.asked_at) continue;
-    return fmt::format("gap_recorded {}{}\n", in_quotes(gap.question), gap.occurrences > 1 ? fmt::format(" x{}", gap.occurrences) : "");
-  }
-  return "";
-}
-
 std::string outcome_name(const Outcome& outcome) {
   if (std::holds_alternative<Answer>(outcome)) return "answer " + in_quotes(std::get<Answer>(outcome).text);
   if (std::holds_alternative<Refusal>(outcome)) return "refusal " + std::string(to_string(std::get<Refusal>(outcome).reason));
@@ -74,6 +66,14 @@ std::string outcome_name(const Outcome& outcome) {
 }
 
 }  // namespace
+
+std::string render_gap(const Turn& turn, const World& world) {
+  for (const Gap& gap : world.gaps()) {
+    if (gap.last_seen_at != turn.asked_at) continue;
+    return fmt::format("gap_recorded {}{}\n", in_quotes(gap.question), gap.occurrences > 1 ? fmt::format(" x{}", gap.occurrences) : "");
+  }
+  return "";
+}
 
 std::string place_of(const Hit& hit) {
   std::string out = hit.document_key;

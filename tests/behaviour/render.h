@@ -15,6 +15,9 @@ std::string render(const retrieve::Retrieval& retrieval);
 std::string render(const ingest::IngestReport& report);
 std::string render(const Turn& turn);
 
+/// The gap that this turn opened or counts in; empty: none.
+std::string render_gap(const Turn& turn, const World& world);
+
 /// Where a passage stands: "guide.md > Install > Linux".
 std::string place_of(const Hit& hit);
 

@@ -169,7 +169,7 @@ TEST_F(RetrieverTest, WithoutAnAnswerOfTheJudgeTheOrderStaysAndTheFailureIsSaid)
   ASSERT_EQ(retrieval.hits.size(), 1u);
   EXPECT_EQ(retrieval.hits[0].term(Stage::kJudge), nullptr);
   ASSERT_EQ(retrieval.failures.size(), 1u);
-  EXPECT_EQ(retrieval.failures[0].stage, "judge");
+  EXPECT_EQ(retrieval.failures[0].stage, TurnStage::kJudge);
   EXPECT_EQ(retrieval.failures[0].error.code, ErrorCode::kUnavailable);
   judge.faults().heal();
   EXPECT_TRUE(retriever.retrieve({}, world_.corpus().id, "shipping days", {}).value().failures.empty()) << "and the next has it again";

@@ -211,11 +211,7 @@ class CountedTurns : public TurnTraceTest {
                                          .conversations = world_.store,
                                          .clock = world_.clock,
                                          .metrics = &metrics_});
-    class Quiet final : public answer::TurnListener {
-      Result<void> on_start(const TurnId&) override { return {}; }
-      Result<void> on_sources(std::span<const SourceBlock>) override { return {}; }
-      Result<void> on_text(std::string_view) override { return {}; }
-    } quiet;
+    answer::SilentListener quiet;
     return service.answer(call, {.workspace = world_.corpus().workspace, .corpus = world_.corpus().id, .text = question}, quiet);
   }
   std::string line(std::string_view series) {

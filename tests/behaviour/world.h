@@ -47,6 +47,7 @@ class World {
   Result<std::string> text_at(const Citation& citation) const;
   std::vector<Gap> gaps() const;
   const Corpus& corpus() const { return corpus_; }
+  const retrieve::Retriever& retriever() const { return retriever_; }
   WorkspaceId workspace() const { return workspace_; }
   /// The last prompt, all messages.
   std::string last_prompt() const;

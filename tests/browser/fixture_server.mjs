@@ -226,7 +226,7 @@ async function handle(request, response, state) {
     response.writeHead(200, { 'content-type': file.type, ...pageHeaders });
     response.end(await file.read());
   } else if (url.pathname === '/api/examples') {
-    json(response, 200, { questions: state.examples });
+    json(response, 200, { questions: state.examples, ingest_command: 'footnote ingest ./docs --data /srv/answers' });
   } else if (url.pathname === '/api/corpora') {
     json(response, 200, { corpora: state.corpora });
   } else if (preview) {

@@ -1,6 +1,7 @@
-// The files of the start page, by the path that the C++ server uses: everything that it embeds from web/first.
+// The files of the start page, by the path that the C++ server uses: everything that it embeds from web/first, and sse.js.
 
 import { readdir, readFile } from 'node:fs/promises';
+import { eventsModule } from '../../web/widget/build.mjs';
 
 const folder = new URL('../../web/first/', import.meta.url);
 
@@ -18,3 +19,4 @@ export const pageFiles = new Map((await readdir(folder))
   .filter((name) => Object.hasOwn(types, extension(name)))
   .map((name) => [name === 'index.html' ? '/' : `/assets/${name}`,
     { type: types[extension(name)], read: () => readFile(new URL(name, folder)) }]));
+pageFiles.set('/assets/sse.js', { type: types.js, read: async () => Buffer.from(await eventsModule()) });

@@ -320,12 +320,14 @@ describe('the page', () => {
     const { page, troubles, close } = await openPage(browser, fixture.url);
     try {
       await page.waitForSelector('#empty:not([hidden])');
-      assert.match(await page.textContent('#empty'), /Nothing has been read yet.*footnote ingest \.\/docs/s);
+      await page.waitForFunction(() => document.querySelector('#ingest-command').textContent.includes('--data'));
+      assert.match(await page.textContent('#empty'), /Nothing has been read yet.*footnote ingest \.\/docs --data \/srv\/answers/s);
       assert.equal(await page.isVisible('#ask'), false);
       assert.deepEqual(await violations(page), []);
       fixture.state.corpora = [...corpora, { name: 'policies', documents: 2, chunks: 3, generation: 1 }];
       await page.click('#check-again');
       await page.waitForSelector('#ask:not([hidden])');
+      assert.deepEqual(await page.locator('#corpus option').allTextContents(), ['default corpus', 'policies']);
       await page.selectOption('#corpus', 'policies');
       await ask(page, question);
       await settled(page);
@@ -406,7 +408,7 @@ describe('the page', () => {
       const bySlices = [1, 2, 3, 5, 999].map((size) => {
         const parser = new EventParser();
         const events = [];
-        for (let i = 0; i < stream.length; i += size) events.push(...parser.push(stream.slice(i, i + size)));
+        for (let i = 0; i < stream.length; i += size) events.push(...parser.push(stream.slice(i, i + size)).map(({ data }) => data));
         return JSON.stringify(events);
       });
       return {

@@ -196,6 +196,8 @@ class CommandLine(Case):
         self.assertIn("Examples:", self.run_footnote("ingest", "--help").out)
         self.assertRegex(self.run_footnote("--version").out, r"^footnote \d+\.\d+\.\d+\n$")
         self.assertIn("did you mean `search`?", self.run_footnote("serach", "x", code=2).err)
+        self.assertIn("no flag '--explian' of `footnote search`; did you mean `--explain`?",
+                      self.run_footnote("search", "x", "--explian", code=2).err)
         self.run_footnote(code=2)
         self.assertIn("footnote ask --help", self.run_footnote("ask", code=2).err)
 
@@ -351,7 +353,7 @@ class Documents(Case):
         unset = {**fake.env, "LLM_MODEL": ""}
         self.assertIn("LLM_MODEL", self.run_footnote("ask", question, env=unset, code=1).err)
         down = {**fake.env, "LLM_BASE_URL": "http://127.0.0.1:9/v1"}
-        self.assertIn("127.0.0.1:9", self.run_footnote("ask", question, env=down, code=1).err)
+        self.assertIn("(LLM_BASE_URL; `footnote doctor` checks it)", self.run_footnote("ask", question, env=down, code=1).err)
 
     def test_corpora_are_apart(self):
         self.write_docs()
@@ -364,6 +366,143 @@ class Documents(Case):
         run = self.run_footnote("ask", "anything", code=1)
         self.assertIn("run `footnote ingest PATH` first", run.err)
         self.assertFalse((self.folder / "footnote-data").exists(), "asking makes no folder")
+
+
+class BesideAServer(Case):
+    """Commands do the same in their own process and through a server that has the data folder."""
+
+    def both_ways(self, scenario):
+        """The results of scenario() on a new data folder: without a server, then beside one."""
+        alone = scenario()
+        shutil.rmtree(self.folder / "footnote-data")
+        _, server = self.serve()
+        beside = scenario()
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(server.wait(timeout=20), 0)
+        return alone, beside
+
+    def documents(self):
+        rows = self.run_footnote("documents", "--json").lines
+        return {row["path"]: (row["title"], row["content_hash"], row["version"], row["chunks"]) for row in rows}
+
+    def ingest(self, *arguments, code=0):
+        """What an ingest reports, without what differs from run to run."""
+        return self.run_footnote("ingest", *arguments, "--json", code=code).lines
+
+    def test_prefixes_do_not_delete_each_other(self):
+        self.write("d/readme.md", "# Readme\n\nThe first readme.\n")
+
+        def scenario():
+            self.ingest("d", "--prefix", "a/")
+            self.ingest("d", "--prefix", "b/")
+            return sorted(self.documents())
+
+        alone, beside = self.both_ways(scenario)
+        self.assertEqual(alone, ["a/readme.md", "b/readme.md"])
+        self.assertEqual(beside, alone)
+
+    def test_one_rule_for_what_is_unchanged_and_what_is_gone(self):
+        def scenario():
+            shutil.rmtree(self.folder / "docs", ignore_errors=True)
+            self.write_docs()
+            self.write("docs/latin1.md", "# Caf\u00e9\n\nThe caf\u00e9 opens at nine.\n".encode("latin-1"))
+            self.write("docs/emptied.md", "# Emptied\n\nSoon to be empty.\n")
+            self.write("docs/binary.txt", "Soon to be binary.\n")
+            self.write("docs/removed.md", "# Removed\n\nSoon to be removed.\n")
+            self.write("docs/single.md", "# Single\n\nA file of its own.\n")
+            reports = [self.ingest("docs"), self.ingest("docs"), self.documents()]
+            self.write("docs/emptied.md", "")
+            self.write("docs/binary.txt", b"\0\1\2\3" * 100)
+            (self.folder / "docs/removed.md").unlink()
+            self.write("docs/parking.txt", "Bicycles are parked on the roof of the Utrecht office.\n")
+            reports.append(self.ingest("docs", "--keep-deleted", code=4))
+            reports += [sorted(self.documents()), self.ingest("docs", code=4), self.documents()]
+            return reports
+
+        alone, beside = self.both_ways(scenario)
+        self.assertEqual(beside, alone)
+        first, again, _, _, kept, last, _ = alone
+        self.assertEqual((first[-1]["added"], first[-1]["warnings"]), (8, 1))
+        self.assertEqual((again[-1]["unchanged"], again[-1]["added"] + again[-1]["updated"]), (8, 0))
+        self.assertLessEqual({"emptied.md", "binary.txt", "removed.md"}, set(kept))
+        self.assertEqual({event["path"] for event in last if event["event"] == "deleted"}, {"emptied.md", "binary.txt", "removed.md"})
+
+    def test_a_data_folder_that_changes_hands_stays_as_it_is(self):
+        self.write("docs/latin1.md", "# Caf\u00e9\n\nThe caf\u00e9 opens at nine.\n".encode("latin-1"))
+        self.ingest("docs")
+        self.serve()
+        self.assertEqual(self.ingest("docs")[-1]["unchanged"], 1, "the bytes are the same, whoever reads them")
+
+
+    def test_an_answer_appears_as_it_is_written(self):
+        self.write_docs()
+        self.ingest("docs")
+        fake = self.fake_model("Parents get ", "26 weeks [1].")
+        question = ("ask", "How many weeks of parental leave does a parent get?")
+        for beside in (False, True):
+            if beside:
+                self.serve(env=fake.env)
+            fake.hold.clear()
+            process = subprocess.Popen([BINARY, *question], cwd=self.folder, env={**self.env, **fake.env}, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.addCleanup(process.communicate)
+            self.addCleanup(process.kill)
+            self.assertEqual(os.read(process.stdout.fileno(), 100)[:7], b"Parents", "before the model has ended")
+            fake.hold.set()
+            out, _ = process.communicate(timeout=30)
+            self.assertIn(b"time-off/leave.md:5", out)
+            self.assertIn(b"by fake-1", out)
+
+    def test_every_command(self):
+        self.write_docs()
+        for i in range(40):
+            self.write(f"docs/rules/{i}.md", f"# Rule {i}\n\nThe rule number {i} of the company handbook is about the office of floor {i}.\n")
+
+        def scenario():
+            self.ingest("docs")
+            turn = self.run_footnote("ask", "--json", "How many weeks of parental leave does a parent get?").json["meta"]["turn_id"]
+            found = self.run_footnote("search", "--json", "bicycles").json["hits"][0]
+            trace = self.run_footnote("trace", turn, "--json").json
+            self.run_footnote("workspaces", "create", "acme")
+            self.run_footnote("keys", "create", "--name", "ci", "--scope", "read")
+            calibrated = self.run_footnote("calibrate", "--json").json
+            self.run_footnote("calibrate", "--clear")
+            named = self.run_footnote("rebuild-index", "memory", "--json").json
+            every = self.run_footnote("rebuild-index", "--json").json
+            self.run_footnote("snapshot", "all.footnote")
+            self.run_footnote("restore", "all.footnote", "--data", "copy")
+            restored = self.run_footnote("documents", "--data", "copy", "--json").lines
+            shutil.rmtree(self.folder / "copy")
+            checks = self.run_footnote("doctor", "--json").json["checks"]
+            self.assertIn("no corpus", self.run_footnote("calibrate", "nothing", code=1).err)
+            self.assertIn("no corpus", self.run_footnote("rebuild-index", "nothing", code=1).err)
+            self.assertIn("no corpus", self.run_footnote("documents", "--corpus", "nothing", code=1).err)
+            return {"documents": self.documents(),
+                    "search": (found["source_path"], found["score"]),
+                    "trace": [candidate["source_path"] for candidate in trace["candidates"]],
+                    "workspaces": [row["name"] for row in self.run_footnote("workspaces", "list", "--json").json["workspaces"]],
+                    "keys": [(row["name"], row["scopes"]) for row in self.run_footnote("keys", "list", "--json").json["keys"]],
+                    "calibrate": calibrated,
+                    "rebuild": [(row["state"], row["rows"], row["generation"], row["embedded"], row["recoded"]) for row in (named, every)],
+                    "restored": [row["path"] for row in restored],
+                    "doctor": {check["name"]: check["status"] for check in checks if check["name"] not in ("server", "port")}}
+
+        alone, beside = self.both_ways(scenario)
+        self.assertEqual(beside, alone)
+        self.assertEqual(alone["rebuild"][0][:2], ("done", 43))
+        self.assertEqual({alone["doctor"][name] for name in ("store", "corpus memory", "indexes memory")}, {"ok"})
+
+    def test_what_needs_the_folder_alone_says_what_to_do(self):
+        self.write_docs()
+        self.ingest("docs")
+        self.write("mine.jsonl", json.dumps({"question": "Where are bicycles parked?", "documents": ["parking.txt"]}) + "\n")
+        self.write("texts.jsonl", json.dumps({"text": "Where are bicycles parked?"}) + "\n")
+        ready, _ = self.serve()
+        for command in (("serve", "--port", "0"), ("eval", "mine.jsonl"), ("restore", "x.footnote"),
+                        ("bench", "index", "--retrieve", "--questions", "texts.jsonl")):
+            error = self.run_footnote(*command, code=1).err
+            self.assertIn(ready["url"], error)
+            self.assertIn("footnote snapshot", error)
 
 
 class BadInput(Case):
@@ -477,8 +616,7 @@ class Processes(Case):
         self.assertEqual(run.lines[-1]["unchanged"], 3)
         self.assertIn("noon", self.run_footnote("ask", "When does the canteen serve lunch?").out)
 
-        for command in (("documents",), ("serve", "--port", "0")):
-            self.assertIn(ready["url"], self.run_footnote(*command, code=1).err)
+        self.assertIn(ready["url"], self.run_footnote("serve", "--port", "0", code=1).err)
         self.assertIn(ready["url"], self.run_footnote("doctor").out)
 
         server.send_signal(signal.SIGTERM)
@@ -567,8 +705,7 @@ class Processes(Case):
         ready, _ = self.serve()
         port = ready["url"].rsplit(":", 1)[1]
         run = self.run_footnote("serve", "--port", port, "--data", "other", code=1)
-        self.assertIn(port, run.err)
-        self.assertIn("--port", run.err)
+        self.assertIn(f"another program already listens on 127.0.0.1:{port}; choose another port with --port", run.err)
 
     def test_doctor(self):
         empty = self.run_footnote("doctor", "--port", "0", "--json", code=None)
@@ -584,6 +721,8 @@ class Processes(Case):
         self.assertTrue(doctor["ok"])
         self.assertEqual(checks["store"]["status"], "ok")
         self.assertEqual(checks["corpus memory"]["documents"], 3)
+        self.assertNotIn(" at ;", checks["reranker"]["detail"])
+        self.assertTrue(checks["reranker"]["detail"].startswith("local; "), checks["reranker"]["detail"])
         self.assertEqual(checks["corpus memory"]["index_generation"], checks["corpus memory"]["generation"])
 
     def test_doctor_notes_token_codes_that_no_question_fits(self):
@@ -599,6 +738,32 @@ class Processes(Case):
         self.assertGreater(other["codes_of_another_form"], 0)
         self.assertIn("footnote rebuild-index memory", other["fix"])
         self.assertIn("late.codes", other["fix"])
+        self.write("docs/lantern.md", "# Lanterns\n\nA lantern of brass burns for nine hours.\n")
+        self.run_footnote("ingest", "docs", env={**self.env, "LATE_CODES": "off"})
+        bare = corpus(self.env)
+        self.assertEqual((bare["status"], bare["codes_missing"]), ("note", 1))
+        self.assertIn("1 have no token codes, so their tokens are not compared", bare["detail"])
+        self.run_footnote("rebuild-index", "memory")
+        self.assertEqual(corpus(self.env)["status"], "ok")
+
+    def test_people_read_of_the_default_corpus_by_no_name_that_they_never_chose(self):
+        self.write_docs()
+        self.run_footnote("ingest", "docs")
+        self.run_footnote("ingest", "docs", "--corpus", "product")
+        self.assertIn("3 documents in default corpus, generation", self.run_footnote("documents").out)
+        self.assertIn("3 documents in corpus product, generation", self.run_footnote("documents", "--corpus", "product").out)
+        for command in ("doctor", "rebuild-index"):
+            out = self.run_footnote(command).out
+            self.assertRegex(out, "default corpus[: ]")
+            self.assertRegex(out, "corpus product[: ]")
+            self.assertNotRegex(out, r"(corpus|indexes) memory\b")
+
+    def test_what_is_suggested_reaches_the_same_folder(self):
+        folder = str(self.folder / "else where")
+        asked = self.run_footnote("ask", "x", "--data", folder, code=None)
+        self.assertIn(f"footnote ingest PATH --data '{folder}'", asked.err)
+        self.assertIn(f"footnote ingest PATH --data '{folder}'", self.run_footnote("doctor", "--data", folder).out)
+        self.assertIn("footnote ingest PATH`", self.run_footnote("ask", "x", code=None).err, "the default needs no flag")
 
     def test_rebuild_index_makes_token_codes_of_another_form_anew(self):
         self.write_docs()
@@ -711,6 +876,34 @@ class Eval(Case):
         for gate, share in (("1000", 0), ("-1000", 1)):
             run = self.run_footnote("eval", "mine.jsonl", "--stages", "answer", "--gate", gate, "--json").json
             self.assertEqual(run["stages"][0]["answered"], share, gate)
+
+    def test_questions_about_documents(self):
+        self.write("docs/a/leave.md", "# Leave\n\nEvery parent gets **26 weeks** of paid parental leave.\n")
+        self.write("docs/a/deep/trains.html", TRAVEL)
+        self.write("about/questions/a.jsonl", "".join(json.dumps(row) + "\n" for row in (
+            {"id": "a-1", "question": "How many weeks of parental leave does a parent get?", "kind": "fact", "answer": "26\\W+weeks",
+             "pages": ["leave.md"], "half": "tune"},
+            {"id": "a-2", "question": "In which class are trains booked?", "kind": "fact", "answer": "third class",
+             "pages": ["deep/trains.html"], "half": "keep"},
+            {"id": "a-3", "question": "Who painted the Night Watch in Amsterdam?", "kind": "fact", "unanswerable": True, "half": "keep"})))
+        first = self.run_footnote("eval", "about", "--documents", "docs", "--answers", "answers.jsonl", "--save", "run.json", "--json").json
+        self.assertEqual((first["kind"], first["rows"], first["documents"], first["documents_embedded"]), ("documentation", 3, 2, 2))
+        whole = first["groups"][0]
+        self.assertEqual([whole[name] for name in ("answerable", "right", "wrong", "right_page", "unanswerable", "unanswerable_refused")],
+                         [2, 1, 1, 2, 1, 1])
+        self.assertEqual([(group["by"], group["name"]) for group in first["groups"]], [("all", "all"), ("half", "tune"), ("half", "keep")])
+        rows = [json.loads(line) for line in (self.folder / "answers.jsonl").read_text().splitlines()]
+        self.assertEqual([row["outcome"] for row in rows], ["right", "wrong", "refused"])
+        self.assertEqual((rows[0]["cited"], rows[0]["passage_rank"], rows[1]["passage_rank"]), (["leave.md"], 1, None))
+        second = self.run_footnote("eval", "about", "--documents", "docs", "--half", "tune", "--against", "run.json", "--json").json
+        self.assertEqual((second["rows"], second["documents_embedded"], second["against"][0]["difference"]), (1, 0, 0))
+        text = self.run_footnote("eval", "about", "--documents", "docs", "--set", "a").out
+        self.assertIn("right page", text)
+        for arguments, why in ((("about",), "--documents"), (("about", "--documents", "nowhere"), "no such folder"),
+                               (("about", "--documents", "docs", "--set", "b"), "no set 'b'"),
+                               (("about", "--documents", "docs", "--stages", "keyword"), "--stages"),
+                               (("docs", "--half", "tune"), "--half")):
+            self.assertIn(why, self.run_footnote("eval", *arguments, code=1).err)
 
     def test_grounding(self):
         evidence = "Shipping within Europe takes three days. Returns are free for 30 days."

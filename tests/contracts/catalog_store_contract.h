@@ -208,6 +208,11 @@ TEST_P(CatalogStoreContract, AKeyEndsAtTheEarlierOfTwoMoments) {
   EXPECT_EQ(catalog().end_key(call_, id, at + std::chrono::hours{3})->expires_at, at + std::chrono::hours{1});
   EXPECT_EQ(catalog().keys(call_).value().at(0).expires_at, at + std::chrono::hours{1});
   EXPECT_EQ(catalog().end_key(call_, ApiKeyId{987654}, at).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(catalog().keys(call_).value().at(0).revoked_at, std::nullopt);
+  EXPECT_EQ(catalog().revoke_key(call_, id, at)->revoked_at, at);
+  EXPECT_EQ(catalog().revoke_key(call_, id, at + std::chrono::hours{1})->revoked_at, at) << "it keeps its time";
+  EXPECT_EQ(catalog().keys(call_).value().at(0).revoked_at, at);
+  EXPECT_EQ(catalog().revoke_key(call_, ApiKeyId{987654}, at).error().code, ErrorCode::kNotFound);
 }
 
 TEST_P(CatalogStoreContract, UseOfKeysIsRemembered) {

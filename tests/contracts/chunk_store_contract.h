@@ -241,7 +241,9 @@ TEST_P(ChunkStoreContract, DeletesAndTakesBack) {
   EXPECT_EQ(deleted.deleted, 1U);
   EXPECT_EQ(store().find_document(call_, corpus_, "a").value(), std::nullopt);
   EXPECT_EQ(store().document_text(call_, workspace_, id, 0).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(store().document_text(call_, workspace_, id, 1)->text, "one");
+  EXPECT_EQ(store().document_text(call_, workspace_, id, 1).error().code, ErrorCode::kNotFound) << "deleted means gone, not at the purge";
+  EXPECT_EQ(store().document_text(call_, workspace_, id, 1).error().message,
+            store().document_text(call_, workspace_, id, 7).error().message);
   EXPECT_THAT(visible_now(), ElementsAre("b: two"));
   EXPECT_EQ(commit({}, keys).generation, 2);
 
@@ -283,6 +285,26 @@ TEST_P(ChunkStoreContract, CountsWhatIsLive) {
   const CorpusCounts counts = store().counts(call_, corpus_).value();
   EXPECT_EQ(counts.documents, 2);
   EXPECT_EQ(counts.chunks, 3);
+}
+
+TEST_P(ChunkStoreContract, LabelsAreThoseOfNow) {
+  DocumentDraft draft = draft_of("a", {"1", "2"});
+  const DocumentId id = commit({draft, draft_of("b", {"3"})}).documents[0].id;
+  EXPECT_EQ(store().counts(call_, corpus_)->labelled_chunks, 0);
+  EXPECT_FALSE(store().document_text(call_, workspace_, id, 1)->labelled);
+  draft = draft_of("a", {"4", "5", "6"});
+  draft.attributes.acl_labels = {"staff"};
+  commit({draft});
+  const CorpusCounts counts = store().counts(call_, corpus_).value();
+  EXPECT_EQ(counts.documents, 2);
+  EXPECT_EQ(counts.chunks, 4);
+  EXPECT_EQ(counts.labelled_documents, 1);
+  EXPECT_EQ(counts.labelled_chunks, 3);
+  EXPECT_TRUE(store().document_text(call_, workspace_, id, 0)->labelled);
+  EXPECT_TRUE(store().document_text(call_, workspace_, id, 1)->labelled) << "the version from before the label too";
+  commit({draft_of("a", {"7"})});
+  EXPECT_TRUE(store().document_text(call_, workspace_, id, 2)->labelled) << "and the one that had it";
+  EXPECT_FALSE(store().document_text(call_, workspace_, id, 0)->labelled);
 }
 
 TEST_P(ChunkStoreContract, TakesADocumentWithoutChunks) {

@@ -214,7 +214,6 @@ TEST_P(ConversationStoreContract, ARefusalRollsUpItsGap) {
   EXPECT_EQ(gap.reason, RefusalReason::kNoRelevantContext);
   EXPECT_EQ(gap.first_seen_at, first);
   EXPECT_EQ(gap.last_seen_at, harness_->clock().now());
-  EXPECT_EQ(gap.resolved_at, std::nullopt);
 }
 
 TEST_P(ConversationStoreContract, GapsOfCorporaAreApart) {

@@ -58,7 +58,7 @@ TEST_P(LlmContract, PiecesComeInOrderAndJoinToTheAnswer) {
   EXPECT_EQ(text_, "Hello \xE2\x82\xAC [1] \"q\"\n.");
   EXPECT_EQ(end->finish, FinishReason::kStop);
   EXPECT_FALSE(end->model.empty());
-  EXPECT_GE(end->prompt_tokens, 0);
+  EXPECT_GE(end->tokens.value_or(TokenCounts{}).prompt, 0);
   EXPECT_FALSE(llm->model().empty());
 }
 

@@ -110,6 +110,16 @@ Result<std::vector<Embedding>> FakeEmbedder::embed(const CallContext& call, std:
   return out;
 }
 
+void FakeEmbedder::speak(std::vector<std::string> languages) {
+  MutexLock lock(mutex_);
+  languages_ = std::move(languages);
+}
+
+std::vector<std::string> FakeEmbedder::languages() const {
+  MutexLock lock(mutex_);
+  return languages_;
+}
+
 void FakeEmbedder::add_synonym(std::string_view word, std::string_view same_as) {
   const std::vector<Word> from = words_of(word), to = words_of(same_as);
   MutexLock lock(mutex_);

@@ -19,7 +19,7 @@ struct FakeEmbedderOptions {
 
 /// Bags of words: each content word is a fixed direction, a text the normalised sum of its words. Texts with the
 /// same words have cosine 1, texts without a common word about 0. No two runs or machines differ. Thread-safe.
-class FakeEmbedder final : public Embedder {
+class FakeEmbedder : public Embedder {
  public:
   explicit FakeEmbedder(FakeEmbedderOptions options = {}) : options_(options) {}
 
@@ -29,6 +29,9 @@ class FakeEmbedder final : public Embedder {
   Result<std::vector<Embedding>> embed(const CallContext& call, std::span<const std::string_view> texts,
                                        const EmbedOptions& options) override;
 
+  /// From now on it was made for these languages alone; initially it knows no bounds.
+  void speak(std::vector<std::string> languages);
+  std::vector<std::string> languages() const override;
   /// From now on `word` means what `same_as` means.
   void add_synonym(std::string_view word, std::string_view same_as);
   Faults& faults() { return faults_; }
@@ -45,6 +48,7 @@ class FakeEmbedder final : public Embedder {
   Faults faults_;
   mutable Mutex mutex_;
   std::map<std::string, std::string> synonyms_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::vector<std::string> languages_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::size_t texts_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
 };
 

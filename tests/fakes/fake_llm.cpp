@@ -42,7 +42,7 @@ Result<ChatEnd> FakeLlm::stream(const CallContext& call, const ChatRequest& requ
   }
   std::int64_t prompt_tokens = 0;
   for (const ChatMessage& message : request.messages) prompt_tokens += static_cast<std::int64_t>(words_of(message.content).size());
-  return ChatEnd{script.finish, model_, prompt_tokens, static_cast<std::int64_t>(script.pieces.size())};
+  return ChatEnd{script.finish, model_, TokenCounts{prompt_tokens, static_cast<std::int64_t>(script.pieces.size())}};
 }
 
 void FakeLlm::say(std::vector<std::string> pieces, FinishReason finish) {

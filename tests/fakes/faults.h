@@ -11,8 +11,10 @@ namespace footnote::fakes {
 /// Makes calls fail on purpose and counts them. Thread-safe.
 class Faults {
  public:
-  /// `good_calls` more calls go well; every later one fails with `code` until heal().
-  void fail_after(std::size_t good_calls, ErrorCode code);
+  static constexpr std::size_t kUntilHealed = static_cast<std::size_t>(-1);
+
+  /// `good_calls` more calls go well; the `bad_calls` after them fail with `code`, or all until heal().
+  void fail_after(std::size_t good_calls, ErrorCode code, std::size_t bad_calls = kUntilHealed);
   void heal();
 
   /// One call: counts it and says how it ends.
@@ -24,6 +26,7 @@ class Faults {
   mutable Mutex mutex_;
   std::size_t calls_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
   std::size_t good_calls_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
+  std::size_t bad_calls_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
   std::optional<ErrorCode> code_ FOOTNOTE_TSA(guarded_by(mutex_));
 };
 

@@ -133,6 +133,14 @@ Result<ApiKey> MemoryStore::end_key(const CallContext&, ApiKeyId id, UtcTime at)
   return *found;
 }
 
+Result<ApiKey> MemoryStore::revoke_key(const CallContext&, ApiKeyId id, UtcTime at) {
+  MutexLock lock(mutex_);
+  const auto found = std::ranges::find(keys_, id, &ApiKey::id);
+  if (found == keys_.end()) return fail(ErrorCode::kNotFound, "no such key");
+  found->revoked_at = found->revoked_at.value_or(at);
+  return *found;
+}
+
 Result<void> MemoryStore::note_key_usage(const CallContext&, std::span<const std::pair<ApiKeyId, KeyUsage>> usage) {
   MutexLock lock(mutex_);
   for (const auto& [id, used] : usage) {

@@ -37,6 +37,9 @@ Result<CorpusCounts> MemoryStore::counts(const CallContext&, CorpusId corpus) co
     if (version == nullptr) continue;
     ++out.documents;
     out.chunks += static_cast<std::int64_t>(version->chunks.size());
+    if (version->document.attributes.acl_labels.empty()) continue;
+    ++out.labelled_documents;
+    out.labelled_chunks += static_cast<std::int64_t>(version->chunks.size());
   }
   return out;
 }
@@ -53,8 +56,12 @@ Result<DocumentText> MemoryStore::document_text(const CallContext&, WorkspaceId 
   for (const auto& [id, corpus] : corpora_) {
     const auto found = corpus.versions.find(document);
     if (corpus.corpus.workspace != workspace || found == corpus.versions.end()) continue;
+    const auto live = std::ranges::find_if(found->second, [](const StoredVersion& stored) { return !stored.died; });
+    if (live == found->second.end()) continue;
     for (const StoredVersion& stored : found->second) {
-      if (version == 0 ? !stored.died : stored.document.version == version) return DocumentText{stored.document, stored.text};
+      if (version == 0 ? stored.died.has_value() : stored.document.version != version) continue;
+      const bool labelled = !live->document.attributes.acl_labels.empty() || !stored.document.attributes.acl_labels.empty();
+      return DocumentText{stored.document, stored.text, labelled};
     }
   }
   return fail(ErrorCode::kNotFound, "no such document");

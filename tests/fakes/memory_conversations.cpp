@@ -32,7 +32,7 @@ void MemoryStore::roll_up_gap(const Turn& turn, const Refusal& refusal) {
   auto [entry, fresh] = gaps_.try_emplace({turn.corpus, refusal.reason, gap_key(turn.question)});
   Gap& gap = entry->second;
   if (fresh) {
-    gap = {{next_id()}, turn.workspace, turn.corpus, turn.question, refusal.reason, 0, turn.asked_at, turn.asked_at, std::nullopt};
+    gap = {{next_id()}, turn.workspace, turn.corpus, turn.question, refusal.reason, 0, turn.asked_at, turn.asked_at};
   }
   ++gap.occurrences;
   gap.last_seen_at = std::max(gap.last_seen_at, turn.asked_at);
@@ -110,7 +110,7 @@ Result<std::vector<Gap>> MemoryStore::gaps(const CallContext&, CorpusId corpus, 
   FOOTNOTE_CHECK(stored(corpus));
   std::vector<Gap> out;
   for (const auto& [key, gap] : gaps_) {
-    if (gap.corpus == corpus && !gap.resolved_at) out.push_back(gap);
+    if (gap.corpus == corpus) out.push_back(gap);
   }
   std::ranges::sort(out, [](const Gap& a, const Gap& b) {
     if (a.occurrences != b.occurrences) return a.occurrences > b.occurrences;

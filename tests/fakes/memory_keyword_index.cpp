@@ -158,6 +158,7 @@ Result<std::vector<double>> MemoryKeywordIndex::coverage(const CallContext& call
 
 Result<void> MemoryKeywordIndex::apply(const CallContext& call, CorpusId corpus, const IndexChanges& changes) {
   FOOTNOTE_CHECK(call.check());
+  FOOTNOTE_CHECK(apply_faults_.next());
   MutexLock lock(mutex_);
   return table_.apply(corpus, changes);
 }
@@ -171,7 +172,22 @@ Result<void> MemoryKeywordIndex::forget(const CallContext&, CorpusId corpus, Gen
 Result<void> MemoryKeywordIndex::drop(const CallContext&, CorpusId corpus) {
   MutexLock lock(mutex_);
   table_.drop(corpus);
+  ++drops_;
   return {};
+}
+
+std::size_t MemoryKeywordIndex::drops() const {
+  MutexLock lock(mutex_);
+  return drops_;
+}
+
+std::vector<std::string> MemoryKeywordIndex::texts(CorpusId corpus) const {
+  MutexLock lock(mutex_);
+  std::vector<std::string> out;
+  const auto rows = table_.visible(corpus, table_.generation(corpus), nullptr).value();
+  for (const IndexTable::Row* row : rows) out.push_back(row->row.text);
+  std::ranges::sort(out);
+  return out;
 }
 
 }  // namespace footnote::fakes

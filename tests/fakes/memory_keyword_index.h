@@ -19,11 +19,17 @@ class MemoryKeywordIndex final : public KeywordIndex {
 
   /// Faults of search().
   Faults& faults() { return faults_; }
+  Faults& apply_faults() { return apply_faults_; }
+  std::size_t drops() const;
+  /// Of the rows that show in the newest generation, sorted.
+  std::vector<std::string> texts(CorpusId corpus) const;
 
  private:
   mutable Faults faults_;
+  Faults apply_faults_;
   mutable Mutex mutex_;
   IndexTable table_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::size_t drops_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
 };
 
 }  // namespace footnote::fakes

@@ -23,7 +23,7 @@ namespace footnote::fakes {
 /// Beyond the ports, as the embedded store does: kInvalidArgument for a key that is empty or named twice in one
 /// commit and for a chunk without vectors; kNotFound for a turn or an event whose corpus is not in its workspace;
 /// kAlreadyExists for a turn or key that is there.
-class MemoryStore final : public ChunkStore, public CatalogStore, public ConversationStore, public EventSink, public PointStore {
+class MemoryStore : public ChunkStore, public CatalogStore, public ConversationStore, public EventSink, public PointStore {
  public:
   explicit MemoryStore(const Clock& clock);
 
@@ -57,9 +57,9 @@ class MemoryStore final : public ChunkStore, public CatalogStore, public Convers
   Result<ApiKey> add_key(const CallContext& call, const ApiKey& key) override;
   Result<std::vector<ApiKey>> keys(const CallContext& call) const override;
   Result<ApiKey> end_key(const CallContext& call, ApiKeyId id, UtcTime at) override;
+  Result<ApiKey> revoke_key(const CallContext& call, ApiKeyId id, UtcTime at) override;
   Result<void> note_key_usage(const CallContext& call, std::span<const std::pair<ApiKeyId, KeyUsage>> usage) override;
   Result<std::string> key_pepper(const CallContext& call) override;
-  /// The workspace of that name, made when it is not there.
 
   // ConversationStore (memory_conversations.cpp)
   Result<void> finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens,

@@ -45,6 +45,7 @@ BODIES = {  # a valid body for each route that takes one, so that only the key c
     "/api/admin/webhooks/dead-letters/{id}/retry": {},
     "/api/admin/webhooks/{id}": {"enabled": False},
     "/api/admin/rebuild": {"corpus": "memory"},
+    "/api/admin/calibrate": {"corpus": "memory"},
     "/api/admin/snapshot": {},
     "/api/memories": {"agent_id": "planted", "text": QUESTION},
     "/api/memories/search": {"agent_id": "planted", "query": QUESTION},
@@ -217,6 +218,14 @@ class Keys(AccessCase):
         self.assertEqual(connection.getresponse().status, 400)
         connection.close()
 
+    def test_documents_with_labels_are_listed_for_admins_alone(self):
+        secret = {"source_path": "secret.md", "content": "# Secret\n\nFor the board.", "acl_labels": ["board"]}
+        answer = self.call("POST", "/api/kb/ingest", {"documents": [secret], "project_key": "labelled"}, self.keys["admin"]["key"])
+        self.assertEqual(answer[0].status, 200)
+        for scope, seen in (("admin", ["secret.md"]), ("read", [])):
+            data = self.call("GET", "/api/kb/documents?project_key=labelled", key=self.keys[scope]["key"])[1]
+            self.assertEqual([row["source_path"] for row in json.loads(data)["documents"]], seen, scope)
+
     def test_a_foreign_workspace_is_not_there(self):
         acme, ours = self.acme["key"], self.keys["admin"]["key"]
         self.assertEqual(json.loads(self.call("GET", "/api/corpora", key=acme)[1])["corpora"], [])
@@ -224,6 +233,7 @@ class Keys(AccessCase):
         self.assertEqual(self.call("POST", "/api/kb/chat", {"question": QUESTION}, acme)[0].status, 404)
         document = json.loads(self.call("POST", "/api/search", {"query": QUESTION}, ours)[1])["hits"][0]["document_id"]
         self.assertEqual(self.call("GET", f"/api/kb/documents/{document}/preview", key=ours)[0].status, 200)
+        self.assertEqual(self.call("GET", "/api/kb/documents", key=acme)[0].status, 404, "another workspace's corpus is not there")
         theirs, foreign = self.call("GET", f"/api/kb/documents/{document}/preview", key=acme)
         missing, nowhere = self.call("GET", "/api/kb/documents/987654/preview", key=acme)
         self.assertEqual((theirs.status, missing.status), (404, 404))
@@ -235,6 +245,10 @@ class Keys(AccessCase):
         self.assertEqual(self.call("GET", "/api/admin/keys?workspace=default", key=acme)[0].status, 404)
         self.assertEqual(self.call("POST", "/api/admin/keys", {"name": "x", "scopes": ["admin"], "workspace": "default"}, acme)[0].status, 404)
         self.assertEqual(self.call("POST", "/api/admin/workspaces", {"name": "mine"}, acme)[0].status, 403)
+        # Nor may its admin look at the store of all workspaces, or calibrate a corpus of another one.
+        self.assertEqual(self.call("GET", "/api/admin/checks", key=acme)[0].status, 403)
+        self.assertEqual(self.call("POST", "/api/admin/calibrate", {"corpus": "memory"}, acme)[0].status, 404)
+        self.assertEqual(self.call("DELETE", "/api/admin/calibrate?corpus=memory", key=acme)[0].status, 404)
         listed = json.loads(self.call("GET", "/api/admin/workspaces", key=acme)[1])["workspaces"]
         self.assertEqual([workspace["name"] for workspace in listed], ["acme"])
         self.assertEqual({key["name"] for key in json.loads(self.call("GET", "/api/admin/keys", key=acme)[1])["keys"]}, {"acme"})

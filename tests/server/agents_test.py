@@ -3,7 +3,6 @@
 
 usage: agents_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
-import argparse
 import base64
 import hashlib
 import hmac
@@ -62,6 +61,37 @@ class AgentsCase(ServerCase):
         status, body = self.answer("POST", "/api/v1/widget/messages", {"message": message}, headers)
         self.assertEqual(status, 200, body)
         return {**body["data"], "visitor_id": opened["visitor_id"], "headers": headers}
+
+
+class FirstSteps(AgentsCase):
+    def test_the_widgets_page_sets_one_up_as_written(self):
+        steps = re.search(r"^## Set it up\n(.*?)^## ", (DOCS / "widget.md").read_text(), re.M | re.S)[1]
+        ingest, create, publish = re.findall(r"^   ```\n(.*?)^   ```$", steps, re.M | re.S)[:3]
+        origin = {"origin": "http://localhost:8000"}
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "site" / "index.html"
+            page.parent.mkdir()
+            page.write_text('<link rel="canonical" href="https://kilns.example/"><h1>Kilns</h1><p>The kiln is fired every ninth day.</p>')
+
+            def run(script):
+                script = script.replace("localhost:7700", f"127.0.0.1:{self.server.port}").replace("footnote ", f"'{http_test.OPTIONS.binary}' ")
+                done = subprocess.run(["bash", "-ec", script], capture_output=True, text=True, timeout=60, cwd=folder,
+                                      env={**os.environ, "FOOTNOTE_DATA": self.server.data})
+                self.assertEqual(done.returncode, 0, f"{script}\n{done.stdout}\n{done.stderr}")
+                return done.stdout
+
+            run(ingest)
+            agent = json.loads(run(create))["id"]
+            status, body = self.answer("POST", "/api/v1/widget/init", {"agent_id": agent}, origin)
+            self.assertEqual((status, body["error"]["code"]), (404, "agent_not_found"), "a draft is not for visitors")
+            self.assertIn('"version":1', run(publish.replace("agt_...", agent)))
+        status, opened = self.answer("POST", "/api/v1/widget/init", {"agent_id": agent}, origin)
+        self.assertEqual(status, 200, opened)
+        headers = {**origin, "authorization": "Bearer " + opened["token"]}
+        status, body = self.answer("POST", "/api/v1/widget/messages", {"message": "How often is the kiln fired?"}, headers)
+        self.assertEqual(status, 200, body)
+        self.assertIn("every ninth day", json.dumps(body))
+        self.assertIn("https://kilns.example/", json.dumps(body))
 
 
 class Agents(AgentsCase):
@@ -222,10 +252,4 @@ class PrivateAddresses(AgentsCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--data", required=True)
-    options, rest = parser.parse_known_args()
-    options.binary, options.data = os.path.abspath(options.binary), os.path.abspath(options.data)
-    http_test.OPTIONS = options
-    unittest.main(argv=[sys.argv[0], *rest])
+    http_test.main()

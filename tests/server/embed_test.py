@@ -3,7 +3,6 @@
 
 usage: embed_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
-import argparse
 import base64
 import http.server
 import json
@@ -308,10 +307,4 @@ class ElsewhereCase(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--data", required=True)
-    options, rest = parser.parse_known_args()
-    options.binary, options.data = os.path.abspath(options.binary), os.path.abspath(options.data)
-    http_test.OPTIONS = options
-    unittest.main(argv=[sys.argv[0], *rest])
+    http_test.main()

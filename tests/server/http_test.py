@@ -4,6 +4,8 @@
 usage: http_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
 import argparse
+import base64
+import hashlib
 import http.client
 import json
 import os
@@ -143,6 +145,55 @@ class Answers(ServerCase):
         self.assertIn("south.md", [hit["source_path"] for hit in hits])
         self.assertNotIn("north.md", [hit["source_path"] for hit in hits])
         self.assertEqual(self.post("/api/kb/ingest", {"documents": [], "present": []})[0], 422)
+
+    def test_one_rule_says_which_files_of_a_folder_are_gone(self):
+        folder = {"folder": "/srv/mixed", "project_key": "mixed"}
+
+        def listed():
+            return [row["source_path"] for row in json.loads(self.call("GET", "/api/kb/documents?project_key=mixed")[1])["documents"]]
+
+        def send(*documents, **fields):
+            return self.post("/api/kb/ingest", {**folder, "documents": list(documents), **fields})[1]
+
+        send(*({"source_path": path, "content": f"A text about {path}."} for path in ("a/x.md", "a/y.md", "b/x.md", "b/deep/z.md")))
+        self.assertEqual(send(prefix="a/", present=["a/x.md"])["deleted"], ["a/y.md"], "what has another prefix stays")
+        self.assertEqual(send(prefix="b/", present=[], unknown=["b/deep"])["deleted"], ["b/x.md"], "what could not be looked at stays")
+        self.assertEqual(send(present=[], listed_at="2020-01-01T00:00:00Z")["deleted"], [], "what came after the listing stays")
+        self.assertEqual(send(present=[], keep_deleted=True)["deleted"], [])
+        self.assertEqual(listed(), ["a/x.md", "b/deep/z.md"])
+        bad = {"source_path": "a/x.md", "content_base64": base64.b64encode(bytes(range(256))).decode()}
+        self.assertEqual(send(bad, keep_deleted=True)["deleted"], [])
+        answer = send(bad)
+        self.assertEqual((answer["failed"], answer["deleted"]), (1, ["a/x.md"]), "a file that is no text any more takes its old text along")
+        self.assertEqual(listed(), ["b/deep/z.md"])
+
+    def test_bytes_that_are_no_utf8_are_taken_as_they_are(self):
+        content = "Der K\u00e4se reift neun Monate.".encode("latin-1")
+        body = {"project_key": "bytes", "documents": [{"source_path": "k.txt", "content_base64": base64.b64encode(content).decode()}]}
+        first = self.post("/api/kb/ingest", body)[1]
+        self.assertEqual((first["added"], first["chunks_embedded"]), (1, 1))
+        document = first["documents"][0]
+        self.assertTrue(document["content_hash"].startswith(hashlib.sha256(content).hexdigest()), "of the bytes as they were sent")
+        self.assertIn("UTF-8", document["warning"])
+        self.assertEqual(self.post("/api/kb/ingest", body)[1]["unchanged"], 1)
+        for wrong in ({"content_base64": "?"}, {"content_base64": "QQ==", "content": "A"}, {}):
+            status, answer = self.post("/api/kb/ingest", {"documents": [{"source_path": "k.txt", **wrong}]})
+            self.assertEqual(status, 422, answer)
+
+    def test_documents_are_listed_page_by_page(self):
+        paths = [f"{i}.md" for i in range(5)]
+        self.post("/api/kb/ingest", {"project_key": "pages", "documents": [
+            {"source_path": path, "content": f"# Page {path}\n\nText."} for path in paths]})
+        found, after = [], ""
+        while after is not None:
+            page = json.loads(self.call("GET", f"/api/kb/documents?project_key=pages&limit=2&after={after}")[1])
+            self.assertLessEqual(len(page["documents"]), 2)
+            found += page["documents"]
+            after = page["next"]
+        self.assertEqual([(row["source_path"], row["title"], row["version"]) for row in found],
+                         [(path, f"Page {path}", 1) for path in paths])
+        for query, status in (("limit=0", 422), ("limit=1001", 422), ("limit=1000", 200), ("limit=x", 422), ("project_key=nowhere", 404)):
+            self.assertEqual(self.call("GET", "/api/kb/documents?" + query)[0].status, status, query)
 
     def test_the_page_and_operations(self):
         response, data = self.call("GET", "/", headers={"accept": "text/html"})
@@ -302,9 +353,15 @@ class Draining(ServerCase):
         self.assertEqual(self.server.process.wait(timeout=15), 0)
 
 
-if __name__ == "__main__":
+def main(verbosity=1):
+    """Runs the tests of the started program, with --binary and --data."""
+    global OPTIONS
     parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--data", required=True)
+    parser.add_argument("--binary", required=True, type=os.path.abspath)
+    parser.add_argument("--data", required=True, type=os.path.abspath)
     OPTIONS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
+    unittest.main(module="__main__", argv=[sys.argv[0], *rest], verbosity=verbosity)
+
+
+if __name__ == "__main__":
+    main()

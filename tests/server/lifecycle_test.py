@@ -198,7 +198,7 @@ class Rebuild(Case):
         self.assertIn("footnote rebuild-index memory", body["error"]["message"])
         self.assertEqual(self.ingest(server, document("late.md"))[0], 409)
         done = self.footnote("rebuild-index", "memory", model=OTHER)
-        self.assertIn("rebuilt by the server", done.stdout)
+        self.assertIn("chunks embedded by other", done.stdout)
         self.assertEqual(len(self.paths(server)), 20)
 
     def test_a_cancelled_rebuild_changes_nothing(self):

@@ -3,7 +3,6 @@
 
 usage: observability_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
-import argparse
 import json
 import os
 import pathlib
@@ -364,8 +363,4 @@ class Privacy(Observed):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--data", required=True)
-    http_test.OPTIONS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
+    http_test.main()

@@ -4,6 +4,7 @@
 usage: proxy_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -325,7 +326,7 @@ class BadInput(ProxyCase):
         return [self.chat(model, stream=stream) for stream in (False, True)]
 
     def test_requests_that_say_nothing(self):
-        for body, param in (({"model": "rag/phi3-en"}, "messages"), ({"model": "rag/phi3-en", "messages": []}, "messages"),
+        for body, param in (({**SEED_REQUEST, "stream": "yes"}, "stream"), ({"model": "rag/phi3-en"}, "messages"), ({"model": "rag/phi3-en", "messages": []}, "messages"),
                             ({"model": "rag/phi3-en", "messages": "hi"}, "messages"), ({"model": "rag/phi3-en", "messages": ["hi"]}, "messages"),
                             ({"model": "rag/phi3-en", "messages": [{"role": "system", "content": "x"}]}, "messages"),
                             ({"model": "rag/phi3-en", "messages": [{"role": "user", "content": " "}]}, "messages"),
@@ -548,6 +549,116 @@ class Models(ProxyCase):
         self.assertIn("oolong", sent["messages"][1]["content"])
 
 
+class TurnCase(ProxyCase):
+    """Looks at the turns that are stored of chats with rag/ models."""
+
+    def kept(self, turn):
+        """The trace of a turn; it is stored a moment after the last token."""
+        self.assertTrue(wait_until(lambda: self.call("GET", f"/api/turns/{turn}/trace")[0].status == 200, 20), turn)
+        return json.loads(self.call("GET", f"/api/turns/{turn}/trace")[1])
+
+    def total(self, name, **labels):
+        wanted = [f'{key}="{value}"' for key, value in labels.items()]
+        for line in self.call("GET", "/metrics")[1].decode().splitlines():
+            if line.startswith(name + "{") and all(label in line for label in wanted):
+                return float(line.rsplit(" ", 1)[1])
+        self.fail(f"no metric {name} {labels}")
+
+    def rows(self, query):
+        import sqlite3
+        with contextlib.closing(sqlite3.connect(f"file:{self.server.data}/footnote.db?mode=ro", uri=True, timeout=20)) as store:
+            return store.execute(query).fetchall()
+
+
+class Turns(TurnCase):
+    def test_a_whole_answer(self):
+        _, data = self.call("POST", CHAT, SEED_REQUEST, {"x-request-id": "whole-1"})
+        turn = json.loads(data)["footnote"]["turn_id"]
+        trace = self.kept(turn)
+        self.assertEqual((trace["state"], trace["outcome"]["kind"], trace["request_id"]), ("complete", "answer", "whole-1"))
+        self.assertEqual((trace["outcome"]["sources"], trace["outcome"]["citations"]), (2, 4))
+        self.assertEqual((trace["model"]["name"], trace["model"]["finish"], trace["model"]["prompt_tokens"], trace["model"]["completion_tokens"]),
+                         ("local/phi3-en", "stop", 7, 3))
+        self.assertEqual([stage["stage"] for stage in trace["stages"]][-2:], ["llm", "store"])
+        self.assertEqual({candidate["number"] for candidate in trace["candidates"]}, {1, 2})
+        printed = subprocess.run([http_test.OPTIONS.binary, "trace", turn, "--data", self.server.data], capture_output=True, text=True, timeout=60)
+        self.assertEqual(printed.returncode, 0, printed.stderr)
+        self.assertIn("4 citations of 2 sources", printed.stdout)
+        self.assertIn("model: local/phi3-en, finish stop", printed.stdout)
+
+    def test_a_streamed_answer(self):
+        _, data = self.call("POST", CHAT, {**SEED_REQUEST, "stream": True})
+        chunks = [json.loads(event) for event in events_of(data)[:-1]]
+        signed = [chunk for chunk in chunks if "footnote" in chunk]
+        self.assertEqual([chunk["choices"][0]["finish_reason"] for chunk in signed], ["stop"])
+        trace = self.kept(signed[0]["footnote"]["turn_id"])
+        self.assertEqual((trace["state"], trace["outcome"]["citations"]), ("complete", 4))
+        self.assertIsNone(trace["model"]["prompt_tokens"], "the client did not ask the model server to count")
+        self.assertIsNotNone(trace["first_text_ms"])
+        stored = self.rows(f"SELECT question, outcome FROM turns WHERE id = '{trace['turn_id']}'")
+        self.assertEqual((stored[0][0], json.loads(stored[0][1])["text"]), (QUESTION, ANSWER))
+
+    def test_the_newer_format_too(self):
+        before = self.total("footnote_events_total", event="turn_completed")
+        self.assertEqual(self.call("POST", "/v1/responses", {"model": "rag/phi3-en", "input": QUESTION, "stream": True})[0].status, 200)
+        self.assertTrue(wait_until(lambda: self.total("footnote_events_total", event="turn_completed") == before + 1, 20))
+
+    def test_an_answer_that_breaks_off_is_partial(self):
+        stored = self.total("footnote_events_total", event="turn_completed")
+        partial = self.total("footnote_turns_total", outcome="partial")
+        self.chat("rag/truncated", stream=True)
+        with socket.create_connection(("127.0.0.1", self.server.port)) as client:
+            body = json.dumps({"model": "rag/endless", "stream": True, "messages": [{"role": "user", "content": "An endless question"}]}).encode()
+            client.sendall(b"POST %s HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
+                           % (CHAT.encode(), len(body)) + body)
+            client.recv(1000)
+        self.assertTrue(wait_until(lambda: self.total("footnote_events_total", event="turn_completed") == stored + 2, 20))
+        self.assertEqual(self.total("footnote_turns_total", outcome="partial"), partial + 2)
+        self.assertEqual(len(self.rows("SELECT 1 FROM turns WHERE question = 'An endless question' AND state = 'partial'")), 1)
+
+    def test_what_the_model_server_refuses_is_not_stored(self):
+        stored = self.total("footnote_events_total", event="turn_completed")
+        failed = self.total("footnote_turns_total", outcome="failed")
+        for stream in (False, True):
+            self.error(*self.chat("rag/busy", stream=stream), 429)
+        self.assertTrue(wait_until(lambda: self.total("footnote_turns_total", outcome="failed") == failed + 2, 20))
+        self.assertEqual(self.total("footnote_events_total", event="turn_completed"), stored)
+
+
+class RefusedTurns(TurnCase):
+    settings = {"FOOTNOTE_PROXY_NO_HITS": "refuse"}
+
+    def test_a_refusal_is_a_turn_and_a_gap(self):
+        question = "How tall is the Eiffel tower?"
+        for count, stream in enumerate((False, True), 1):
+            _, data = self.call("POST", CHAT, {"model": "rag/phi3-en", "stream": stream, "messages": [{"role": "user", "content": question}]})
+            last = json.loads(events_of(data)[-2] if stream else data)
+            trace = self.kept(last["footnote"]["turn_id"])
+            self.assertEqual((trace["outcome"]["kind"], trace["outcome"]["refusal_reason"]), ("refusal", "no_relevant_context"))
+            self.assertIsNone(trace["model"])
+            self.assertEqual({candidate["cut"]["stage"] for candidate in trace["candidates"]}, {"gate"})
+            self.assertEqual(self.rows(f"SELECT reason, occurrences FROM gaps WHERE question = '{question}'"), [("no_relevant_context", count)])
+        self.assertEqual(self.upstream.bodies, [])
+
+    def test_a_foreign_language_is_named_as_the_reason(self):
+        _, data = self.call("POST", CHAT, {"model": "rag/phi3-en", "messages": [{"role": "user", "content": "Wie hoch ist der Eiffelturm in Paris?"}]})
+        answer = json.loads(data)
+        self.assertEqual(answer["footnote"]["refusal_reason"], "no_relevant_context")
+        self.assertIn("The question is in German", answer["choices"][0]["message"]["content"])
+        self.assertEqual(self.kept(answer["footnote"]["turn_id"])["foreign_language"], "de")
+
+
+class UnstoredTurns(TurnCase):
+    settings = {"FOOTNOTE_PROXY_STORE_TURNS": "false"}
+
+    def test_nothing_is_stored(self):
+        self.assertNotIn("footnote", json.loads(self.call("POST", CHAT, SEED_REQUEST)[1]))
+        _, data = self.call("POST", CHAT, {**SEED_REQUEST, "stream": True})
+        self.assertNotIn(b"turn_id", data)
+        self.assertEqual(self.total("footnote_turns_total", outcome="answer"), 2)
+        self.assertEqual(self.rows("SELECT count(*) FROM turns"), [(0,)])
+
+
 class Switches(unittest.TestCase):
     """Checks the effect of each configuration variable."""
 
@@ -695,8 +806,4 @@ class Responses(ProxyCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--data", required=True)
-    http_test.OPTIONS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
+    http_test.main()

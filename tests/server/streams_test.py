@@ -3,7 +3,6 @@
 
 usage: streams_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
-import argparse
 import http.client
 import json
 import os
@@ -152,9 +151,5 @@ class Many(ServerCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--data", required=True)
-    http_test.OPTIONS, rest = parser.parse_known_args()
     os.environ |= {"FOOTNOTE_WORKERS": "2", "FOOTNOTE_STREAMS": str(STREAMS), "FOOTNOTE_QUEUE_WAIT": "120s"}
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+    http_test.main(verbosity=2)

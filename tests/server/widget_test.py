@@ -3,7 +3,6 @@
 
 usage: widget_test.py --binary FOOTNOTE --data PREPARED   (a data folder with examples/handbook ingested)
 """
-import argparse
 import http.client
 import json
 import os
@@ -301,9 +300,5 @@ class Rewritten(WidgetCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--data", required=True)
-    http_test.OPTIONS, rest = parser.parse_known_args()
     os.environ["FOOTNOTE_STREAM_RESUME_GRACE"] = "5s"
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+    http_test.main(verbosity=2)

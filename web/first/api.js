@@ -64,9 +64,10 @@ export async function fetchCorpora() {
   return (await (await fetchOk('/api/corpora')).json()).corpora ?? [];
 }
 
-/** Questions to try. */
+/** {questions: to try, ingestCommand: how to ingest documents, empty if the server does not say}. */
 export async function fetchExamples() {
-  return asTexts((await (await fetchOk('/api/examples')).json()).questions);
+  const { questions, ingest_command: command } = await (await fetchOk('/api/examples')).json();
+  return { questions: asTexts(questions), ingestCommand: typeof command === 'string' ? command : '' };
 }
 
 /** Sends a question; the response body is the answer's stream. */

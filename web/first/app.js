@@ -191,14 +191,17 @@ class Page {
     byId('corpus-line').textContent = total > 0 ? `${plural(total, 'document', 'documents')} read` : '';
     this.#soleCorpus = filled.length === 1 ? filled[0].name : '';
     byId('corpus-choice').hidden = filled.length < 2;
-    byId('corpus').replaceChildren(...filled.map(({ name }) => h('option', { value: name, selected: name === 'memory' }, name)));
+    byId('corpus').replaceChildren(...filled.map(({ name }) => h('option', { value: name, selected: name === 'memory' },
+      name === 'memory' ? 'default corpus' : name)));
     this.#drawState();
     if (total > 0 && document.activeElement === document.body) this.#question.focus();
   }
 
   async #loadExamples() {
     try {
-      this.#examples = (await fetchExamples()).slice(0, 3);
+      const { questions, ingestCommand } = await fetchExamples();
+      this.#examples = questions.slice(0, 3);
+      if (ingestCommand) byId('ingest-command').textContent = ingestCommand;
     } catch {
       return; // Show no examples.
     }

@@ -1,7 +1,7 @@
 // A turn: one question and its outcome. It is updated from the answer's stream.
 
 import { AskError, asText, asTexts, codeUnitOffsets, postQuestion } from './api.js';
-import { readEvents } from './sse.js';
+import { EventTooLong, readEvents } from './sse.js'; // made from web/widget/sse.ts
 
 const ANSWER_CHARS = 400_000;
 
@@ -80,7 +80,7 @@ function applyChunk(turn, chunk) {
 export async function streamTurn(turn, signal, onChange) {
   const response = await postQuestion(turn.question, turn.corpus, signal);
   try {
-    for await (const data of readEvents(response.body)) {
+    for await (const { data } of readEvents(response.body)) {
       if (data === '[DONE]') {
         turn.ended = true;
         break;
@@ -90,6 +90,7 @@ export async function streamTurn(turn, signal, onChange) {
     }
   } catch (cause) {
     if (signal.aborted || cause instanceof AskError) throw cause;
+    if (cause instanceof EventTooLong) throw new AskError('The server sent more data than this page can handle.');
     if (cause instanceof SyntaxError) throw new AskError('The server sent something that this page cannot read.');
     throw new AskError('The connection was lost before the answer was complete.');
   }

@@ -1,4 +1,5 @@
-// Bundles the widget into one script: `node web/widget/build.mjs FOLDER` writes widget.js and widget.js.gz there.
+// Bundles the widget into one script: `node web/widget/build.mjs FOLDER` writes widget.js and widget.js.gz there, and sse.js, which the
+// start page shares.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -35,6 +36,12 @@ export async function bundleWidget() {
   return outputFiles[0].text;
 }
 
+/** sse.ts as a module without types. */
+export async function eventsModule() {
+  const source = await readFile(new URL('sse.ts', import.meta.url), 'utf8');
+  return (await esbuild.transform(source, { loader: 'ts', target, charset: 'utf8' })).code;
+}
+
 export const compressed = (text) => gzipSync(Buffer.from(text), { level: 9 });
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -44,4 +51,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await mkdir(folder, { recursive: true });
   await writeFile(`${folder}/widget.js`, script);
   await writeFile(`${folder}/widget.js.gz`, compressed(script));
+  await writeFile(`${folder}/sse.js`, await eventsModule());
 }

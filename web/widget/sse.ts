@@ -1,4 +1,4 @@
-// Parses server-sent events from a response body.
+// Parses server-sent events from a response body. For the widget and, as sse.js, for the start page.
 
 export interface RawEvent {
   /** The last `id:` of the stream, from this or an earlier event; empty before the first. */
@@ -7,7 +7,9 @@ export interface RawEvent {
 }
 
 /** Maximum number of characters per event; our server never sends more. */
-export const EVENT_CHARS_MAX = 1 << 20;
+export const EVENT_CHARS_MAX = 4 << 20;
+
+export class EventTooLong extends Error {}
 
 /** Accepts text in arbitrary slices and returns the complete events. Line ends: LF, CRLF or CR. */
 export class EventParser {
@@ -38,7 +40,7 @@ export class EventParser {
 
   private grow(part: string): void {
     this.size += part.length;
-    if (this.size > EVENT_CHARS_MAX) throw new Error('an event is too long');
+    if (this.size > EVENT_CHARS_MAX) throw new EventTooLong('an event is too long');
     this.line += part;
   }
 

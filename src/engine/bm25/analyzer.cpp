@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "engine/bm25/stop_words.h"
 #include "engine/bm25/word_scanner.h"
@@ -38,16 +39,12 @@ struct FreeStemmer {
   void operator()(sb_stemmer* stemmer) const { sb_stemmer_delete(stemmer); }
 };
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-
 /// Whether a camelCase part begins at i: "fooBar" before B, "HTTPServer" before S, but not in "RNAs".
 bool begins_hump(std::string_view word, std::size_t i) {
-  if (!is_upper(word[i])) return false;
-  if (is_lower(word[i - 1])) return true;
+  if (!is_ascii_upper(word[i])) return false;
+  if (is_ascii_lower(word[i - 1])) return true;
   const std::string_view rest = word.substr(i + 1);
-  return is_upper(word[i - 1]) && !rest.empty() && is_lower(rest[0]) && rest != "s";
+  return is_ascii_upper(word[i - 1]) && !rest.empty() && is_ascii_lower(rest[0]) && rest != "s";
 }
 
 bool all_digits(std::string_view text) {
@@ -199,7 +196,7 @@ class Analyzer::Impl {
   static std::string_view part_at(std::string_view piece, std::size_t& at) {
     const std::size_t begin = at;
     for (; at < piece.size(); ++at) {
-      if (is_lower(piece[at]) || is_upper(piece[at])) continue;
+      if (is_ascii_lower(piece[at]) || is_ascii_upper(piece[at])) continue;
       const std::string_view rest = piece.substr(at);
       for (const std::string_view mark : {std::string_view("'"), std::string_view("\u2019"), std::string_view("\u02BC")}) {
         if (!rest.starts_with(mark)) continue;
@@ -295,7 +292,7 @@ class Analyzer::Impl {
     bool ascii = true;
     for (const char c : word) {
       ascii = ascii && static_cast<unsigned char>(c) < 0x80;
-      folded_.push_back(lower(c));
+      folded_.push_back(ascii_lower(c));
     }
     if (ascii) return true;
     UErrorCode status = U_ZERO_ERROR;

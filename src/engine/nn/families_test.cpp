@@ -84,6 +84,18 @@ TEST(Families, WeightsOfSixteenBitsAreTheSameModel) {
   }
 }
 
+TEST(Families, WeightsInByteRowsAreTheModelThatTheyWereRoundedTo) {
+  const std::vector<std::uint32_t> ids{2, 9, 10, 11, 3};
+  const TokenSpan span{ids};
+  const TinyModel model(Family::kBert, 0, TinyModel::Storage::kByteRows);
+  const auto encoder = open(model, {.level = cpu::CpuLevel::kPortable, .threads = 1});
+  const auto got = encoder->encode({}, {&span, 1}, {.output = Output::kPooledAndTokens});
+  ASSERT_TRUE(got.has_value()) << got.error().message;
+  const auto expected = model.forward(span);
+  ASSERT_EQ(got->at(0).token_vectors.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(got->at(0).token_vectors[i], expected[i], 1e-3);
+}
+
 TEST(Families, PairsAreScoredByTheHead) {
   for (const Family family : {Family::kBert, Family::kXlmRoberta}) {
     for (const std::size_t labels : {1, 2}) {

@@ -184,14 +184,22 @@ struct WordTable {
   std::string sha256;  ///< Of its weights.
 };
 
-Result<std::optional<WordTable>> read_word_table(const JsonObject& config, const std::filesystem::path& folder) {
-  const Json* table = config.if_contains("word_table");
-  if (table == nullptr) return std::nullopt;
-  const std::string model = table->is_object() ? string_at(table->get_object(), "model", "") : "";
+/// The folder of the model that `key` of config.json names, next to this one; nullopt when it has no such key.
+Result<std::optional<std::filesystem::path>> read_neighbour(const JsonObject& config, std::string_view key,
+                                                            const std::filesystem::path& folder) {
+  const Json* value = config.if_contains(key);
+  if (value == nullptr) return std::nullopt;
+  const std::string model = value->is_object() ? string_at(value->get_object(), "model", "") : "";
   if (model.empty() || model.front() == '.' || model.find('/') != std::string::npos) {
-    return corrupted(folder / "config.json", "its word_table names no model");
+    return corrupted(folder / "config.json", fmt::format("its {} names no model", key));
   }
-  return WordTable{folder.parent_path() / model, string_at(table->get_object(), "sha256", "")};
+  return folder.parent_path() / model;
+}
+
+Result<std::optional<WordTable>> read_word_table(const JsonObject& config, const std::filesystem::path& folder) {
+  FOOTNOTE_TRY(const auto neighbour, read_neighbour(config, "word_table", folder));
+  if (!neighbour) return std::nullopt;
+  return WordTable{*neighbour, string_at(config.at("word_table").get_object(), "sha256", "")};
 }
 
 Result<SafeTensors> open_shared_words(const WordTable& table) {
@@ -248,7 +256,8 @@ Result<ModelFiles> ModelFiles::open(const std::filesystem::path& folder) {
 
   out.finds_spans = out.weights.has("relevance.weight") && out.weights.has("span.weight");
 
-  FOOTNOTE_TRY(out.tokenizer, open_tokenizer(table ? table->folder : folder));
+  FOOTNOTE_TRY(const auto tokenizer, read_neighbour(*config, "tokenizer", folder));
+  FOOTNOTE_TRY(out.tokenizer, open_tokenizer(tokenizer ? *tokenizer : table ? table->folder : folder));
   if (out.tokenizer->vocabulary_size() > out.shape.vocabulary) {
     return fail(ErrorCode::kCorrupted, "{}: the tokenizer has {} tokens, the model has vectors for {}", folder.string(),
                 out.tokenizer->vocabulary_size(), out.shape.vocabulary);

@@ -44,7 +44,7 @@ struct EncoderShape {
 ///   config.json, model.safetensors, the tokenizer's files (see open_tokenizer); optional: sentence_bert_config.json
 ///   (max_seq_length), 1_Pooling/config.json, config_sentence_transformers.json (prompts), checksums.sha256.
 /// A config.json with "word_table": {"model", "sha256"} shares the tokenizer and the token vectors of that model. Its folder is next to
-/// this one, and its weights must have that checksum.
+/// this one, and its weights must have that checksum. "tokenizer": {"model"} shares the tokenizer alone.
 struct ModelFiles {
   using Checksums = std::map<std::string, std::string, std::less<>>;
 

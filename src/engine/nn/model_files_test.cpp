@@ -59,6 +59,24 @@ TEST_F(ModelFolder, OptionalFilesChangeWindowPoolingAndCase) {
   expect_error(ErrorCode::kUnsupported, "pools");
 }
 
+TEST_F(ModelFolder, ATokenizerCanBeThatOfTheModelNextToIt) {
+  std::string config(kConfig);
+  config.insert(1, R"("tokenizer":{"model":"other"},)");
+  folder_.write("own/config.json", config);
+  folder_.write("own/model.safetensors", kWeights);
+  const auto opened = [&] { return ModelFiles::open(folder_.path() / "own"); };
+  ASSERT_FALSE(opened().has_value());
+  EXPECT_NE(opened().error().message.find("other"), std::string::npos) << opened().error().message;
+  folder_.write("other/vocab.txt", kVocabulary);
+  const auto files = opened();
+  ASSERT_TRUE(files.has_value()) << files.error().message;
+  EXPECT_EQ(files->tokenizer->tokenize("THE").ids, (std::vector<std::uint32_t>{4}));
+  EXPECT_FALSE(files->shared_words.has_value());
+  config.replace(config.find("other"), 5, "../x");
+  folder_.write("own/config.json", config);
+  EXPECT_EQ(opened().error().code, ErrorCode::kCorrupted);
+}
+
 TEST_F(ModelFolder, AMissingFileNamesTheCommand) {
   for (const std::string name : {"config.json", "vocab.txt", "model.safetensors"}) {
     std::filesystem::rename(folder_.path() / name, folder_.path() / "away");

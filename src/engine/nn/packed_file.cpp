@@ -101,7 +101,7 @@ Result<void> PackedFile::write(const std::filesystem::path& path, const PackedKe
   header.header_crc = crc_of(header);
   std::array<std::byte, kHeaderBytes> page{};
   std::memcpy(page.data(), &header, sizeof(header));
-  FOOTNOTE_TRY(AtomicFile file, AtomicFile::create(path));
+  FOOTNOTE_TRY(AtomicFile file, AtomicFile::create(path, Readers::kByUmask));
   FOOTNOTE_CHECK(file.write(page));
   FOOTNOTE_CHECK(file.write(payload));
   return file.commit();

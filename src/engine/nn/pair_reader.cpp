@@ -60,7 +60,17 @@ Result<std::unique_ptr<PairReader>> PairReader::open(const std::filesystem::path
   FOOTNOTE_TRY(out->pooler_, DenseHead::read(files.weights, files.prefix + "pooler.dense", hidden, hidden));
   FOOTNOTE_TRY(out->relevance_, DenseHead::read(files.weights, "relevance", 1, hidden));
   FOOTNOTE_TRY(out->span_, DenseHead::read(files.weights, "span", 2, hidden));
+  FOOTNOTE_CHECK(out->read_support_head());
   return out;
+}
+
+Result<void> PairReader::read_support_head() {
+  const ModelFiles& files = encoder_->files();
+  if (!files.weights.has("support.bias")) return {};
+  const std::size_t hidden = files.shape.hidden;
+  FOOTNOTE_TRY(support_pooler_, DenseHead::read(files.weights, files.prefix + "support_pooler.dense", hidden, hidden));
+  FOOTNOTE_TRY(support_, DenseHead::read(files.weights, "support", 3, hidden));
+  return {};
 }
 
 Result<void> PairReader::read_config(const std::filesystem::path& path) {
@@ -68,26 +78,45 @@ Result<void> PairReader::read_config(const std::filesystem::path& path) {
   FOOTNOTE_TRY(const Json config, parse_json(text));
   input_ = {.question_tokens_max = size_at(config, {"input", "question_tokens_max"}),
             .window_tokens = size_at(config, {"input", "tokens_max"}),
-            .span_tokens_max = size_at(config, {"heads", "span", "span_tokens_max"})};
+            .span_tokens_max = size_at(config, {"heads", "span", "span_tokens_max"}),
+            .header_tokens_max = size_at(config, {"input", "header_tokens_max"})};
   const std::size_t marks = encoder_->tokenizer().pair_frame_tokens();
   const bool whole = input_.question_tokens_max > 0 && input_.span_tokens_max > 0 &&
-                     input_.window_tokens > input_.question_tokens_max + marks && input_.window_tokens <= encoder_->positions_max() &&
-                     read_number(config, {"calibration", "relevance", "a"}, relevance_calibration_.a) &&
-                     read_number(config, {"calibration", "relevance", "b"}, relevance_calibration_.b) &&
-                     read_number(config, {"calibration", "answer", "margin"}, answer_calibration_.margin) &&
-                     read_number(config, {"calibration", "answer", "relevance"}, answer_calibration_.relevance) &&
-                     read_number(config, {"calibration", "answer", "b"}, answer_calibration_.b);
+                     input_.window_tokens > input_.question_tokens_max + input_.header_tokens_max + marks &&
+                     input_.window_tokens <= encoder_->positions_max() && read_calibration(config);
   if (whole) return {};
   return fail(ErrorCode::kCorrupted, "{}: it does not say how the model reads; run `make setup` to fetch it again", path.string());
 }
 
-PairReader::Window PairReader::make_window(std::size_t text, std::span<const std::uint32_t> question, const Tokens& tokens,
-                                           std::size_t first, std::size_t room) const {
+bool PairReader::read_calibration(const Json& config) {
+  const Json* answer = at(config, {"calibration", "answer"});
+  const bool alone = answer == nullptr;
+  if (alone) answer = at(config, {"calibration"});
+  const bool whole = answer != nullptr && read_number(*answer, {"margin"}, answer_calibration_.margin) &&
+                     read_number(*answer, {"relevance"}, answer_calibration_.relevance) &&
+                     read_number(*answer, {"b"}, answer_calibration_.b);
+  return whole && (alone || (read_number(config, {"calibration", "relevance", "a"}, relevance_calibration_.a) &&
+                             read_number(config, {"calibration", "relevance", "b"}, relevance_calibration_.b)));
+}
+
+std::vector<std::uint32_t> PairReader::header_ids(std::string_view header) const {
+  if (input_.header_tokens_max == 0 || header.empty()) return {};
+  const Tokenizer& tokenizer = encoder_->tokenizer();
+  const Tokens stop = tokenizer.tokenize(".", 1, Specials::kAsText);
+  if (stop.ids.size() >= input_.header_tokens_max) return {};
+  std::vector<std::uint32_t> out = tokenizer.tokenize(header, input_.header_tokens_max - stop.ids.size(), Specials::kAsText).ids;
+  if (!out.empty()) out.insert(out.end(), stop.ids.begin(), stop.ids.end());
+  return out;
+}
+
+PairReader::Window PairReader::make_window(std::size_t text, std::span<const std::uint32_t> question, std::span<const std::uint32_t> header,
+                                           const Tokens& tokens, std::size_t first, std::size_t room) const {
   const Frame& marks = encoder_->tokenizer().marks();
   Window out{.text = text, .ids = {marks.begin}, .types = {}, .begin = 0, .ranges = {}};
   out.ids.insert(out.ids.end(), question.begin(), question.end());
   out.ids.insert(out.ids.end(), marks.middle_count, marks.end);
   out.types.resize(out.ids.size(), 0);
+  out.ids.insert(out.ids.end(), header.begin(), header.end());
   out.begin = out.ids.size();
   const std::size_t count = std::min(room, tokens.ids.size() - first);
   const auto from = tokens.ids.begin() + static_cast<std::ptrdiff_t>(first);
@@ -100,25 +129,33 @@ PairReader::Window PairReader::make_window(std::size_t text, std::span<const std
 
 Result<std::vector<PairReading>> PairReader::read(const CallContext& call, std::string_view question,
                                                   std::span<const std::string_view> texts, const PairReadOptions& options) const {
+  std::vector<PairText> bare;
+  for (const std::string_view text : texts) bare.push_back({.text = text});
+  return read(call, question, std::span<const PairText>(bare), options);
+}
+
+Result<std::vector<PairReading>> PairReader::read(const CallContext& call, std::string_view question, std::span<const PairText> texts,
+                                                  const PairReadOptions& options) const {
   const Tokenizer& tokenizer = encoder_->tokenizer();
   const std::size_t windows_max = std::clamp<std::size_t>(options.windows_max, 1, kWindowsMax);
   const Tokens asked = tokenizer.tokenize(question, input_.question_tokens_max, Specials::kAsText);
-  const std::size_t room = input_.window_tokens - tokenizer.pair_frame_tokens() - asked.ids.size();
+  const std::size_t room_bare = input_.window_tokens - tokenizer.pair_frame_tokens() - asked.ids.size();
   const std::size_t stride = input_.window_tokens / 2;
-  const std::size_t tokens_max = room + (windows_max - 1) * stride;
 
   std::vector<Tokens> tokens(texts.size());  // Windows point into it.
   std::vector<Window> windows;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     FOOTNOTE_CHECK(call.check());
-    tokenizer.tokenize_into(texts[i], tokens_max, Specials::kAsText, tokens[i]);
+    const std::vector<std::uint32_t> header = header_ids(texts[i].header);
+    const std::size_t room = room_bare - header.size();
+    tokenizer.tokenize_into(texts[i].text, room + (windows_max - 1) * stride, Specials::kAsText, tokens[i]);
     const std::size_t count = tokens[i].ids.size();
     std::size_t first = 0;
-    windows.push_back(make_window(i, asked.ids, tokens[i], first, room));
+    windows.push_back(make_window(i, asked.ids, header, tokens[i], first, room));
     while (first + room < count) {
       // The last window is full: it starts earlier instead of being shorter.
       first = std::min(first + stride, count - room);
-      windows.push_back(make_window(i, asked.ids, tokens[i], first, room));
+      windows.push_back(make_window(i, asked.ids, header, tokens[i], first, room));
     }
   }
 
@@ -130,7 +167,10 @@ Result<std::vector<PairReading>> PairReader::read(const CallContext& call, std::
   for (std::size_t i = 0; i < windows.size(); ++i) {
     const PairReading got = read_window(windows[i], encoded[i].token_vectors);
     PairReading& best = out[windows[i].text];
-    best.relevance = std::max(best.relevance, got.relevance);
+    if (got.relevance > best.relevance) {
+      best.relevance = got.relevance;
+      best.support = got.support;
+    }
     if (got.margin > best.margin) {
       best.margin = got.margin;
       best.span = got.span;
@@ -139,12 +179,19 @@ Result<std::vector<PairReading>> PairReader::read(const CallContext& call, std::
   return out;
 }
 
+PairSupport PairReader::support_of(std::span<const float> first_token) const {
+  std::vector<float> pooled = (*support_pooler_)(first_token);
+  for (float& value : pooled) value = std::tanh(value);
+  return {.supports = support_->row(0, pooled), .neutral = support_->row(1, pooled), .refutes = support_->row(2, pooled)};
+}
+
 PairReading PairReader::read_window(const Window& window, std::span<const float> token_vectors) const {
   const std::size_t width = encoder_->hidden();
   const std::span<const float> first = token_vectors.first(width);
   std::vector<float> pooled = pooler_(first);
   for (float& value : pooled) value = std::tanh(value);
   PairReading out{.relevance = relevance_.row(0, pooled), .margin = 0, .span = {}};
+  if (support_) out.support = support_of(first);
   const float none = span_.row(0, first) + span_.row(1, first);
 
   const std::size_t count = window.ranges.size();

@@ -3,22 +3,38 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/call_context.h"
+#include "base/json.h"
 #include "base/result.h"
 #include "engine/nn/dense_head.h"
 #include "engine/nn/encoder.h"
 
 namespace footnote::nn {
 
+/// A text to read. The header says where it stands ("Manual > Backups > Schedule"); a model that was trained without headers ignores it.
+struct PairText {
+  std::string_view text;
+  std::string_view header = {};
+};
+
+/// What a text says about a claim, which takes the question's place. Logits.
+struct PairSupport {
+  float supports = 0;
+  float neutral = 0;
+  float refutes = 0;
+};
+
 /// The model's reading of a question and a text. Logits are on the model's own scale.
 struct PairReading {
-  float relevance = 0;  ///< How relevant the text is to the question: the maximum over its windows.
-  float margin = 0;     ///< Logit of the best span minus that of "no answer": the maximum over its windows.
-  ByteRange span;       ///< That span, in the text. Empty for a text without tokens.
+  float relevance = 0;                      ///< How relevant the text is to the question: the maximum over its windows.
+  float margin = 0;                         ///< Logit of the best span minus that of "no answer": the maximum over its windows.
+  ByteRange span;                           ///< That span, in the text. Empty for a text without tokens.
+  std::optional<PairSupport> support = {};  ///< Of the window of the highest relevance, if the model has that head.
 };
 
 struct PairReadOptions {
@@ -26,10 +42,12 @@ struct PairReadOptions {
   Urgency urgency = Urgency::kUrgent;
 };
 
-/// An encoder over `[CLS] question [SEP] text [SEP]` with two heads: relevance(tanh(pooler.dense(x))) of the first token's vector x, and
-/// two logits per token, for the start and the end of the answer span; those of the first token mean "no answer".
-/// In addition to an encoder's fields, config.json has: input {question_tokens_max, tokens_max}, heads.span.span_tokens_max, calibration
-/// {relevance {a, b}, answer {margin, relevance, b}}. Thread-safe. A pair's reading does not depend on the other pairs of the batch.
+/// An encoder over `[CLS] question [SEP] header . text [SEP]` with these heads: relevance(tanh(pooler.dense(x))) of the first token's
+/// vector x; two logits per token of the text, for the start and the end of the answer span; those of the first token mean "no answer". A
+/// model may have a third one: support(tanh(support_pooler.dense(x))).
+/// In addition to an encoder's fields, config.json has: input {question_tokens_max, tokens_max, header_tokens_max?},
+/// heads.span.span_tokens_max, and a calibration: {relevance {a, b}, answer {margin, relevance, b}}, or {margin, relevance, b} of the
+/// answer alone. Thread-safe. A pair's reading does not depend on the other pairs of the batch.
 class PairReader {
  public:
   static constexpr std::size_t kWindowsMax = 16;
@@ -54,10 +72,14 @@ class PairReader {
   static Result<std::unique_ptr<PairReader>> open(const std::filesystem::path& model_folder, const EncoderOptions& options);
 
   /// One reading for each text, in order. All windows of all texts are encoded together.
+  Result<std::vector<PairReading>> read(const CallContext& call, std::string_view question, std::span<const PairText> texts,
+                                        const PairReadOptions& options = {}) const;
+  /// The same without headers.
   Result<std::vector<PairReading>> read(const CallContext& call, std::string_view question, std::span<const std::string_view> texts,
                                         const PairReadOptions& options = {}) const;
 
   const Encoder& encoder() const { return *encoder_; }
+  /// The logistic function itself if the model's relevance is not calibrated.
   const Calibration& relevance_calibration() const { return relevance_calibration_; }
   const AnswerCalibration& answer_calibration() const { return answer_calibration_; }
 
@@ -66,13 +88,18 @@ class PairReader {
     std::size_t question_tokens_max = 0;
     std::size_t window_tokens = 0;  ///< Of a pair, special tokens included. Consecutive windows of a text overlap by half.
     std::size_t span_tokens_max = 0;
+    std::size_t header_tokens_max = 0;  ///< With the closing full stop. 0: the model reads no headers.
   };
   struct Window;
 
   PairReader() = default;
   Result<void> read_config(const std::filesystem::path& path);
-  Window make_window(std::size_t text, std::span<const std::uint32_t> question, const Tokens& tokens, std::size_t first,
-                     std::size_t room) const;
+  bool read_calibration(const Json& config);
+  Result<void> read_support_head();
+  std::vector<std::uint32_t> header_ids(std::string_view header) const;
+  Window make_window(std::size_t text, std::span<const std::uint32_t> question, std::span<const std::uint32_t> header, const Tokens& tokens,
+                     std::size_t first, std::size_t room) const;
+  PairSupport support_of(std::span<const float> first_token) const;
   PairReading read_window(const Window& window, std::span<const float> token_vectors) const;
 
   // Constant after open; the encoder is thread-safe.
@@ -83,6 +110,8 @@ class PairReader {
   DenseHead pooler_;
   DenseHead relevance_;
   DenseHead span_;
+  std::optional<DenseHead> support_pooler_;
+  std::optional<DenseHead> support_;  // Both or neither.
 };
 
 }  // namespace footnote::nn

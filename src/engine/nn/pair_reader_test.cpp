@@ -14,6 +14,8 @@ using testing::must_read;
 
 std::filesystem::path judge_path() { return model_path().parent_path() / "judge"; }
 
+std::filesystem::path reader_path() { return model_path().parent_path() / "reader"; }
+
 std::unique_ptr<PairReader> open_judge(const EncoderOptions& options = {}) {
   auto reader = PairReader::open(judge_path(), options);
   EXPECT_TRUE(reader.has_value()) << (reader ? "" : reader.error().message);
@@ -64,6 +66,79 @@ TEST(PairReader, ReadsAsItsTrainingDid) {
     }
     EXPECT_GE(compared, 3U);
   }
+}
+
+/// The reader's reference has headers, support, and the margin itself.
+struct ReaderSample {
+  std::string question;
+  std::string header;
+  std::string passage;
+  double relevance = 0;
+  std::vector<double> support;
+  std::optional<double> margin;
+};
+
+std::vector<ReaderSample> reader_reference() {
+  std::vector<ReaderSample> out;
+  const Json root = *parse_json(must_read(reader_path() / "reference.json"));
+  for (const Json& pair : root.at("pairs").as_array()) {
+    const auto text = [&](const char* key) { return std::string(pair.at(key).as_string()); };
+    ReaderSample& sample = out.emplace_back(text("question"), text("header"), text("passage"), pair.at("relevance").to_number<double>());
+    for (const Json& logit : pair.at("support").as_array()) sample.support.push_back(logit.to_number<double>());
+    if (pair.as_object().contains("margin")) sample.margin = pair.at("margin").to_number<double>();
+  }
+  return out;
+}
+
+TEST(PairReader, TheReaderReadsAsItsTrainingDid) {
+  for (const cpu::CpuLevel level : cpu::usable_cpu_levels()) {
+    if (kSanitized && level != cpu::CpuLevel::kPortable) continue;
+    auto opened = PairReader::open(reader_path(), {.level = level, .threads = 2});
+    ASSERT_TRUE(opened.has_value()) << opened.error().message;
+    const bool exact = kernels_of(level)->format == Format::kFloat;
+    std::size_t compared = 0;
+    for (const ReaderSample& sample : reader_reference()) {
+      if (kSanitized && compared == 3) break;
+      const PairText texts[] = {{.text = sample.passage, .header = sample.header}};
+      const auto readings = (*opened)->read({}, sample.question, texts);
+      ASSERT_TRUE(readings.has_value()) << readings.error().message;
+      const PairReading& got = readings->at(0);
+      const std::string where = fmt::format("{}: {}", to_string(level), sample.question);
+      EXPECT_NEAR(got.relevance, sample.relevance, exact ? .01 : .8) << where;
+      if (sample.margin) {
+        EXPECT_NEAR(got.margin, *sample.margin, exact ? .03 : 2.5) << where;
+      }
+      ASSERT_TRUE(got.support.has_value());
+      EXPECT_NEAR(got.support->supports, sample.support.at(0), exact ? .01 : .8) << where;
+      EXPECT_NEAR(got.support->neutral, sample.support.at(1), exact ? .01 : .8) << where;
+      EXPECT_NEAR(got.support->refutes, sample.support.at(2), exact ? .01 : .8) << where;
+      ++compared;
+    }
+    EXPECT_GE(compared, 3U);
+  }
+}
+
+TEST(PairReader, AHeaderIsReadButCannotAnswer) {
+  auto opened = PairReader::open(reader_path(), {.threads = 2});
+  ASSERT_TRUE(opened.has_value()) << opened.error().message;
+  const std::string_view text = "New parents take 16 weeks off, paid in full.";
+  const PairText texts[] = {{.text = text}, {.text = text, .header = "Handbook > Parental leave"}, {.text = "", .header = "16 weeks"}};
+  const auto readings = (*opened)->read({}, "How long is parental leave?", texts);
+  ASSERT_TRUE(readings.has_value()) << readings.error().message;
+  EXPECT_GT(readings->at(1).relevance, readings->at(0).relevance);
+  EXPECT_EQ(span_text(readings->at(1), text), "16 weeks");
+  EXPECT_EQ(readings->at(2).span, ByteRange{});
+}
+
+TEST(PairReader, TheJudgeIgnoresHeaders) {
+  const auto reader = open_judge({.threads = 2});
+  ASSERT_NE(reader, nullptr);
+  const PairText texts[] = {{.text = "New parents take 16 weeks off."}, {.text = "New parents take 16 weeks off.", .header = "Leave"}};
+  const auto readings = reader->read({}, "How long is leave?", texts);
+  ASSERT_TRUE(readings.has_value());
+  EXPECT_EQ(readings->at(0).relevance, readings->at(1).relevance);
+  EXPECT_EQ(readings->at(0).margin, readings->at(1).margin);
+  EXPECT_FALSE(readings->at(0).support.has_value());
 }
 
 TEST(PairReader, NamesTheWordsThatAnswer) {

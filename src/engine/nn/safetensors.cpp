@@ -22,6 +22,7 @@ static_assert(std::endian::native == std::endian::little, "tensors are read in p
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::uint64_t kHeaderBytesMax = 16U << 20;
 constexpr std::size_t kRankMax = 8;
+constexpr std::string_view kWeightSuffix = ".weight";
 
 struct NamedType {
   std::string_view name;
@@ -99,6 +100,19 @@ Result<void> check_shape(std::string_view name, const Tensor& tensor, std::initi
   if (std::equal(tensor.shape.begin(), tensor.shape.end(), shape.begin(), shape.end())) return {};
   return fail(ErrorCode::kCorrupted, "tensor '{}' has the shape [{}], [{}] is expected", name, fmt::join(tensor.shape, ", "),
               fmt::join(shape, ", "));
+}
+
+bool remove_suffix(std::string_view& text, std::string_view suffix) {
+  if (!text.ends_with(suffix)) return false;
+  text.remove_suffix(suffix.size());
+  return true;
+}
+
+std::vector<float> restored(const SafeTensors::ByteRows& kept) {
+  std::vector<float> out(kept.values.size());
+  const std::size_t columns = kept.scale.empty() ? 0 : kept.values.size() / kept.scale.size();
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(kept.values[i]) * kept.scale[i / columns];
+  return out;
 }
 
 /// IEEE half precision, including denormals and infinities.
@@ -190,7 +204,23 @@ Result<std::span<const float>> SafeTensors::floats(std::string_view name, std::i
   return std::span(reinterpret_cast<const float*>(found.bytes.data()), found.bytes.size() / sizeof(float));
 }
 
+bool SafeTensors::has_byte_rows(std::string_view base) const { return has(fmt::format("{}.int8", base)); }
+
+Result<SafeTensors::ByteRows> SafeTensors::byte_rows(std::string_view base, std::uint64_t rows, std::uint64_t columns) const {
+  const std::string name = fmt::format("{}.int8", base);
+  FOOTNOTE_TRY(const Tensor found, tensor(name));
+  if (found.type != DataType::kI8) return fail(ErrorCode::kCorrupted, "tensor '{}' is not I8", name);
+  FOOTNOTE_CHECK(check_shape(name, found, {rows, columns}));
+  FOOTNOTE_TRY(const auto scale, floats(fmt::format("{}.scale", base), {rows, 1}));
+  return ByteRows{{reinterpret_cast<const std::int8_t*>(found.bytes.data()), found.bytes.size()}, scale};
+}
+
 Result<std::vector<float>> SafeTensors::read_floats(std::string_view name, std::initializer_list<std::uint64_t> shape) const {
+  std::string_view base = name;
+  if (!has(name) && shape.size() == 2 && remove_suffix(base, kWeightSuffix) && has_byte_rows(base)) {
+    FOOTNOTE_TRY(const ByteRows kept, byte_rows(base, shape.begin()[0], shape.begin()[1]));
+    return restored(kept);
+  }
   FOOTNOTE_TRY(const Tensor found, tensor(name));
   FOOTNOTE_CHECK(check_shape(name, found, shape));
   const bool whole = found.type == DataType::kF32;

@@ -63,7 +63,18 @@ class SafeTensors {
   /// align it to four bytes.
   Result<std::span<const float>> floats(std::string_view name, std::initializer_list<std::uint64_t> shape) const;
 
-  /// The same as a copy, converted from fp32, fp16 or bf16.
+  /// A matrix kept as 8-bit rows: `base`.int8 and one factor per row in `base`.scale.
+  struct ByteRows {
+    std::span<const std::int8_t> values;
+    std::span<const float> scale;
+  };
+
+  /// Whether the matrix `base`.weight is kept as 8-bit rows instead.
+  bool has_byte_rows(std::string_view base) const;
+  /// Errors as of floats().
+  Result<ByteRows> byte_rows(std::string_view base, std::uint64_t rows, std::uint64_t columns) const;
+
+  /// A copy as fp32, converted from fp32, fp16 or bf16; a matrix NAME.weight may also be kept as 8-bit rows.
   Result<std::vector<float>> read_floats(std::string_view name, std::initializer_list<std::uint64_t> shape) const;
 
   std::string_view file_bytes() const { return file_.bytes(); }

@@ -44,6 +44,25 @@ TEST(SafeTensors, FindsTensorsByNameTypeAndShape) {
   EXPECT_EQ(file->floats("c", {1}).error().code, ErrorCode::kCorrupted);
 }
 
+TEST(SafeTensors, ReadsMatricesThatAreKeptAsByteRows) {
+  const std::string data = std::string("\x01\xff\x02\0", 4) + std::string("\0\0\0\x3f\0\0\0\x40", 8);
+  const auto file = open_bytes(file_of(
+      R"({"m.int8":{"dtype":"I8","shape":[2,2],"data_offsets":[0,4]},"m.scale":{"dtype":"F32","shape":[2,1],"data_offsets":[4,12]}})",
+      data));
+  ASSERT_TRUE(file.has_value()) << file.error().message;
+  EXPECT_TRUE(file->has_byte_rows("m"));
+  EXPECT_FALSE(file->has_byte_rows("n"));
+  const auto values = file->read_floats("m.weight", {2, 2});
+  ASSERT_TRUE(values.has_value()) << values.error().message;
+  EXPECT_EQ(*values, (std::vector<float>{.5F, -.5F, 4, 0}));
+  EXPECT_EQ(file->read_floats("m.weight", {4, 1}).error().code, ErrorCode::kCorrupted);
+  EXPECT_EQ(file->read_floats("n.weight", {2, 2}).error().code, ErrorCode::kCorrupted);
+  const auto without_scale =
+      open_bytes(file_of(R"({"m.int8":{"dtype":"I8","shape":[2,2],"data_offsets":[0,4]}})", std::string_view(data).substr(0, 4)));
+  ASSERT_TRUE(without_scale.has_value());
+  EXPECT_EQ(without_scale->read_floats("m.weight", {2, 2}).error().code, ErrorCode::kCorrupted);
+}
+
 void expect_corrupted(std::string_view header, std::string_view data) {
   const auto file = open_bytes(file_of(header, data));
   ASSERT_FALSE(file.has_value()) << header;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ class TinyModel {
   static constexpr std::size_t kIntermediate = 128;
   static constexpr std::size_t kPositions = 66;
 
-  enum class Storage { kF32, kF16, kBf16 };
+  /// kByteRows: matrices of three or more rows as NAME.int8 and NAME.scale, the rest as fp32. The weights are rounded to what is kept.
+  enum class Storage { kF32, kF16, kBf16, kByteRows };
 
   explicit TinyModel(Family family, std::size_t labels = 0, Storage storage = Storage::kF32)
       : family_(family),
@@ -55,6 +57,7 @@ class TinyModel {
                               to_string(family), vocabulary_, kHidden, kIntermediate, kLayers, kHeads, kPositions, types,
                               family == Family::kBert ? 0 : 1));
     make_tensors(types);
+    if (storage == Storage::kByteRows) round_to_byte_rows();
     write_weights(storage);
   }
 
@@ -161,22 +164,60 @@ class TinyModel {
     make_dense(bert ? "classifier" : "classifier.out_proj", labels_, kHidden);
   }
 
+  bool has_byte_rows(const std::string& name) const { return shapes_.at(name).size() == 2 && shapes_.at(name)[0] >= 3; }
+
+  static float scale_of(std::span<const float> row) {
+    float most = 1e-12F;
+    for (const float value : row) most = std::max(most, std::fabs(value));
+    return most / 127;
+  }
+
+  void round_to_byte_rows() {
+    for (auto& [name, values] : tensors_) {
+      if (!has_byte_rows(name)) continue;
+      const std::size_t columns = shapes_.at(name)[1];
+      for (std::size_t row = 0; row < values.size(); row += columns) {
+        const float scale = scale_of(std::span(values).subspan(row, columns));
+        for (std::size_t k = row; k < row + columns; ++k) values[k] = std::round(values[k] / scale) * scale;
+      }
+    }
+  }
+
   void write_weights(Storage storage) {
-    const char* type = storage == Storage::kF32 ? "F32" : storage == Storage::kF16 ? "F16" : "BF16";
+    const bool whole = storage == Storage::kF32 || storage == Storage::kByteRows;
+    const char* type = whole ? "F32" : storage == Storage::kF16 ? "F16" : "BF16";
     std::string data;
     std::string header = "{";
+    const auto describe = [&](const std::string& name, const char* kind, const std::vector<std::size_t>& shape, std::size_t begin) {
+      header += fmt::format(R"({}"{}":{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", header.size() > 1 ? "," : "", name, kind,
+                            fmt::join(shape, ","), begin, data.size());
+    };
     for (const auto& [name, values] : tensors_) {
       const std::size_t begin = data.size();
+      if (storage == Storage::kByteRows && has_byte_rows(name)) {
+        const std::string base = name.substr(0, name.rfind('.'));
+        const std::size_t columns = shapes_[name][1];
+        std::string scales;
+        for (std::size_t row = 0; row < values.size(); row += columns) {
+          const float scale = scale_of(std::span(values).subspan(row, columns));
+          scales.append(reinterpret_cast<const char*>(&scale), 4);
+          for (std::size_t k = row; k < row + columns; ++k) data.push_back(static_cast<char>(std::lround(values[k] / scale)));
+        }
+        describe(base + ".int8", "I8", shapes_[name], begin);
+        const std::size_t scales_begin = data.size();
+        data += scales;
+        describe(base + ".scale", "F32", {shapes_[name][0], 1}, scales_begin);
+        continue;
+      }
       for (const float value : values) {
-        if (storage == Storage::kF32) {
+        if (whole) {
           data.append(reinterpret_cast<const char*>(&value), 4);
         } else {
           const std::uint16_t half = storage == Storage::kBf16 ? to_bf16(value) : to_half(value);
           data.append(reinterpret_cast<const char*>(&half), 2);
         }
       }
-      header += fmt::format(R"({}"{}":{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", header.size() > 1 ? "," : "", name, type,
-                            fmt::join(shapes_[name], ","), begin, data.size());
+      describe(name, type, shapes_[name], begin);
     }
     header += "}";
     header.append((8 - header.size() % 8) % 8, ' ');

@@ -52,18 +52,6 @@ Tokens Tokenizer::tokenize(std::string_view text, std::size_t tokens_max, Specia
   return out;
 }
 
-Tokens Tokenizer::frame(std::string_view text, std::size_t tokens_max, Specials specials) const {
-  FOOTNOTE_ASSERT(tokens_max >= frame_tokens());
-  Tokens out;
-  out.ids.push_back(marks_.begin);
-  out.ranges.push_back({0, 0});
-  append_readable(text, tokens_max - 1, specials, out);
-  const std::uint32_t end = out.ranges.back().end;
-  out.ids.push_back(marks_.end);
-  out.ranges.push_back({end, end});
-  return out;
-}
-
 std::vector<std::uint32_t> Tokenizer::frame_ids(std::span<const std::uint32_t> ids) const {
   std::vector<std::uint32_t> out;
   out.reserve(ids.size() + frame_tokens());
@@ -99,14 +87,11 @@ PairTokens Tokenizer::frame_pair(std::string_view first, std::string_view second
     out.types.push_back(type);
   };
   add_mark(marks_.begin, 0, 0);
-  out.first_begin = out.ids.size();
   add_text(left, keep.first, 0);
   out.first_end = out.ids.size();
   const std::uint32_t first_stop = out.ranges.back().end;
   for (std::size_t i = 0; i < marks_.middle_count; ++i) add_mark(marks_.end, first_stop, 0);
-  out.second_begin = out.ids.size();
   add_text(right, keep.second, marks_.second_type);
-  out.second_end = out.ids.size();
   add_mark(marks_.end, keep.second == 0 ? 0 : out.ranges.back().end, marks_.second_type);
   out.truncated = left.truncated || right.truncated || keep.first < have.first || keep.second < have.second;
   return out;

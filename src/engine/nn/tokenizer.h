@@ -16,8 +16,7 @@ struct ByteRange {
 };
 
 /// The tokens of one text, in order. `ranges[i]` is the position of `ids[i]` in the ORIGINAL text, from the first byte of its first
-/// character to past the last byte of its last, always at code point boundaries of well-formed text. Ranges never go backwards. Special
-/// tokens around a sequence have empty ranges.
+/// character to past the last byte of its last, always at code point boundaries of well-formed text. Ranges never go backwards.
 struct Tokens {
   std::vector<std::uint32_t> ids;
   std::vector<ByteRange> ranges;
@@ -29,11 +28,8 @@ struct PairTokens {
   std::vector<std::uint32_t> ids;
   std::vector<std::uint8_t> types;  ///< Token type ids, as in the model's training.
   std::vector<ByteRange> ranges;    ///< Positions in the respective text; empty for special tokens.
-  std::size_t first_begin = 0;      ///< ids[first_begin, first_end) belong to the first text,
-  std::size_t first_end = 0;
-  std::size_t second_begin = 0;  ///< ids[second_begin, second_end) to the second.
-  std::size_t second_end = 0;
-  bool truncated = false;  ///< Tokens of either text were dropped.
+  std::size_t first_end = 0;        ///< ids[1, first_end) belong to the first text.
+  bool truncated = false;           ///< Tokens of either text were dropped.
 };
 
 /// How "[MASK]" and the like are read in a text.
@@ -70,17 +66,14 @@ class Tokenizer {
   /// The same into `out`, whose memory is reused.
   void tokenize_into(std::string_view text, std::size_t tokens_max, Specials specials, Tokens& out) const;
 
-  /// The text with special tokens around it, `tokens_max` tokens in all: the input of an encoder. REQUIRES: tokens_max >= frame_tokens().
-  Tokens frame(std::string_view text, std::size_t tokens_max, Specials specials = Specials::kRecognise) const;
-
-  /// Adds special tokens around existing tokens, for windows over a long text.
+  /// Adds special tokens around tokens: the input of an encoder.
   std::vector<std::uint32_t> frame_ids(std::span<const std::uint32_t> ids) const;
 
   /// Both texts with special tokens, `tokens_max` tokens in all. REQUIRES: tokens_max >= pair_frame_tokens().
   PairTokens frame_pair(std::string_view first, std::string_view second, std::size_t tokens_max, Specials specials = Specials::kRecognise,
                         PairTruncation truncation = PairTruncation::kLongestFirst) const;
 
-  /// The number of tokens that frame() adds.
+  /// The number of tokens that frame_ids() adds.
   std::size_t frame_tokens() const { return 2; }
   /// The number of tokens that frame_pair() adds.
   std::size_t pair_frame_tokens() const { return 2 + marks_.middle_count; }

@@ -11,7 +11,7 @@
 namespace footnote::nn {
 namespace {
 
-constexpr const char* kWordTable = "embeddings.word_embeddings.weight";
+constexpr const char* kWordTable = "embeddings.word_embeddings";
 
 }  // namespace
 
@@ -25,7 +25,8 @@ class Transformer::Packer {
     FOOTNOTE_CHECK(copy("embeddings.position_embeddings.weight", {shape_.positions_total, shape_.hidden}, out_.position_table_));
     FOOTNOTE_CHECK(copy("embeddings.token_type_embeddings.weight", {shape_.token_types, shape_.hidden}, out_.type_table_));
     if (out_.token_copy_ != nullptr) {
-      FOOTNOTE_TRY(const auto values, files_.word_weights().read_floats(files_.prefix + kWordTable, {shape_.vocabulary, shape_.hidden}));
+      FOOTNOTE_TRY(const auto values,
+                   files_.word_weights().read_floats(files_.prefix + kWordTable + ".weight", {shape_.vocabulary, shape_.hidden}));
       std::ranges::copy(values, out_.token_copy_);
     }
     std::string norm = "embeddings.LayerNorm";
@@ -155,7 +156,7 @@ void Transformer::lay_out(Layout& layout) {
   const Kernels& k = *kernels_;
   position_table_ = layout.take_floats(shape_.positions_total * shape_.hidden);
   type_table_ = layout.take_floats(shape_.token_types * shape_.hidden);
-  if (token_table_.empty()) token_copy_ = layout.take_floats(shape_.vocabulary * shape_.hidden);
+  if (token_table_.empty() && token_rows_.values.empty()) token_copy_ = layout.take_floats(shape_.vocabulary * shape_.hidden);
   embedding_norm_ = lay_out_norm(layout);
   layers_.resize(shape_.layers);
   for (Layer& layer : layers_) {
@@ -175,15 +176,25 @@ void Transformer::lay_out(Layout& layout) {
   norm->exact_channels = layers_.back().feed_forward_in.exact_channels;  // Its rows are not used.
 }
 
+/// Uses the vectors in the model's file where they lie. Without a result here they are copied as fp32.
+Result<void> Transformer::find_token_table(const ModelFiles& files) {
+  const std::string base = files.prefix + kWordTable;
+  const SafeTensors& weights = files.word_weights();
+  if (weights.has_byte_rows(base)) {
+    FOOTNOTE_TRY(token_rows_, weights.byte_rows(base, shape_.vocabulary, shape_.hidden));
+    return {};
+  }
+  FOOTNOTE_TRY(const Tensor tensor, weights.tensor(base + ".weight"));
+  if (tensor.type != DataType::kF32) return {};
+  FOOTNOTE_TRY(token_table_, weights.floats(base + ".weight", {shape_.vocabulary, shape_.hidden}));
+  return {};
+}
+
 Result<Transformer> Transformer::load(const ModelFiles& files, const Kernels& kernels) {
   Transformer out;
   out.shape_ = files.shape;
   out.kernels_ = &kernels;
-  const std::string table = files.prefix + kWordTable;
-  FOOTNOTE_TRY(const Tensor tensor, files.word_weights().tensor(table));
-  if (tensor.type == DataType::kF32) {
-    FOOTNOTE_TRY(out.token_table_, files.word_weights().floats(table, {files.shape.vocabulary, files.shape.hidden}));
-  }
+  FOOTNOTE_CHECK(out.find_token_table(files));
   Layout counted;
   out.lay_out(counted);
 
@@ -211,10 +222,17 @@ Result<Transformer> Transformer::load(const ModelFiles& files, const Kernels& ke
 
 void Transformer::embed(const TokenSpan& sequence, std::size_t position, float* out) const {
   const std::size_t width = shape_.hidden;
-  const float* token = token_table_.data() + sequence.ids[position] * width;
+  const std::size_t id = sequence.ids[position];
   const float* place = position_table_ + (position + shape_.position_offset) * width;
   const float* type = type_table_ + (sequence.types.empty() ? 0 : sequence.types[position]) * width;
-  for (std::size_t k = 0; k < width; ++k) out[k] = token[k] + type[k] + place[k];
+  if (token_rows_.values.empty()) {
+    const float* token = token_table_.data() + id * width;
+    for (std::size_t k = 0; k < width; ++k) out[k] = token[k] + type[k] + place[k];
+    return;
+  }
+  const std::int8_t* token = token_rows_.values.data() + id * width;
+  const float scale = token_rows_.scale[id];
+  for (std::size_t k = 0; k < width; ++k) out[k] = static_cast<float>(token[k]) * scale + type[k] + place[k];
 }
 
 }  // namespace footnote::nn

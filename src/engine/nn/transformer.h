@@ -50,6 +50,7 @@ class Transformer {
   class Packer;
 
   Transformer() = default;
+  Result<void> find_token_table(const ModelFiles& files);
   void lay_out(Layout& layout);
   Norm lay_out_norm(Layout& layout) const;
 
@@ -58,6 +59,7 @@ class Transformer {
   PackedFile packed_;  // Owner of the memory below,
   MemoryBlock fresh_;  // or this one.
   std::span<const float> token_table_;
+  SafeTensors::ByteRows token_rows_;  // Instead of the table, for a model that keeps its token vectors as 8-bit rows.
   const float* position_table_ = nullptr;
   const float* type_table_ = nullptr;
   float* token_copy_ = nullptr;  // A copy of a table that is not fp32 in the model's file.

@@ -247,24 +247,6 @@ class WordPiece::Run {
   ByteRange base_place_;  // Of the last letter that was decomposed.
 };
 
-Result<WordPiece> WordPiece::create(std::string_view vocabulary_text, WordPieceOptions options) {
-  FOOTNOTE_TRY(Vocabulary vocabulary, Vocabulary::parse(vocabulary_text));
-  Setup setup{std::move(vocabulary), options, {}, {}};
-  for (const char* name : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
-    const std::uint32_t id = setup.vocabulary.find(name);
-    if (id != Vocabulary::kNone) setup.added.push_back({.content = name, .id = id, .special = true});
-  }
-  const auto require = [&](std::string_view name, std::uint32_t& id) -> Result<void> {
-    id = setup.vocabulary.find(name);
-    if (id == Vocabulary::kNone) return fail(ErrorCode::kCorrupted, "the vocabulary has no {}", name);
-    return {};
-  };
-  FOOTNOTE_CHECK(require("[UNK]", setup.unknown_id));
-  FOOTNOTE_CHECK(require("[CLS]", setup.marks.begin));
-  FOOTNOTE_CHECK(require("[SEP]", setup.marks.end));
-  return WordPiece(std::move(setup));
-}
-
 WordPiece::WordPiece(Setup setup)
     : Tokenizer(setup.marks, setup.unknown_id, setup.tokens_max),
       vocabulary_(std::make_unique<const Vocabulary>(std::move(setup.vocabulary))),

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "engine/nn/added_tokens.h"
 #include "engine/nn/char_table.h"
 #include "engine/nn/tokenizer.h"
@@ -37,17 +36,10 @@ class WordPiece final : public Tokenizer {
     std::size_t tokens_max = kNoLimit;
   };
 
-  /// `vocabulary_text` is the content of vocab.txt. kCorrupted: not a vocabulary, or [UNK], [CLS] or [SEP] is missing.
-  static Result<WordPiece> create(std::string_view vocabulary_text, WordPieceOptions options);
-
   explicit WordPiece(Setup setup);
 
   std::size_t vocabulary_size() const override { return vocabulary_size_; }
   std::string_view family() const override { return "wordpiece"; }
-
-  const Vocabulary& vocabulary() const { return *vocabulary_; }
-  std::uint32_t class_id() const { return marks().begin; }    ///< [CLS]
-  std::uint32_t separator_id() const { return marks().end; }  ///< [SEP]
 
  private:
   class Run;

@@ -1,9 +1,12 @@
 #include "engine/sql/database.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <thread>
 
+#include "base/file.h"
 #include "engine/sql/checked_vfs.h"
 #include "engine/sql/error.h"
 
@@ -18,24 +21,33 @@ constexpr std::chrono::milliseconds kCheckpointPause{1};
 /// Pages copied between two checks of the call.
 constexpr int kCopyStepPages = 128;
 
+/// The file is for this user alone, whatever the umask; SQLite gives its log and its index the mode of the file.
+void make_private(const std::filesystem::path& file) {
+  // Only a new file is opened here: closing a descriptor of one that is in use would drop this process's locks on it.
+  const Descriptor created(::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) keep_private(file.string() + suffix);
+}
+
 }  // namespace
 
 Database::Database(std::filesystem::path file, const OpenOptions& options) : file_(std::move(file)), busy_timeout_(options.busy_timeout) {}
 
 Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& file, const OpenOptions& options) {
   std::unique_ptr<Database> database(new Database(file, options));  // Private constructor.
+  if (options.access == Access::kReadWrite) make_private(file);
   // NOMUTEX: the pool guarantees one user at a time.
   const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
                     (options.access == Access::kReadWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
   const int code = sqlite3_open_v2(file.c_str(), &database->handle_, flags, checked_vfs(options.vfs));
   if (code != SQLITE_OK) return database->failure(code);
   FOOTNOTE_CHECK(database->configure(options));
-  if (options.statements != nullptr) {
-    const auto count = [](unsigned, void* statements, void*, void*) {
-      static_cast<std::atomic<std::uint64_t>*>(statements)->fetch_add(1, std::memory_order_relaxed);
+  if (options.on_statement != nullptr) {
+    const auto observe = [](unsigned, void* observer, void*, void* sql) {
+      (*static_cast<const StatementObserver*>(observer))(static_cast<const char*>(sql));
       return 0;
     };
-    FOOTNOTE_CHECK(database->status_of(sqlite3_trace_v2(database->handle_, SQLITE_TRACE_STMT, count, options.statements)));
+    void* observer = const_cast<StatementObserver*>(options.on_statement);
+    FOOTNOTE_CHECK(database->status_of(sqlite3_trace_v2(database->handle_, SQLITE_TRACE_STMT, observe, observer)));
   }
   return database;
 }

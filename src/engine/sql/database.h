@@ -1,11 +1,12 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "base/call_context.h"
@@ -23,16 +24,18 @@ inline constexpr int kValueBytesMax = 256 << 20;
 
 enum class Access { kReadOnly, kReadWrite };
 
+/// Gets the text of every statement that starts, transactions included, with `?` where values are bound. Called on the thread that runs it.
+using StatementObserver = std::function<void(std::string_view sql)>;
+
 struct OpenOptions {
   Access access = Access::kReadWrite;  ///< kReadWrite creates the file if it does not exist.
   std::chrono::milliseconds busy_timeout{5000};
   int cache_kib = 8 << 10;
-  int page_bytes = 8192;                    ///< Of a new file; an existing one keeps its page size.
-  std::uint64_t bytes_max = 0;              ///< Maximum size of the database; 0: unlimited.
-  std::uint64_t log_bytes_kept = 16 << 20;  ///< The WAL file is truncated to this size when it restarts.
-  const char* vfs = nullptr;                ///< SQLite VFS by name; tests use one that injects faults.
-  /// Counts every statement that starts, transactions included; for tests. Must outlive the connection.
-  std::atomic<std::uint64_t>* statements = nullptr;
+  int page_bytes = 8192;                            ///< Of a new file; an existing one keeps its page size.
+  std::uint64_t bytes_max = 0;                      ///< Maximum size of the database; 0: unlimited.
+  std::uint64_t log_bytes_kept = 16 << 20;          ///< The WAL file is truncated to this size when it restarts.
+  const char* vfs = nullptr;                        ///< SQLite VFS by name; tests use one that injects faults.
+  const StatementObserver* on_statement = nullptr;  ///< For tests. Must outlive the connection.
 };
 
 /// One connection to an SQLite file in WAL mode: synchronous=FULL, foreign keys on, no memory mapping, hardened against damaged files, with

@@ -72,7 +72,10 @@ Meaning meaning_of(int extended_code) {
 
 Error make_error(int extended_code, std::string_view detail, const std::filesystem::path& file) {
   const Meaning meaning = meaning_of(extended_code);
-  return Error{meaning.code, fmt::format("database {}: {} (SQLite {}: {})", file.string(), meaning.advice, extended_code, detail), {}};
+  return Error{meaning.code,
+               fmt::format("database {}: {} (SQLite {}: {})", file.string(), meaning.advice, extended_code, detail),
+               {},
+               fmt::format("the store failed: {} (SQLite {})", meaning.advice, extended_code)};
 }
 
 bool is_sync_failure(int extended_code) { return extended_code == SQLITE_IOERR_FSYNC || extended_code == SQLITE_IOERR_DIR_FSYNC; }

@@ -60,8 +60,6 @@ Result<void> Statement::run() {
 
 std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_, column); }
 
-double Statement::real(int column) const { return sqlite3_column_double(handle_, column); }
-
 std::string_view Statement::text(int column) const {
   // Get the pointer first: this may convert the value and so change its length.
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));

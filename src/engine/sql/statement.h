@@ -56,7 +56,6 @@ class Statement {
   /// Columns of the current row, counted from 0. NULL reads as 0 or empty. Views are valid until the next step, bind or the statement's
   /// end.
   std::int64_t integer(int column) const;
-  double real(int column) const;
   std::string_view text(int column) const;
   std::span<const std::byte> blob(int column) const;
   bool is_null(int column) const;

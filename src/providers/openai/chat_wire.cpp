@@ -15,13 +15,6 @@ std::string_view role_name(ChatRole role) {
   return "user";
 }
 
-FinishReason finish_reason(std::string_view name) {
-  if (name == "stop") return FinishReason::kStop;
-  if (name == "length") return FinishReason::kLength;
-  if (name == "content_filter") return FinishReason::kContentFilter;
-  return FinishReason::kOther;
-}
-
 /// A member of an object, or null for anything else.
 const Json* member(const Json* value, std::string_view key) {
   return value != nullptr && value->is_object() ? value->get_object().if_contains(key) : nullptr;
@@ -85,14 +78,13 @@ Result<void> ChatStreamReader::take(std::string_view data) {
   if (member(&*chunk, "error") != nullptr) return fail(ErrorCode::kUnavailable, "the language model failed in the middle of its answer");
   if (const auto* model = text_member(&*chunk, "model")) end_.model = *model;
   if (const Json* usage = member(&*chunk, "usage"); usage != nullptr && usage->is_object()) {
-    end_.prompt_tokens = token_count(usage, "prompt_tokens");
-    end_.completion_tokens = token_count(usage, "completion_tokens");
+    end_.tokens = TokenCounts{token_count(usage, "prompt_tokens"), token_count(usage, "completion_tokens")};
   }
   const Json* choices = member(&*chunk, "choices");
   if (choices == nullptr || !choices->is_array() || choices->get_array().empty()) return {};
   const Json* choice = &choices->get_array().front();
   if (const auto* reason = text_member(choice, "finish_reason")) {
-    end_.finish = finish_reason(*reason);
+    end_.finish = parse_finish_reason(*reason);
     ended_ = true;
   }
   const auto* content = text_member(member(choice, "delta"), "content");

@@ -46,20 +46,20 @@ TEST(ChatWire, AnySlicingReadsTheSame) {
     EXPECT_EQ(got.text, "Gr\xC3\xBC\xC3\x9F Gott");
     EXPECT_EQ(got.end->finish, FinishReason::kLength);
     EXPECT_EQ(got.end->model, "m-1");
-    EXPECT_EQ(got.end->prompt_tokens, 11);
-    EXPECT_EQ(got.end->completion_tokens, 4);
+    EXPECT_EQ(got.end->tokens, (TokenCounts{11, 4}));
   }
 }
 
 TEST(ChatWire, UsageMayComeWithChoicesOrNotAtAll) {
   EXPECT_EQ(
-      read("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":2}}\n\n", 7).end->prompt_tokens, 2);
-  EXPECT_EQ(read("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":null}\n\n", 7).end->prompt_tokens, 0);
+      read("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":2}}\n\n", 7).end->tokens->prompt,
+      2);
+  EXPECT_EQ(read("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":null}\n\n", 7).end->tokens, std::nullopt);
 }
 
 TEST(ChatWire, CountsThatCannotBeMeantReadAsNone) {
   const auto tokens = [](std::string_view count) {
-    return read(fmt::format("data: {{\"usage\":{{\"prompt_tokens\":{}}}}}\n\ndata: [DONE]\n\n", count), 9).end->prompt_tokens;
+    return read(fmt::format("data: {{\"usage\":{{\"prompt_tokens\":{}}}}}\n\ndata: [DONE]\n\n", count), 9).end->tokens->prompt;
   };
   EXPECT_EQ(tokens(std::to_string(kTokensMax)), kTokensMax);
   for (const std::string_view count : {"-1", "1000000001", "1e300", "18446744073709551615", "\"7\"", "null"})

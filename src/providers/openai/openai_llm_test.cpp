@@ -137,7 +137,7 @@ TEST(OpenAiLlm, SendsKeyModelAndTraceAndTakesTheUpstreamsNameForTheModel) {
   const auto end = connected.llm.stream(call, {.messages = {{ChatRole::kUser, "q"}}}, [](std::string_view) -> Result<void> { return {}; });
   ASSERT_TRUE(end.has_value()) << end.error().message;
   EXPECT_EQ(end->model, "served-model");
-  EXPECT_EQ(end->prompt_tokens, 7);
+  EXPECT_EQ(end->tokens->prompt, 7);
   EXPECT_EQ(seen.headers.find("authorization"), "Bearer key");
   EXPECT_EQ(seen.request_id, "request-1");
   EXPECT_EQ(parse_json(seen.body)->at("model").as_string(), "asked-model");

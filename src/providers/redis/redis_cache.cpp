@@ -201,13 +201,4 @@ void RedisCache::pay(Lease& lease) {
   owed_.merge(owed);
 }
 
-Result<void> RedisCache::ping() {
-  std::string why;
-  const auto connection = Connection::open(address_, options_, why);
-  const Reply reply = connection == nullptr ? nullptr : connection->run({"PING"});
-  if (reply != nullptr && reply->type != REDIS_REPLY_ERROR) return {};
-  if (connection != nullptr) why = reply == nullptr ? connection->error() : std::string(reply->str, reply->len);
-  return fail(ErrorCode::kUnavailable, "Redis does not respond ({}); the cache is bypassed until it does", why);
-}
-
 }  // namespace footnote

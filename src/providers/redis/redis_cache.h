@@ -45,9 +45,6 @@ class RedisCache final : public Cache {
   void put(const CallContext& call, std::string_view key, std::string_view tag, std::string value, std::chrono::seconds ttl) override;
   void drop_tag(const CallContext& call, std::string_view tag) override;
 
-  /// Checks that Redis responds; the error says why not, for use at startup.
-  Result<void> ping();
-
  private:
   class Connection;
   class Lease;

@@ -115,15 +115,5 @@ TEST_F(RedisCacheTest, ACallThatIsOverIsAMiss) {
   EXPECT_EQ(cache->get(CallContext::with_timeout(0ms), "k"), std::nullopt);
 }
 
-TEST_F(RedisCacheTest, SaysWhyRedisDoesNotAnswer) {
-  EXPECT_TRUE(cache_at(server_.url())->ping());
-  const auto refused = cache_at("unix:///nowhere/redis.sock")->ping();
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
-  RedisAddress locked = parse_redis_url(server_.url()).value();
-  locked.password = "wrong";
-  EXPECT_FALSE(RedisCache(locked, patient(), nullptr).ping());
-}
-
 }  // namespace
 }  // namespace footnote

@@ -85,9 +85,12 @@ JsonUpstream::Failure JsonUpstream::failed_call(const CallContext& call, Error e
             true};
   }
   const bool unreachable = error.code == ErrorCode::kUnavailable;
-  if (unreachable) error.message = fmt::format("{} does not answer (check {}): {}", name(), setting("URL"), error.message);
+  if (unreachable) error = with_context(std::move(error), fmt::format("{} does not answer (check {})", name(), setting("URL"))).error();
   if (error.code == ErrorCode::kInvalidArgument) {
-    error = {ErrorCode::kFailedPrecondition, fmt::format("{} can't be called (check {}): {}", name(), setting("URL"), error.message), {}};
+    error = {ErrorCode::kFailedPrecondition,
+             fmt::format("{} can't be called (check {}): {}", name(), setting("URL"), error.message),
+             {},
+             fmt::format("{} can't be called", name())};
   }
   return {std::move(error), unreachable};
 }

@@ -34,7 +34,16 @@ Result<CorpusCounts> SqliteChunkStore::counts(const CallContext& call, CorpusId 
                  database.prepare("SELECT count(*), total(chunk_count) FROM document_versions WHERE corpus_id = ? AND died IS NULL"));
     count.bind(corpus.value);
     FOOTNOTE_CHECK(count.step());
-    return CorpusCounts{.documents = count.integer(0), .chunks = count.integer(1)};
+    // By an index of their own: labels are rare, and attributes are not read to count the others.
+    FOOTNOTE_TRY(auto labelled, database.prepare("SELECT count(*), total(chunk_count) FROM document_versions INDEXED BY "
+                                                 "document_versions_labelled WHERE corpus_id = ? AND died IS NULL AND "
+                                                 "instr(attributes, '\"acl_labels\":[\"') > 0"));
+    labelled.bind(corpus.value);
+    FOOTNOTE_CHECK(labelled.step());
+    return CorpusCounts{.documents = count.integer(0),
+                        .chunks = count.integer(1),
+                        .labelled_documents = labelled.integer(0),
+                        .labelled_chunks = labelled.integer(1)};
   });
 }
 
@@ -56,17 +65,20 @@ Result<DocumentText> SqliteChunkStore::document_text(const CallContext& call, Wo
                                                      int version) const {
   return store_.read(call, [&](sql::Database& database) -> Result<DocumentText> {
     FOOTNOTE_TRY(auto find, database.prepare(R"sql(
-      SELECT d.id, d.corpus_id, d.key, v.version, v.source_id, v.content_hash, v.attributes, v.chunk_count, v.indexed_at, v.text
+      SELECT d.id, d.corpus_id, d.key, v.version, v.source_id, v.content_hash, v.attributes, v.chunk_count, v.indexed_at, v.text,
+             instr(live.attributes, '"acl_labels":["') > 0
       FROM documents d
       JOIN corpora c ON c.id = d.corpus_id
       JOIN document_versions v ON v.document_id = d.id
+      JOIN document_versions live ON live.document_id = d.id AND live.version = d.version
       WHERE d.id = ?1 AND c.workspace_id = ?2 AND v.version = CASE ?3 WHEN 0 THEN d.version ELSE ?3 END
-        AND (?3 <> 0 OR d.deleted_at IS NULL))sql"));
+        AND d.deleted_at IS NULL)sql"));
     find.bind(document.value, workspace.value, version);
     FOOTNOTE_TRY(const bool found, find.step());
-    if (!found) return fail(ErrorCode::kNotFound, "there is no document {} with version {}", document.value, version);
+    if (!found) return fail(ErrorCode::kNotFound, "there is no document {}", document.value);
     FOOTNOTE_TRY(auto found_document, document_from(find));
-    return DocumentText{.document = std::move(found_document), .text = std::string(find.text(9))};
+    const bool labelled = find.integer(10) != 0 || !found_document.attributes.acl_labels.empty();
+    return DocumentText{.document = std::move(found_document), .text = std::string(find.text(9)), .labelled = labelled};
   });
 }
 

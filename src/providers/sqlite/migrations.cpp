@@ -489,6 +489,14 @@ CREATE TABLE erasures (
   PRIMARY KEY (workspace_id, visitor_id)
 ) STRICT, WITHOUT ROWID;
 )sql"},
+    {13, R"sql(
+-- A revoked key is over, whatever the clock says later. Until now a revocation was an expiry: whatever has ended by now stays so.
+ALTER TABLE api_keys ADD COLUMN revoked_at INTEGER;
+UPDATE api_keys SET revoked_at = expires_at WHERE expires_at <= unixepoch() * 1000;
+
+CREATE INDEX document_versions_labelled ON document_versions (corpus_id, chunk_count)
+  WHERE died IS NULL AND instr(attributes, '"acl_labels":["') > 0;
+)sql"},
 };
 
 /// A file without our mark may be used only if it is empty.

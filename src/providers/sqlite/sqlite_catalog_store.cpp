@@ -23,7 +23,7 @@ Workspace workspace_from(const sql::Statement& row) {
 /// The columns that key_from reads.
 constexpr sql::SqlText kKeysById = R"sql(
   SELECT id, workspace_id, name, display_prefix, secret_hash, created_at, expires_at, last_used_at,
-         requests_per_minute, requests_per_day, usage_day, usage_requests, scopes
+         requests_per_minute, requests_per_day, usage_day, usage_requests, scopes, revoked_at
   FROM api_keys WHERE ?1 IS NULL OR id = ?1 ORDER BY id)sql";
 
 Result<ApiKey> key_from(const sql::Statement& row) {
@@ -36,7 +36,8 @@ Result<ApiKey> key_from(const sql::Statement& row) {
              .created_at = time_from(row.integer(5)),
              .expires_at = time_from(row.optional_integer(6)),
              .limits = {row.integer(8), row.integer(9)},
-             .usage = {time_from(row.optional_integer(7)), row.integer(10), row.integer(11)}};
+             .usage = {time_from(row.optional_integer(7)), row.integer(10), row.integer(11)},
+             .revoked_at = time_from(row.optional_integer(13))};
   FOOTNOTE_TRY(const auto scopes, texts_from_stored_text(row.text(12)));
   for (const std::string& name : scopes) {
     FOOTNOTE_TRY(const auto scope, from_stored_name<KeyScope>(name));
@@ -190,19 +191,28 @@ Result<void> SqliteCatalogStore::set_gate(const CallContext& call, CorpusId corp
 }
 
 Result<Source> SqliteCatalogStore::ensure_source(const CallContext& call, CorpusId corpus, SourceKind kind, std::string_view location) {
+  const auto find = [&](sql::Database& database) -> Result<std::optional<Source>> {
+    FOOTNOTE_TRY(auto row, database.prepare("SELECT id, synced_at FROM sources WHERE corpus_id = ? AND kind = ? AND location = ?"));
+    row.bind(corpus.value, stored_name(kind), location);
+    FOOTNOTE_TRY(const bool is_there, row.step());
+    if (!is_there) return std::nullopt;
+    return Source{.id = {row.integer(0)},
+                  .corpus = corpus,
+                  .kind = kind,
+                  .location = std::string(location),
+                  .synced_at = time_from(row.optional_integer(1))};
+  };
+  // Most calls find it: they must not queue behind the writer.
+  FOOTNOTE_TRY(auto known, store_.read(call, find));
+  if (known) return *std::move(known);
   return store_.write(call, [&](sql::Database& database) -> Result<Source> {
     FOOTNOTE_CHECK(read_corpus(database, corpus));
     FOOTNOTE_TRY(auto insert, database.prepare("INSERT INTO sources (corpus_id, kind, location) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"));
     insert.bind(corpus.value, stored_name(kind), location);
     FOOTNOTE_CHECK(insert.run());
-    FOOTNOTE_TRY(auto find, database.prepare("SELECT id, synced_at FROM sources WHERE corpus_id = ? AND kind = ? AND location = ?"));
-    find.bind(corpus.value, stored_name(kind), location);
-    FOOTNOTE_CHECK(find.step());
-    return Source{.id = {find.integer(0)},
-                  .corpus = corpus,
-                  .kind = kind,
-                  .location = std::string(location),
-                  .synced_at = time_from(find.optional_integer(1))};
+    FOOTNOTE_TRY(auto made, find(database));
+    if (!made) return fail(ErrorCode::kInternal, "the source '{}' vanished while it was made", location);
+    return *std::move(made);
   });
 }
 
@@ -251,8 +261,16 @@ Result<std::vector<ApiKey>> SqliteCatalogStore::keys(const CallContext& call) co
 }
 
 Result<ApiKey> SqliteCatalogStore::end_key(const CallContext& call, ApiKeyId id, UtcTime at) {
+  return change_key(call, "UPDATE api_keys SET expires_at = min(ifnull(expires_at, ?1), ?1) WHERE id = ?2", id, at);
+}
+
+Result<ApiKey> SqliteCatalogStore::revoke_key(const CallContext& call, ApiKeyId id, UtcTime at) {
+  return change_key(call, "UPDATE api_keys SET revoked_at = ifnull(revoked_at, ?1) WHERE id = ?2", id, at);
+}
+
+Result<ApiKey> SqliteCatalogStore::change_key(const CallContext& call, sql::SqlText change, ApiKeyId id, UtcTime at) {
   return store_.write(call, [&](sql::Database& database) -> Result<ApiKey> {
-    FOOTNOTE_TRY(auto update, database.prepare("UPDATE api_keys SET expires_at = min(ifnull(expires_at, ?1), ?1) WHERE id = ?2"));
+    FOOTNOTE_TRY(auto update, database.prepare(change));
     update.bind(to_row(at), id.value);
     FOOTNOTE_CHECK(update.run());
     FOOTNOTE_TRY(auto find, database.prepare(kKeysById));

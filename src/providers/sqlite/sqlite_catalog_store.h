@@ -30,10 +30,13 @@ class SqliteCatalogStore final : public CatalogStore {
   Result<ApiKey> add_key(const CallContext& call, const ApiKey& key) override;
   Result<std::vector<ApiKey>> keys(const CallContext& call) const override;
   Result<ApiKey> end_key(const CallContext& call, ApiKeyId id, UtcTime at) override;
+  Result<ApiKey> revoke_key(const CallContext& call, ApiKeyId id, UtcTime at) override;
   Result<void> note_key_usage(const CallContext& call, std::span<const std::pair<ApiKeyId, KeyUsage>> usage) override;
   Result<std::string> key_pepper(const CallContext& call) override;
 
  private:
+  Result<ApiKey> change_key(const CallContext& call, sql::SqlText change, ApiKeyId id, UtcTime at);
+
   SqliteStore& store_;
 };
 

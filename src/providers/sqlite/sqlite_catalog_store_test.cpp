@@ -83,5 +83,21 @@ TEST_F(SqliteCatalogStoreTest, RemembersSources) {
   EXPECT_EQ(catalog().ensure_source(call_, {4711}, SourceKind::kText, "").error().code, ErrorCode::kNotFound);
 }
 
+TEST_F(SqliteCatalogStoreTest, WhatHadEndedBeforeRevocationsWereFlagsStaysEnded) {
+  const UtcTime past{std::chrono::hours{1}};
+  ApiKey key{.workspace = workspace_, .name = "k", .secret_hash = "a", .scopes = {KeyScope::kRead}, .created_at = past};
+  const ApiKeyId lives = catalog().add_key(call_, key)->id;
+  key.secret_hash = "b";
+  const ApiKeyId ended = catalog().add_key(call_, key)->id;
+  ASSERT_TRUE(catalog().end_key(call_, ended, past).has_value());
+  execute("ALTER TABLE api_keys DROP COLUMN revoked_at; DROP INDEX document_versions_labelled; PRAGMA user_version = 12");
+  open();
+  const std::vector<ApiKey> keys = catalog().keys(call_).value();
+  for (const ApiKey& kept : keys) {
+    EXPECT_EQ(kept.revoked_at.has_value(), kept.id == ended) << kept.id.value;
+    EXPECT_EQ(kept.has_ended(UtcTime{}), kept.id != lives) << "whatever the clock says";
+  }
+}
+
 }  // namespace
 }  // namespace footnote

@@ -150,8 +150,9 @@ TEST_F(SqliteChunkStoreTest, ADamagedVectorIsCorruptedNotACrash) {
 }
 
 TEST_F(SqliteChunkStoreTest, DocumentsOfChunksAreLookedUpOnce) {
-  std::atomic<std::uint64_t> statements{0};
-  open({.statements = &statements});
+  std::uint64_t statements = 0;
+  const sql::StatementObserver count = [&](std::string_view) { ++statements; };
+  open({.on_statement = &count});
   ASSERT_TRUE(commit({draft_of("a", {"x"}), draft_of("b", {"y"})}).has_value());
   SqliteChunkStore store(*store_);
   const auto ids = store.chunk_ids(call_, corpus_, 0, 1).value();

@@ -186,22 +186,11 @@ Result<std::vector<Gap>> SqliteConversationStore::gaps(const CallContext& call, 
                      .reason = reason,
                      .occurrences = row.integer(4),
                      .first_seen_at = time_from(row.integer(5)),
-                     .last_seen_at = time_from(row.integer(6)),
-                     .resolved_at = std::nullopt});
+                     .last_seen_at = time_from(row.integer(6))});
       return {};
     });
     FOOTNOTE_CHECK(std::move(done));
     return out;
-  });
-}
-
-Result<void> SqliteConversationStore::resolve_gap(const CallContext& call, WorkspaceId workspace, GapId gap) {
-  return store_.write(call, [&](sql::Database& database) -> Result<void> {
-    FOOTNOTE_TRY(auto update, database.prepare("UPDATE gaps SET resolved_at = ? WHERE id = ? AND workspace_id = ?"));
-    update.bind(to_row(store_.clock().now()), gap.value, workspace.value);
-    FOOTNOTE_CHECK(update.run());
-    if (database.changed_rows() == 0) return fail(ErrorCode::kNotFound, "there is no gap {}", gap.value);
-    return {};
   });
 }
 

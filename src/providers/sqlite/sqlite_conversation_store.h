@@ -37,9 +37,6 @@ class SqliteConversationStore final : public ConversationStore {
   Result<std::size_t> erase_turns(const CallContext& call, WorkspaceId workspace, const AgentId& agent, UtcTime before,
                                   std::size_t limit) override;
 
-  /// Closes a gap until its question is asked again. kNotFound if the workspace has no such gap.
-  Result<void> resolve_gap(const CallContext& call, WorkspaceId workspace, GapId gap);
-
  private:
   SqliteStore& store_;
 };

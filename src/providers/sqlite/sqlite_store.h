@@ -3,11 +3,14 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/call_context.h"
 #include "base/clock.h"
+#include "base/mutex.h"
+#include "base/secret_box.h"
 #include "engine/sql/reader_pool.h"
 #include "engine/sql/transaction.h"
 #include "engine/sql/writer.h"
@@ -16,6 +19,8 @@ namespace footnote {
 
 /// The database file in a data folder.
 inline constexpr std::string_view kStoreFile = "footnote.db";
+/// Beside it: what secrets in the database are encrypted with. Made when the first is stored; a snapshot holds both.
+inline constexpr std::string_view kSecretKeyFile = "secret.key";
 
 struct SqliteStoreOptions {
   std::size_t readers = 4;
@@ -24,8 +29,8 @@ struct SqliteStoreOptions {
   std::uint64_t bytes_max = 0;  ///< Size limit of the database (kStorageFull); 0: no limit.
   /// Deaths of purged chunks remembered per corpus, so that a lagging index can catch up.
   std::size_t purged_kept_max = 1'000'000;
-  const char* vfs = nullptr;                         ///< For tests: see sql::OpenOptions.
-  std::atomic<std::uint64_t>* statements = nullptr;  ///< For tests too.
+  const char* vfs = nullptr;                             ///< For tests: see sql::OpenOptions.
+  const sql::StatementObserver* on_statement = nullptr;  ///< For tests too.
 };
 
 /// A problem found by check().
@@ -69,6 +74,8 @@ class SqliteStore {
   bool healthy() const { return writer_->healthy(); }
   /// True while the last write failed because the disk was full.
   bool full() const { return full_; }
+  /// For secrets that the database holds. Opens the key file, or makes it, at the first call.
+  Result<SecretBox> secrets() const;
   const Clock& clock() const { return clock_; }
   const SqliteStoreOptions& options() const { return options_; }
 
@@ -83,15 +90,18 @@ class SqliteStore {
     return result;
   }
 
-  SqliteStore(const SqliteStoreOptions& options, const Clock& clock, std::unique_ptr<sql::Writer> writer,
+  SqliteStore(std::filesystem::path folder, const SqliteStoreOptions& options, const Clock& clock, std::unique_ptr<sql::Writer> writer,
               std::unique_ptr<sql::ReaderPool> readers);
 
+  const std::filesystem::path folder_;
   const SqliteStoreOptions options_;
   const Clock& clock_;
   // In this order: readers close first, so that the writer's last checkpoint meets no reader.
   const std::unique_ptr<sql::Writer> writer_;
   const std::unique_ptr<sql::ReaderPool> readers_;
   std::atomic<bool> full_{false};
+  mutable Mutex secrets_mutex_;
+  mutable std::optional<SecretBox> secrets_ FOOTNOTE_TSA(guarded_by(secrets_mutex_));
 };
 
 }  // namespace footnote

@@ -1,5 +1,6 @@
 #include "providers/sqlite/sqlite_webhook_store.h"
 
+#include "base/log.h"
 #include "base/utf8.h"
 #include "providers/sqlite/rows.h"
 #include "providers/sqlite/stored_json.h"
@@ -24,6 +25,19 @@ Result<WebhookEndpoint> endpoint_from(const sql::Statement& row) {
                          .events = std::move(events),
                          .enabled = row.integer(2) != 0,
                          .created_at = time_from(row.integer(3))};
+}
+
+/// A secret belongs to its workspace: a row that was moved to another does not open.
+std::string context_of(WorkspaceId workspace) { return fmt::format("webhook secret of workspace {}", workspace.value); }
+
+std::string opened(const SqliteStore& store, WorkspaceId workspace, const std::string& secret) {
+  if (!SecretBox::is_sealed(secret)) return secret;
+  const auto box = store.secrets();
+  const auto text = box ? box->unseal(secret, context_of(workspace)) : Result<std::string>(std::unexpected(box.error()));
+  if (text) return *text;
+  log(LogLevel::kWarn, "sql", "a webhook's secret can't be read; make the webhook anew, or bring its key file back",
+      {{"workspace", workspace.value}, {"error", text.error().message}});
+  return {};
 }
 
 Result<WebhookEndpoint> read_endpoint(sql::Database& database, WorkspaceId workspace, WebhookId id) {
@@ -76,6 +90,33 @@ Result<void> enqueue_webhooks(sql::Database& database, const WebhookNews& news) 
   return insert.run();
 }
 
+Result<void> seal_webhook_secrets(sql::Database& database, const std::filesystem::path& key_file) {
+  std::vector<std::tuple<std::int64_t, WorkspaceId, std::string>> plain;
+  FOOTNOTE_TRY(auto list, database.prepare("SELECT id, workspace_id, secret FROM webhook_endpoints"));
+  FOOTNOTE_CHECK(list.each([&](const sql::Statement& row) -> Result<void> {
+    if (!SecretBox::is_sealed(row.text(2))) plain.emplace_back(row.integer(0), WorkspaceId{row.integer(1)}, row.text(2));
+    return {};
+  }));
+  if (plain.empty()) return {};
+  FOOTNOTE_TRY(const SecretBox box, SecretBox::open(key_file));
+  FOOTNOTE_CHECK(database.execute("PRAGMA secure_delete = ON"));  // what stood there is overwritten
+  FOOTNOTE_TRY(auto transaction, sql::Transaction::begin(database));
+  for (const auto& [id, workspace, secret] : plain) {
+    FOOTNOTE_TRY(const std::string sealed, box.seal(secret, context_of(workspace)));
+    FOOTNOTE_TRY(auto update, database.prepare("UPDATE webhook_endpoints SET secret = ? WHERE id = ?"));
+    update.bind(sealed, id);
+    FOOTNOTE_CHECK(update.run());
+  }
+  FOOTNOTE_CHECK(transaction.commit());
+  return database.execute("PRAGMA secure_delete = OFF");
+}
+
+Result<std::vector<WebhookDelivery>> SqliteWebhookStore::with_secrets(Result<std::vector<WebhookDelivery>> deliveries) const {
+  if (!deliveries) return deliveries;
+  for (WebhookDelivery& delivery : *deliveries) delivery.secret = opened(store_, delivery.news.workspace, delivery.secret);
+  return deliveries;
+}
+
 Result<std::vector<WebhookEndpoint>> SqliteWebhookStore::endpoints(const CallContext& call, WorkspaceId workspace) const {
   return store_.read(call, [&](sql::Database& database) -> Result<std::vector<WebhookEndpoint>> {
     FOOTNOTE_TRY(auto list, database.prepare("SELECT id, workspace_id, enabled, created_at, url, secret, events FROM webhook_endpoints "
@@ -84,6 +125,7 @@ Result<std::vector<WebhookEndpoint>> SqliteWebhookStore::endpoints(const CallCon
     std::vector<WebhookEndpoint> out;
     auto done = list.each([&](const sql::Statement& row) -> Result<void> {
       FOOTNOTE_TRY(auto endpoint, endpoint_from(row));
+      endpoint.secret = opened(store_, workspace, endpoint.secret);
       out.push_back(std::move(endpoint));
       return {};
     });
@@ -94,7 +136,9 @@ Result<std::vector<WebhookEndpoint>> SqliteWebhookStore::endpoints(const CallCon
 
 Result<WebhookEndpoint> SqliteWebhookStore::add_endpoint(const CallContext& call, const WebhookEndpoint& endpoint) {
   FOOTNOTE_CHECK(check_webhook(endpoint));
-  return store_.write(call, [&](sql::Database& database) -> Result<WebhookEndpoint> {
+  FOOTNOTE_TRY(const SecretBox box, store_.secrets());
+  FOOTNOTE_TRY(const std::string sealed, box.seal(endpoint.secret, context_of(endpoint.workspace)));
+  auto added = store_.write(call, [&](sql::Database& database) -> Result<WebhookEndpoint> {
     FOOTNOTE_TRY(auto count, database.prepare("SELECT count(*) FROM webhook_endpoints WHERE workspace_id = ?"));
     count.bind(endpoint.workspace.value);
     FOOTNOTE_CHECK(count.step());
@@ -103,22 +147,26 @@ Result<WebhookEndpoint> SqliteWebhookStore::add_endpoint(const CallContext& call
     }
     FOOTNOTE_TRY(auto insert, database.prepare("INSERT INTO webhook_endpoints (workspace_id, enabled, created_at, url, secret, events) "
                                                "VALUES (?, ?, ?, ?, ?, ?)"));
-    insert.bind(endpoint.workspace.value, endpoint.enabled, to_row(store_.clock().now()), endpoint.url, endpoint.secret,
+    insert.bind(endpoint.workspace.value, endpoint.enabled, to_row(store_.clock().now()), endpoint.url, sealed,
                 to_stored_text(endpoint.events));
     FOOTNOTE_CHECK(insert.run());
     return read_endpoint(database, endpoint.workspace, {database.last_insert_id()});
   });
+  if (added) added->secret = endpoint.secret;
+  return added;
 }
 
 Result<WebhookEndpoint> SqliteWebhookStore::save_endpoint(const CallContext& call, const WebhookEndpoint& endpoint) {
   FOOTNOTE_CHECK(check_webhook(endpoint));
-  return store_.write(call, [&](sql::Database& database) -> Result<WebhookEndpoint> {
+  auto saved = store_.write(call, [&](sql::Database& database) -> Result<WebhookEndpoint> {
     FOOTNOTE_TRY(auto update,
                  database.prepare("UPDATE webhook_endpoints SET url = ?, events = ?, enabled = ? WHERE id = ? AND workspace_id = ?"));
     update.bind(endpoint.url, to_stored_text(endpoint.events), endpoint.enabled, endpoint.id.value, endpoint.workspace.value);
     FOOTNOTE_CHECK(update.run());
     return read_endpoint(database, endpoint.workspace, endpoint.id);
   });
+  if (saved) saved->secret = opened(store_, saved->workspace, saved->secret);
+  return saved;
 }
 
 Result<void> SqliteWebhookStore::remove_endpoint(const CallContext& call, WorkspaceId workspace, WebhookId id) {
@@ -136,7 +184,7 @@ Result<void> SqliteWebhookStore::enqueue(const CallContext& call, const WebhookN
 }
 
 Result<std::vector<WebhookDelivery>> SqliteWebhookStore::due(const CallContext& call, UtcTime now, std::size_t per_endpoint) const {
-  return store_.read(call, [&](sql::Database& database) -> Result<std::vector<WebhookDelivery>> {
+  return with_secrets(store_.read(call, [&](sql::Database& database) -> Result<std::vector<WebhookDelivery>> {
     FOOTNOTE_TRY(auto list, database.prepare(R"sql(
       SELECT o.id, o.endpoint_id, e.url, e.secret, o.message_id, o.workspace_id, o.type, o.subject, o.happened_at, o.attempts, o.next_at,
              o.dead_at, o.last_error
@@ -146,7 +194,7 @@ Result<std::vector<WebhookDelivery>> SqliteWebhookStore::due(const CallContext& 
       ORDER BY o.next_at, o.id)sql"));
     list.bind(to_row(now), limit_of(per_endpoint));
     return deliveries_of(std::move(list));
-  });
+  }));
 }
 
 Result<void> SqliteWebhookStore::drop(const CallContext& call, DeliveryId id) {
@@ -168,7 +216,7 @@ Result<void> SqliteWebhookStore::postpone(const CallContext& call, DeliveryId id
 }
 
 Result<std::vector<WebhookDelivery>> SqliteWebhookStore::dead(const CallContext& call, WorkspaceId workspace, std::size_t limit) const {
-  return store_.read(call, [&](sql::Database& database) -> Result<std::vector<WebhookDelivery>> {
+  return with_secrets(store_.read(call, [&](sql::Database& database) -> Result<std::vector<WebhookDelivery>> {
     FOOTNOTE_TRY(auto list, database.prepare(R"sql(
       SELECT o.id, o.endpoint_id, e.url, e.secret, o.message_id, o.workspace_id, o.type, o.subject, o.happened_at, o.attempts, o.next_at,
              o.dead_at, o.last_error
@@ -176,7 +224,7 @@ Result<std::vector<WebhookDelivery>> SqliteWebhookStore::dead(const CallContext&
       WHERE o.workspace_id = ? AND o.dead_at IS NOT NULL ORDER BY o.id DESC LIMIT ?)sql"));
     list.bind(workspace.value, limit_of(limit));
     return deliveries_of(std::move(list));
-  });
+  }));
 }
 
 Result<void> SqliteWebhookStore::revive(const CallContext& call, WorkspaceId workspace, DeliveryId id) {

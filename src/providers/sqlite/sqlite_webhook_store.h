@@ -5,7 +5,8 @@
 
 namespace footnote {
 
-/// Implements ports/webhook_store.h (WebhookStore) over the embedded database.
+/// Implements ports/webhook_store.h (WebhookStore) over the embedded database. Secrets are encrypted there, see SqliteStore::secrets(); one
+/// that the key file does not open reads as an empty text, with which nothing can be signed.
 class SqliteWebhookStore final : public WebhookStore {
  public:
   explicit SqliteWebhookStore(SqliteStore& store) : store_(store) {}
@@ -22,6 +23,8 @@ class SqliteWebhookStore final : public WebhookStore {
   Result<void> revive(const CallContext& call, WorkspaceId workspace, DeliveryId id) override;
 
  private:
+  Result<std::vector<WebhookDelivery>> with_secrets(Result<std::vector<WebhookDelivery>> deliveries) const;
+
   SqliteStore& store_;
 };
 

@@ -32,6 +32,36 @@ class SqliteWebhooksTest : public SqliteStoreTest {
   }
 };
 
+TEST_F(SqliteWebhooksTest, SecretsAreEncryptedWhereTheyAreStored) {
+  const WebhookEndpoint made = add();
+  tell("t1");
+  EXPECT_EQ(made.secret, "whsec_AAAA");
+  EXPECT_EQ(webhooks().endpoints(call_, workspace_)->at(0).secret, "whsec_AAAA");
+  EXPECT_EQ(webhooks().due(call_, clock_.now(), 1)->at(0).secret, "whsec_AAAA");
+  EXPECT_EQ(webhooks().save_endpoint(call_, made)->secret, "whsec_AAAA");
+  EXPECT_EQ(count("SELECT count(*) FROM webhook_endpoints WHERE instr(secret, 'AAAA') > 0"), 0);
+  open();
+  EXPECT_EQ(webhooks().endpoints(call_, workspace_)->at(0).secret, "whsec_AAAA");
+}
+
+TEST_F(SqliteWebhooksTest, SecretsOfAnOlderVersionAreEncryptedAtTheNextStart) {
+  add();
+  execute("UPDATE webhook_endpoints SET secret = 'whsec_BBBB'");
+  EXPECT_EQ(webhooks().endpoints(call_, workspace_)->at(0).secret, "whsec_BBBB");
+  open();
+  EXPECT_EQ(count("SELECT count(*) FROM webhook_endpoints WHERE instr(secret, 'BBBB') > 0"), 0);
+  EXPECT_EQ(webhooks().endpoints(call_, workspace_)->at(0).secret, "whsec_BBBB");
+}
+
+TEST_F(SqliteWebhooksTest, ACopyOfTheDatabaseAloneTellsNoSecret) {
+  add();
+  std::filesystem::remove(folder_.path() / kSecretKeyFile);
+  open();
+  EXPECT_EQ(webhooks().endpoints(call_, workspace_)->at(0).secret, "");
+  const WebhookEndpoint next = add();
+  EXPECT_EQ(webhooks().endpoints(call_, workspace_)->at(1).secret, next.secret);
+}
+
 TEST_F(SqliteWebhooksTest, AnEndpointKeepsMessagesUpToABound) {
   add();
   // One less than kWebhookMessagesMax, in one statement.
@@ -79,7 +109,8 @@ TEST_F(SqliteWebhooksTest, AStoreFromBeforeAgentsIsUpgradedInPlace) {
       "DROP TABLE erasures; DROP TABLE removed_agents; DROP TABLE webhook_outbox; DROP TABLE webhook_endpoints; DROP TABLE "
       "agent_usage_days; DROP TABLE visits; "
       "DROP TABLE agent_gaps; "
-      "DROP TABLE curated_answers; DROP TABLE agent_versions; DROP TABLE agents; PRAGMA user_version = 9");
+      "DROP TABLE curated_answers; DROP TABLE agent_versions; DROP TABLE agents; "
+      "ALTER TABLE api_keys DROP COLUMN revoked_at; DROP INDEX document_versions_labelled; PRAGMA user_version = 9");
   open();
   AgentSettings settings;
   settings.corpora = {corpus_};

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace footnote::prompt {
+
+/// The text of a refusal when the documents hold no answer. `foreign_language`: the question's language (ISO 639-1) if the embedder does
+/// not support it; the text then says so, and what to do.
+std::string no_context_text(std::string_view foreign_language = {});
+
+}  // namespace footnote::prompt
