@@ -35,7 +35,7 @@ bool spin(std::chrono::microseconds time, const IsReady& is_ready) {
 
 }  // namespace
 
-thread_local HelperThreads::Serving HelperThreads::serving_;
+thread_local HelperThreads::Serving HelperThreads::serving;
 
 HelperThreads::HelperThreads(std::size_t threads) {
   FOOTNOTE_ASSERT(threads <= kThreadsMax);
@@ -68,13 +68,13 @@ void HelperThreads::serve() {
       waiting_.pop_back();
       queued_.store(waiting_.size(), std::memory_order_relaxed);
     }
-    serving_ = {this, job};
+    serving = {this, job};
     try {
       (*job->work)();
     } catch (...) {
       job->thrown = std::current_exception();
     }
-    serving_ = {};
+    serving = {};
     const MutexLock lock(mutex_);
     ++idle_;
     // From here on the caller may destroy the job.
@@ -157,7 +157,7 @@ void HelperThreads::run_both_within(Job& outer, const std::function<void()>& her
 }
 
 void HelperThreads::run_both(const std::function<void()>& here, const std::function<void()>& there) {
-  if (serving_.helpers == this) return run_both_within(*serving_.job, here, there);
+  if (serving.helpers == this) return run_both_within(*serving.job, here, there);
   Job job{.work = &there};
   const bool queued = enqueue(job);
   std::exception_ptr thrown;

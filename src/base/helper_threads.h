@@ -55,7 +55,7 @@ class HelperThreads {
   void run_both_within(Job& outer, const std::function<void()>& here, const std::function<void()>& there);
   void run_offered(Job& job);
 
-  static thread_local Serving serving_;
+  static thread_local Serving serving;
 
   Mutex mutex_;
   CondVar arrived_;
