@@ -49,5 +49,5 @@ fi
 if [ "${#sources[@]}" -gt 0 ]; then
   [ -f build/lint/compile_commands.json ] || { mkdir -p build && cmake --preset lint >build/lint.log 2>&1; } || { cat build/lint.log; exit 1; }
   printf '%s\n' "${sources[@]}" |
-    xargs -P "$jobs" -n 1 clang-tidy-19 -p build/lint --quiet --extra-arg=-Wno-unknown-warning-option 2>/dev/null
+    xargs -P "$jobs" -n 1 clang-tidy-19 -p build/lint --quiet --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-deprecated-declarations 2>/dev/null
 fi

@@ -77,6 +77,7 @@ class ClaimReading {
 
   Result<double> best_relevance(const CallContext& call, Reranker& reranker) const {
     std::vector<std::string_view> texts;
+    texts.reserve(windows_.size());
     for (const Part& part : windows_) texts.push_back(text_of(part));
     FOOTNOTE_TRY(const auto judged, reranker.rerank(call, claim_, texts));
     return std::ranges::max(judged, {}, &Judgement::raw).raw;
