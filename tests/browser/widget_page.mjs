@@ -16,7 +16,7 @@ export class WidgetPage {
   constructor(page) {
     this.page = page;
     const widget = page.locator('footnote-widget');
-    const find = (selector) => widget.locator(selector);
+    const find = (selector, options) => widget.locator(selector, options);
     Object.assign(this, {
       find, launcher: find('.launcher'), panel: find('#panel'), field: find('#question'), send: find('.send'), log: find('.log'),
       answers: find('.answer'), prose: find('.answer .prose'), failure: find('.failure'), status: find('.root > [role=status]'),

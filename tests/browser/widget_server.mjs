@@ -217,6 +217,7 @@ class Door {
       if (at >= turn.events.length || !open) break;
       if (turn.cutAfter === at) {
         turn.cutAfter = undefined;
+        await this.state.beforeCut;
         response.destroy();
         return;
       }
@@ -264,13 +265,13 @@ async function handle(request, response, door, script) {
 
 /**
  * Starts the server with the shop, and the hostile page on another origin. Tests may change `state` while they run (pace, agent,
- * initFails, slowInit, forgetTokens, cutAfter, resumeFails, beforeAnswer, beforeDone); it also records requests.
+ * initFails, slowInit, forgetTokens, cutAfter, resumeFails, beforeAnswer, beforeCut, beforeDone); it also records requests.
  */
 export async function startWidgetServer({ port = 0, pace = 4 } = {}) {
   const script = await bundleWidget();
   const state = {
     pace, agent: structuredClone(demoAgent), shopPolicy, initFails: undefined, cutAfter: undefined, resumeFails: 0, failFeedback: false, slowInit: 0, forgetTokens: false,
-    beforeAnswer: undefined, beforeDone: undefined, asked: [], inits: [], stops: [], resumes: [], feedback: [], aborted: 0,
+    beforeAnswer: undefined, beforeCut: undefined, beforeDone: undefined, asked: [], inits: [], stops: [], resumes: [], feedback: [], aborted: 0,
   };
   const door = new Door(state);
   const listen = (on) => {
