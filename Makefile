@@ -36,10 +36,17 @@ build: setup-run ## build the release binary
 	$(call build,release,--target footnote)
 
 .PHONY: run
-run: build ## ingest the example handbook and the shop, serve them on http://127.0.0.1:7700
+run: build ## ingest the example handbook and the shop, serve them on http://127.0.0.1:7700 (FOOTNOTE_PORT=...: another port)
 	@$(BINARY) ingest examples/handbook --data $(DATA)
-	@$(BINARY) ingest examples/shop/pages --data $(DATA) --corpus demo-shop
+	@$(MAKE) --no-print-directory shop-pages
+	@$(BINARY) ingest build/shop-pages --data $(DATA) --corpus demo-shop --take-over
 	@mapfile -t questions <examples/questions.txt; $(BINARY) serve --demo --data $(DATA) "$${questions[@]/#/--example=}"
+
+# The shop's pages contain their own address, which citations link to. It must have the server's port.
+.PHONY: shop-pages
+shop-pages:
+	@port=$$($(BINARY) config | awk '$$1 == "server.port" { print $$2 }'); mkdir -p build/shop-pages; \
+	  for page in examples/shop/pages/*; do sed "s,http://127.0.0.1:7700/,http://127.0.0.1:$$port/,g" "$$page" >build/shop-pages/"$${page##*/}"; done
 
 # The sanitizer builds need the cores, the release tests mostly wait: they run at the same time, the builds with low priority.
 .PHONY: test
