@@ -27,12 +27,12 @@ inline constexpr std::int64_t kRequestsPerDayMax = 1'000'000'000;
 inline constexpr std::chrono::hours kRotationGraceDefault{24};
 inline constexpr std::chrono::hours kRotationGraceMax{24 * 90};
 
-/// Keys that were ever made for one workspace by its own admins; kKeysMax is shared, so none may use it up.
+/// Limit on the keys ever created by a workspace's own admins: kKeysMax is shared, so no workspace may exhaust it.
 inline constexpr std::size_t kKeysOfWorkspaceMax = 5'000;
 
 struct KeysOptions {
   std::int64_t requests_per_minute = 600;  ///< For keys without their own limit; 0: no limit.
-  /// What admins of a workspace may give their own keys at most; 0: no ceiling. Operators are not bound by these.
+  /// The highest limits that a workspace's admins may give their keys; 0: no ceiling. Operators may exceed them.
   std::int64_t requests_per_minute_max = 0;
   std::size_t active_keys_max = kKeysOfWorkspaceMax;  ///< Of one workspace.
 };

@@ -27,10 +27,10 @@ retrieve::TurnBefore turn_before(std::span<const ChatMessage> history) {
 /// Extracts the question from the model's output; an error says why there is none.
 Result<std::string> question_in(std::string_view said) {
   const std::string_view line = trim(said);
-  if (line.empty()) return fail(ErrorCode::kUnavailable, "the model said nothing");
-  if (line.find('\n') != std::string_view::npos) return fail(ErrorCode::kUnavailable, "the model said more than a line");
+  if (line.empty()) return fail(ErrorCode::kUnavailable, "the model returned no text");
+  if (line.find('\n') != std::string_view::npos) return fail(ErrorCode::kUnavailable, "the model returned more than one line");
   if (count_code_points(line) > kRewrittenCharsMax) {
-    return fail(ErrorCode::kUnavailable, "the model said more than {} characters", kRewrittenCharsMax);
+    return fail(ErrorCode::kUnavailable, "the model returned more than {} characters", kRewrittenCharsMax);
   }
   return std::string(line);
 }
@@ -41,7 +41,7 @@ Result<std::string> ask(const CallContext& call, const FollowUpModel& model, std
   std::string said;
   const auto take = [&](std::string_view piece) -> Result<void> {
     said += piece;
-    return said.size() > kRewrittenBytesMax ? fail(ErrorCode::kUnavailable, "the model said too much") : Result<void>{};
+    return said.size() > kRewrittenBytesMax ? fail(ErrorCode::kUnavailable, "the model returned too much text") : Result<void>{};
   };
   FOOTNOTE_TRY(const ChatEnd end, model.llm->stream(call.narrowed(model.timeout), request, take));
   counted.tokens = end.tokens;

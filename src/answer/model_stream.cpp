@@ -72,7 +72,7 @@ Result<void> ModelStream::advance(const std::string& fresh) {
   if (!holds() && !fresh.empty()) FOOTNOTE_CHECK(show(fresh));
   for (const SentenceUnit& unit : cutter_.feed(filter_.text())) {
     FOOTNOTE_CHECK(take_unit(unit));
-    if (stopped_) return fail(ErrorCode::kCancelled, "the answer went on without support");
+    if (stopped_) return fail(ErrorCode::kCancelled, "the answer was stopped at an unsupported sentence");
   }
   return checker_ ? apply_all(checker_->take()) : Result<void>{};
 }

@@ -55,8 +55,7 @@ Result<access::NewKey> parse_new_key(const JsonReader& reader) {
   FOOTNOTE_TRY(const auto scopes, reader.optional_strings("scopes", kScopesMax, kNameBytesMax));
   for (const std::string& name : scopes.value_or(std::vector<std::string>{})) {
     const auto scope = parse_key_scope(name);
-    if (!scope)
-      return fail_field(ErrorCode::kInvalidArgument, "scopes", "'{}' is no scope; there are read, ingest, admin and visitor", name);
+    if (!scope) return fail_field(ErrorCode::kInvalidArgument, "scopes", "unknown scope '{}'; use read, ingest, admin or visitor", name);
     wanted.scopes.push_back(*scope);
   }
   FOOTNOTE_TRY(const auto expires_at, reader.optional_string("expires_at", kNameBytesMax));
@@ -173,17 +172,17 @@ std::vector<Route> make_admin_routes(const AdminServices& services) {
        .method = Method::kPost,
        .pattern = "/api/admin/keys",
        .handler = bind(services, create_key),
-       .summary = "Make a key; its text is shown this once"},
+       .summary = "Create a key; it is shown only once"},
       {.access = admin,
        .method = Method::kPost,
        .pattern = "/api/admin/keys/{id}/rotate",
        .handler = bind(services, rotate_key),
-       .summary = "A new text for a key; the old one ends after a grace"},
+       .summary = "Replace a key's secret; the old one works until its grace period ends"},
       {.access = admin,
        .method = Method::kDelete,
        .pattern = "/api/admin/keys/{id}",
        .handler = bind(services, revoke_key),
-       .summary = "Revoke a key, from now on"},
+       .summary = "Revoke a key at once"},
       {.access = admin,
        .method = Method::kGet,
        .pattern = "/api/admin/workspaces",
@@ -193,7 +192,7 @@ std::vector<Route> make_admin_routes(const AdminServices& services) {
        .method = Method::kPost,
        .pattern = "/api/admin/workspaces",
        .handler = bind(services, create_workspace),
-       .summary = "Make a workspace (operators)"},
+       .summary = "Create a workspace (operators only)"},
   };
 }
 

@@ -102,7 +102,7 @@ std::vector<Route> make_agent_routes(const AgentServices& services) {
        .method = Method::kPost,
        .pattern = "/api/admin/agents",
        .handler = bind(services, create),
-       .summary = "Make an agent, with a corpus of its own unless it names others"},
+       .summary = "Create an agent; it gets its own corpus unless it names others"},
       {.access = admin,
        .method = Method::kGet,
        .pattern = "/api/admin/agents/{id}",
@@ -122,7 +122,7 @@ std::vector<Route> make_agent_routes(const AgentServices& services) {
        .method = Method::kPost,
        .pattern = "/api/admin/agents/{id}/publish",
        .handler = bind(services, publish),
-       .summary = "Make the draft the next version, which visitors meet"},
+       .summary = "Publish the draft as the next version, which visitors get"},
       {.access = admin,
        .method = Method::kGet,
        .pattern = "/api/admin/agents/{id}/versions",
@@ -132,7 +132,7 @@ std::vector<Route> make_agent_routes(const AgentServices& services) {
        .method = Method::kPost,
        .pattern = "/api/admin/agents/{id}/rollback",
        .handler = bind(services, roll_back),
-       .summary = "Publish the settings of an old version anew"},
+       .summary = "Publish an old version's settings again"},
   };
 }
 

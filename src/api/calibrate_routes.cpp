@@ -86,7 +86,7 @@ std::vector<Route> make_calibrate_routes(const CalibrateServices& services) {
            .method = http::Method::kDelete,
            .pattern = std::string(kPattern),
            .handler = bind(services, clear),
-           .summary = "Forget a corpus's calibration"}};
+           .summary = "Delete a corpus's calibration"}};
 }
 
 }  // namespace footnote::api

@@ -33,7 +33,7 @@ struct CalibrateServices {
 };
 
 /// POST /api/admin/calibrate {"corpus", "rate"?}: server-sent events, {"done","total"} after each question, then the new gate or {"error"}.
-/// DELETE /api/admin/calibrate?corpus=NAME: back to the general threshold.
+/// DELETE /api/admin/calibrate?corpus=NAME: return to the general threshold.
 std::vector<Route> make_calibrate_routes(const CalibrateServices& services);
 
 }  // namespace footnote::api

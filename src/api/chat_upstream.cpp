@@ -107,8 +107,8 @@ class PassThrough final : public http::Relay {
     if (writer_ == nullptr) return response_.reply(render_openai_error(upstream_failure(error)));
     const bool between_events = is_events_ && (last_two_.empty() || last_two_ == "\n\n");
     if (between_events && error.code != ErrorCode::kCancelled) {
-      const http::Response told = render_openai_error(upstream_failure(error));
-      if (writer_->write_bytes(fmt::format("data: {}\n\n", told.body))) return;
+      const http::Response rendered = render_openai_error(upstream_failure(error));
+      if (writer_->write_bytes(fmt::format("data: {}\n\n", rendered.body))) return;
     }
     response_.cut();
   }

@@ -126,7 +126,7 @@ TEST(ChunkEvents, WhatFailsBeforeTheFirstChunkIsAPlainError) {
   http::RecordedStream recorded;
   ChunkEvents sink(recorded);
   sink.begin({{"x-a", "1"}});
-  tell_error(sink, {ErrorCode::kUnavailable, "away", {}});
+  send_error(sink, {ErrorCode::kUnavailable, "away", {}});
   EXPECT_FALSE(recorded.sse_started());
   EXPECT_EQ(recorded.response().status, 503);
   EXPECT_EQ(recorded.response().headers.find("retry-after"), "1");
@@ -137,7 +137,7 @@ TEST(ChunkEvents, WhatFailsLaterIsToldInTheStream) {
   ChunkEvents sink(recorded);
   sink.begin({{"x-a", "1"}, {"content-type", "text/event-stream; x"}});
   EXPECT_TRUE(sink.take(object(R"({"a":1})")));
-  tell_error(sink, {ErrorCode::kUnavailable, "away", {}});
+  send_error(sink, {ErrorCode::kUnavailable, "away", {}});
   EXPECT_EQ(recorded.response().headers.find("x-a"), "1");
   EXPECT_EQ(
       recorded.response().body,

@@ -39,7 +39,7 @@ http::Response plain_error(int status, const JsonObject& error, const http::Head
   return with_openai_headers(std::move(out));
 }
 
-void tell_error(ChunkSink& sink, const Error& error) { sink.fail_with(openai_status(error), openai_error(error)); }
+void send_error(ChunkSink& sink, const Error& error) { sink.fail_with(openai_status(error), openai_error(error)); }
 
 http::SseWriter& ChunkEvents::writer() {
   if (writer_ == nullptr) {

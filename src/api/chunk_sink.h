@@ -25,7 +25,7 @@ class ChunkSink {
 http::Response plain_error(int status, const JsonObject& error, const http::Headers& headers);
 
 /// Reports one of our own errors to a sink.
-void tell_error(ChunkSink& sink, const Error& error);
+void send_error(ChunkSink& sink, const Error& error);
 
 /// Sends the chunks as server-sent events as they arrive, then [DONE]. The stream begins with the first chunk, so an earlier failure is a
 /// plain error response.

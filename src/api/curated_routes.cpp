@@ -108,14 +108,19 @@ Result<http::Response> list(const AgentServices& services, const Caller& caller,
   return http::Response::json(200, JsonObject{{"curated", render_all(answers)}});
 }
 
-Result<http::Response> create(const AgentServices& services, const Caller& caller, const http::Request& request, const CallContext& call) {
-  FOOTNOTE_TRY(const Agent agent, asked_agent(services, caller, request, call));
+/// Applies the request's body to `answer` and saves it.
+Result<http::Response> save_one(const AgentServices& services, const Agent& agent, const http::Request& request, const CallContext& call,
+                                CuratedAnswer answer, int status) {
   FOOTNOTE_TRY(const Json body, parse_request_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
-  CuratedAnswer answer;
   FOOTNOTE_CHECK(read_answer(reader, answer));
-  FOOTNOTE_TRY(const auto saved, services.agents.save_curated(call, caller.workspace, agent.id, std::span(&answer, 1)));
-  return http::Response::json(201, render(saved.front()));
+  FOOTNOTE_TRY(const auto saved, services.agents.save_curated(call, agent.workspace, agent.id, std::span(&answer, 1)));
+  return http::Response::json(status, render(saved.front()));
+}
+
+Result<http::Response> create(const AgentServices& services, const Caller& caller, const http::Request& request, const CallContext& call) {
+  FOOTNOTE_TRY(const Agent agent, asked_agent(services, caller, request, call));
+  return save_one(services, agent, request, call, {}, 201);
 }
 
 Result<http::Response> change(const AgentServices& services, const Caller& caller, const http::Request& request, const CallContext& call) {
@@ -124,12 +129,7 @@ Result<http::Response> change(const AgentServices& services, const Caller& calle
   FOOTNOTE_TRY(const auto answers, services.agents.curated(call, agent.id));
   const auto found = std::ranges::find(answers, CuratedId{id}, &CuratedAnswer::id);
   if (found == answers.end()) return fail(ErrorCode::kNotFound, "there is no curated answer {}", id);
-  FOOTNOTE_TRY(const Json body, parse_request_json(request.body));
-  FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
-  CuratedAnswer answer = *found;
-  FOOTNOTE_CHECK(read_answer(reader, answer));
-  FOOTNOTE_TRY(const auto saved, services.agents.save_curated(call, caller.workspace, agent.id, std::span(&answer, 1)));
-  return http::Response::json(200, render(saved.front()));
+  return save_one(services, agent, request, call, *found, 200);
 }
 
 Result<http::Response> remove(const AgentServices& services, const Caller& caller, const http::Request& request, const CallContext& call) {
@@ -185,7 +185,7 @@ std::vector<Route> make_curated_routes(const AgentServices& services) {
        .pattern = "/api/admin/curated/import",
        .handler = bind(services, import_file),
        .body_bytes_max = kCuratedImportBytesMax,
-       .summary = "Add the curated answers of a CSV file, all or none"},
+       .summary = "Import curated answers from a CSV file in one transaction"},
       {.access = admin,
        .method = Method::kPatch,
        .pattern = "/api/admin/curated/{id}",

@@ -145,12 +145,12 @@ std::vector<Route> make_embed_routes(const EmbedServices& services) {
   };
   const Access read = Access::with(KeyScope::kRead);
   return {post("/embed", embed_plain, "Vectors of texts"),
-          get(Access::anyone(), "/health", health, "The embedder is there, and which model it is"),
+          get(Access::anyone(), "/health", health, "Whether the embedder works, and its model"),
           get(read, "/model", model, "The embedding model and its dimension"),
           post("/v1/embeddings", embed_openai, "Vectors of texts, in OpenAI's form", render_openai_error),
           post("/tei/embed", embed_tei, "Vectors of texts, in the form of Text Embeddings Inference", render_tei_error),
-          get(Access::anyone(), "/tei/health", tei_health, "The embedder is there", render_tei_error),
-          get(read, "/tei/info", tei_info, "The embedding model, in TEI's form", render_tei_error)};
+          get(Access::anyone(), "/tei/health", tei_health, "Whether the embedder works", render_tei_error),
+          get(read, "/tei/info", tei_info, "The embedding model, in TEI's format", render_tei_error)};
 }
 
 }  // namespace footnote::api

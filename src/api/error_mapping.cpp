@@ -73,7 +73,8 @@ int tei_status(const Error& error) {
 
 std::string shown_message(const Error& error) {
   if (error.public_message.empty()) return error.message;
-  log(LogLevel::kWarn, "http", "an error was told in other words", {{"code", to_string(error.code)}, {"error", error.message}});
+  log(LogLevel::kWarn, "http", "the caller got a public message instead of this error",
+      {{"code", to_string(error.code)}, {"error", error.message}});
   return error.public_message;
 }
 

@@ -164,12 +164,12 @@ Error no_such_model(std::string_view model) {
 
 void answer_chunks(const GroundedChat& chat, std::unique_ptr<ChunkSink> sink, http::ResponseStream& response) {
   if (chat.target.kind == proxy::Target::Kind::kBuiltIn) {
-    if (const auto answered = answer_here(chat, *sink); !answered) tell_error(*sink, answered.error());
+    if (const auto answered = answer_here(chat, *sink); !answered) send_error(*sink, answered.error());
     return;
   }
-  if (!chat.services.upstream) return tell_error(*sink, no_such_model(chat.ask.model));
+  if (!chat.services.upstream) return send_error(*sink, no_such_model(chat.ask.model));
   auto prepared = prepare(chat);
-  if (!prepared) return tell_error(*sink, prepared.error());
+  if (!prepared) return send_error(*sink, prepared.error());
   if (prepared->plan.kind == proxy::ChatPlan::Kind::kRefuse) return refuse(chat, *prepared, *sink);
   ask_for_stream(prepared->body, chat.ask);
   http::Client& client = chat.services.upstream->client;

@@ -43,15 +43,15 @@ Result<void> parse_attributes(const JsonReader& reader, ingest::MemoryDocument& 
   FOOTNOTE_TRY(const auto tier, reader.optional_string("evidence_tier", kAttributeBytesMax));
   FOOTNOTE_TRY(const auto status, reader.optional_string("status", kAttributeBytesMax));
   FOOTNOTE_TRY(document.updated_at, parse_time(reader, "updated_at"));
-  if (url && !canonical_url(*url)) return fail_field(ErrorCode::kInvalidArgument, "url", "'url' is no address of a page: https://...");
+  if (url && !canonical_url(*url)) return fail_field(ErrorCode::kInvalidArgument, "url", "'url' must be a web address: https://...");
   document.url = url.value_or("");
   document.language = language.value_or("");
   if (tags) document.tags = *tags;
   if (labels) document.acl_labels = *labels;
   if (tier) document.evidence = parse_evidence_tier(*tier);
-  if (tier && !document.evidence) return fail_field(ErrorCode::kInvalidArgument, "evidence_tier", "'{}' is no evidence tier", *tier);
+  if (tier && !document.evidence) return fail_field(ErrorCode::kInvalidArgument, "evidence_tier", "unknown evidence tier '{}'", *tier);
   if (status) document.status = parse_document_status(*status);
-  if (status && !document.status) return fail_field(ErrorCode::kInvalidArgument, "status", "'{}' is no status", *status);
+  if (status && !document.status) return fail_field(ErrorCode::kInvalidArgument, "status", "unknown status '{}'", *status);
   return {};
 }
 
@@ -117,7 +117,7 @@ Result<IngestBody> parse_body(const http::Request& request, ingest::Secrets secr
   body.options.foreign_key = take_over.value_or(!body.folder) ? ingest::ForeignKey::kTakeOver : ingest::ForeignKey::kReport;
   FOOTNOTE_TRY(const auto profile, reader.optional_string("profile", kAttributeBytesMax));
   if (profile && *profile != "kb" && *profile != "proxy") {
-    return fail_field(ErrorCode::kInvalidArgument, "profile", "'{}' is no profile; there are kb and proxy", *profile);
+    return fail_field(ErrorCode::kInvalidArgument, "profile", "unknown profile '{}'; use kb or proxy", *profile);
   }
   FOOTNOTE_TRY(const auto allow_secrets, reader.optional_bool("allow_secrets"));
   body.options.secrets = secrets;
@@ -201,7 +201,7 @@ Result<Outcome> run_ingest(const Services& services, const CallContext& call, co
   }
   // The documents are stored: if marking fails, the next ingest does it.
   if (const auto marked = services.catalog.mark_synced(call, source.id, services.clock.now()); !marked) {
-    log(LogLevel::kWarn, "ingest", "source not marked as synced", call, {{"error", marked.error().message}});
+    log(LogLevel::kWarn, "ingest", "could not mark a source as synchronised", call, {{"error", marked.error().message}});
   }
   return out;
 }

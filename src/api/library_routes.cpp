@@ -117,7 +117,7 @@ std::vector<Route> make_library_routes(const LibraryServices& services) {
        .method = Method::kGet,
        .pattern = "/api/corpora",
        .handler = bind(services, corpora),
-       .summary = "What can be asked"},
+       .summary = "The corpora of the workspace"},
       {.access = read,
        .method = Method::kGet,
        .pattern = "/api/kb/documents",
@@ -127,12 +127,12 @@ std::vector<Route> make_library_routes(const LibraryServices& services) {
        .method = Method::kGet,
        .pattern = "/api/kb/documents/{id}/preview",
        .handler = bind(services, preview),
-       .summary = "A document's text, as citations count in it"},
+       .summary = "A document's text; citation offsets refer to it"},
       {.access = read,
        .method = Method::kGet,
        .pattern = "/api/turns/{id}/trace",
        .handler = bind(services, turn_trace),
-       .summary = "How a turn came to its answer: stages, times, candidates and what cut them"},
+       .summary = "The trace of a turn: stages, times, candidates and why each was cut"},
   };
 }
 

@@ -102,7 +102,7 @@ std::vector<Route> make_memory_routes(points::Memories& memories, const Clock& c
            .pattern = "/api/memories",
            .handler = bind(services, write),
            .body_bytes_max = kMemoryBodyBytesMax,
-           .summary = "Write an agent's note, or replace the one of that id"},
+           .summary = "Store an agent's note, or replace the one with that id"},
           {.access = Access::with(KeyScope::kRead),
            .method = Method::kPost,
            .pattern = "/api/memories/search",
@@ -113,7 +113,7 @@ std::vector<Route> make_memory_routes(points::Memories& memories, const Clock& c
            .method = Method::kDelete,
            .pattern = "/api/memories/{id}",
            .handler = bind(services, forget),
-           .summary = "Forget an agent's note"}};
+           .summary = "Delete an agent's note"}};
 }
 
 }  // namespace footnote::api

@@ -41,7 +41,7 @@ std::vector<Route> make_page_routes(const Services& services) {
          .pattern = page ? "/" : fmt::format("/assets/{}", asset.name),
          .handler = page ? page_or_version(serve_asset(asset, kPageHeaders), services.version) : serve_asset(asset, kPageHeaders),
          .lane = http::Lane::kInline,
-         .summary = page ? "The first page" : "A part of the first page"});
+         .summary = page ? "The start page" : "A file of the start page"});
   }
   const JsonArray questions(services.example_questions.begin(), services.example_questions.end());
   const std::string examples = to_text(JsonObject{{"questions", questions}, {"ingest_command", services.ingest_command}});
@@ -52,7 +52,7 @@ std::vector<Route> make_page_routes(const Services& services) {
                       return http::Response::text(200, "application/json", examples);
                     }),
                     .lane = http::Lane::kInline,
-                    .summary = "Questions to try, and how to ingest documents"});
+                    .summary = "Example questions for the start page, and how to ingest documents"});
   return routes;
 }
 

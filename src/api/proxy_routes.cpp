@@ -119,7 +119,7 @@ std::expected<ModelList, http::Response> list_models(const ProxyServices& servic
     const JsonObject* object = listed ? listed->if_object() : nullptr;
     const Json* models = object == nullptr ? nullptr : object->if_contains("data");
     if (models == nullptr || !models->is_array()) {
-      return std::unexpected(render_openai_error(upstream_failure({ErrorCode::kUnavailable, "it sent what is no list of models", {}})));
+      return std::unexpected(render_openai_error(upstream_failure({ErrorCode::kUnavailable, "its list of models is invalid", {}})));
     }
     out.add_upstream(models->get_array());
     for (const auto& [name, rule] : services.chats.policy().rules) out.add(std::string(proxy::kGroundedPrefix) + name, "footnote");
@@ -170,7 +170,7 @@ std::vector<Route> make_proxy_routes(const ProxyServices& services) {
   };
   return {post("/v1/chat/completions", chat_completions, "A chat completion, in OpenAI's form; rag/ models answer from the store"),
           post("/v1/responses", responses, "A response, in OpenAI's form; rag/ models answer from the store"),
-          get("/v1/models", models, "The models that can be asked, in OpenAI's form"), get("/v1/models/{id...}", model, "One of them")};
+          get("/v1/models", models, "The available models, in OpenAI's format"), get("/v1/models/{id...}", model, "One model")};
 }
 
 }  // namespace footnote::api

@@ -328,20 +328,20 @@ Result<Json> recover_snapshot(const PointCall& point) {
 std::vector<PointRoute> collection_routes() {
   constexpr KeyScope kRead = KeyScope::kRead;
   constexpr KeyScope kWrite = KeyScope::kIngest;
-  return {{kRead, Method::kGet, "", list_collections, "Collections (Qdrant's form): each is a corpus"},
-          {kWrite, Method::kPost, "/aliases", change_aliases, "Make, drop and rename aliases, all or none"},
+  return {{kRead, Method::kGet, "", list_collections, "Collections in Qdrant's format: each is a corpus"},
+          {kWrite, Method::kPost, "/aliases", change_aliases, "Create, delete and rename aliases in one transaction"},
           {kRead, Method::kGet, "/{name}", info, "A collection: its vectors, points and declared keys"},
-          {kRead, Method::kGet, "/{name}/exists", exists, "Whether a collection is there"},
-          {kWrite, Method::kPut, "/{name}", create, "Make a collection"},
-          {kWrite, Method::kPatch, "/{name}", update, "Change what is said of a collection beside its vectors"},
-          {kWrite, Method::kDelete, "/{name}", remove, "Delete a collection and all that is in it"},
+          {kRead, Method::kGet, "/{name}/exists", exists, "Whether a collection exists"},
+          {kWrite, Method::kPut, "/{name}", create, "Create a collection"},
+          {kWrite, Method::kPatch, "/{name}", update, "Change a collection's settings, except its vectors"},
+          {kWrite, Method::kDelete, "/{name}", remove, "Delete a collection and its points"},
           {kRead, Method::kGet, "/{name}/aliases", collection_aliases, "Aliases of a collection"},
-          {kWrite, Method::kPut, "/{name}/index", put_index, "Declare a key of payloads, so that conditions on it are fast"},
-          {kWrite, Method::kDelete, "/{name}/index/{field}", delete_index, "Take back such a declaration"},
+          {kWrite, Method::kPut, "/{name}/index", put_index, "Create a payload index, so that filters on its key are fast"},
+          {kWrite, Method::kDelete, "/{name}/index/{field}", delete_index, "Delete a payload index"},
           {kWrite, Method::kPost, "/{name}/snapshots", create_snapshot, "Write a collection to a file of the data folder"},
           {kRead, Method::kGet, "/{name}/snapshots", list_snapshots, "Snapshots of a collection"},
           {kWrite, Method::kDelete, "/{name}/snapshots/{snapshot}", delete_snapshot, "Delete a snapshot"},
-          {kWrite, Method::kPut, "/{name}/snapshots/recover", recover_snapshot, "Make a collection anew from a snapshot of it"}};
+          {kWrite, Method::kPut, "/{name}/snapshots/recover", recover_snapshot, "Restore a collection from a snapshot"}};
 }
 
 }  // namespace footnote::api

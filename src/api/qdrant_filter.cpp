@@ -34,12 +34,12 @@ Result<double> number_at(const JsonObject& object, std::string_view key, std::st
 
 Result<PayloadKey> parse_value(const Json& value, std::string_view path) {
   if (auto key = key_of(value)) return *std::move(key);
-  return wrong(path, "must be a text, a whole number or a bool");
+  return wrong(path, "must be a string, an integer or a bool");
 }
 
 Result<std::vector<PayloadKey>> parse_values(const Json& value, std::string_view path) {
   const JsonArray* list = value.if_array();
-  if (list == nullptr) return wrong(path, "must be a list of texts or whole numbers");
+  if (list == nullptr) return wrong(path, "must be a list of strings or integers");
   std::vector<PayloadKey> out;
   for (const Json& entry : *list) {
     FOOTNOTE_TRY(PayloadKey key, parse_value(entry, path));
@@ -122,7 +122,7 @@ Result<GeoPoint> parse_geo_point(const Json* value, std::string_view path) {
   GeoPoint out;
   FOOTNOTE_TRY(out.lon, number_at(*object, "lon", path));
   FOOTNOTE_TRY(out.lat, number_at(*object, "lat", path));
-  if (out.lon < -180 || out.lon > 180 || out.lat < -90 || out.lat > 90) return wrong(path, "lies off the globe");
+  if (out.lon < -180 || out.lon > 180 || out.lat < -90 || out.lat > 90) return wrong(path, "is not a position on the globe");
   return out;
 }
 
@@ -178,7 +178,7 @@ Result<ValueTest> parse_geo_polygon(const Json& value, std::string_view path) {
 class FilterReader {
  public:
   Result<PayloadFilter> filter(const Json& value, std::string_view path, std::size_t depth) {
-    if (depth > kFilterDepthMax) return wrong(path, "lies deeper than {} filters inside each other", kFilterDepthMax);
+    if (depth > kFilterDepthMax) return wrong(path, "is nested more than {} filters deep", kFilterDepthMax);
     FOOTNOTE_TRY(const JsonObject* object, object_at(value, path));
     FOOTNOTE_CHECK(only(*object, path, {"must", "should", "must_not", "min_should"}));
     PayloadFilter out;
@@ -299,7 +299,7 @@ class FilterReader {
       FOOTNOTE_TRY(ValueTest test, known->second(given, at));
       all.must.emplace_back(FieldCondition{name, where, std::move(test)});
     }
-    if (all.empty()) return wrong(path, "says nothing of its key");
+    if (all.empty()) return wrong(path, "has no condition on its key");
     if (all.must.size() == 1 && all.must_not.empty()) return std::move(all.must.front());
     return Condition{std::make_shared<const PayloadFilter>(std::move(all))};
   }
@@ -321,7 +321,7 @@ Result<PointId> parse_id(const Json& value, std::string_view path) {
   if (const auto* text = value.if_string()) {
     if (const auto uuid = parse_uuid(*text)) return PointId{*uuid};
   }
-  return wrong(path, "must be a whole number that is not negative, or a UUID");
+  return wrong(path, "must be a non-negative integer or a UUID");
 }
 
 Result<std::vector<PointId>> parse_ids(const Json& value, std::string_view path) {

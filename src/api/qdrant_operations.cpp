@@ -189,7 +189,7 @@ Result<PointOperation> parse_operation(std::string_view name, const Json& value,
   if (name == "update_vectors") return as_operation(parse_update_vectors(*body));
   if (name == "delete_vectors") return as_operation(parse_delete_vectors(*body));
   return wrong(name,
-               "is no operation: upsert, delete, set_payload, overwrite_payload, delete_payload, clear_payload, update_vectors, "
+               "is not an operation; use upsert, delete, set_payload, overwrite_payload, delete_payload, clear_payload, update_vectors, "
                "delete_vectors");
 }
 

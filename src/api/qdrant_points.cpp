@@ -121,7 +121,7 @@ Result<Json> retrieve(const PointCall& point) {
 Result<Json> one(const PointCall& point) {
   FOOTNOTE_TRY(const Collection collection, point.collection());
   const auto id = parse_point_id(point.request.param("id"));
-  if (!id) return wrong("id", "must be a whole number that is not negative, or a UUID");
+  if (!id) return wrong("id", "must be a non-negative integer or a UUID");
   const PointId ids[] = {*id};
   FOOTNOTE_TRY(const auto found, point.services.points.points(point.call, collection.corpus.id, ids, PointVectors::kRead));
   if (found.empty()) return fail(ErrorCode::kNotFound, "Not found: Point with id {} does not exists!", to_string(*id));
@@ -284,23 +284,23 @@ std::vector<PointRoute> point_routes() {
   return {{kWrite, Method::kPut, "/{name}/points", upsert, "Add points, or replace those of the same ids"},
           {kRead, Method::kPost, "/{name}/points", retrieve, "Points by their ids"},
           {kRead, Method::kGet, "/{name}/points/{id}", one, "One point"},
-          {kRead, Method::kPost, "/{name}/points/scroll", scroll, "Points page by page, by id or by a key of their payloads"},
+          {kRead, Method::kPost, "/{name}/points/scroll", scroll, "Points in pages, ordered by id or by a payload key"},
           {kRead, Method::kPost, "/{name}/points/count", count, "How many points meet a filter"},
-          {kRead, Method::kPost, "/{name}/facet", facet, "How often each value of a key comes"},
+          {kRead, Method::kPost, "/{name}/facet", facet, "Counts of each value of a payload key"},
           {kWrite, Method::kPost, "/{name}/points/delete", delete_points, "Delete points by id or filter"},
           {kWrite, Method::kPost, "/{name}/points/payload", set_payload, "Set keys of payloads"},
           {kWrite, Method::kPut, "/{name}/points/payload", overwrite_payload, "Replace payloads"},
           {kWrite, Method::kPost, "/{name}/points/payload/delete", delete_payload, "Delete keys of payloads"},
-          {kWrite, Method::kPost, "/{name}/points/payload/clear", clear_payload, "Empty payloads"},
+          {kWrite, Method::kPost, "/{name}/points/payload/clear", clear_payload, "Clear payloads"},
           {kWrite, Method::kPut, "/{name}/points/vectors", update_vectors, "Replace vectors of points"},
           {kWrite, Method::kPost, "/{name}/points/vectors/delete", delete_vectors, "Delete vectors of points"},
-          {kWrite, Method::kPost, "/{name}/points/batch", batch, "Several operations as one, all or none"},
+          {kWrite, Method::kPost, "/{name}/points/batch", batch, "Several operations in one transaction"},
           {kRead, Method::kPost, "/{name}/points/search", search, "The nearest points"},
           {kRead, Method::kPost, "/{name}/points/search/batch", search_batch, "Several searches"},
-          {kRead, Method::kPost, "/{name}/points/search/groups", search_groups, "The nearest points of each value of a key"},
-          {kRead, Method::kPost, "/{name}/points/query", query, "The nearest points; searches of searches, fused"},
+          {kRead, Method::kPost, "/{name}/points/search/groups", search_groups, "The nearest points, grouped by a payload key"},
+          {kRead, Method::kPost, "/{name}/points/query", query, "The nearest points, with nested prefetches and fusion"},
           {kRead, Method::kPost, "/{name}/points/query/batch", query_batch, "Several queries"},
-          {kRead, Method::kPost, "/{name}/points/query/groups", query_groups, "The nearest points of each value of a key"},
+          {kRead, Method::kPost, "/{name}/points/query/groups", query_groups, "The nearest points, grouped by a payload key"},
           {kRead, Method::kPost, "/{name}/points/recommend", unsupported, kUnsupported},
           {kRead, Method::kPost, "/{name}/points/discover", unsupported, kUnsupported}};
 }

@@ -287,7 +287,7 @@ Result<points::VectorsByName> parse_vectors(const Json& value, std::string_view 
   for (const auto& entry : *named) {
     const std::string at = fmt::format("{}.{}", path, std::string_view(entry.key()));
     if (entry.value().is_object() || entry.value().is_string()) {
-      return fail_field(ErrorCode::kUnsupported, at, "'{}' is no dense vector: sparse vectors and texts are not taken", at);
+      return fail_field(ErrorCode::kUnsupported, at, "'{}' is not a dense vector: sparse vectors and texts are not supported", at);
     }
     FOOTNOTE_TRY(out[std::string(entry.key())], parse_vector(entry.value(), at));
   }
@@ -318,7 +318,7 @@ Result<points::OrderBy> parse_order_by(const Json& value, std::string_view path)
 }
 
 Result<points::PointQuery> parse_query(const JsonObject& body, std::string_view path, std::size_t depth) {
-  if (depth > kPrefetchDepthMax) return wrong(path, "lies deeper than {} prefetches inside each other", kPrefetchDepthMax);
+  if (depth > kPrefetchDepthMax) return wrong(path, "is nested more than {} prefetches deep", kPrefetchDepthMax);
   FOOTNOTE_TRY(points::PointQuery out, parse_frame(body, path));
   if (const Json* space = find(body, "using")) {
     if (!space->is_string()) return wrong(join_path(path, "using"), "must be a text");

@@ -223,8 +223,8 @@ Result<void> ResponseEvents::finish() {
 void ResponseEvents::fail_with(int status, const JsonObject& error) {
   if (writer_ == nullptr) return response_.reply(plain_error(status, error, headers_));
   const Json* inner = error.if_contains("error");
-  const JsonObject* told = inner == nullptr ? nullptr : inner->if_object();
-  const Json* message = told == nullptr ? nullptr : told->if_contains("message");
+  const JsonObject* details = inner == nullptr ? nullptr : inner->if_object();
+  const Json* message = details == nullptr ? nullptr : details->if_contains("message");
   const JsonObject failure{{"code", "server_error"}, {"message", message == nullptr ? Json("the model server failed") : *message}};
   // A failed send means that the client disconnected; ignore it.
   (void)send("response.failed", {{"response", render_response(head_, "failed", {}, nullptr, failure)}});

@@ -5,8 +5,8 @@
 
 #include "api/admin_routes.h"
 #include "api/agent_routes.h"
+#include "api/authentication.h"
 #include "api/curated_routes.h"
-#include "api/door.h"
 #include "api/embed_routes.h"
 #include "api/kb_routes.h"
 #include "api/library_routes.h"
@@ -47,9 +47,9 @@ std::vector<Route> route_table(const Services& services) {
 }
 
 std::vector<http::Route> make_routes(const Services& services) {
-  const Door door{services.keys, services.catalog, services.home, services.metrics};
+  const AuthServices auth{services.keys, services.catalog, services.home, services.metrics};
   std::vector<http::Route> out;
-  for (Route& route : route_table(services)) out.push_back(guarded(door, std::move(route)));
+  for (Route& route : route_table(services)) out.push_back(guarded(auth, std::move(route)));
   return out;
 }
 

@@ -14,7 +14,7 @@ std::vector<Route> make_snapshot_routes(CopyStore copy) {
                                                  const CallContext& call) -> Result<http::Response> {
     if (!caller.is_operator) {
       return fail(ErrorCode::kPermissionDenied,
-                  "a snapshot holds every workspace: it is made by `footnote snapshot`, beside the data folder");
+                  "a snapshot contains every workspace: create it with `footnote snapshot` on the server's machine");
     }
     FOOTNOTE_TRY(const std::string name, copy(call));
     return http::Response::json(201, JsonObject{{"copy", name}});

@@ -44,11 +44,11 @@ class ChunkStream final : public AnswerReader {
     const auto finished = finish();
     if (finished) return;
     tap_.fail(finished.error());
-    tell_error(*sink_, upstream_failure(finished.error()));
+    send_error(*sink_, upstream_failure(finished.error()));
   }
   void on_failure(const Error& error) override {
     tap_.fail(error);
-    if (!told_) tell_error(*sink_, error);
+    if (!error_sent_) send_error(*sink_, error);
   }
   void on_refusal(http::Response refusal) override {
     tap_.fail(refused_with(refusal.status));
@@ -59,7 +59,7 @@ class ChunkStream final : public AnswerReader {
  private:
   Result<void> finish() {
     if (!is_stream_) FOOTNOTE_CHECK(take_whole());
-    if (told_) return {};
+    if (error_sent_) return {};
     if (!done_ && !restorer_.finished()) return fail(ErrorCode::kUnavailable, "it broke off in the middle of its answer");
     // On error the client disconnected after the last chunk: it has the whole answer.
     (void)sink_->finish();
@@ -68,7 +68,7 @@ class ChunkStream final : public AnswerReader {
   }
 
   Result<void> take(std::string_view data) {
-    if (done_ || told_) return {};
+    if (done_ || error_sent_) return {};
     if (data == "[DONE]") {
       done_ = true;
       return {};
@@ -80,7 +80,7 @@ class ChunkStream final : public AnswerReader {
 
   Result<void> take_chunk(JsonObject chunk) {
     if (const Json* error = chunk.if_contains("error"); error != nullptr && error->is_object()) {
-      told_ = true;
+      error_sent_ = true;
       tap_.fail({ErrorCode::kUnavailable, "the model server sent an error in its answer", {}});
       sink_->fail_with(502, chunk);
       return {};
@@ -96,7 +96,7 @@ class ChunkStream final : public AnswerReader {
   /// Passes on a whole completion as one chunk.
   Result<void> take_whole() {
     auto value = parse_json(whole_);
-    if (!value || !value->is_object()) return fail(ErrorCode::kUnavailable, "it sent what is no completion");
+    if (!value || !value->is_object()) return fail(ErrorCode::kUnavailable, "it sent an invalid completion");
     JsonObject& completion = value->get_object();
     Json* choices = completion.if_contains("choices");
     if (choices != nullptr && choices->is_array()) {
@@ -118,7 +118,7 @@ class ChunkStream final : public AnswerReader {
   bool is_stream_ = true;
   std::string whole_;
   bool done_ = false;
-  bool told_ = false;  // an error was sent to the client: nothing more may follow
+  bool error_sent_ = false;  // an error was sent to the client: nothing more may follow
 };
 
 class CompletionReader final : public AnswerReader {
@@ -136,7 +136,7 @@ class CompletionReader final : public AnswerReader {
   void on_complete() override {
     auto completion = parse_json(body_);
     if (!completion || !completion->is_object()) {
-      return on_failure(upstream_failure({ErrorCode::kUnavailable, "it sent what is no completion", {}}));
+      return on_failure(upstream_failure({ErrorCode::kUnavailable, "it sent an invalid completion", {}}));
     }
     tap_.take(completion->get_object());
     restore_completion(completion->get_object(), form_.model, form_.sources, form_.unspoken);

@@ -110,7 +110,7 @@ Result<http::Response> export_visitor(const AgentServices& services, const Calle
                                       const CallContext& call) {
   const VisitorId visitor{std::string(request.param("id"))};
   FOOTNOTE_TRY(const auto turns, services.conversations.visitor_turns(call, caller.workspace, visitor));
-  if (turns.empty()) return fail(ErrorCode::kNotFound, "nothing is kept of a visitor '{}'", visitor.value);
+  if (turns.empty()) return fail(ErrorCode::kNotFound, "nothing is stored about visitor '{}'", visitor.value);
   JsonArray out;
   for (const Turn& turn : turns) out.push_back(render(turn));
   http::Response response = http::Response::json(200, JsonObject{{"visitor_id", visitor.value}, {"turns", std::move(out)}});
@@ -123,7 +123,7 @@ Result<http::Response> erase_visitor(const AgentServices& services, const Caller
   const VisitorId visitor{std::string(request.param("id"))};
   FOOTNOTE_TRY(const std::size_t erased, services.conversations.erase_visitor(call, caller.workspace, visitor));
   answer::forget_visitor(call, services.cache, visitor);
-  if (erased == 0) return fail(ErrorCode::kNotFound, "nothing is kept of a visitor '{}'", visitor.value);
+  if (erased == 0) return fail(ErrorCode::kNotFound, "nothing is stored about visitor '{}'", visitor.value);
   return http::Response::json(200, JsonObject{{"visitor_id", visitor.value}, {"erased_turns", erased}});
 }
 
@@ -147,17 +147,17 @@ std::vector<Route> make_visitor_admin_routes(const AgentServices& services) {
        .method = Method::kGet,
        .pattern = "/api/admin/usage",
        .handler = bind(services, usage),
-       .summary = "An agent's use by day"},
+       .summary = "An agent's usage per day"},
       {.access = admin,
        .method = Method::kGet,
        .pattern = "/api/admin/visitors/{id}",
        .handler = bind(services, export_visitor),
-       .summary = "All that is kept of one visitor"},
+       .summary = "Everything stored about a visitor"},
       {.access = admin,
        .method = Method::kDelete,
        .pattern = "/api/admin/visitors/{id}",
        .handler = bind(services, erase_visitor),
-       .summary = "Erase all that is kept of one visitor"},
+       .summary = "Erase everything stored about a visitor"},
   };
 }
 

@@ -1,5 +1,6 @@
 #include "api/widget_access.h"
 
+#include "api/authentication.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "http/forwarded.h"
@@ -34,12 +35,6 @@ http::Response answer_refusal(const http::Request& request, const WidgetError& e
   return error.status == 403 ? response : with_origin(request, std::move(response));
 }
 
-std::string_view bearer_of(const http::Request& request) {
-  constexpr std::string_view kBearer = "bearer ";
-  const std::string_view value = request.headers.find("authorization").value_or("");
-  return to_lower_ascii(value.substr(0, kBearer.size())) == kBearer ? trim(value.substr(kBearer.size())) : std::string_view{};
-}
-
 WidgetResult<PublishedAgent> draft_of(const WidgetServices& services, const CallContext& call, WorkspaceId workspace, const AgentId& id) {
   auto agent = services.agents.agent(call, workspace, id);
   if (!agent) {
@@ -67,13 +62,13 @@ bool may_use(const PublishedAgent& agent, std::string_view origin, const http::R
 }
 
 WidgetResult<VisitorClaims> claims_of(const WidgetServices& services, const http::Request& request) {
-  const std::string_view token = bearer_of(request);
+  const std::string_view token = bearer_token(request.headers).value_or("");
   if (token.empty()) return refused(401, "missing_token", "send the token of init as authorization: Bearer ...");
   auto claims = services.door.tokens.check(token, services.clock.now());
   if (!claims) return refused(401, "invalid_token", claims.error().message);
   // Browsers send Origin with every cross-origin request; without it there is no other page to check.
   const auto origin = request.headers.find("origin");
-  if (origin && to_lower_ascii(*origin) != claims->origin) return refused(403, "origin_forbidden", "the token is of another page");
+  if (origin && to_lower_ascii(*origin) != claims->origin) return refused(403, "origin_forbidden", "the token belongs to another origin");
   return *std::move(claims);
 }
 

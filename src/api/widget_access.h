@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/under_way.h"
+#include "api/concurrency_limit.h"
 #include "api/widget_routes.h"
 #include "api/widget_wire.h"
 
@@ -28,9 +28,6 @@ http::Response with_origin(const http::Request& request, http::Response response
 /// A page of an origin that may not use the agent can't read the refusal either.
 http::Response answer_refusal(const http::Request& request, const WidgetError& error, std::optional<std::chrono::seconds> wait = {});
 
-/// The token of "authorization: Bearer"; empty if none.
-std::string_view bearer_of(const http::Request& request);
-
 /// The draft as if it were published, for callers with an admin's key.
 WidgetResult<PublishedAgent> draft_of(const WidgetServices& services, const CallContext& call, WorkspaceId workspace, const AgentId& id);
 WidgetResult<PublishedAgent> published(const WidgetServices& services, const CallContext& call, const AgentId& id);
@@ -49,8 +46,8 @@ WidgetResult<Visitor> visitor_of(const WidgetServices& services, const http::Req
 
 /// One answer's slots in its visitor's and its address's limits, held while it is written or read.
 struct Share {
-  UnderWay::Place of_visitor;
-  UnderWay::Place of_address;
+  ConcurrencyLimit::Slot of_visitor;
+  ConcurrencyLimit::Slot of_address;
 };
 
 WidgetResult<Share> share_of(const WidgetServices& services, const http::Request& request, const VisitorId& visitor);

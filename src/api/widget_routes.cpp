@@ -80,12 +80,15 @@ std::vector<Route> make_widget_routes(const WidgetServices& services) {
                  .for_every_origin = true};
   };
   constexpr http::Lane kWaits = http::Lane::kWaitingWorker;
-  return {route(Method::kPost, "init", bound(services, open_widget), "Open or take up a visitor's conversation: a token for the rest"),
-          route(Method::kPost, "messages", bound(services, answer_message), "A visitor's message, answered whole", kWaits),
-          route(Method::kPost, "messages/stream", bound(services, stream_message), "A visitor's message, answered as a stream", kWaits),
-          route(Method::kGet, "messages/{id}/stream", bound(services, resume_stream), "Take a stream up again after Last-Event-ID", kWaits),
-          route(Method::kPost, "messages/{id}/stop", bound(services, stop_message), "End an answer that is being written"),
-          route(Method::kPost, "messages/{id}/feedback", bound(services, rate), "Thumbs up or down")};
+  return {
+      route(Method::kPost, "init", bound(services, open_widget),
+            "Start or continue a visitor's conversation; returns a token for the other calls"),
+      route(Method::kPost, "messages", bound(services, answer_message), "Send a visitor's message; the answer comes in one piece", kWaits),
+      route(Method::kPost, "messages/stream", bound(services, stream_message),
+            "Send a visitor's message; the answer is a stream of server-sent events", kWaits),
+      route(Method::kGet, "messages/{id}/stream", bound(services, resume_stream), "Resume a stream after Last-Event-ID", kWaits),
+      route(Method::kPost, "messages/{id}/stop", bound(services, stop_message), "Stop an answer in progress"),
+      route(Method::kPost, "messages/{id}/feedback", bound(services, rate), "Thumbs up or down")};
 }
 
 }  // namespace footnote::api

@@ -7,9 +7,9 @@
 
 #include "access/keys.h"
 #include "answer/visitor_turn.h"
+#include "api/concurrency_limit.h"
 #include "api/live_streams.h"
 #include "api/route.h"
-#include "api/under_way.h"
 #include "api/visitor_quota.h"
 #include "api/visitor_token.h"
 #include "ports/agent_store.h"
@@ -42,8 +42,8 @@ struct WidgetDoor {
   VisitorQuota inits{kInitsPerMinute};
   VisitorQuota messages{kMessagesPerMinute};
   VisitorQuota messages_of_address{kMessagesPerAddressAndMinute};
-  UnderWay of_visitor{kStreamsOfVisitorMax};
-  UnderWay of_address{kStreamsOfAddressMax};
+  ConcurrencyLimit of_visitor{kStreamsOfVisitorMax};
+  ConcurrencyLimit of_address{kStreamsOfAddressMax};
   LiveStreams streams;
 };
 

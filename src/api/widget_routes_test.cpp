@@ -445,10 +445,10 @@ TEST_F(WidgetRoutesTest, AnswersAtOnceAreBounded) {
   token_ = opened.at("token").as_string();
   const std::string visitor(opened.at("visitor_id").as_string());
   const auto asked = [&] { return post("messages", request(JsonObject{{"message", "Your opening hours?"}})); };
-  for (auto [under_way, name, max] : {std::tuple(&door_->of_visitor, visitor, kStreamsOfVisitorMax),
-                                      std::tuple(&door_->of_address, std::string("127.0.0.1"), kStreamsOfAddressMax)}) {
-    std::vector<UnderWay::Place> held;
-    while (held.size() < max) held.push_back(under_way->enter(name).value());
+  for (auto [limit, name, max] : {std::tuple(&door_->of_visitor, visitor, kStreamsOfVisitorMax),
+                                  std::tuple(&door_->of_address, std::string("127.0.0.1"), kStreamsOfAddressMax)}) {
+    std::vector<ConcurrencyLimit::Slot> held;
+    while (held.size() < max) held.push_back(limit->enter(name).value());
     const http::Response refused = asked();
     EXPECT_EQ(refused.status, 429);
     EXPECT_EQ(code_of(refused), "message_quota_exceeded");

@@ -98,7 +98,7 @@ Result<void> set_late(const Settings& settings, LocalEmbedder& embedder) {
   if (codes == "off") return {};
   FOOTNOTE_TRY(auto model, find_late_model(embedder.encoder().files()));
   if (!model) {
-    log(LogLevel::kInfo, "app", "nobody has said how this model's tokens are coded: late interaction is off; see `footnote models fit`",
+    log(LogLevel::kInfo, "app", "this model has no file of token codes, so late interaction is off; `footnote models fit` creates one",
         {{"model", embedder.space().model_id}});
     return {};
   }
@@ -199,7 +199,7 @@ Result<Rerankers> open_reranker(const Settings& settings, Metrics& metrics) {
   if (provider.text == "local") {
     auto opened = open_local_reranker(settings);
     if (opened || provider.origin != Origin::kDefault || settings.value(Setting::kRerankerModel).origin != Origin::kDefault) return opened;
-    log(LogLevel::kWarn, "app", "the judge is not there: passages are ranked without it", {{"error", opened.error().message}});
+    log(LogLevel::kWarn, "app", "the judge can't be loaded: passages are ranked without it", {{"error", opened.error().message}});
     return out;
   }
   FOOTNOTE_TRY(UpstreamOptions upstream, upstream_options(settings, kRerankerServer));

@@ -148,7 +148,7 @@ cli::Check check_remote_model(const CallContext& call, const Settings& settings)
   check.facts["dimension"] = space.dimension;
   if (!cosines->sound()) {
     check.health = cli::Health::kBroken;
-    check.fix = "its vectors do not tell texts apart; is it an embedding model?";
+    check.fix = "its vectors do not distinguish texts; is it an embedding model?";
   }
   return check;
 }
@@ -183,7 +183,7 @@ cli::Check check_model(const CallContext& call, const Settings& settings) {
     check.detail += "; no checksums.sha256, so its bytes were not checked";
     check.facts["checksum"] = "absent";
   } else {
-    check.detail += "; checksums fit";
+    check.detail += "; checksums match";
     check.facts["checksum"] = "ok";
   }
   if (!cosines->sound()) {

@@ -33,7 +33,7 @@ constexpr std::string_view kMakeWritable = "give this user write access to the f
 /// What to do if the data folder or its store does not open.
 std::string fix_of(const Error& error) {
   if (error.code == ErrorCode::kPermissionDenied) return std::string(kMakeWritable);
-  if (error.code == ErrorCode::kInvalidArgument) return "remove what stands there, or name another folder with --data";
+  if (error.code == ErrorCode::kInvalidArgument) return "remove what is there, or name another folder with --data";
   if (error.code == ErrorCode::kStorageFull) return "free some space";
   if (error.code == ErrorCode::kResourceExhausted) return "raise the limit of open files (ulimit -n)";
   if (error.code == ErrorCode::kCorrupted) return std::string(kRestore);
@@ -73,7 +73,7 @@ Result<void> check_codes(const CallContext& call, upkeep::Stores& stores, const 
   check.detail +=
       fmt::format("; of {} passages looked at, {}{}{}, so their tokens are not compared", count,
                   missing == 0 ? "" : fmt::format("{} have no token codes", missing), missing == 0 || others == 0 ? "" : " and ",
-                  others == 0 ? "" : fmt::format("{} have token codes of another form than questions have now", others));
+                  others == 0 ? "" : fmt::format("{} have token codes in another format than the current one", others));
   check.fix = fmt::format("run `footnote rebuild-index {}` to make them{}", corpus.name,
                           others == 0 ? "" : ", or set late.codes and late.drop_frequent as they were");
   check.facts["codes_of_another_form"] = others;
@@ -127,7 +127,7 @@ cli::Check check_index_files(const CallContext& call, upkeep::Stores& stores, co
     } else if (loaded.error().code != ErrorCode::kNotFound) {
       state = loaded.error().message;
       check.health = cli::Health::kNote;
-      check.fix = "nothing: the next start makes it anew; `footnote rebuild-index` does it now";
+      check.fix = "none needed: the next start rebuilds it; `footnote rebuild-index` does it now";
     }
     check.detail += fmt::format("{}{}: {}", check.detail.empty() ? "" : "; ", name, state);
     check.facts[name] = state;
@@ -147,7 +147,7 @@ cli::Check check_index_files(const CallContext& call, upkeep::Stores& stores, co
     if (differences && differences->total() == 0) return;
     check.detail += fmt::format("; {} against the store: {}", name, state);
     check.health = cli::Health::kNote;
-    check.fix = "nothing: the next start makes it anew; `footnote rebuild-index` does it now";
+    check.fix = "none needed: the next start rebuilds it; `footnote rebuild-index` does it now";
   };
   hold("vectors", vectors);
   hold("keywords", keywords);

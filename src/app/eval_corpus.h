@@ -15,16 +15,16 @@ namespace footnote::app {
 struct EvalCorpus {
   std::unique_ptr<AnswerParts> parts;
   Corpus corpus;
-  std::size_t embedded = 0;  ///< Documents embedded now, not taken from the cache.
+  std::size_t embedded = 0;  ///< Documents embedded in this run; the others were cached.
   double seconds = 0;        ///< Time spent embedding them.
 };
 
-/// A BEIR set's documents, each one chunk. Embeds what is not there yet; commits as it goes, so that an interrupted run goes on where it
-/// was. Its indexes are built.
+/// A BEIR set's documents, each one chunk. Embeds missing documents and commits them in batches, so that an interrupted run can resume.
+/// The indexes are built.
 Result<EvalCorpus> open_eval_corpus(const eval::EvalJob& job, const eval::BeirSet& set);
 
-/// A folder of documents, ingested as `footnote ingest` does it, so that a document's key is its path below the folder. The same holds.
-/// `missing` names pages of the set's questions that are no document of the corpus.
+/// A folder of documents, ingested as `footnote ingest` does it, so that a document's key is its path below the folder. Resumes like
+/// open_eval_corpus(). `missing` names pages of the set's questions that the corpus does not contain.
 struct PageCorpus {
   EvalCorpus opened;
   std::size_t documents = 0;

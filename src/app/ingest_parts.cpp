@@ -22,7 +22,7 @@ Result<void> check_stored_spaces(const CallContext& call, const CatalogStore& ca
     if (corpus.space.model_id != space.model_id || corpus.space.dimension == space.dimension) continue;
     return fail(ErrorCode::kFailedPrecondition,
                 "the embedder {} gives vectors of {} numbers, corpus '{}' holds vectors of {} numbers by that name: set "
-                "EMBEDDER_DIMENSION={}, or give the model another name (EMBEDDER_MODEL) and ingest anew",
+                "EMBEDDER_DIMENSION={}, or give the model another name (EMBEDDER_MODEL) and ingest again",
                 space.model_id, space.dimension, corpus.name, corpus.space.dimension, corpus.space.dimension);
   }
   return {};
@@ -130,7 +130,7 @@ std::string IngestParts::corpus_name(CorpusId corpus) const {
 
 void IngestParts::save_index(const CallContext& call, CorpusId corpus) {
   const auto corpora = upkeep::all_corpora(call, catalog());
-  if (!corpora) return log(LogLevel::kWarn, "app", "an index was not saved", {{"error", corpora.error().message}});
+  if (!corpora) return log(LogLevel::kWarn, "app", "could not save an index", {{"error", corpora.error().message}});
   const auto found = std::ranges::find(*corpora, corpus, &Corpus::id);
   if (found != corpora->end()) index_files_.save(call, *found, upkeep::IndexFiles::When::kAnythingChanged);
 }
@@ -161,7 +161,7 @@ Result<void> IngestParts::build_indexes(const CallContext& call, const cli::Term
 
 void IngestParts::save_indexes(const CallContext& call, upkeep::IndexFiles::When when) {
   const auto corpora = upkeep::all_corpora(call, catalog());
-  if (!corpora) return log(LogLevel::kWarn, "app", "the indexes were not saved", {{"error", corpora.error().message}});
+  if (!corpora) return log(LogLevel::kWarn, "app", "could not save the indexes", {{"error", corpora.error().message}});
   for (const Corpus& corpus : *corpora) index_files_.save(call, corpus, when);
 }
 

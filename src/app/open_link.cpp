@@ -2,8 +2,8 @@
 
 #include "access/key_text.h"
 #include "api/admin_routes.h"
+#include "api/authentication.h"
 #include "api/check_routes.h"
-#include "api/door.h"
 #include "api/library_routes.h"
 #include "api/rebuild_routes.h"
 #include "api/snapshot_routes.h"
@@ -50,7 +50,7 @@ struct StoreParts {
 
 std::vector<http::Route> store_routes(StoreParts& parts, const Settings& settings) {
   upkeep::Stores& stores = *parts.stores;
-  const api::Door door{*parts.keys, stores.catalog(), stores.workspace(), parts.metrics};
+  const api::AuthServices auth{*parts.keys, stores.catalog(), stores.workspace(), parts.metrics};
   std::vector<http::Route> out;
   for (auto& routes : {api::make_admin_routes({*parts.keys, stores.catalog()}),
                        api::make_library_routes({stores.catalog(), stores.chunks(), stores.conversations()}),
@@ -59,7 +59,7 @@ std::vector<http::Route> store_routes(StoreParts& parts, const Settings& setting
                        api::make_check_routes([&stores, settings](const CallContext& call, WorkspaceId workspace) {
                          return check_stores(call, stores, workspace, configured_index_facts(settings));
                        })}) {
-    for (const api::Route& route : routes) out.push_back(api::guarded(door, route));
+    for (const api::Route& route : routes) out.push_back(api::guarded(auth, route));
   }
   return out;
 }

@@ -50,7 +50,7 @@ Result<int> run_calibrate(const cli::CommandContext& context, const cli::Calibra
   if (command.clear) {
     const std::string target = fmt::format("{}?corpus={}", kCalibratePath, http::percent_encode(name));
     FOOTNOTE_CHECK(link->send(context.call, http::Method::kDelete, target, nullptr));
-    if (!json) cli::write_out(cli::printable(fmt::format("{}: back to the general threshold.\n", cli::corpus_label(name))));
+    if (!json) cli::write_out(cli::printable(fmt::format("{}: uses the general threshold again.\n", cli::corpus_label(name))));
     return cli::kExitOk;
   }
   FOOTNOTE_TRY(const Json made, calibrate_aloud(context, *link, JsonObject{{"corpus", name}, {"rate", command.rate}}));

@@ -59,7 +59,7 @@ void print_issued(const Json& key) {
                              date_or(text_at(key, "expires_at"), "never")));
 }
 
-Json render_wish(const cli::CommandContext& context, const cli::KeysCommand& command) {
+Json render_request(const cli::CommandContext& context, const cli::KeysCommand& command) {
   JsonObject body{{"name", command.name},
                   {"scopes", JsonArray(command.scopes.begin(), command.scopes.end())},
                   {"workspace", context.settings.text(Setting::kWorkspace)},
@@ -84,8 +84,8 @@ Result<int> run_keys(const cli::CommandContext& context, const cli::KeysCommand&
       break;
     }
     case cli::KeysCommand::Action::kCreate: {
-      const Json wish = render_wish(context, command);
-      FOOTNOTE_TRY(answer, link->post(context.call, "/api/admin/keys", wish));
+      const Json request = render_request(context, command);
+      FOOTNOTE_TRY(answer, link->post(context.call, "/api/admin/keys", request));
       if (!json) print_issued(answer);
       break;
     }
@@ -117,9 +117,9 @@ Result<int> run_workspaces(const cli::CommandContext& context, const cli::Worksp
     }
     if (!json) cli::write_out(table.render());
   } else {
-    const Json wish = JsonObject{{"name", command.name}};
-    FOOTNOTE_TRY(answer, link->post(context.call, "/api/admin/workspaces", wish));
-    if (!json) cli::write_out(fmt::format("Workspace '{}' is made; use it with --workspace.\n", cli::printable(command.name)));
+    const Json request = JsonObject{{"name", command.name}};
+    FOOTNOTE_TRY(answer, link->post(context.call, "/api/admin/workspaces", request));
+    if (!json) cli::write_out(fmt::format("Workspace '{}' created; use it with --workspace.\n", cli::printable(command.name)));
   }
   if (json) cli::write_out(to_text(answer) + "\n");
   return cli::kExitOk;

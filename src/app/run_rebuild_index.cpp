@@ -49,7 +49,7 @@ Result<void> report(const cli::CommandContext& context, const Json& state) {
     return fail(ErrorCode::kUnavailable, "{}: {}", cli::corpus_label(name), text_at(state, "error"));
   if (context.form == cli::OutputForm::kJson) return {};
   if (end == "ready") {
-    cli::write_out(fmt::format("{}: all {} chunks are embedded by {}; restart the server with MODEL_NAME={} to change over\n",
+    cli::write_out(fmt::format("{}: all {} chunks are embedded by {}; restart the server with MODEL_NAME={} to switch to it\n",
                                cli::corpus_label(name), integer_at(state, "total"), model, model));
     return {};
   }
@@ -57,7 +57,7 @@ Result<void> report(const cli::CommandContext& context, const Json& state) {
     cli::write_out(fmt::format("{}: {} chunks embedded by {}\n", cli::corpus_label(name), embedded, model));
   }
   if (const auto recoded = integer_at(state, "recoded"); recoded > 0) {
-    cli::write_out(fmt::format("{}: token codes of {} chunks made anew\n", cli::corpus_label(name), recoded));
+    cli::write_out(fmt::format("{}: token codes of {} chunks recomputed\n", cli::corpus_label(name), recoded));
   }
   cli::write_out(fmt::format("{}: {} chunks at generation {}, {}\n", cli::corpus_label(name), integer_at(state, "rows"),
                              integer_at(state, "generation"), human_bytes(static_cast<std::uint64_t>(integer_at(state, "bytes")))));

@@ -19,7 +19,7 @@ Result<void> check_host(const Settings& settings, const access::Keys& keys) {
   const auto& host = settings.value(Setting::kServerHost);
   if (http::is_loopback_host(host.text) || keys.has_active()) return {};
   return fail_field(ErrorCode::kInvalidArgument, "server.host",
-                    "server.host: '{}' would open the documents to the network, and there is no API key; make one with `footnote keys "
+                    "server.host: '{}' would open the documents to the network, and there is no API key; create one with `footnote keys "
                     "create`, or use 127.0.0.1, ::1 or localhost (from {})",
                     host.text, host.place);
 }

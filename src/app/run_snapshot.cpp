@@ -126,7 +126,7 @@ Result<void> check_store(const CallContext& call, const fs::path& folder) {
   FOOTNOTE_TRY(const auto store, SqliteStore::open(folder, SqliteStoreOptions{}, clock));
   FOOTNOTE_TRY(const auto findings, store->check(call));
   if (findings.empty()) return {};
-  return fail(ErrorCode::kCorrupted, "the snapshot's store is not whole: {}: {}", findings[0].check, findings[0].detail);
+  return fail(ErrorCode::kCorrupted, "the snapshot's store is inconsistent: {}: {}", findings[0].check, findings[0].detail);
 }
 
 Result<void> move_in(const fs::path& from, const fs::path& to, std::string_view name) {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <thread>
 
+#include "api/authentication.h"
 #include "api/browser_policy.h"
-#include "api/door.h"
 #include "api/error_mapping.h"
 #include "api/widget_routes.h"
 #include "app/compose_models.h"

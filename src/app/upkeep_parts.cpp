@@ -105,7 +105,7 @@ void UpkeepParts::sweep_memories(const std::stop_token& stop) {
   call.stop = stop;
   const auto removed = points_.memories().sweep(call);
   if (!removed && removed.error().code != ErrorCode::kCancelled) {
-    log(LogLevel::kWarn, "app", "expired notes were not removed", {{"error", removed.error().message}});
+    log(LogLevel::kWarn, "app", "could not remove expired notes", {{"error", removed.error().message}});
   }
 }
 
@@ -116,7 +116,7 @@ void UpkeepParts::erase_old_turns(const std::stop_token& stop) {
   const auto erased =
       upkeep::erase_expired_turns(call, base_.catalog(), base_.stores().agents(), base_.stores().conversations(), base_.clock().now());
   if (!erased && erased.error().code != ErrorCode::kCancelled) {
-    log(LogLevel::kWarn, "app", "old turns were not erased", {{"error", erased.error().message}});
+    log(LogLevel::kWarn, "app", "could not delete old turns", {{"error", erased.error().message}});
   }
 }
 
@@ -137,13 +137,13 @@ void UpkeepParts::purge_all(const std::stop_token& stop) {
 
 void UpkeepParts::mark_clock() {
   if (const auto marked = base_.stores().mark_clock(); !marked) {
-    log(LogLevel::kWarn, "app", "the time was not recorded", {{"error", marked.error().message}});
+    log(LogLevel::kWarn, "app", "could not record the current time", {{"error", marked.error().message}});
   }
 }
 
 void UpkeepParts::save_key_usage() {
   const auto saved = keys_.save_usage(CallContext::with_timeout(kUsageSaveMax));
-  if (!saved) log(LogLevel::kWarn, "app", "use of keys not saved", {{"error", saved.error().message}});
+  if (!saved) log(LogLevel::kWarn, "app", "could not save when keys were last used", {{"error", saved.error().message}});
 }
 
 }  // namespace footnote::app

@@ -8,15 +8,15 @@
 
 namespace footnote {
 
-/// Encrypts short texts with a key (AES-256-GCM), so that whoever gets a copy of what they are stored in, but not the key, learns nothing
-/// but their lengths, and can't put one in another's place. Thread-safe.
+/// Encrypts short texts with AES-256-GCM. Without the key, a copy of the stored texts reveals only their lengths, and no text can be
+/// swapped for another. Thread-safe.
 class SecretBox {
  public:
-  /// The key in this file, 32 random bytes in hexadecimal, for this user alone; makes it where there is none.
-  /// Errors of read_file and write_file_atomically; kCorrupted: the file holds no key.
+  /// Reads the key (32 random bytes in hexadecimal) from this file, or creates the file, readable by this user only.
+  /// Errors of read_file and write_file_atomically; kCorrupted: the file contains no key.
   static Result<SecretBox> open(const std::filesystem::path& key_file);
 
-  /// "sealed1:" and base64. `context` is where the text belongs: it opens with the same context alone.
+  /// Returns "sealed1:" and base64. `context` says where the text belongs; unseal() needs the same one.
   Result<std::string> seal(std::string_view text, std::string_view context) const;
   /// kCorrupted: sealed by another key or for another context, or damaged.
   Result<std::string> unseal(std::string_view sealed, std::string_view context) const;

@@ -18,7 +18,7 @@ std::vector<std::string> to_strings(const std::vector<std::string_view>& views) 
 /// The CLI11 application and the values that it fills. Built anew for each use.
 class CommandLine {
  public:
-  CommandLine() : app_("Answers questions about your documents, with citations that hold, or declines.", "footnote") {
+  CommandLine() : app_("Answers questions about your documents with citations, or says that they do not answer.", "footnote") {
     app_.require_subcommand(0, 1);
     app_.set_version_flag("--version", fmt::format("footnote {}", version()), "Print the version and exit");
     app_.footer(std::string(help_footer("")));
@@ -114,27 +114,28 @@ class CommandLine {
   }
 
   void add_serve() {
-    CLI::App& command = add_command("serve", "Run the server: pages, kb chat, search, ingest over HTTP");
+    CLI::App& command = add_command("serve", "Run the server: web pages and HTTP APIs");
     add_setting(command, Setting::kServerHost);
     add_setting(command, Setting::kServerPort);
     add_setting(command, Setting::kEngineThreads);
-    command.add_option("--example", serve_.examples, "A question to offer on the first page; may come several times")
+    command.add_option("--example", serve_.examples, "A question to suggest on the start page; can be repeated")
         ->type_name("TEXT")
         ->allow_extra_args(false);
-    command.add_flag("--demo", serve_.demo, "Serve the demonstration shop at /demo/shop/, the widget on its pages");
+    command.add_flag("--demo", serve_.demo, "Serve the demonstration shop, with the widget on its pages, at /demo/shop/");
     add_json(command, "Print one JSON line with the URL when ready");
     on_parsed(command, serve_);
   }
 
   void add_ingest() {
-    CLI::App& command = add_command("ingest", "Read files and folders into a corpus; again = only what changed");
+    CLI::App& command = add_command("ingest", "Read files and folders into a corpus; a second run reads only what changed");
     command.add_option("path", ingest_.paths, "Files and folders to read")->required()->type_name("PATH");
     command.add_option("--prefix", ingest_.prefix, "Put this before the paths of its documents (\"handbook/\")")->type_name("TEXT");
     command.add_flag("--keep-deleted", ingest_.keep_deleted, "Keep documents whose file is gone from the folder");
     command.add_flag("--take-over", ingest_.take_over, "Replace documents of the same path that came from another source");
     command.add_flag("--allow-secrets", ingest_.allow_secrets, "Store passages with passwords, tokens and private keys too");
-    command.add_flag("--allow-hard-links", ingest_.allow_hard_links, "Read files that have a further name outside the folder");
-    CLI::Option* profile = command.add_option("--profile", ingest_.profile, "How to cut: kb along headings, proxy in windows [kb]");
+    command.add_flag("--allow-hard-links", ingest_.allow_hard_links, "Read files that have another name (hard link) outside the folder");
+    CLI::Option* profile =
+        command.add_option("--profile", ingest_.profile, "How to split texts: kb by headings, proxy in fixed windows [kb]");
     profile->type_name("kb|proxy")->check(CLI::IsMember({"kb", "proxy"}));
     choices_[profile] = {"kb", "proxy"};
     add_setting(command, Setting::kEngineThreads);
@@ -143,10 +144,10 @@ class CommandLine {
   }
 
   void add_filters(CLI::App& command, FilterArguments& filters, std::vector<std::string>& labels) {
-    command.add_option("--filter", filters, "Look only where NAME is VALUE: tags=ops, path_globs=docs/**; may come several times")
+    command.add_option("--filter", filters, "Search only where NAME is VALUE: tags=ops, path_globs=docs/**; can be repeated")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
-    command.add_option("--acl-label", labels, "A label that the asker has; may come several times")
+    command.add_option("--acl-label", labels, "An access label of the person asking; can be repeated")
         ->type_name("LABEL")
         ->allow_extra_args(false);
   }
@@ -163,14 +164,14 @@ class CommandLine {
   }
 
   void add_search() {
-    CLI::App& command = add_command("search", "Show the passages that a question finds, best first");
+    CLI::App& command = add_command("search", "Show the passages found for a question, best first");
     command.add_option("query", words_, "What to look for")->required()->type_name("TEXT");
     command.add_option("-n,--limit", search_.limit, "Passages to show [8]")->check(CLI::Range(1, 100))->type_name("NUMBER");
     command.add_flag_callback(
         "--explain", [this] { search_.explain = Explain::kOn; },
         "Show every stage's raw score, weight and contribution, how the vectors were searched, the gate and the times");
-    command.add_flag("--prefix", search_.prefix, "The last word may go on, as while it is typed");
-    command.add_flag("--typos", search_.typos, "A word that no passage has also finds words that are spelt nearly like it");
+    command.add_flag("--prefix", search_.prefix, "Also match words that start with the last word, for search as you type");
+    command.add_flag("--typos", search_.typos, "For a word that no passage contains, also match words with a similar spelling");
     add_filters(command, search_.filters, search_.labels);
     add_json(command, "The hits as JSON, in the form of POST /api/search");
     command.callback([this] {
@@ -180,51 +181,50 @@ class CommandLine {
   }
 
   void add_eval() {
-    CLI::App& command = add_command("eval", "Measure retrieval, reading, citation check or whole answers on a labelled set");
-    CLI::Option* set =
-        command.add_option("set", eval_.set, "Folder in BEIR's form or of questions about documents, or JSONL file of questions or claims");
+    CLI::App& command = add_command("eval", "Measure retrieval, reading, the citation check or complete answers on a labelled set");
+    CLI::Option* set = command.add_option(
+        "set", eval_.set, "Folder in BEIR's format or with questions about documents, or a JSONL file of questions or claims");
     set->required()->type_name("PATH");
     const std::vector<std::string> names{"keyword",   "vector",     "late",   "fused", "judged", "answer",
                                          "relevance", "word_share", "cosine", "sum",   "check",  "reader"};
-    CLI::Option* stages = command.add_option("--stages", eval_.stages, "Stages to measure, between commas [all of the set's kind]");
+    CLI::Option* stages = command.add_option("--stages", eval_.stages, "Stages to measure, separated by commas [all that the set allows]");
     stages->delimiter(',')->allow_extra_args(false)->type_name("keyword,vector,...")->check(CLI::IsMember(names));
     choices_[stages] = names;
-    command.add_option("--limit", eval_.limit, "Take only the first N rows")->check(CLI::Range(1, 100'000'000))->type_name("N");
-    command.add_option("--foreign", eval_.foreign, "Questions that the corpus does not cover, to be refused; may come several times")
+    command.add_option("--limit", eval_.limit, "Use only the first N rows")->check(CLI::Range(1, 100'000'000))->type_name("N");
+    command.add_option("--foreign", eval_.foreign, "Questions that the corpus does not cover and that should be refused; can be repeated")
         ->type_name("PATH")
         ->allow_extra_args(false);
-    command.add_option("--gate", eval_.gate, "Answer from so much evidence on, in place of the corpus's own threshold")
-        ->type_name("NUMBER");
-    command.add_option("--save", eval_.save, "Keep the run, row by row")->type_name("FILE");
+    command.add_option("--gate", eval_.gate, "Use this threshold of the gate (evidence) instead of the corpus's own")->type_name("NUMBER");
+    command.add_option("--save", eval_.save, "Save the results row by row")->type_name("FILE");
     command.add_option("--against", eval_.against, "Compare with a saved run: differences and their significance")->type_name("FILE");
     command.add_option("--documents", eval_.documents, "Folder of the documents that the questions are about")->type_name("DIR");
-    CLI::Option* half = command.add_option("--half", eval_.half, "Of questions about documents, only these [both]");
+    CLI::Option* half = command.add_option("--half", eval_.half, "Use only this half of the questions about documents [both]");
     half->type_name("tune|keep")->check(CLI::IsMember({"tune", "keep"}));
     choices_[half] = {"tune", "keep"};
-    command.add_option("--set", eval_.only, "Of a folder of sets, only this one; may come several times")
+    command.add_option("--set", eval_.only, "Use only this set of a folder of sets; can be repeated")
         ->type_name("NAME")
         ->allow_extra_args(false);
-    command.add_option("--answers", eval_.answers, "Write what was answered, one JSON line per question")->type_name("FILE");
-    command.add_option("--cache", eval_.cache, "Where embedded corpora are kept [~/.cache/footnote/eval]")->type_name("DIR");
+    command.add_option("--answers", eval_.answers, "Write the answers, one JSON line per question")->type_name("FILE");
+    command.add_option("--cache", eval_.cache, "Where embedded corpora are cached [~/.cache/footnote/eval]")->type_name("DIR");
     add_setting(command, Setting::kEngineThreads);
     add_json(command, "The figures as JSON");
     on_parsed(command, eval_);
   }
 
   void add_calibrate() {
-    CLI::App& command = add_command("calibrate", "Set for one corpus from how much evidence on questions are answered");
+    CLI::App& command = add_command("calibrate", "Set how much evidence a corpus needs before it answers");
     command.add_option("corpus", calibrate_.corpus, "The corpus [the configured one]")->type_name("NAME");
-    command.add_option("--rate", calibrate_.rate, "Share of questions foreign to the corpus that may be answered [0.05]")
+    command.add_option("--rate", calibrate_.rate, "Share of foreign questions (not covered by the corpus) that may be answered [0.05]")
         ->check(CLI::Range(0.0, 0.5))
         ->type_name("SHARE");
-    command.add_flag("--clear", calibrate_.clear, "Forget the corpus's calibration");
+    command.add_flag("--clear", calibrate_.clear, "Delete the corpus's calibration");
     add_setting(command, Setting::kEngineThreads);
     add_json(command, "What was set and measured as JSON");
     on_parsed(command, calibrate_);
   }
 
   void add_trace() {
-    CLI::App& command = add_command("trace", "Show how a turn came to its answer: stages, times, candidates and what cut them");
+    CLI::App& command = add_command("trace", "Show how a turn got its answer: stages, times, candidates and why each was cut");
     command.add_option("id", trace_.turn, "The turn's id, as `footnote ask` prints it")->required()->type_name("TURN");
     add_json(command, "The trace as JSON, in the form of GET /api/turns/{id}/trace");
     on_parsed(command, trace_);
@@ -233,9 +233,8 @@ class CommandLine {
   void add_bench() {
     CLI::App& command = add_command("bench", "Measure how fast this machine encodes text and searches");
     command.require_subcommand(1);
-    CLI::App& encoder = add_action(command, "encoder", "Sequences of tokens through the embedding model");
-    encoder.add_option("--shape", bench_encoder_.shapes, "Sequences x tokens, may be given more than once [1x16 32x128 18x160]")
-        ->type_name("NxM");
+    CLI::App& encoder = add_action(command, "encoder", "Encode sequences of tokens with the embedding model");
+    encoder.add_option("--shape", bench_encoder_.shapes, "Sequences x tokens; can be repeated [1x16 32x128 18x160]")->type_name("NxM");
     encoder.add_option("--seconds", bench_encoder_.seconds, "How long to measure each shape [3]")
         ->check(CLI::Range(0.0, 600.0))
         ->type_name("N");
@@ -246,23 +245,26 @@ class CommandLine {
   }
 
   void add_bench_index(CLI::App& bench) {
-    CLI::App& command = add_action(bench, "index", "Vector and keyword search, and the whole retrieval, on given vectors and texts");
+    CLI::App& command = add_action(bench, "index", "Vector search, keyword search and complete retrieval on given vectors and texts");
     command.add_option("--vectors", bench_index_.vectors, "Vectors: rows of 32-bit floats, nothing else in the file")->type_name("FILE");
-    command.add_option("--queries", bench_index_.queries, "Vectors to search them by")->type_name("FILE");
+    command.add_option("--queries", bench_index_.queries, "Query vectors")->type_name("FILE");
     command.add_option("--dimension", bench_index_.dimension, "Numbers in a vector [384]")->check(CLI::Range(1, 65'536))->type_name("N");
     command.add_option("--texts", bench_index_.texts, "Passages: a JSON object with \"text\" on each line")->type_name("FILE");
-    command.add_option("--questions", bench_index_.questions, "Questions in the same form")->type_name("FILE");
-    command.add_option("--rows", bench_index_.rows, "Take the first N of each [all]")->check(CLI::Range(1, 100'000'000))->type_name("N");
+    command.add_option("--questions", bench_index_.questions, "Questions in the same format")->type_name("FILE");
+    command.add_option("--rows", bench_index_.rows, "Use only the first N of each [all]")
+        ->check(CLI::Range(1, 100'000'000))
+        ->type_name("N");
     command.add_option("--seconds", bench_index_.seconds, "How long to measure each case [1]")
         ->check(CLI::Range(0.0, 600.0))
         ->type_name("N");
-    command.add_flag("--retrieve", bench_index_.retrieve, "Measure the whole retrieval of the questions in the data folder's corpus");
-    command.add_flag("--paced", bench_index_.paced, "Measure a case for each of its names on the standard input, as JSON lines");
+    command.add_flag("--retrieve", bench_index_.retrieve, "Measure complete retrieval for the questions in the data folder's corpus");
+    command.add_flag("--paced", bench_index_.paced, "Read case names from standard input; measure each and write a JSON line");
     command
         .add_option("--codes", bench_index_.codes,
-                    "With --fill and --vectors: take token codes from this data folder's corpus, from its first passage on")
+                    "With --fill and --vectors: copy the token codes of this data folder's corpus, starting with its first passage")
         ->type_name("DIR");
-    command.add_flag("--fill", bench_index_.fill, "Measure nothing: put the texts into an empty corpus, with the vectors or embedded");
+    command.add_flag("--fill", bench_index_.fill,
+                     "Measure nothing: load the texts into an empty corpus, with the given vectors or embedded");
     add_setting(command, Setting::kEngineThreads);
     add_json(command, "One JSON line per index and case");
     on_parsed(command, bench_index_);
@@ -296,7 +298,7 @@ class CommandLine {
   }
 
   void add_keys() {
-    CLI::App& command = add_command("keys", "List, make, rotate and revoke API keys");
+    CLI::App& command = add_command("keys", "List, create, rotate and revoke API keys");
     command.require_subcommand(1);
     const auto on_action = [this](CLI::App& action, KeysCommand::Action what) {
       add_json(action, "The answer as JSON, in the form of /api/admin/keys");
@@ -307,34 +309,34 @@ class CommandLine {
     };
     on_action(add_action(command, "list", "The workspace's keys, and when they were last used"), KeysCommand::Action::kList);
 
-    CLI::App& create = add_action(command, "create", "Make a key; its text is printed this once");
+    CLI::App& create = add_action(command, "create", "Create a key; it is printed only once");
     create.add_option("--name", keys_.name, "What it is for")->required()->type_name("TEXT");
-    CLI::Option* scopes = create.add_option("--scope", keys_.scopes, "What it may do, between commas");
+    CLI::Option* scopes = create.add_option("--scope", keys_.scopes, "What it may do, separated by commas");
     scopes->required()->delimiter(',')->allow_extra_args(false)->type_name("read,ingest,admin,visitor");
     scopes->check(CLI::IsMember({"read", "ingest", "admin", "visitor"}));
     choices_[scopes] = {"read", "ingest", "admin", "visitor"};
-    add_duration(create, "--expires", keys_.life, "Ends after this long: 12h, 90d [never]");
-    create.add_option("--per-minute", keys_.requests_per_minute, "Requests a minute [server.requests_per_minute]")->type_name("NUMBER");
-    create.add_option("--per-day", keys_.requests_per_day, "Requests a day, UTC [no bound]")->type_name("NUMBER");
+    add_duration(create, "--expires", keys_.life, "Expires after this time: 12h, 90d [never]");
+    create.add_option("--per-minute", keys_.requests_per_minute, "Requests per minute [server.requests_per_minute]")->type_name("NUMBER");
+    create.add_option("--per-day", keys_.requests_per_day, "Requests per day, UTC [unlimited]")->type_name("NUMBER");
     on_action(create, KeysCommand::Action::kCreate);
 
-    CLI::App& rotate = add_action(command, "rotate", "A new text for a key; the old one ends after a grace");
+    CLI::App& rotate = add_action(command, "rotate", "Replace a key's secret; the old one works until its grace period ends");
     rotate.add_option("id", keys_.id, "The key's number in the list")->required()->type_name("ID");
-    add_duration(rotate, "--grace", keys_.grace, "How long the old text goes on [24h]");
+    add_duration(rotate, "--grace", keys_.grace, "How long the old secret still works [24h]");
     on_action(rotate, KeysCommand::Action::kRotate);
 
-    CLI::App& revoke = add_action(command, "revoke", "End a key now");
+    CLI::App& revoke = add_action(command, "revoke", "Revoke a key at once");
     revoke.add_option("id", keys_.id, "The key's number in the list")->required()->type_name("ID");
     on_action(revoke, KeysCommand::Action::kRevoke);
   }
 
   void add_workspaces() {
-    CLI::App& command = add_command("workspaces", "List and make workspaces: tenants that never see each other");
+    CLI::App& command = add_command("workspaces", "List and create workspaces: tenants that never see each other's data");
     command.require_subcommand(1);
-    CLI::App& list = add_action(command, "list", "Every workspace of the data folder");
+    CLI::App& list = add_action(command, "list", "All workspaces of the data folder");
     add_json(list, "The answer as JSON, in the form of /api/admin/workspaces");
     on_parsed(list, workspaces_);
-    CLI::App& create = add_action(command, "create", "Make a workspace");
+    CLI::App& create = add_action(command, "create", "Create a workspace");
     create.add_option("name", workspaces_.name, "Its name")->required()->type_name("NAME");
     add_json(create, "The answer as JSON, in the form of /api/admin/workspaces");
     on_parsed(create, workspaces_);
@@ -350,26 +352,28 @@ class CommandLine {
         invocation_.command = models_;
       });
     };
-    on_action(add_action(command, "list", "Every model that is there, and which are in use"), ModelsCommand::Action::kList,
+    on_action(add_action(command, "list", "All installed models, and which are in use"), ModelsCommand::Action::kList,
               "The models as JSON");
 
-    CLI::App& add = add_action(command, "add", "Copy a Hugging Face model folder to where models live");
+    CLI::App& add = add_action(command, "add", "Install a copy of a Hugging Face model folder");
     add.add_option("folder", models_.folder, "Folder with config.json, model.safetensors and a tokenizer")->required()->type_name("DIR");
     add.add_option("--name", models_.name, "Its name here [the folder's]")->type_name("NAME");
     add.add_flag("--replace", models_.replace, "Replace a model of that name");
     on_action(add, ModelsCommand::Action::kAdd, "What was added, with its checksums, as JSON");
 
-    CLI::App& verify = add_action(command, "verify", "Hold every file against its checksum");
+    CLI::App& verify = add_action(command, "verify", "Check every file against its checksum");
     verify.add_option("name", models_.names, "Models to verify [all]")->type_name("NAME");
     on_action(verify, ModelsCommand::Action::kVerify, "The findings as JSON");
 
-    CLI::App& info = add_action(command, "info", "All that is known of one model");
+    CLI::App& info = add_action(command, "info", "Details of one model");
     info.add_option("name", models_.names, "The model [models.name]")->type_name("NAME")->expected(0, 1);
     on_action(info, ModelsCommand::Action::kInfo, "The same as JSON");
 
-    CLI::App& fit = add_action(command, "fit", "Learn from texts how a model's token vectors are coded for late interaction");
+    CLI::App& fit = add_action(command, "fit", "Learn from texts how to code a model's token vectors for late interaction");
     fit.add_option("name", models_.name, "The model")->required()->type_name("NAME");
-    fit.add_option("texts", models_.texts, "File with one text a line: a few thousand passages like yours")->required()->type_name("FILE");
+    fit.add_option("texts", models_.texts, "File with one text per line: a few thousand passages like yours")
+        ->required()
+        ->type_name("FILE");
     fit.add_option("--out", models_.folder, "Where to write it [late.bin in the model's folder]")->type_name("FILE");
     on_action(fit, ModelsCommand::Action::kFit, "Nothing more");
   }
@@ -381,19 +385,19 @@ class CommandLine {
   }
 
   void add_rebuild_index() {
-    CLI::App& command = add_command("rebuild-index", "Make the indexes anew from the store, with the configured model");
-    command.add_option("corpus", rebuild_index_.corpus, "The corpus [all of the workspace]")->type_name("NAME");
+    CLI::App& command = add_command("rebuild-index", "Rebuild the indexes from the store, with the configured model");
+    command.add_option("corpus", rebuild_index_.corpus, "The corpus [all corpora of the workspace]")->type_name("NAME");
     add_json(command, "One JSON line per corpus");
     on_parsed(command, rebuild_index_);
   }
 
   void add_snapshot() {
-    CLI::App& snapshot = add_command("snapshot", "Back everything up into one file, while a server goes on serving");
-    snapshot.add_option("file", snapshot_.file, "The file to make; one that is there is replaced")->required()->type_name("FILE");
+    CLI::App& snapshot = add_command("snapshot", "Back up everything into one file; a running server keeps serving");
+    snapshot.add_option("file", snapshot_.file, "The file to write; an existing file is replaced")->required()->type_name("FILE");
     add_json(snapshot, "What was written as JSON");
     on_parsed(snapshot, snapshot_);
-    CLI::App& restore = add_command("restore", "Make a data folder from a snapshot");
-    restore.add_option("file", restore_.file, "A file that `footnote snapshot` made")->required()->type_name("FILE");
+    CLI::App& restore = add_command("restore", "Create a data folder from a snapshot");
+    restore.add_option("file", restore_.file, "A file written by `footnote snapshot`")->required()->type_name("FILE");
     add_json(restore, "What was read as JSON");
     on_parsed(restore, restore_);
   }

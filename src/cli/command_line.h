@@ -37,7 +37,7 @@ using FilterArguments = std::vector<std::string>;
 struct AskCommand {
   std::string question;
   FilterArguments filters;
-  std::vector<std::string> labels;  ///< The asker's labels.
+  std::vector<std::string> labels;  ///< Access labels of the person asking.
 };
 struct SearchCommand {
   std::string query;
@@ -56,12 +56,12 @@ struct EvalCommand {
   std::filesystem::path save;                  ///< Where to save the run; empty: nowhere.
   std::filesystem::path against;               ///< A run to compare with; empty: none.
   std::vector<std::filesystem::path> foreign;  ///< Questions that the corpus does not cover.
-  std::optional<double> gate;                  ///< Evidence from which on a question is answered, in place of the corpus's own.
-  /// Of questions about documents:
+  std::optional<double> gate;                  ///< Threshold of the gate to use instead of the corpus's own.
+  // For questions about documents:
   std::filesystem::path documents;  ///< The documents' folder.
   std::string half;                 ///< "tune" or "keep"; empty: both.
-  std::vector<std::string> only;    ///< Names of sets; all when empty.
-  std::filesystem::path answers;    ///< Where to write what was answered, a line each; empty: nowhere.
+  std::vector<std::string> only;    ///< Names of sets; empty: all.
+  std::filesystem::path answers;    ///< File to write the answers to, one line each; empty: none.
 };
 struct CalibrateCommand {
   std::string corpus;  ///< Empty: the configured one.
@@ -80,13 +80,13 @@ struct BenchIndexCommand {
   std::filesystem::path queries;    ///< Search queries for them.
   std::size_t dimension = 384;      ///< Of both.
   std::filesystem::path texts;      ///< JSONL with "text"; empty: keywords are not measured.
-  std::filesystem::path questions;  ///< Search queries for them, and for the whole retrieval.
+  std::filesystem::path questions;  ///< Queries for keyword search and complete retrieval.
   std::size_t rows = 0;             ///< Only the first rows; 0: all.
   double seconds = 1;               ///< Per case.
-  bool retrieve = false;            ///< Measure the whole retrieval on the data folder's corpus.
+  bool retrieve = false;            ///< Measure complete retrieval on the data folder's corpus.
   bool paced = false;               ///< Read case names from standard input.
   bool fill = false;                ///< Measure nothing: load the texts into the data folder's corpus.
-  std::filesystem::path codes;      ///< When filling, a data folder to take token codes from; empty: none, or the embedder's.
+  std::filesystem::path codes;      ///< With `fill` and `vectors`: copy token codes from this data folder. Empty: store none.
 };
 struct DoctorCommand {};
 struct RebuildIndexCommand {
@@ -116,10 +116,10 @@ struct WorkspacesCommand {
 struct ModelsCommand {
   enum class Action { kList, kAdd, kVerify, kInfo, kFit };
   Action action = Action::kList;
-  std::filesystem::path folder;    ///< To add; for kFit the file to write, empty: in the model's folder.
-  std::string name;                ///< Name of the model to add, empty: its folder's name; or of the model to fit.
+  std::filesystem::path folder;    ///< kAdd: the folder to install. kFit: the file to write; empty: late.bin in the model's folder.
+  std::string name;                ///< kAdd: the installed name; empty: the folder's name. kFit: the model.
   bool replace = false;            ///< Replace an existing model of that name.
-  std::vector<std::string> names;  ///< To verify, empty: all; to describe, empty: the configured one.
+  std::vector<std::string> names;  ///< kVerify: empty for all. kInfo: empty for the configured one.
   std::filesystem::path texts;     ///< Texts to fit on, one per line.
 };
 struct ConfigCommand {};

@@ -1,6 +1,6 @@
 #include "cli/link.h"
 
-#include "api/door.h"
+#include "api/authentication.h"
 #include "base/json_view.h"
 #include "http/sse_parser.h"
 #include "http/url.h"
@@ -138,19 +138,19 @@ Result<void> RouterLink::exchange(const CallContext& call, http::Method method, 
     if (const auto refused = match.route->admit(request)) return error_of_response(refused->status, refused->body);
   }
   http::Response response;
-  Result<void> heard;
+  Result<void> received;
   if (const auto* handler = std::get_if<http::Handler>(&match.route->handler)) {
     response = (*handler)(request, call);
   } else {
     http::RecordedStream stream([&](std::string_view bytes) {
-      if (heard) heard = on_body(bytes);
-      return heard;
+      if (received) received = on_body(bytes);
+      return received;
     });
     std::get<http::StreamHandler>(match.route->handler)(request, call, stream);
     response = stream.response();
   }
   if (!is_good(response.status)) return error_of_response(response.status, response.body);
-  return response.body.empty() ? heard : on_body(response.body);
+  return response.body.empty() ? received : on_body(response.body);
 }
 
 }  // namespace footnote::cli

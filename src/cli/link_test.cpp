@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/door.h"
+#include "api/authentication.h"
 #include "base/json_view.h"
 #include "cli/answer_collector.h"
 

@@ -55,7 +55,7 @@ std::string render_source(const Json& source, Paint paint) {
 std::string render_nearest(const Json& answer, Paint paint) {
   const JsonArray& nearest = array_at(value_at(answer, "meta"), "nearest");
   if (nearest.empty()) return {};
-  std::string out = "\nNearest, but not an answer:\n";
+  std::string out = "\nClosest matches:\n";
   std::set<std::string> shown;
   for (const Json& source : nearest) {
     const std::string place = printable(text_at(source, "source_path"));

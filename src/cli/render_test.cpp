@@ -39,8 +39,7 @@ TEST(RenderAnswer, ARefusalLooksDifferent) {
     "meta":{"turn_id":"turn_1","nearest":[{"title":"Travel","source_path":"money/travel.md"},{"title":"Travel","source_path":"money/travel.md"}]}})");
   EXPECT_TRUE(is_refusal(answer));
   EXPECT_EQ(render_answer_text(answer, Paint::kOff), "Not answered: I could not find that.\n");
-  EXPECT_EQ(render_answer_sources(answer, Paint::kOff),
-            "\nNearest, but not an answer:\n  Travel  money/travel.md\n\nfootnote trace turn_1\n");
+  EXPECT_EQ(render_answer_sources(answer, Paint::kOff), "\nClosest matches:\n  Travel  money/travel.md\n\nfootnote trace turn_1\n");
 }
 
 TEST(RenderAnswer, DocumentsCannotDriveTheTerminal) {
@@ -100,7 +99,7 @@ TEST(RenderTrace, ShowsStagesAsBarsAndWhatBecameOfEachCandidate) {
        "terms":[{"stage":"vector","raw":0.3,"normalised":0.5,"weight":0.55,"contribution":0.275}]}],
     "errors":[{"stage":"llm","code":"unavailable","message":"broke off\u001b[2J"}]})");
   const std::string text = render_trace(trace, Paint::kOff);
-  EXPECT_THAT(text, HasSubstr("turn_1  answer, confidence 0.83, 1 citations of 2 sources  (broke off)\n"));
+  EXPECT_THAT(text, HasSubstr("turn_1  answer, confidence 0.83, citations: 1, sources: 2  (incomplete)\n"));
   EXPECT_THAT(text, HasSubstr("request r1  trace t1  span s1\n"));
   EXPECT_THAT(text, HasSubstr("embed      0.00     5.00  ####################\n"
                               "gate       5.00     0.00                      #\n"

@@ -28,10 +28,10 @@ std::string render_outcome(const Json& trace, Paint paint) {
     out = styled(paint, Style::kYellow, fmt::format("refused: {}", printable(reason)));
   } else {
     out = styled(paint, Style::kGreen,
-                 fmt::format("{}, confidence {:.2f}, {} citations of {} sources", printable(text_at(outcome, "kind")),
+                 fmt::format("{}, confidence {:.2f}, citations: {}, sources: {}", printable(text_at(outcome, "kind")),
                              number_at(outcome, "confidence"), integer_at(outcome, "citations"), integer_at(outcome, "sources")));
   }
-  if (text_at(trace, "state") == "partial") out += styled(paint, Style::kRed, "  (broke off)");
+  if (text_at(trace, "state") == "partial") out += styled(paint, Style::kRed, "  (incomplete)");
   return out;
 }
 

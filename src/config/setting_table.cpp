@@ -217,7 +217,7 @@ constexpr std::array kTable{
                 .type = SettingType::kChoice,
                 .default_text = "keep_out",
                 .help = "Passages that hold passwords, tokens or private keys. keep_out: they are not stored, and reported by kind and "
-                        "path. allow: they are stored like all others; so does `footnote ingest --allow-secrets` for one run.",
+                        "path. allow: they are stored like all others. `footnote ingest --allow-secrets` allows them for one run.",
                 .choices = "keep_out|allow"},
     SettingSpec{.id = Setting::kIngestHardLinks,
                 .key = "ingest.hard_links",

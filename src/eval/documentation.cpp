@@ -76,7 +76,7 @@ AnswerGroup group_of(std::string by, std::string name, std::span<const AskedQues
   return out;
 }
 
-/// One group for each name, in the order in which they first come; none where there is only one name.
+/// One group per name, in order of first occurrence; none if all questions have the same name.
 void add_groups(const std::string& by, std::span<const AskedQuestion> asked, std::string (*name_of)(const AskedQuestion&),
                 std::vector<AnswerGroup>& out) {
   std::vector<std::string> names;
@@ -113,11 +113,11 @@ Result<Verdict> verdict_of(const DocumentationQuestion& question, const Outcome&
   const Answer* answer = std::get_if<Answer>(&outcome);
   if (answer == nullptr) return Verdict::kRefused;
   if (!question.answer) return Verdict::kWrong;
-  const std::string told = told_text(*answer);
-  FOOTNOTE_TRY(const bool right, question.answer->found_in(told));
+  const std::string text = plain_answer(*answer);
+  FOOTNOTE_TRY(const bool right, question.answer->found_in(text));
   if (right) return Verdict::kRight;
   if (!question.part) return Verdict::kWrong;
-  FOOTNOTE_TRY(const bool in_part, question.part->found_in(told));
+  FOOTNOTE_TRY(const bool in_part, question.part->found_in(text));
   return in_part ? Verdict::kInPart : Verdict::kWrong;
 }
 

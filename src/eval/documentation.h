@@ -16,29 +16,29 @@
 
 namespace footnote::eval {
 
-/// What became of a question. Of one that the documents do not answer only kWrong (it was answered) and kRefused.
+/// The result of a question. An unanswerable question is either kWrong (it was answered) or kRefused.
 enum class Verdict { kRight, kInPart, kWrong, kRefused };
 /// "right", "in_part", "wrong", "refused"
 std::string_view to_string(Verdict verdict);
 
-/// An answer that is not right is wrong and sure from this confidence on.
+/// A wrong answer with at least this confidence counts as "wrong and sure".
 inline constexpr double kSureFrom = 0.6;
-/// So many retrieved passages are looked at for one that holds the answer: as many as the judge reads.
+/// The number of retrieved passages that are searched for the answer: as many as the judge reads.
 inline constexpr std::size_t kPassagesLookedAt = 18;
-/// A passage "among the first" is one of these.
+/// How many passages count as "the first" in reports.
 inline constexpr std::size_t kFirstPassages = 10;
 
-/// A question and how it went.
+/// A question and its result.
 struct AskedQuestion {
   std::string set;
   DocumentationQuestion question;
   Verdict verdict = Verdict::kRefused;
-  double confidence = 0;                         ///< Of the answer; 0 of a refusal.
-  std::string text;                              ///< The answer, or the refusal, with its markers.
-  std::vector<std::string> cited = {};           ///< Documents.
-  std::optional<std::size_t> passage_rank = {};  ///< From 1, of the first passage that holds the answer among kPassagesLookedAt.
+  double confidence = 0;                         ///< Of the answer; 0 for a refusal.
+  std::string text;                              ///< The answer with its citation markers, or the refusal.
+  std::vector<std::string> cited = {};           ///< Keys of the cited documents.
+  std::optional<std::size_t> passage_rank = {};  ///< Rank (from 1) of the first of kPassagesLookedAt passages that contains the answer.
   retrieve::GateVerdict gate = {};
-  double ms = 0;  ///< That the answer took.
+  double ms = 0;  ///< Time to answer.
 
   bool answered() const { return verdict != Verdict::kRefused; }
   bool sure_and_wrong() const { return verdict == Verdict::kWrong && confidence >= kSureFrom; }
@@ -46,18 +46,18 @@ struct AskedQuestion {
   bool right_page() const;
 };
 
-/// Errors: those of a question's expressions.
+/// Fails only if one of the question's expressions does.
 Result<Verdict> verdict_of(const DocumentationQuestion& question, const Outcome& outcome);
 Result<std::optional<std::size_t>> rank_of_answer(const DocumentationQuestion& question, std::span<const Hit> hits);
 
-/// Asks every question of one set; `system` has its documents as its corpus.
+/// Asks every question of a set. REQUIRES: the corpus of `system` contains the set's documents.
 Result<std::vector<AskedQuestion>> ask_documentation(const EvalJob& job, const System& system, const DocumentationSet& set);
 
-/// The figures of all questions, and of each half, set and kind where there are several. Counts, not shares.
+/// Counts over all questions, and per half, set and kind if there are several of them.
 std::vector<AnswerGroup> groups_of(std::span<const AskedQuestion> asked);
-/// A run of two stages: "answerable" and "unanswerable", each row a question; those without a row are left out.
+/// A run with the stages "answerable" and "unanswerable"; each row is a question. A stage without rows is omitted.
 EvalRun documentation_run(std::span<const AskedQuestion> asked);
-/// One question for later study: one line of --answers.
+/// One line of the file that --answers writes.
 JsonObject asked_json(const AskedQuestion& asked);
 
 }  // namespace footnote::eval

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kShortTextMax = 200;
 constexpr std::size_t kQuestionTextMax = 10'000;
 constexpr std::size_t kPathTextMax = 4096;
-/// The kind of a handbook question that is covered; only those that are not have one.
+/// The kind of the handbook's covered questions, whose lines name none.
 constexpr std::string_view kCovered = "covered";
 
 Result<Half> half_of(const JsonReader& reader) {
@@ -31,7 +31,7 @@ Result<Expression> expression_at(const JsonReader& reader, std::string_view key)
   return Expression::parse(source);
 }
 
-/// What a line says of its answer.
+/// Reads the fields about the expected answer.
 Result<void> read_answer(const JsonReader& reader, DocumentationQuestion& question) {
   FOOTNOTE_CHECK(reader.only({"id", "question", "kind", "answer", "part", "pages", "half"}));
   FOOTNOTE_TRY(question.answer, expression_at(reader, "answer"));
@@ -73,7 +73,7 @@ Result<DocumentationQuestion> read_handbook_form(const JsonReader& reader) {
   return out;
 }
 
-/// `ids` are those of all files: saved runs tell rows apart by them.
+/// `ids` collects the ids of all files: saved runs identify rows by them, so they must be unique.
 Result<std::vector<DocumentationQuestion>> read_file_of_questions(const fs::path& path, std::set<std::string>& ids) {
   std::vector<DocumentationQuestion> out;
   FOOTNOTE_CHECK(each_row(path, [&](const Json&, const JsonReader& reader, std::size_t place) -> Result<void> {

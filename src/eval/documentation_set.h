@@ -11,7 +11,7 @@
 
 namespace footnote::eval {
 
-/// Questions to work with, or kept for the end; kNone: not divided.
+/// kTune: questions to develop with. kKeep: held out for the final measurement. kNone: the set is not split.
 enum class Half { kNone, kTune, kKeep };
 /// "tune", "keep"; empty for kNone.
 std::string_view to_string(Half half);
@@ -23,9 +23,9 @@ struct DocumentationQuestion {
   std::string text;
   std::string kind;
   Half half = Half::kNone;
-  std::optional<Expression> answer = {};  ///< Of a right answer; none: the documents do not answer.
-  std::optional<Expression> part = {};    ///< Of one that is right in part.
-  std::vector<std::string> pages = {};    ///< Documents on which the answer stands.
+  std::optional<Expression> answer = {};  ///< Matches a right answer. nullopt: the documents do not answer the question.
+  std::optional<Expression> part = {};    ///< Matches a partly right answer.
+  std::vector<std::string> pages = {};    ///< Documents that contain the answer.
 
   bool answerable() const { return answer.has_value(); }
 };
@@ -37,12 +37,12 @@ struct DocumentationSet {
   std::vector<DocumentationQuestion> questions;
 };
 
-/// What is asked of what is there.
+/// Selects the sets and questions to use.
 struct DocumentationChoice {
-  std::filesystem::path documents;      ///< Of a folder of sets: the folder with a folder for each of them.
-  std::vector<std::string> names = {};  ///< Of sets; all when empty.
+  std::filesystem::path documents;      ///< The documents; for a folder of sets, the folder that contains one folder per set.
+  std::vector<std::string> names = {};  ///< Names of sets; empty: all.
   std::optional<Half> half = {};
-  std::size_t limit = 0;  ///< Questions in all; 0: no limit.
+  std::size_t limit = 0;  ///< Total number of questions; 0: no limit.
 };
 
 inline constexpr std::size_t kDocumentationQuestionsMax = 100'000;
@@ -55,8 +55,8 @@ bool is_documentation_folder(const std::filesystem::path& path);
 /// DOCUMENTS itself. A line is {"id","question","kind","answer","part"?,"pages","half"?},
 /// {"id","question","kind","unanswerable":true,"why"?,"half"?}, or one of eval/handbook:
 /// {"id","question","expect":"answer","path","quote"},
-/// {"id","question","expect":"refuse","kind"}. Sets of which nothing is left are left out.
-/// kInvalidArgument names file and line; a set that is not there; or that nothing is left.
+/// {"id","question","expect":"refuse","kind"}. Sets without selected questions are omitted.
+/// kInvalidArgument: an invalid line (the message names file and line), an unknown set, or no selected question at all.
 Result<std::vector<DocumentationSet>> read_documentation(const std::filesystem::path& path, const DocumentationChoice& choice);
 
 }  // namespace footnote::eval

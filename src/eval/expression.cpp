@@ -11,7 +11,7 @@
 namespace footnote::eval {
 namespace {
 
-/// Of ICU's steps, each about a millisecond.
+/// Limit on ICU's match steps; each takes about a millisecond.
 constexpr int32_t kMatchStepsMax = 2000;
 constexpr int32_t kMatchStackBytesMax = 8 << 20;
 
@@ -88,7 +88,7 @@ Result<bool> Expression::found_in(std::string_view text) const {
   return matches(answer::plain_quote(text));
 }
 
-std::string told_text(const Answer& answer) {
+std::string plain_answer(const Answer& answer) {
   std::string out;
   const std::string_view text = answer.text;
   for (std::size_t at = 0; at < text.size();) {

@@ -9,20 +9,20 @@
 
 namespace footnote::eval {
 
-/// Of a longer text only the beginning is looked at.
+/// Only this many bytes at the start of a text are searched.
 inline constexpr std::size_t kMatchedBytesMax = 64u << 10;
 inline constexpr std::size_t kExpressionBytesMax = 4000;
 
-/// A regular expression that a right answer matches. Case is ignored; \w and \W know Unicode. Copies share what was compiled.
+/// A regular expression that a right answer matches. Case is ignored; \w and \W cover Unicode. Copies share the compiled pattern.
 class Expression {
  public:
   /// kInvalidArgument: it does not compile, or matches the empty text. kTooLarge: longer than kExpressionBytesMax.
   static Result<Expression> parse(std::string_view source);
-  /// The words of a text in their order, whatever stands between them. kInvalidArgument: it has none.
+  /// Matches the words of `text` in the same order, with anything other than words between them. kInvalidArgument: it has no words.
   static Result<Expression> of_words(std::string_view text);
 
   const std::string& source() const { return source_; }
-  /// Whether the text holds a match, as it stands with single spaces or as a reader sees it (no marks of emphasis, code and links).
+  /// Whether the text contains a match, either verbatim with single spaces or without Markdown marks (emphasis, code, links).
   /// kResourceExhausted: the expression needs too many steps, or too much memory, for this text.
   Result<bool> found_in(std::string_view text) const;
 
@@ -32,10 +32,10 @@ class Expression {
   Result<bool> matches(std::string_view text) const;
 
   std::string source_;
-  std::shared_ptr<const Pattern> pattern_;  // Never changes; questions are copied.
+  std::shared_ptr<const Pattern> pattern_;  // Immutable and shared, because questions are copied.
 };
 
-/// The text of an answer as it is told, without the markers of its citations.
-std::string told_text(const Answer& answer);
+/// The text of an answer without its citation markers.
+std::string plain_answer(const Answer& answer);
 
 }  // namespace footnote::eval

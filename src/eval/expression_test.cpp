@@ -63,10 +63,10 @@ TEST(Expression, WordsAreFoundWhateverStandsBetweenThem) {
 }
 
 TEST(ToldText, LeavesOutTheMarkersOfItsSources) {
-  EXPECT_EQ(told_text(answer_of("Five days [1]. Not more [2][1]", 2)), "Five days. Not more");
-  EXPECT_EQ(told_text(answer_of("path[1] and [3] and [x]", 2)), "path[1] and [3] and [x]");
-  EXPECT_EQ(told_text(answer_of("[1] a [", 1)), " a [");
-  EXPECT_EQ(told_text(answer_of("", 0)), "");
+  EXPECT_EQ(plain_answer(answer_of("Five days [1]. Not more [2][1]", 2)), "Five days. Not more");
+  EXPECT_EQ(plain_answer(answer_of("path[1] and [3] and [x]", 2)), "path[1] and [3] and [x]");
+  EXPECT_EQ(plain_answer(answer_of("[1] a [", 1)), " a [");
+  EXPECT_EQ(plain_answer(answer_of("", 0)), "");
 }
 
 }  // namespace

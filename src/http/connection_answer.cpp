@@ -209,8 +209,8 @@ Task<Connection::Next> Connection::plain_answer(Exchange& exchange, const Arriva
 Task<Connection::Next> Connection::refuse_busy(Arrival arrival, std::chrono::seconds retry_after) {
   Refusal refusal = refuse(503, ErrorCode::kResourceExhausted, fmt::format("the server is busy; try again in {} s", retry_after.count()));
   refusal.headers.set("retry-after", std::to_string(retry_after.count()));
-  const bool told = co_await write_response(arrival, render(arrival, refusal));
-  co_return told&& arrival.keep_alive ? Next::kKeepAlive : Next::kClose;
+  const bool written = co_await write_response(arrival, render(arrival, refusal));
+  co_return written&& arrival.keep_alive ? Next::kKeepAlive : Next::kClose;
 }
 
 /// Waits until the handler has output, at most as long as a request may wait for a worker. A task still queued then, or when its client

@@ -31,14 +31,14 @@ int make_wake() {
 }  // namespace
 
 RelayLoop::RelayLoop(Backend backend) : wake_(make_wake()) {
-  std::promise<bool> told;
-  std::future<bool> is_ready = told.get_future();
+  std::promise<bool> started;
+  std::future<bool> is_ready = started.get_future();
   // Created on the thread: io_uring may be used only by the thread that creates it.
-  thread_ = std::thread([this, backend, told = std::move(told)]() mutable {
+  thread_ = std::thread([this, backend, started = std::move(started)]() mutable {
     if (backend == Backend::kBest) io_ = make_uring_relay_io(wake_, *this);
     if (io_ == nullptr) io_ = make_epoll_relay_io(wake_, *this);
     const bool ready = io_ != nullptr;
-    told.set_value(ready);
+    started.set_value(ready);
     if (ready) run();
   });
   if (is_ready.get()) return;
@@ -92,7 +92,7 @@ void RelayLoop::run() {
     look_at_times();
     write_all();
     remove_stopped();
-    io_->wait(next_look_ == Clock::time_point::max() ? kLongWait : std::max(next_look_ - now_, Clock::duration::zero()), gather_time());
+    io_->wait(next_check_ == Clock::time_point::max() ? kLongWait : std::max(next_check_ - now_, Clock::duration::zero()), gather_time());
     last_turn_ = std::exchange(now_, Clock::now());
     reads_ = 0;
     has_bulk_ = false;
@@ -129,32 +129,32 @@ bool RelayLoop::take_commands() {
 }
 
 void RelayLoop::start(std::unique_ptr<Link> link) {
-  link->heard = link->spoken = now_;
+  link->last_input = link->last_output = now_;
   if (!io_->start(*link)) return link->stream->on_end({});
-  look_at(*link);
+  check_times(*link);
   const std::uint64_t id = link->id;
   links_.emplace(id, std::move(link));
 }
 
 /// Deadlines only move later, so they are checked when the earliest may have passed, not with each piece.
 void RelayLoop::look_at_times() {
-  if (now_ < next_look_) return;
-  next_look_ = Clock::time_point::max();
-  for (const auto& [id, link] : links_) look_at(*link);
+  if (now_ < next_check_) return;
+  next_check_ = Clock::time_point::max();
+  for (const auto& [id, link] : links_) check_times(*link);
 }
 
-void RelayLoop::look_at(Link& link) {
+void RelayLoop::check_times(Link& link) {
   if (link.ended) return;
-  const Clock::time_point silent = link.heard + link.times.silence_max;
+  const Clock::time_point silent = link.last_input + link.times.silence_max;
   if (now_ >= silent) return end(link, End::kSilent);
-  next_look_ = std::min(next_look_, silent);
+  next_check_ = std::min(next_check_, silent);
   if (!link.times.keep_alive_time) return;
-  if (now_ >= link.spoken + *link.times.keep_alive_time) {
-    link.spoken = now_;
+  if (now_ >= link.last_output + *link.times.keep_alive_time) {
+    link.last_output = now_;
     link.stream->on_keep_alive(link.made);
     await_write(link);
   }
-  next_look_ = std::min(next_look_, link.spoken + *link.times.keep_alive_time);
+  next_check_ = std::min(next_check_, link.last_output + *link.times.keep_alive_time);
 }
 
 void RelayLoop::await_write(Link& link) {
@@ -196,7 +196,7 @@ void RelayLoop::on_read(RelayPair& pair, std::string_view bytes) {
   auto& link = static_cast<Link&>(pair);
   ++reads_;
   has_bulk_ = has_bulk_ || bytes.size() >= kBulkBytes;
-  link.heard = link.spoken = now_;
+  link.last_input = link.last_output = now_;
   if (!link.stream->on_bytes(bytes, link.made)) return end(link, End::kDone);
   await_write(link);
 }

@@ -71,9 +71,9 @@ class RelayLoop : private RelayIo::Handler {
     Times times{};
     std::string made;  // output to write after the write in progress
     std::optional<Ended> ended;
-    Clock::time_point heard;   // last input from the upstream
-    Clock::time_point spoken;  // last output to the client
-    bool to_write = false;     // listed in to_write_
+    Clock::time_point last_input;   // last input from the upstream
+    Clock::time_point last_output;  // last output to the client
+    bool to_write = false;          // listed in to_write_
   };
   struct Command {
     std::uint64_t id = 0;
@@ -86,7 +86,7 @@ class RelayLoop : private RelayIo::Handler {
   void start(std::unique_ptr<Link> link);
   std::chrono::nanoseconds gather_time();
   void look_at_times();
-  void look_at(Link& link);
+  void check_times(Link& link);
   void write_all();
   void remove_stopped();
   void await_write(Link& link);
@@ -114,7 +114,7 @@ class RelayLoop : private RelayIo::Handler {
   std::size_t reads_ = 0;  // in this turn
   bool has_bulk_ = false;  // one of them was bulk
   bool gathering_ = false;
-  Clock::time_point next_look_ = Clock::time_point::max();  // no deadline is earlier
+  Clock::time_point next_check_ = Clock::time_point::max();  // no deadline is earlier
 
   std::thread thread_;
 };

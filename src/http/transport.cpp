@@ -9,33 +9,42 @@ namespace footnote::http {
 
 namespace {
 
-/// What callers of the server are told: the host is the operator's.
+/// Public message without the host, which belongs to the operator.
 constexpr std::string_view kNotFoundInTime = "another server's address can't be found";
 
-class PlainTransport final : public Transport {
+/// Reads and writes through an Asio stream.
+template <class Stream>
+class StreamTransport : public Transport {
  public:
-  explicit PlainTransport(const asio::any_io_executor& executor) : socket_(executor) {}
+  template <class... Args>
+  explicit StreamTransport(Args&&... args) : stream_(std::forward<Args>(args)...) {}
 
-  Tcp::socket& socket() override { return socket_; }
-  bool is_plain() const override { return true; }
-  Task<SystemError> handshake() override { co_return SystemError{}; }
   Task<std::pair<SystemError, std::size_t>> read_some(asio::mutable_buffer space) override {
-    auto [error, size] = co_await socket_.async_read_some(space, kAwait);
+    auto [error, size] = co_await stream_.async_read_some(space, kAwait);
     co_return std::pair(error, size);
   }
   Task<SystemError> write_all(asio::const_buffer bytes) override {
-    auto [error, size] = co_await asio::async_write(socket_, bytes, kAwait);
+    auto [error, size] = co_await asio::async_write(stream_, bytes, kAwait);
     co_return error;
   }
 
- private:
-  Tcp::socket socket_;
+ protected:
+  Stream stream_;
 };
 
-class TlsTransport final : public Transport {
+class PlainTransport final : public StreamTransport<Tcp::socket> {
+ public:
+  explicit PlainTransport(const asio::any_io_executor& executor) : StreamTransport(executor) {}
+
+  Tcp::socket& socket() override { return stream_; }
+  bool is_plain() const override { return true; }
+  Task<SystemError> handshake() override { co_return SystemError{}; }
+};
+
+class TlsTransport final : public StreamTransport<asio::ssl::stream<Tcp::socket>> {
  public:
   TlsTransport(const asio::any_io_executor& executor, asio::ssl::context& tls, std::string host)
-      : stream_(executor, tls), host_(std::move(host)) {}
+      : StreamTransport(executor, tls), host_(std::move(host)) {}
 
   Tcp::socket& socket() override { return stream_.next_layer(); }
   bool is_plain() const override { return false; }
@@ -49,17 +58,8 @@ class TlsTransport final : public Transport {
     auto [result] = co_await stream_.async_handshake(asio::ssl::stream_base::client, kAwait);
     co_return result;
   }
-  Task<std::pair<SystemError, std::size_t>> read_some(asio::mutable_buffer space) override {
-    auto [error, size] = co_await stream_.async_read_some(space, kAwait);
-    co_return std::pair(error, size);
-  }
-  Task<SystemError> write_all(asio::const_buffer bytes) override {
-    auto [error, size] = co_await asio::async_write(stream_, bytes, kAwait);
-    co_return error;
-  }
 
  private:
-  asio::ssl::stream<Tcp::socket> stream_;
   const std::string host_;
 };
 

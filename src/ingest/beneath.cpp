@@ -71,7 +71,7 @@ Result<std::string> read_beneath(const std::filesystem::path& root, std::string_
   struct stat status{};
   if (::fstat(file.get(), &status) != 0) return errno_error(relative, errno);
   if (!S_ISREG(status.st_mode)) return fail(ErrorCode::kInvalidArgument, "not a regular file");
-  if (status.st_nlink > links_max) return fail(ErrorCode::kInvalidArgument, "a hard link that was made meanwhile");
+  if (status.st_nlink > links_max) return fail(ErrorCode::kInvalidArgument, "a hard link that was created during the walk");
   if (static_cast<std::uint64_t>(status.st_size) > bytes_max) {
     return fail(ErrorCode::kTooLarge, "{}; the limit is {}", human_bytes(static_cast<std::uint64_t>(status.st_size)),
                 human_bytes(bytes_max));

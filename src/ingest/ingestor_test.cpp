@@ -304,7 +304,7 @@ TEST_F(IngestorTest, TwoSourcesDoNotOverwriteEachOther) {
   TempFolder other;
   other.write("README.md", "two");
   ASSERT_TRUE(ingest({folder_.path(), source(1)}).has_value());
-  const std::string problem = "; problem README.md: another source has a document of this key; remove that one or set a key prefix";
+  const std::string problem = "; problem README.md: another source has a document with this path; remove it there, or use a prefix";
   check(ingest({other.path(), source(2)}), "added 0 updated 0 unchanged 0 deleted 0" + problem);
   IngestOptions take_over;
   take_over.foreign_key = ForeignKey::kTakeOver;

@@ -87,7 +87,7 @@ bool Preparer::is_foreign(const Prepared& prepared, const std::optional<Document
 
 /// Chunks a parsed document that differs from the live one.
 void Preparer::settle(Prepared& out, const std::optional<Document>& live, SecretFilter& filter) const {
-  if (is_foreign(out, live)) return refuse(out, "another source has a document of this key; remove that one or set a key prefix");
+  if (is_foreign(out, live)) return refuse(out, "another source has a document with this path; remove it there, or use a prefix");
   out.pieces = chunk::chunk_document(out.document, options_.chunking);
   filter.drop_pieces(out.pieces);
   out.secret_passages = filter.passages();

@@ -117,7 +117,7 @@ Result<void> Memories::check_corpus(const Corpus& corpus) const {
   if (corpus.space == own && own.dimension == options_.vector_size) return {};
   return fail(ErrorCode::kFailedPrecondition,
               "the collection '{}' holds vectors of {} numbers (model {}); AGENT_QDRANT_VECTOR_SIZE is {} and notes are embedded in {} "
-              "numbers (model {}). Nothing was changed: set what is wrong, or run `footnote rebuild-index {}` to embed the notes anew",
+              "numbers (model {}). Nothing was changed: correct the setting, or run `footnote rebuild-index {}` to embed the notes again",
               kMemoriesCollection, corpus.space.dimension, corpus.space.model_id, options_.vector_size, own.dimension, own.model_id,
               kMemoriesCollection);
 }

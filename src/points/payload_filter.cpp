@@ -15,7 +15,7 @@ namespace {
 constexpr double kEarthRadiusMetres = 6'371'000;
 
 template <class Range, class Value>
-bool lies_in(const Range& range, const Value& value) {
+bool is_inside(const Range& range, const Value& value) {
   return (!range.gt || value > *range.gt) && (!range.gte || value >= *range.gte) && (!range.lt || value < *range.lt) &&
          (!range.lte || value <= *range.lte);
 }
@@ -45,7 +45,7 @@ std::optional<GeoPoint> geo_of(const Json& value) {
   return GeoPoint{lon->to_number<double>(), lat->to_number<double>()};
 }
 
-bool lies_in(const GeoBox& box, const GeoPoint& point) {
+bool is_inside(const GeoBox& box, const GeoPoint& point) {
   if (point.lat > box.top_left.lat || point.lat < box.bottom_right.lat) return false;
   const bool east = point.lon >= box.top_left.lon;
   const bool west = point.lon <= box.bottom_right.lon;
@@ -61,7 +61,7 @@ double metres_between(const GeoPoint& a, const GeoPoint& b) {
 }
 
 /// Counts how often a ray to the east crosses the ring: an odd number means inside.
-bool lies_in(const std::vector<GeoPoint>& ring, const GeoPoint& point) {
+bool is_inside(const std::vector<GeoPoint>& ring, const GeoPoint& point) {
   bool inside = false;
   for (std::size_t i = 0, j = ring.size() - 1; i < ring.size(); j = i++) {
     const GeoPoint &a = ring[i], &b = ring[j];
@@ -79,15 +79,15 @@ struct MeetsValue {
   bool operator()(const MatchExcept& test) const { return !value.is_null() && !is_one_of(test.values, value); }
   bool operator()(const MatchWords& test) const { return value.is_string() && holds_words(test, value.get_string()); }
   bool operator()(const MatchPrefix& test) const { return value.is_string() && value.get_string().starts_with(test.prefix); }
-  bool operator()(const NumberRange& test) const { return value.is_number() && lies_in(test, value.to_number<double>()); }
+  bool operator()(const NumberRange& test) const { return value.is_number() && is_inside(test, value.to_number<double>()); }
   bool operator()(const TimeRange& test) const {
     if (!value.is_string()) return false;
     const auto time = parse_rfc3339(value.get_string());
-    return time && lies_in(test, *time);
+    return time && is_inside(test, *time);
   }
   bool operator()(const GeoBox& test) const {
     const auto point = geo_of(value);
-    return point && lies_in(test, *point);
+    return point && is_inside(test, *point);
   }
   bool operator()(const GeoRadius& test) const {
     const auto point = geo_of(value);
@@ -95,8 +95,8 @@ struct MeetsValue {
   }
   bool operator()(const GeoPolygon& test) const {
     const auto point = geo_of(value);
-    return point && lies_in(test.exterior, *point) &&
-           std::ranges::none_of(test.interiors, [&](const auto& ring) { return lies_in(ring, *point); });
+    return point && is_inside(test.exterior, *point) &&
+           std::ranges::none_of(test.interiors, [&](const auto& ring) { return is_inside(ring, *point); });
   }
   bool operator()(const IsNull&) const { return value.is_null(); }
   bool operator()(const IsEmpty&) const { return false; }      // applies to the whole key: see meets
@@ -117,7 +117,7 @@ bool meets(const FieldCondition& condition, const JsonObject& payload) {
       const JsonArray* list = value.if_array();
       count += list != nullptr ? list->size() : value.is_null() ? 0 : 1;
     });
-    return lies_in(test->range, static_cast<double>(count));
+    return is_inside(test->range, static_cast<double>(count));
   }
   bool any = false;
   visit_elements(payload, condition.path, [&](const Json& value) { any = any || std::visit(MeetsValue{value}, condition.test); });

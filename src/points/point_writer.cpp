@@ -334,7 +334,7 @@ Result<Generation> PointWriter::apply(const CallContext& call, CorpusId id, std:
   FOOTNOTE_TRY(const Generation generation, changes.commit());
   if (const auto synced = ports_.sync.sync(call, id); !synced) {
     // The data is stored; the index catches up with the next change.
-    log(LogLevel::kWarn, "ingest", "the index is behind", call, {{"corpus", corpus.name}, {"error", synced.error().message}});
+    log(LogLevel::kWarn, "ingest", "the index is not up to date", call, {{"corpus", corpus.name}, {"error", synced.error().message}});
   }
   return generation;
 }

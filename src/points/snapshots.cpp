@@ -56,7 +56,7 @@ std::string line_of(const Point& point) {
   return fmt::format("{},\"payload\":{}}}\n", std::string_view(rest).substr(0, rest.size() - 1), point.payload);
 }
 
-std::unexpected<Error> damaged() { return fail(ErrorCode::kCorrupted, "the snapshot can't be read: it was damaged or is of another kind"); }
+std::unexpected<Error> damaged() { return fail(ErrorCode::kCorrupted, "the snapshot can't be read: it is damaged or has another format"); }
 
 std::string text_at(const JsonObject& object, std::string_view key) {
   const Json* value = object.if_contains(key);

@@ -37,7 +37,7 @@ Result<ModelRules> parse_model_rules(std::string_view json) {
     if (name.empty()) return fail(ErrorCode::kInvalidArgument, "a model must have a name");
     FOOTNOTE_TRY(ModelRule parsed, parse_rule(rule, std::string(name)));
     if (!out.emplace(to_lower_ascii(name), std::move(parsed)).second) {
-      return fail(ErrorCode::kInvalidArgument, "'{}' is there twice", name);
+      return fail(ErrorCode::kInvalidArgument, "'{}' occurs twice", name);
     }
   }
   return out;

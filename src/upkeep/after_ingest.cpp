@@ -49,13 +49,14 @@ void AfterIngest::run(const std::stop_token& stop) {
 }
 
 void AfterIngest::follow(const CallContext& call, const Corpus& corpus) {
-  const auto told =
+  const auto queued =
       ports_.webhooks.enqueue(call, {corpus.workspace, std::string(kSourceIndexed), std::to_string(corpus.id.value), ports_.clock.now()});
-  if (!told) log(LogLevel::kWarn, "app", "webhooks were not told of an ingest", {{"error", told.error().message}});
+  if (!queued) log(LogLevel::kWarn, "app", "could not queue webhook messages about an ingest", {{"error", queued.error().message}});
   const auto closed = answer::replay_gaps(call, ports_.agents, ports_.conversations, corpus.workspace, corpus.id, ports_.would_answer);
   if (!closed)
-    return log(LogLevel::kWarn, "app", "gaps were not tried again", {{"corpus", corpus.name}, {"error", closed.error().message}});
-  if (*closed > 0) log(LogLevel::kInfo, "app", "gaps are answered now", {{"corpus", corpus.name}, {"gaps", *closed}});
+    return log(LogLevel::kWarn, "app", "could not test gaps again", {{"corpus", corpus.name}, {"error", closed.error().message}});
+  if (*closed > 0)
+    log(LogLevel::kInfo, "app", "gaps closed: their questions can be answered now", {{"corpus", corpus.name}, {"gaps", *closed}});
 }
 
 }  // namespace footnote::upkeep

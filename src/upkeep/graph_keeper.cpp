@@ -18,13 +18,13 @@ void keep_graphs(const CallContext& call, const GraphKeeper::Ports& ports, const
   const auto made = ports.vectors.make_graphs(call, corpus.id, vectors_min);
   if (!made) {
     if (made.error().code != ErrorCode::kCancelled) {
-      log(LogLevel::kWarn, "app", "no graph was made", {{"corpus", corpus.name}, {"error", made.error().message}});
+      log(LogLevel::kWarn, "app", "could not build a graph", {{"corpus", corpus.name}, {"error", made.error().message}});
     }
     return;
   }
   if (*made == 0) return;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  log(LogLevel::kInfo, "app", "a graph was made", {{"corpus", corpus.name}, {"vectors", *made}, {"seconds", seconds.count()}});
+  log(LogLevel::kInfo, "app", "graph built", {{"corpus", corpus.name}, {"vectors", *made}, {"seconds", seconds.count()}});
 }
 
 GraphKeeper::GraphKeeper(Ports ports, std::size_t vectors_min)

@@ -45,8 +45,8 @@ void IndexFiles::tidy(const std::vector<Corpus>& corpora) const {
 
 Result<void> IndexFiles::check_head(const CallContext& call, const Corpus& corpus, const SavedIndex& index, const IndexHead& head) const {
   const auto unusable = [](std::string why) { return std::unexpected(Error{ErrorCode::kFailedPrecondition, std::move(why), {}}); };
-  if (head.kind != index.kind()) return unusable(fmt::format("it is of another kind ({})", static_cast<std::uint32_t>(head.kind)));
-  if (head.rules != index.rules()) return unusable(fmt::format("it was made by rules {}, now {} hold", head.rules, index.rules()));
+  if (head.kind != index.kind()) return unusable(fmt::format("it is an index of another kind ({})", static_cast<std::uint32_t>(head.kind)));
+  if (head.rules != index.rules()) return unusable(fmt::format("it was built with rules {}, not {}", head.rules, index.rules()));
   if (head.corpus != corpus.id) return unusable(fmt::format("it is of corpus {}", head.corpus.value));
   if (head.space != corpus.space) {
     return unusable(fmt::format("it is of the model {} ({} numbers)", head.space.model_id, head.space.dimension));
@@ -56,7 +56,7 @@ Result<void> IndexFiles::check_head(const CallContext& call, const Corpus& corpu
   }
   FOOTNOTE_TRY(const auto stamp, store_.stamp(call, corpus.id, head.generation));
   if (!stamp) return unusable(fmt::format("it is at generation {}, which the store does not remember", head.generation));
-  if (*stamp != head.stamp) return unusable("it was made from another store, or from a state that this one was taken back from");
+  if (*stamp != head.stamp) return unusable("it was built from another store, or from a state that has been rolled back");
   return {};
 }
 
@@ -88,7 +88,7 @@ void IndexFiles::load_or_remove(const CallContext& call, const Corpus& corpus, S
     saved_[{corpus.id, index.kind()}] = index.extent(corpus.id);
   } else if (loaded.error().code != ErrorCode::kNotFound && loaded.error().code != ErrorCode::kCancelled) {
     const std::filesystem::path path = path_of(corpus.id, index.kind());
-    log(LogLevel::kWarn, "app", "an index file can't be used; it is removed and made anew from the store",
+    log(LogLevel::kWarn, "app", "an index file can't be used; removing it and rebuilding the index from the store",
         {{"file", path.string()}, {"corpus", corpus.name}, {"reason", loaded.error().message}});
     std::error_code ignored;
     std::filesystem::remove(path, ignored);
@@ -147,7 +147,7 @@ void IndexFiles::save(const CallContext& call, const Corpus& corpus, When when) 
     if (due && !*due) continue;
     const Result<void> saved = due ? save_one(call, corpus, *index) : std::unexpected(due.error());
     if (!saved && saved.error().code != ErrorCode::kCancelled) {
-      log(LogLevel::kWarn, "app", "an index was not saved; it is slower until it is",
+      log(LogLevel::kWarn, "app", "could not save an index; the next start will be slower",
           {{"corpus", corpus.name}, {"index", name_of(index->kind())}, {"error", saved.error().message}});
     }
   }
@@ -157,7 +157,7 @@ void IndexFiles::drop_damaged(const CallContext& call, const Corpus& corpus) {
   for (SavedIndex* index : indexes_) {
     if (!index->is_damaged(corpus.id)) continue;
     const std::filesystem::path path = path_of(corpus.id, index->kind());
-    log(LogLevel::kWarn, "app", "an index file was damaged while it was in use; its index is made anew from the store",
+    log(LogLevel::kWarn, "app", "an index file was damaged while in use; rebuilding the index from the store",
         {{"file", path.string()}, {"corpus", corpus.name}});
     std::error_code ignored;
     std::filesystem::remove(path, ignored);

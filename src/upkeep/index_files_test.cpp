@@ -88,7 +88,7 @@ class IndexFilesTest : public ::testing::Test {
     return loaded ? "none" : loaded.error().message;
   }
   /// Starts, and expects that the files were not used and are removed, and that answers come from indexes rebuilt from the store.
-  void expect_made_anew() {
+  void expect_rebuilt() {
     Process process(data());
     process.start();
     EXPECT_EQ(process.loaded_at, 0);
@@ -176,7 +176,7 @@ TEST_F(IndexFilesTest, AStoreMadeAnewDoesNotTakeTheOldOnesFiles) {
     process.commit({draft_of("z", {"harbour lantern"})});
   }
   EXPECT_THAT(reason(), HasSubstr("another store"));
-  expect_made_anew();
+  expect_rebuilt();
 }
 
 TEST_F(IndexFilesTest, AStoreTakenBackToAnOlderStateDoesNotTakeTheNewerOnesFiles) {
@@ -199,8 +199,8 @@ TEST_F(IndexFilesTest, AStoreTakenBackToAnOlderStateDoesNotTakeTheNewerOnesFiles
     process.commit({draft_of("c", {"harbour"})});
     process.commit({draft_of("d", {"harbour again"})});
   }
-  EXPECT_THAT(reason(), HasSubstr("taken back"));
-  expect_made_anew();
+  EXPECT_THAT(reason(), HasSubstr("rolled back"));
+  expect_rebuilt();
 }
 
 TEST_F(IndexFilesTest, FilesOfAnotherCorpusOrKindAreNotUsed) {
@@ -210,7 +210,7 @@ TEST_F(IndexFilesTest, FilesOfAnotherCorpusOrKindAreNotUsed) {
   EXPECT_THAT(reason(), HasSubstr("of corpus 2"));
   std::filesystem::copy_file(file(IndexKind::kKeywords), file(IndexKind::kVectors), std::filesystem::copy_options::overwrite_existing);
   EXPECT_THAT(reason(), HasSubstr("another kind"));
-  expect_made_anew();
+  expect_rebuilt();
 }
 
 TEST_F(IndexFilesTest, FilesOfAnotherModelOrOtherRulesAreNotUsed) {

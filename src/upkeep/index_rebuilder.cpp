@@ -178,7 +178,7 @@ void IndexRebuilder::finish(const Result<RebuildState::Phase>& ended) {
   RebuildState& state = job_->state;
   if (ended) {
     state.phase = *ended;
-    log(LogLevel::kInfo, "app", "index rebuild ended", {{"corpus", state.corpus}, {"model", state.model}, {"chunks", state.total}});
+    log(LogLevel::kInfo, "app", "index rebuild finished", {{"corpus", state.corpus}, {"model", state.model}, {"chunks", state.total}});
     return;
   }
   state.phase = ended.error().code == ErrorCode::kCancelled ? RebuildState::Phase::kCancelled : RebuildState::Phase::kFailed;
@@ -194,14 +194,15 @@ Result<void> finish_rebuilds(const CallContext& call, Stores& stores, Embedder& 
     if (corpus.space == target || !may_be_embedded(corpus)) continue;
     FOOTNOTE_TRY(const auto progress, reembedding.progress(call, corpus.id, target));
     if (progress.total - progress.done > kFinishChunksMax || (progress.done == 0 && progress.total > 0)) {
-      log(LogLevel::kWarn, "app", "a corpus is of another model and can't be asked; `footnote rebuild-index` embeds it anew",
+      log(LogLevel::kWarn, "app", "a corpus was embedded with another model and can't be searched; run `footnote rebuild-index`",
           {{"corpus", corpus.name}, {"model", corpus.space.model_id}, {"embedded", progress.done}, {"chunks", progress.total}});
       continue;
     }
     if (progress.total == 0) continue;
     FOOTNOTE_CHECK(embed_missing(call, reembedding, embedder, corpus.id, [](const auto&) {}));
     FOOTNOTE_TRY(const bool switched, reembedding.switch_over(call, corpus.id, target));
-    log(LogLevel::kInfo, "app", switched ? "a corpus changed over to this model" : "a corpus did not change over",
+    log(LogLevel::kInfo, "app",
+        switched ? "corpus switched to the configured model" : "corpus could not be switched to the configured model",
         {{"corpus", corpus.name}, {"from", corpus.space.model_id}, {"to", target.model_id}, {"chunks", progress.total}});
   }
   return {};

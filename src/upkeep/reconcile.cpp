@@ -38,7 +38,7 @@ Result<void> Reconciler::reconcile(const CallContext& call, const Corpus& corpus
   for (SavedIndex* index : indexes_) {
     FOOTNOTE_TRY(const RowDifferences differences, compare_with_store(call, store_, *index, corpus.id));
     if (differences.total() == 0) continue;
-    log(LogLevel::kWarn, "app", "an index differs from the store; it is made anew",
+    log(LogLevel::kWarn, "app", "an index differs from the store; rebuilding it",
         {{"corpus", corpus.name},
          {"index", static_cast<std::int64_t>(index->kind())},
          {"missing", differences.missing},

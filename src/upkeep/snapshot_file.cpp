@@ -124,7 +124,7 @@ Result<SnapshotTotals> read_snapshot(const CallContext& call, const std::filesys
   Reader reader(path, std::move(file));
   FOOTNOTE_TRY(const auto head, reader.next());
   if (head.type != 'H' || head.text() != kFormat) {
-    return fail(ErrorCode::kUnsupported, "{} is no snapshot of this version's form", path.string());
+    return fail(ErrorCode::kUnsupported, "{} is not a snapshot in this version's format", path.string());
   }
   SnapshotTotals totals;
   while (true) {
@@ -139,10 +139,10 @@ Result<SnapshotTotals> read_snapshot(const CallContext& call, const std::filesys
       totals.bytes += frame.bytes.size();
       FOOTNOTE_CHECK(visitor.piece(frame.bytes));
     } else if (frame.type == 'E' && frame.bytes.size() == sizeof(SnapshotTotals)) {
-      SnapshotTotals told;
-      std::memcpy(&told, frame.bytes.data(), sizeof(told));
-      if (told.files != totals.files || told.bytes != totals.bytes) return reader.damaged("does not hold what it says");
-      if (!reader.at_end()) return reader.damaged("goes on past its end");
+      SnapshotTotals recorded;
+      std::memcpy(&recorded, frame.bytes.data(), sizeof(recorded));
+      if (recorded.files != totals.files || recorded.bytes != totals.bytes) return reader.damaged("does not match its recorded totals");
+      if (!reader.at_end()) return reader.damaged("has data after its end");
       return totals;
     } else {
       return reader.damaged("is damaged");

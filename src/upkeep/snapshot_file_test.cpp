@@ -114,7 +114,7 @@ TEST_F(SnapshotFileTest, FramesOutOfTheirPlaceAreFound) {
   EXPECT_THAT(refusal(first.substr(0, first.size() - end_frame - frame) + first.substr(first.size() - end_frame)).message,
               HasSubstr("(in a)"))
       << "left out";
-  EXPECT_THAT(refusal(first + first).message, HasSubstr("goes on past its end"));
+  EXPECT_THAT(refusal(first + first).message, HasSubstr("has data after its end"));
 }
 
 TEST_F(SnapshotFileTest, OtherFilesAreNoSnapshots) {

@@ -15,7 +15,7 @@ UtcTime clock_mark(const std::filesystem::path& folder, UtcTime now) {
   if (time <= now) return {};
   const bool counts = time - now <= kClockMarkMax;
   log(LogLevel::kWarn, "app",
-      counts ? "the clock was set back; time goes on from where it was" : "the clock was set back by more than a day",
+      counts ? "the clock was set back; using the last known time until it catches up" : "the clock was set back by more than a day",
       {{"clock", to_rfc3339(now)}, {"last_use", to_rfc3339(time)}});
   return counts ? time : UtcTime{};
 }

@@ -81,7 +81,7 @@ std::int64_t number_of(std::string_view text) { return parse_whole_number(text).
 
 /// Maps kNotFound to "no data": a missing subject is not an error.
 template <class T, class Render>
-Result<std::optional<JsonObject>> told(const Result<T>& found, Render render) {
+Result<std::optional<JsonObject>> rendered(const Result<T>& found, Render render) {
   if (found) return render(*found);
   if (found.error().code == ErrorCode::kNotFound) return std::nullopt;
   return std::unexpected(found.error());
@@ -89,11 +89,11 @@ Result<std::optional<JsonObject>> told(const Result<T>& found, Render render) {
 
 Result<std::optional<JsonObject>> data_of(const CallContext& call, const ConversationStore& conversations, const CatalogStore& catalog,
                                           const WebhookNews& news) {
-  if (news.type == kTurnCompleted) return told(conversations.turn(call, news.workspace, {news.subject}), turn_data);
-  if (news.type == kGapOpened) return told(conversations.agent_gap(call, news.workspace, {number_of(news.subject)}), gap_data);
+  if (news.type == kTurnCompleted) return rendered(conversations.turn(call, news.workspace, {news.subject}), turn_data);
+  if (news.type == kGapOpened) return rendered(conversations.agent_gap(call, news.workspace, {number_of(news.subject)}), gap_data);
   const auto corpus = catalog.corpus(call, {number_of(news.subject)});
   if (corpus && corpus->workspace != news.workspace) return std::nullopt;
-  return told(corpus, [](const Corpus& indexed) { return JsonObject{{"corpus", indexed.name}, {"generation", indexed.generation}}; });
+  return rendered(corpus, [](const Corpus& indexed) { return JsonObject{{"corpus", indexed.name}, {"generation", indexed.generation}}; });
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ WebhookSender::WebhookSender(Ports ports, Options options)
       options_(options),
       client_(client_options(options.addresses), ports.metrics),
       sent_(counter_of(ports.metrics, "sent")),
-      gone_(counter_of(ports.metrics, "gone")),
+      vanished_(counter_of(ports.metrics, "gone")),
       failed_(counter_of(ports.metrics, "failed")),
       given_up_(counter_of(ports.metrics, "given_up")) {}
 
@@ -189,7 +189,8 @@ void WebhookSender::collect(const CallContext& call) {
   }
   const auto due = ports_.webhooks.due(call, ports_.clock.now(), kWebhookBatchMax);
   if (!due) {
-    if (due.error().code != ErrorCode::kCancelled) log(LogLevel::kWarn, "app", "webhooks were not read", {{"error", due.error().message}});
+    if (due.error().code != ErrorCode::kCancelled)
+      log(LogLevel::kWarn, "app", "could not read the webhook outbox", {{"error", due.error().message}});
     return;
   }
   std::map<WebhookId, Batch> batches;
@@ -245,10 +246,12 @@ WebhookSender::Sent WebhookSender::deliver(const CallContext& call, const Webhoo
       return Sent::kFailed;
     }
   }
-  (*body ? sent_ : gone_).add();
+  (*body ? sent_ : vanished_).add();
   // If dropping fails, the message is sent again; the receiver recognises it by its id.
   const auto dropped = ports_.webhooks.drop(call, delivery.id);
-  if (!dropped) log(LogLevel::kWarn, "app", "a webhook's message was sent, but not noted", {{"error", dropped.error().message}});
+  if (!dropped)
+    log(LogLevel::kWarn, "app", "a webhook message was delivered, but not removed from the outbox; it will be sent again",
+        {{"error", dropped.error().message}});
   return Sent::kArrived;
 }
 
@@ -279,7 +282,7 @@ void WebhookSender::note_failure(const CallContext& call, const WebhookDelivery&
   (pause ? failed_ : given_up_).add();
   const auto next = pause ? std::optional(ports_.clock.now() + *pause) : std::nullopt;
   const auto noted = ports_.webhooks.postpone(call, delivery.id, error.message, next);
-  if (!noted) log(LogLevel::kWarn, "app", "a webhook's failure was not noted", {{"error", noted.error().message}});
+  if (!noted) log(LogLevel::kWarn, "app", "could not record a failed webhook delivery", {{"error", noted.error().message}});
 }
 
 }  // namespace footnote::upkeep

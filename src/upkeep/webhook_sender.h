@@ -92,7 +92,7 @@ class WebhookSender {
   const Options options_;
   http::Client client_;
   Counter& sent_;
-  Counter& gone_;
+  Counter& vanished_;
   Counter& failed_;
   Counter& given_up_;
   Mutex mutex_;

@@ -583,7 +583,7 @@ class Turns(TurnCase):
         self.assertEqual({candidate["number"] for candidate in trace["candidates"]}, {1, 2})
         printed = subprocess.run([http_test.OPTIONS.binary, "trace", turn, "--data", self.server.data], capture_output=True, text=True, timeout=60)
         self.assertEqual(printed.returncode, 0, printed.stderr)
-        self.assertIn("4 citations of 2 sources", printed.stdout)
+        self.assertIn("citations: 4, sources: 2", printed.stdout)
         self.assertIn("model: local/phi3-en, finish stop", printed.stdout)
 
     def test_a_streamed_answer(self):

@@ -176,7 +176,7 @@ class Refused(Case):
         self.assertRegex(self.refuse(damaged), r"is damaged at byte \d+ \(in footnote.db\)")
 
     def test_more_after_its_end_and_other_files_are_refused(self):
-        self.assertIn("goes on past its end", self.refuse(self.bytes + b"x"))
+        self.assertIn("has data after its end", self.refuse(self.bytes + b"x"))
         self.assertIn("at byte 0", self.refuse(b"PK\x03\x04" + bytes(100)))
 
     def test_a_folder_that_is_not_empty_stays_as_it_is(self):
@@ -232,6 +232,16 @@ class Killed(Case):
         self.assertIsNone(again.process.poll())
 
 
+def package_of(library):
+    """The Debian package of a file. dpkg knows some libraries by the path that they had before /lib became a link to /usr/lib."""
+    real = os.path.realpath(library)
+    for path in (real, real.removeprefix("/usr")):
+        found = subprocess.run(["dpkg", "-S", path], capture_output=True, text=True, timeout=60)
+        if found.returncode == 0:
+            return found.stdout.split(":")[0]
+    return library
+
+
 class Operations(Case):
     def test_the_page_works_as_written(self):
         page = (ROOT / "docs" / "OPERATIONS.md").read_text()
@@ -255,9 +265,19 @@ class Operations(Case):
         self.assertRegex(compose, r"(?m)^volumes:\n  footnote-data:")
         self.assertIn("/readyz", compose)
         self.assertIn("FOOTNOTE_DATA=/data", dockerfile)
-        for source in re.findall(r"^COPY --from=build /src/(\S+)", dockerfile, re.M):
-            self.assertRegex(source, r"^(build/release/footnote|\.deps/models/)")
+        copied = re.findall(r"^COPY --from=build /src/(\S+)", dockerfile, re.M)
+        self.assertEqual(copied, ["build/release/footnote", ".deps/models"])  # all models: embedder, judge, reader
         self.assertIn("RUN make build", dockerfile)
+
+    def test_the_image_has_every_library_of_the_binary(self):
+        linked = subprocess.run(["ldd", http_test.OPTIONS.binary], capture_output=True, text=True, check=True, timeout=60).stdout
+        needed = subprocess.run(["readelf", "-d", http_test.OPTIONS.binary], capture_output=True, text=True, check=True, timeout=60).stdout
+        names = re.findall(r"Shared library: \[(.+)\]", needed)
+        packages = {package_of(path) for name, path in re.findall(r"(\S+) => (\S+)", linked) if name in names}
+        in_every_image = {"libc6", "libgcc-s1", "libstdc++6"}
+        installed = (ROOT / "examples" / "Dockerfile").read_text().split()
+        self.assertGreater(len(packages), 5)
+        self.assertEqual(sorted(packages - in_every_image - set(installed)), [])
 
 
 if __name__ == "__main__":

@@ -280,7 +280,7 @@ Result<Graph> Graph::load(ByteSource& source) {
   graph.make_room(std::move(levels));
   FOOTNOTE_CHECK(source.read(std::as_writable_bytes(std::span(graph.base_))));
   FOOTNOTE_CHECK(source.read(std::as_writable_bytes(std::span(graph.upper_))));
-  if (!graph.is_sound()) return fail(ErrorCode::kCorrupted, "a graph links to what is not there");
+  if (!graph.is_sound()) return fail(ErrorCode::kCorrupted, "a graph links to a missing node");
   return graph;
 }
 

@@ -222,8 +222,7 @@ Result<CpuLevel> parse_cpu_level(std::string_view word) {
   for (const CpuLevel level : kLevels) {
     if (to_string(level) == word) return level;
   }
-  return fail(ErrorCode::kInvalidArgument, "'{}' is no level of CPU instructions; say amx, vnni, avx512, avx2-int8, avx2 or portable",
-              word);
+  return fail(ErrorCode::kInvalidArgument, "unknown CPU level '{}'; use amx, vnni, avx512, avx2-int8, avx2 or portable", word);
 }
 
 std::span<const CpuLevel> usable_cpu_levels() {

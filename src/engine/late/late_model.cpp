@@ -37,7 +37,7 @@ Result<void> write(ByteSink& sink, const LateModel& model) {
 
 Result<LateModel> read(ByteSource& source) {
   FOOTNOTE_TRY(const auto magic, source.take_all<char>(kMagic.size()));
-  if (std::string_view(magic.data(), magic.size()) != kMagic) return fail(ErrorCode::kCorrupted, "it is no late-interaction file");
+  if (std::string_view(magic.data(), magic.size()) != kMagic) return fail(ErrorCode::kCorrupted, "not a late-interaction file");
   FOOTNOTE_TRY(const auto sizes, source.take_all<std::uint32_t>(4));
   const std::size_t hidden = sizes[0];
   const std::size_t projected = sizes[1];

@@ -30,7 +30,7 @@ CharsMap::CharsMap(std::vector<std::uint32_t> units, std::string_view replacemen
 Result<CharsMap> CharsMap::parse(std::string_view bytes) {
   const std::size_t size = bytes.size() < 4 ? 0 : read_u32(bytes, 0);
   if (size == 0 || size % 4 != 0 || size > bytes.size() - 4) {
-    return fail(ErrorCode::kCorrupted, "the character map's sizes don't fit its {} bytes", bytes.size());
+    return fail(ErrorCode::kCorrupted, "the character map's sizes don't match its {} bytes", bytes.size());
   }
   const std::string_view replacements = bytes.substr(4 + size);
   if (!is_valid_utf8(replacements)) return fail(ErrorCode::kCorrupted, "the character map's replacements are not UTF-8");

@@ -26,8 +26,8 @@ enum class BreakClass : std::uint8_t {
 /// According to Unicode 17, the version of the reference.
 BreakClass break_class(char32_t code_point);
 
-/// Finds the end of a grapheme cluster, one code point at a time. Implements extended clusters except for Indic conjuncts (rule GB9c):
-/// those only join clusters that are too long to be looked up whole.
+/// Finds the end of a grapheme cluster, one code point at a time. Implements extended clusters except for Indic conjuncts (rule
+/// GB9c), which would only join clusters into ones that are too long to be looked up.
 class ClusterBreaker {
  public:
   explicit ClusterBreaker(BreakClass first) { take(first); }

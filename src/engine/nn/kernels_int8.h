@@ -16,11 +16,10 @@
 namespace footnote::nn {
 namespace {
 
-// The largest word of queries, keys and values.
+// Range of the 16-bit queries, keys and values: +-kWordMax.
 constexpr float kWordMax = 4095.0F;
-// Queries and keys are multiplied as bytes: keys up to this,
+// For their product, queries and keys become bytes: keys in +-kKeyMax, queries in +-kQueryMax around a centre.
 constexpr float kKeyMax = 127.0F;
-// queries up to this much above and below a centre.
 template <class V>
 constexpr float kQueryMax = (V::kBytesMax - 1) / 2;
 // The largest softmax weight of a row is 2^share_bits, so that weights times values fit 32 bits: 2^19 * 4095 does.
@@ -30,7 +29,7 @@ constexpr int share_bits(std::size_t length) {
   return bits;
 }
 
-// gelu(x) - x / 2 is even in x. Three coefficients on each of 16 pieces around 0, 1/4, 1/2 and so on; from 3.625 on it is |x| / 2. The
+// gelu(x) - x / 2 is even in x. Approximated by 16 quadratic pieces around 0, 1/4, 1/2 and so on; |x| / 2 from 3.625 on. The
 // error is below 3e-4.
 constexpr float kGeluStart[16] = {-1.02542288e-06F, -0.00063654728F, -0.0105225183F, -0.0465586148F,  -0.119179323F, -0.220564052F,
                                   -0.325264722F,    -0.402379721F,   -0.430750847F,  -0.406295687F,   -0.342764199F, -0.260972857F,

@@ -21,7 +21,7 @@ constexpr std::string_view kWeightsName = "model.safetensors";
 using Checksums = ModelFiles::Checksums;
 
 std::unexpected<Error> missing(const std::filesystem::path& path) {
-  return fail(ErrorCode::kFailedPrecondition, "the model needs {}, which is not there; run `make setup` to fetch it", path.string());
+  return fail(ErrorCode::kFailedPrecondition, "the model needs {}, which does not exist; run `make setup` to fetch it", path.string());
 }
 
 Result<std::string> read_required(const std::filesystem::path& path, std::uint64_t bytes_max) {

@@ -86,7 +86,7 @@ Result<PackedFile> PackedFile::open(const std::filesystem::path& path, const Pac
   Header header;
   if (bytes.size() < kHeaderBytes) return fail(ErrorCode::kCorrupted, "{} is cut short", path.string());
   std::memcpy(&header, bytes.data(), sizeof(header));
-  if (header.magic != kMagic || header.version != kVersion) return fail(ErrorCode::kNotFound, "{} is of another version", path.string());
+  if (header.magic != kMagic || header.version != kVersion) return fail(ErrorCode::kNotFound, "{} has another version", path.string());
   if (header.header_crc != crc_of(header)) return fail(ErrorCode::kCorrupted, "{} fails its checksum", path.string());
   if (key_in(header) != key) return fail(ErrorCode::kNotFound, "{} was packed from other weights", path.string());
   if (bytes.size() != kHeaderBytes + key.payload_bytes || header.payload_crc != crc32c(out.payload())) {

@@ -7,14 +7,14 @@
 namespace footnote::nn {
 namespace {
 
-// With several threads and up to this many rows, each thread gets a share of the rows,
+// How several threads divide a matrix product. Up to kShareRowsMax rows, they split the rows, provided that each gets at least
+// kRowsOfShareMin: with fewer, loading the weights would take longer than computing. Otherwise, up to kColumnRowsMax rows, they split the
+// columns.
 constexpr std::size_t kShareRowsMax = 96;
-// if that is at least this many: computing them then takes longer than loading the weights;
 constexpr std::size_t kRowsOfShareMin = 4;
-// otherwise, up to this many rows, the columns of a matrix are split.
 constexpr std::size_t kColumnRowsMax = 48;
 constexpr std::size_t kHeadsOfChunk = 4;
-// Kernels read some rows past a sequence's last; and blocks of rows should not be a power of two apart.
+// Kernels read some rows past a sequence's end. Also, the distance between blocks of rows should not be a power of two.
 constexpr std::size_t kSpareRows = 80;
 
 // fp32 rows are padded beyond their width: at a power of two they would map to the same cache sets.

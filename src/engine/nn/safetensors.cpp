@@ -78,7 +78,7 @@ Result<Tensor> read_entry(std::string_view name, const Json& value, std::string_
   for (const std::uint64_t extent : *shape) {
     if (__builtin_mul_overflow(bytes, extent, &bytes)) return bad("a shape that overflows");
   }
-  if (type.bytes != 0 && bytes != end - begin) return bad("a shape that does not fit its data_offsets");
+  if (type.bytes != 0 && bytes != end - begin) return bad("a shape that does not match its data_offsets");
   return Tensor{type.type, *shape, data.substr(begin, end - begin)};
 }
 

@@ -132,7 +132,7 @@ Result<std::unique_ptr<const Tokenizer>> open_tokenizer(const std::filesystem::p
   }
   return fail(
       ErrorCode::kFailedPrecondition,
-      "{} has no tokenizer: neither tokenizer.json nor vocab.txt nor sentencepiece.bpe.model is there; run `make setup` to fetch it",
+      "{} has no tokenizer: it contains neither tokenizer.json nor vocab.txt nor sentencepiece.bpe.model; run `make setup` to fetch it",
       folder.string());
 }
 

@@ -18,7 +18,7 @@ std::unexpected<Error> unsupported(std::string_view what, std::string_view kind)
   return fail(ErrorCode::kUnsupported, "the tokenizer's {} is {}; {}", what, kind.empty() ? "missing" : kind, kSupported);
 }
 
-std::unexpected<Error> corrupted(std::string_view what) { return fail(ErrorCode::kCorrupted, "it is no tokenizer: {}", what); }
+std::unexpected<Error> corrupted(std::string_view what) { return fail(ErrorCode::kCorrupted, "not a tokenizer: {}", what); }
 
 const Json& value_at(const JsonObject& object, std::string_view key) {
   static const Json nothing;
@@ -70,7 +70,7 @@ Result<std::vector<TemplateItem>> read_template(const JsonObject& processor, std
   if (items == nullptr || marks == nullptr) return corrupted("its template is incomplete");
   std::vector<TemplateItem> out;
   for (const Json& item : *items) {
-    if (!item.is_object()) return corrupted("its template has an item that is no object");
+    if (!item.is_object()) return corrupted("its template has an item that is not an object");
     const JsonObject* sequence = object_at(item.get_object(), "Sequence");
     const JsonObject* mark = object_at(item.get_object(), "SpecialToken");
     const JsonObject* either = sequence != nullptr ? sequence : mark;
@@ -249,7 +249,7 @@ Result<std::vector<Unigram::Piece>> read_pieces(const JsonObject& model) {
   for (const Json& row : *rows) {
     const JsonArray* pair = row.if_array();
     if (pair == nullptr || pair->size() != 2 || !(*pair)[0].is_string() || !(*pair)[1].is_number()) {
-      return corrupted("its vocabulary has a row that is no piece and score");
+      return corrupted("its vocabulary has a row that is not a piece and a score");
     }
     const auto& text = (*pair)[0].get_string();
     out.push_back({std::string(text.data(), text.size()), (*pair)[1].to_number<double>()});

@@ -313,7 +313,7 @@ Result<std::unique_ptr<const Unigram>> Unigram::create(Setup setup) {
     texts.push_back(piece.text);
   }
   if (setup.unknown_id >= setup.pieces.size())
-    return fail(ErrorCode::kCorrupted, "there is no piece {}, the unknown one", setup.unknown_id);
+    return fail(ErrorCode::kCorrupted, "piece {}, the unknown token, does not exist", setup.unknown_id);
   FOOTNOTE_TRY(PieceTrie trie, PieceTrie::build(texts));
   return std::unique_ptr<const Unigram>(new Unigram(std::move(setup), std::move(trie)));
 }

@@ -108,7 +108,7 @@ bool is_final_frame(const File& file, int size, sqlite3_int64 offset) {
 }
 
 /// SQLite handles a full disk, but not an exceeded quota or file-size limit: report these as a full disk.
-int told(int code) {
+int with_full_disk(int code) {
   const bool full = code != SQLITE_OK && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG);
   return full ? SQLITE_FULL : code;
 }
@@ -127,7 +127,7 @@ int write_file(sqlite3_file* handle, const void* data, int size, sqlite3_int64 o
   File& file = of(handle);
   const std::span<const std::byte> bytes(static_cast<const std::byte*>(data), static_cast<std::size_t>(size));
   if (file.is_database && offset == 0 && bytes.size() >= kHeadBytes) file.form = form_of(bytes);
-  if (!is_page(file, size, offset)) return told(file.methods().xWrite(file.inner(), data, size, offset));
+  if (!is_page(file, size, offset)) return with_full_disk(file.methods().xWrite(file.inner(), data, size, offset));
   // Copy the page, because it still belongs to SQLite.
   if (!file.page) file.page.reset(new (std::nothrow) std::byte[kPageBytesMax]);
   if (!file.page) return SQLITE_IOERR_NOMEM;
@@ -135,7 +135,7 @@ int write_file(sqlite3_file* handle, const void* data, int size, sqlite3_int64 o
   const std::size_t summed = bytes.size() - kPageSumBytes;
   std::memcpy(file.page.get(), bytes.data(), summed);
   std::memcpy(file.page.get() + summed, &sum, sizeof sum);
-  return told(file.methods().xWrite(file.inner(), file.page.get(), size, offset));
+  return with_full_disk(file.methods().xWrite(file.inner(), file.page.get(), size, offset));
 }
 
 int control_file(sqlite3_file* handle, int what, void* argument) {
@@ -161,7 +161,7 @@ sqlite3_io_methods make_methods() {
   methods.xSectorSize = [](sqlite3_file* f) { return of(f).methods().xSectorSize(of(f).inner()); };
   methods.xDeviceCharacteristics = [](sqlite3_file* f) { return of(f).methods().xDeviceCharacteristics(of(f).inner()); };
   methods.xShmMap = [](sqlite3_file* f, int page, int size, int extend, void volatile** out) {
-    return told(of(f).methods().xShmMap(of(f).inner(), page, size, extend, out));
+    return with_full_disk(of(f).methods().xShmMap(of(f).inner(), page, size, extend, out));
   };
   methods.xShmLock = [](sqlite3_file* f, int at, int n, int flags) { return of(f).methods().xShmLock(of(f).inner(), at, n, flags); };
   methods.xShmBarrier = [](sqlite3_file* f) { of(f).methods().xShmBarrier(of(f).inner()); };

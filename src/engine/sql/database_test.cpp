@@ -50,6 +50,24 @@ TEST(SqlStatement, GivesBackWhatWasBound) {
   EXPECT_FALSE(select.step().value());
 }
 
+TEST(SqlStatement, CollectsRowsUntilTheFirstError) {
+  const FolderForTest folder;
+  const auto database = open_with_table(folder);
+  ASSERT_TRUE(database->execute("INSERT INTO t (a) VALUES (1), (2), (3)").has_value());
+  auto select = database->prepare("SELECT a FROM t ORDER BY a").value();
+  select.bind();
+  EXPECT_EQ(select.collect<std::int64_t>([](const Statement& row) { return row.integer(0); }), (std::vector<std::int64_t>{1, 2, 3}));
+  select.bind();
+  int seen = 0;
+  const auto failed = select.collect<int>([&](const Statement& row) -> Result<int> {
+    ++seen;
+    if (row.integer(0) == 2) return fail(ErrorCode::kCorrupted, "a damaged row");
+    return 7;
+  });
+  EXPECT_EQ(failed.error().code, ErrorCode::kCorrupted);
+  EXPECT_EQ(seen, 2);
+}
+
 TEST(SqlStatement, RefusesAWrongNumberOfValues) {
   const FolderForTest folder;
   const auto database = open_with_table(folder);

@@ -6,7 +6,9 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "engine/sql/sql_text.h"
@@ -51,6 +53,21 @@ class Statement {
       if (!more) return {};
       FOOTNOTE_CHECK(row(*this));
     }
+  }
+  /// Reads all rows. `read(*this)` returns a T or a Result<T> for each row; the first error ends it.
+  template <class T, class Read>
+  Result<std::vector<T>> collect(Read&& read) {
+    std::vector<T> out;
+    FOOTNOTE_CHECK(each([&](const Statement& row) -> Result<void> {
+      if constexpr (std::is_same_v<decltype(read(row)), Result<T>>) {
+        FOOTNOTE_TRY(T value, read(row));
+        out.push_back(std::move(value));
+      } else {
+        out.push_back(read(row));
+      }
+      return {};
+    }));
+    return out;
   }
 
   /// Columns of the current row, counted from 0. NULL reads as 0 or empty. Views are valid until the next step, bind or the statement's

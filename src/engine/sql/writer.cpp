@@ -74,7 +74,7 @@ void Writer::bound_log(Database& database) {
   const bool insist = database.wal_bytes() >= next_truncate_bytes_;
   const auto done = insist ? database.checkpoint(Database::Checkpoint::kTruncate, kTruncatePatience)
                            : database.checkpoint(Database::Checkpoint::kPassive, {});
-  if (!done) return warn("the log could not be moved into the database; it goes on growing", done.error());
+  if (!done) return warn("the write-ahead log could not be checkpointed; it keeps growing", done.error());
   if (insist) next_truncate_bytes_ = std::max(kWalPatienceFactor * wal_bytes_max_, database.wal_bytes() + wal_bytes_max_);
 }
 

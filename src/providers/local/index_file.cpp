@@ -176,7 +176,7 @@ Result<RawBytes> IndexFileReader::raw(std::uint64_t bytes) {
   std::vector<std::byte> zeros(padding);
   FOOTNOTE_CHECK(file_.read(zeros));
   if (std::ranges::any_of(zeros, [](std::byte byte) { return byte != std::byte{0}; })) {
-    return fail(ErrorCode::kCorrupted, "it is damaged: something stands where nothing should");
+    return fail(ErrorCode::kCorrupted, "it is damaged: its padding is not zero");
   }
   if (bytes == 0) return RawBytes();
   FOOTNOTE_TRY(FileMapping mapping, file_.map());

@@ -39,7 +39,7 @@ Result<std::optional<late::LateModel>> find_late_model(const nn::ModelFiles& fil
     auto model = late::LateModel::from_bytes(std::as_bytes(std::span(*bytes)));
     if (!model) return std::unexpected(with_context(std::move(model).error(), path.string()));
     if (model->probe != probe || model->hidden() != files.shape.hidden) {
-      return fail(ErrorCode::kCorrupted, "{} was made for other weights; remove it, or recreate it with `footnote models fit`",
+      return fail(ErrorCode::kCorrupted, "{} was created for other weights; remove it, or recreate it with `footnote models fit`",
                   path.string());
     }
     return *std::move(model);

@@ -60,7 +60,7 @@ class ComparedVectors {
 Result<void> check_dimension(std::size_t expected, std::size_t found) {
   if (expected == found) return {};
   return fail(ErrorCode::kFailedPrecondition,
-              "a vector of {} numbers does not fit an index of {}: use the model that the corpus was made with", found, expected);
+              "a vector of {} numbers does not match an index of {}: use the model that the corpus was embedded with", found, expected);
 }
 
 const std::vector<std::vector<float>>& vectors_of(const IndexRow& row, const std::string& space) {
@@ -319,14 +319,14 @@ Result<void> LocalVectorStore::drop(const CallContext& call, CorpusId corpus) {
   FOOTNOTE_CHECK(call.check());
   corpora_.drop(corpus);
   const MutexLock lock(mutex_);
-  told_.erase(corpus);
+  damage_logged_.erase(corpus);
   return {};
 }
 
 Result<void> LocalVectorStore::load(IndexFileReader& file) {
   FOOTNOTE_CHECK(corpora_.load(file));
   const MutexLock lock(mutex_);
-  told_.erase(file.head().corpus);
+  damage_logged_.erase(file.head().corpus);
   return {};
 }
 
@@ -344,10 +344,10 @@ Result<void> LocalVectorStore::check(CorpusId corpus) const {
   return fail(ErrorCode::kCorrupted, "it is damaged: {} of its vectors fail their checksums", damaged);
 }
 
-void LocalVectorStore::tell_of_damage(CorpusId corpus, std::uint64_t vectors) const {
+void LocalVectorStore::log_damage(CorpusId corpus, std::uint64_t vectors) const {
   if (vectors == 0) return;
   const MutexLock lock(mutex_);
-  if (!told_.insert(corpus).second) return;
+  if (!damage_logged_.insert(corpus).second) return;
   log(LogLevel::kWarn, "vectors", "an index file is damaged; rows with a failed checksum are scored by their remaining data",
       {{"corpus", corpus.value}});
 }
@@ -368,7 +368,7 @@ Result<std::vector<ScoredChunk>> LocalVectorStore::search(const CallContext& cal
   const ann::FlatQuery asked{
       .vector = vector, .generation = query.generation, .limit = query.limit, .filter = filtered.rows(), .helpers = helpers_};
   const auto found = space->index->search(asked, &report);
-  tell_of_damage(query.corpus, space->index->damaged_count());
+  log_damage(query.corpus, space->index->damaged_count());
   if (query.report != nullptr) *query.report = {to_string(report.plan), report.scanned, report.rescored};
   std::vector<ScoredChunk> out;
   out.reserve(found.size());
@@ -394,7 +394,7 @@ Result<std::vector<double>> LocalVectorStore::score(const CallContext& call, con
   for (const ChunkId chunk : chunks) labels.push_back(chunk.value);
   const auto scores = space->index->score(vector, query.generation, labels, helpers_);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = scores[i] ? *scores[i] : out[i];
-  tell_of_damage(query.corpus, space->index->damaged_count());
+  log_damage(query.corpus, space->index->damaged_count());
   return out;
 }
 

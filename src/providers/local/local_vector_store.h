@@ -100,7 +100,7 @@ class LocalVectorStore final : public VectorStore, public SavedIndex {
 
   static Result<void> add_spaces(const IndexChanges& changes, Rows& rows);
   static Result<void> change(const IndexChanges& changes, Rows& rows, DocumentTableWriter& documents);
-  void tell_of_damage(CorpusId corpus, std::uint64_t vectors) const;
+  void log_damage(CorpusId corpus, std::uint64_t vectors) const;
   void keep_to_budget(const CallContext& call);
 
   const VectorBudget budget_;
@@ -108,7 +108,7 @@ class LocalVectorStore final : public VectorStore, public SavedIndex {
   CorpusIndexes<Rows> corpora_;
   std::atomic<std::uint64_t> save_at_bytes_;  // the budget, or more after a save that did not help
   mutable Mutex mutex_;
-  mutable std::set<CorpusId> told_ FOOTNOTE_TSA(guarded_by(mutex_));  // corpora whose damage was logged
+  mutable std::set<CorpusId> damage_logged_ FOOTNOTE_TSA(guarded_by(mutex_));  // corpora whose damage was logged
 };
 
 }  // namespace footnote

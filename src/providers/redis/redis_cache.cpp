@@ -96,9 +96,9 @@ class RedisCache::Lease {
   explicit Lease(RedisCache& cache) : cache_(cache) {
     {
       MutexLock lock(cache_.mutex_);
-      if (cache_.leased_ >= kConnectionsMax || std::chrono::steady_clock::now() < cache_.left_alone_until_) return;
+      if (cache_.leased_ >= kConnectionsMax || std::chrono::steady_clock::now() < cache_.bypass_until_) return;
       ++cache_.leased_;
-      holds_place_ = true;
+      has_slot_ = true;
       if (!cache_.idle_.empty()) {
         connection_ = std::move(cache_.idle_.back());
         cache_.idle_.pop_back();
@@ -108,7 +108,7 @@ class RedisCache::Lease {
     if (connection_ != nullptr) cache_.pay(*this);
   }
   ~Lease() {
-    if (!holds_place_) return;
+    if (!has_slot_) return;
     MutexLock lock(cache_.mutex_);
     --cache_.leased_;
     if (connection_ != nullptr) cache_.idle_.push_back(std::move(connection_));
@@ -134,7 +134,7 @@ class RedisCache::Lease {
   }
 
   RedisCache& cache_;
-  bool holds_place_ = false;
+  bool has_slot_ = false;
   std::unique_ptr<Connection> connection_;
 };
 
@@ -151,7 +151,7 @@ void RedisCache::note_failure(std::string_view what) {
   if (failures_ != nullptr) failures_->add();
   {
     MutexLock lock(mutex_);
-    left_alone_until_ = std::chrono::steady_clock::now() + options_.retry_after;
+    bypass_until_ = std::chrono::steady_clock::now() + options_.retry_after;
     idle_.clear();  // they lead to the same Redis
   }
   log(LogLevel::kWarn, "app", "redis failed; the cache is bypassed for a while", CallContext{}, {{"error", what}});

@@ -63,7 +63,7 @@ class RedisCache final : public Cache {
   std::vector<std::unique_ptr<Connection>> idle_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::size_t leased_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
   std::set<std::string> owed_ FOOTNOTE_TSA(guarded_by(mutex_));  ///< Tags still to be dropped.
-  std::chrono::steady_clock::time_point left_alone_until_ FOOTNOTE_TSA(guarded_by(mutex_)){};
+  std::chrono::steady_clock::time_point bypass_until_ FOOTNOTE_TSA(guarded_by(mutex_)){};
 };
 
 }  // namespace footnote

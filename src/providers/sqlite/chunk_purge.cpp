@@ -26,12 +26,9 @@ Result<Purged> purge_chunks(sql::Database& database, CorpusId corpus, UtcTime be
   FOOTNOTE_TRY(auto select, database.prepare("SELECT id, died FROM chunks WHERE corpus_id = ? AND died IS NOT NULL AND died_at < ? "
                                              "ORDER BY died LIMIT ?"));
   select.bind(corpus.value, to_row(before), kPurgeRowsMax);
-  std::vector<std::pair<std::int64_t, Generation>> dead;
-  auto listed = select.each([&](const sql::Statement& row) -> Result<void> {
-    dead.emplace_back(row.integer(0), row.integer(1));
-    return {};
-  });
-  FOOTNOTE_CHECK(std::move(listed));
+  FOOTNOTE_TRY(auto dead, select.collect<std::pair<std::int64_t, Generation>>([&](const sql::Statement& row) {
+    return std::pair<std::int64_t, Generation>(row.integer(0), row.integer(1));
+  }));
   FOOTNOTE_TRY(auto remember, database.prepare("INSERT INTO purged_chunks (corpus_id, died, chunk_id) VALUES (?, ?, ?)"));
   FOOTNOTE_TRY(auto erase, database.prepare("DELETE FROM chunks WHERE id = ?"));
   Purged out;
@@ -70,12 +67,9 @@ Result<Purged> purge_versions(sql::Database& database, CorpusId corpus, UtcTime 
   FOOTNOTE_TRY(auto select, database.prepare("SELECT id, document_id, version, died FROM document_versions "
                                              "WHERE corpus_id = ? AND died IS NOT NULL AND died_at < ? LIMIT ?"));
   select.bind(corpus.value, to_row(before), kPurgeRowsMax);
-  std::vector<DeadVersion> dead;
-  auto listed = select.each([&](const sql::Statement& row) -> Result<void> {
-    dead.push_back({row.integer(0), row.integer(1), row.integer(2), row.integer(3)});
-    return {};
-  });
-  FOOTNOTE_CHECK(std::move(listed));
+  FOOTNOTE_TRY(auto dead, select.collect<DeadVersion>([&](const sql::Statement& row) {
+    return DeadVersion{row.integer(0), row.integer(1), row.integer(2), row.integer(3)};
+  }));
   Purged out;
   for (const DeadVersion& version : dead) {
     FOOTNOTE_CHECK(erase_version(database, version));

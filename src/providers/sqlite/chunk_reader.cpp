@@ -16,14 +16,7 @@ Result<std::vector<Document>> SqliteChunkStore::documents(const CallContext& cal
       WHERE d.corpus_id = ? AND d.key > ? AND d.deleted_at IS NULL
       ORDER BY d.key LIMIT ?)sql"));
     list.bind(corpus.value, after_key, limit_of(limit));
-    std::vector<Document> out;
-    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-      FOOTNOTE_TRY(auto document, document_from(row));
-      out.push_back(std::move(document));
-      return {};
-    });
-    FOOTNOTE_CHECK(std::move(done));
-    return out;
+    return list.collect<Document>([&](const sql::Statement& row) { return document_from(row); });
   });
 }
 
@@ -170,11 +163,7 @@ Result<std::vector<ChunkId>> SqliteChunkStore::chunk_ids(const CallContext& call
     FOOTNOTE_TRY(auto select,
                  database.prepare("SELECT id FROM chunks INDEXED BY chunks_born WHERE corpus_id = ? AND born > ? AND born <= ?"));
     select.bind(corpus.value, after, until);
-    std::vector<ChunkId> out;
-    FOOTNOTE_CHECK(select.each([&](const sql::Statement& row) -> Result<void> {
-      out.push_back({row.integer(0)});
-      return {};
-    }));
+    FOOTNOTE_TRY(auto out, select.collect<ChunkId>([&](const sql::Statement& row) { return ChunkId{row.integer(0)}; }));
     std::ranges::sort(out);
     return out;
   });

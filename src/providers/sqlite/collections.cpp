@@ -188,13 +188,8 @@ Result<std::vector<CollectionAlias>> SqlitePointStore::aliases(const CallContext
     FOOTNOTE_TRY(auto list, database.prepare("SELECT a.alias, o.name FROM aliases a JOIN corpora o ON o.id = a.corpus_id "
                                              "WHERE a.workspace_id = ? ORDER BY a.alias"));
     list.bind(workspace.value);
-    std::vector<CollectionAlias> out;
-    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-      out.push_back({std::string(row.text(0)), std::string(row.text(1))});
-      return {};
-    });
-    FOOTNOTE_CHECK(std::move(done));
-    return out;
+    return list.collect<CollectionAlias>(
+        [&](const sql::Statement& row) { return CollectionAlias{std::string(row.text(0)), std::string(row.text(1))}; });
   });
 }
 

@@ -157,14 +157,7 @@ Result<std::vector<Agent>> SqliteAgentStore::agents(const CallContext& call, Wor
     FOOTNOTE_TRY(auto list, database.prepare("SELECT id, workspace_id, name, published_version, created_at, updated_at, draft FROM agents "
                                              "WHERE workspace_id = ? ORDER BY name"));
     list.bind(workspace.value);
-    std::vector<Agent> out;
-    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-      FOOTNOTE_TRY(auto agent, agent_from(row));
-      out.push_back(std::move(agent));
-      return {};
-    });
-    FOOTNOTE_CHECK(std::move(done));
-    return out;
+    return list.collect<Agent>([&](const sql::Statement& row) { return agent_from(row); });
   });
 }
 
@@ -223,13 +216,9 @@ Result<std::vector<RemovedAgent>> SqliteAgentStore::removed_agents(const CallCon
         auto list,
         database.prepare("SELECT agent_id, retention_days, removed_at FROM removed_agents WHERE workspace_id = ? ORDER BY agent_id"));
     list.bind(workspace.value);
-    std::vector<RemovedAgent> out;
-    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-      out.push_back({{std::string(row.text(0))}, static_cast<int>(row.integer(1)), time_from(row.integer(2))});
-      return {};
+    return list.collect<RemovedAgent>([&](const sql::Statement& row) {
+      return RemovedAgent{{std::string(row.text(0))}, static_cast<int>(row.integer(1)), time_from(row.integer(2))};
     });
-    FOOTNOTE_CHECK(std::move(done));
-    return out;
   });
 }
 
@@ -267,14 +256,7 @@ Result<std::vector<PublishedAgent>> SqliteAgentStore::versions(const CallContext
     FOOTNOTE_TRY(auto list, database.prepare("SELECT agent_id, ?2, name, version, published_at, settings FROM agent_versions "
                                              "WHERE agent_id = ?1 ORDER BY version DESC"));
     list.bind(id.value, workspace.value);
-    std::vector<PublishedAgent> out;
-    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-      FOOTNOTE_TRY(auto version, version_from(row));
-      out.push_back(std::move(version));
-      return {};
-    });
-    FOOTNOTE_CHECK(std::move(done));
-    return out;
+    return list.collect<PublishedAgent>([&](const sql::Statement& row) { return version_from(row); });
   });
 }
 
@@ -295,13 +277,7 @@ Result<std::vector<CuratedAnswer>> SqliteAgentStore::curated(const CallContext& 
     FOOTNOTE_TRY(auto list, database.prepare("SELECT id, priority, enabled, language, page_url_prefix, updated_at, pattern, answer "
                                              "FROM curated_answers WHERE agent_id = ? ORDER BY id"));
     list.bind(agent.value);
-    std::vector<CuratedAnswer> out;
-    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-      out.push_back(curated_from(row, agent));
-      return {};
-    });
-    FOOTNOTE_CHECK(std::move(done));
-    return out;
+    return list.collect<CuratedAnswer>([&](const sql::Statement& row) { return curated_from(row, agent); });
   });
 }
 

@@ -67,14 +67,7 @@ Result<std::vector<Corpus>> list_corpora(sql::Database& database, WorkspaceId wo
   FOOTNOTE_TRY(auto list, database.prepare("SELECT id, workspace_id, name, model_id, dimension, generation, created_at, distance, "
                                            "named_spaces, gate FROM corpora WHERE workspace_id = ? AND deleted_at IS NULL ORDER BY name"));
   list.bind(workspace.value);
-  std::vector<Corpus> out;
-  auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-    FOOTNOTE_TRY(auto corpus, corpus_from(row));
-    out.push_back(std::move(corpus));
-    return {};
-  });
-  FOOTNOTE_CHECK(std::move(done));
-  return out;
+  return list.collect<Corpus>([&](const sql::Statement& row) { return corpus_from(row); });
 }
 
 std::unexpected<Error> no_corpus(std::string_view name, const std::vector<Corpus>& corpora) {
@@ -108,13 +101,7 @@ Result<std::vector<Workspace>> SqliteCatalogStore::workspaces(const CallContext&
   return store_.read(call, [&](sql::Database& database) -> Result<std::vector<Workspace>> {
     FOOTNOTE_TRY(auto list, database.prepare("SELECT id, name, created_at FROM workspaces ORDER BY name"));
     list.bind();
-    std::vector<Workspace> out;
-    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-      out.push_back(workspace_from(row));
-      return {};
-    });
-    FOOTNOTE_CHECK(std::move(done));
-    return out;
+    return list.collect<Workspace>([&](const sql::Statement& row) { return workspace_from(row); });
   });
 }
 
@@ -211,7 +198,7 @@ Result<Source> SqliteCatalogStore::ensure_source(const CallContext& call, Corpus
     insert.bind(corpus.value, stored_name(kind), location);
     FOOTNOTE_CHECK(insert.run());
     FOOTNOTE_TRY(auto made, find(database));
-    if (!made) return fail(ErrorCode::kInternal, "the source '{}' vanished while it was made", location);
+    if (!made) return fail(ErrorCode::kInternal, "the source '{}' disappeared while it was being created", location);
     return *std::move(made);
   });
 }
@@ -249,14 +236,7 @@ Result<std::vector<ApiKey>> SqliteCatalogStore::keys(const CallContext& call) co
   return store_.read(call, [&](sql::Database& database) -> Result<std::vector<ApiKey>> {
     FOOTNOTE_TRY(auto list, database.prepare(kKeysById));
     list.bind(nullptr);
-    std::vector<ApiKey> out;
-    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-      FOOTNOTE_TRY(auto key, key_from(row));
-      out.push_back(std::move(key));
-      return {};
-    });
-    FOOTNOTE_CHECK(std::move(done));
-    return out;
+    return list.collect<ApiKey>([&](const sql::Statement& row) { return key_from(row); });
   });
 }
 

@@ -156,13 +156,7 @@ Result<std::vector<Turn>> SqliteConversationStore::history(const CallContext& ca
                                   "FROM turns t LEFT JOIN visits ON turn_sequence = sequence "
                                   "WHERE t.workspace_id = ? AND conversation_id = ? ORDER BY sequence DESC LIMIT ?"));
     list.bind(workspace.value, id.value, limit_of(limit));
-    std::vector<Turn> out;
-    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-      FOOTNOTE_TRY(auto turn, turn_from(row, workspace));
-      out.push_back(std::move(turn));
-      return {};
-    });
-    FOOTNOTE_CHECK(std::move(done));
+    FOOTNOTE_TRY(auto out, list.collect<Turn>([&](const sql::Statement& row) { return turn_from(row, workspace); }));
     std::ranges::reverse(out);
     return out;
   });
@@ -200,13 +194,9 @@ Result<std::vector<UsageDay>> SqliteConversationStore::usage(const CallContext& 
     FOOTNOTE_TRY(auto list, database.prepare("SELECT day, questions, answers, refusals, prompt_tokens, completion_tokens FROM usage_days "
                                              "WHERE workspace_id = ? AND day >= ? ORDER BY day"));
     list.bind(workspace.value, first);
-    std::vector<UsageDay> out;
-    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-      out.push_back({std::string(row.text(0)), row.integer(1), row.integer(2), row.integer(3), row.integer(4), row.integer(5)});
-      return {};
+    return list.collect<UsageDay>([&](const sql::Statement& row) {
+      return UsageDay{std::string(row.text(0)), row.integer(1), row.integer(2), row.integer(3), row.integer(4), row.integer(5)};
     });
-    FOOTNOTE_CHECK(std::move(done));
-    return out;
   });
 }
 

@@ -57,18 +57,14 @@ Result<std::vector<Event>> SqliteEventSink::after(const CallContext& call, Works
       return one;
     };
     FOOTNOTE_TRY(auto list, prepared());
-    std::vector<Event> out;
-    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-      out.push_back({.id = {row.integer(0)},
-                     .workspace = workspace,
-                     .corpus = {row.integer(1)},
-                     .type = std::string(row.text(2)),
-                     .payload = std::string(row.text(4)),
-                     .happened_at = time_from(row.integer(3))});
-      return {};
+    return list.collect<Event>([&](const sql::Statement& row) {
+      return Event{.id = {row.integer(0)},
+                   .workspace = workspace,
+                   .corpus = {row.integer(1)},
+                   .type = std::string(row.text(2)),
+                   .payload = std::string(row.text(4)),
+                   .happened_at = time_from(row.integer(3))};
     });
-    FOOTNOTE_CHECK(std::move(done));
-    return out;
   });
 }
 

@@ -176,14 +176,7 @@ Result<std::vector<Point>> SqlitePointStore::scroll(const CallContext& call, Cor
     const std::vector<std::byte> first = from ? to_row(*from) : std::vector<std::byte>{};
     list.bind(corpus.value, std::span<const std::byte>(first), limit_of(limit));
     VectorReader reader(database, known.corpus);
-    std::vector<Point> out;
-    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-      FOOTNOTE_TRY(Point point, read_point(row, reader, vectors));
-      out.push_back(std::move(point));
-      return {};
-    });
-    FOOTNOTE_CHECK(std::move(done));
-    return out;
+    return list.collect<Point>([&](const sql::Statement& row) { return read_point(row, reader, vectors); });
   });
 }
 

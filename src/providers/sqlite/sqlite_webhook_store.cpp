@@ -35,7 +35,7 @@ std::string opened(const SqliteStore& store, WorkspaceId workspace, const std::s
   const auto box = store.secrets();
   const auto text = box ? box->unseal(secret, context_of(workspace)) : Result<std::string>(std::unexpected(box.error()));
   if (text) return *text;
-  log(LogLevel::kWarn, "sql", "a webhook's secret can't be read; make the webhook anew, or bring its key file back",
+  log(LogLevel::kWarn, "sql", "can't decrypt a webhook's secret; create the webhook again, or restore secret.key",
       {{"workspace", workspace.value}, {"error", text.error().message}});
   return {};
 }
@@ -68,13 +68,7 @@ WebhookDelivery delivery_from(const sql::Statement& row) {
 }
 
 Result<std::vector<WebhookDelivery>> deliveries_of(sql::Statement list) {
-  std::vector<WebhookDelivery> out;
-  auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-    out.push_back(delivery_from(row));
-    return {};
-  });
-  FOOTNOTE_CHECK(std::move(done));
-  return out;
+  return list.collect<WebhookDelivery>([&](const sql::Statement& row) { return delivery_from(row); });
 }
 
 }  // namespace

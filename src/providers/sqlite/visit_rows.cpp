@@ -116,17 +116,11 @@ struct Doomed {
 
 /// Reads columns turn_sequence, conversation_id, gap_id.
 Result<std::vector<Doomed>> doomed_of(sql::Statement list) {
-  std::vector<Doomed> out;
-  auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-    out.push_back({row.integer(0), std::string(row.text(1)), row.integer(2)});
-    return {};
-  });
-  FOOTNOTE_CHECK(std::move(done));
-  return out;
+  return list.collect<Doomed>([&](const sql::Statement& row) { return Doomed{row.integer(0), std::string(row.text(1)), row.integer(2)}; });
 }
 
 /// The gap's question was the erased visitor's: delete the gap, or take the wording of its oldest remaining turn.
-Result<void> mend_gap(sql::Database& database, std::int64_t gap) {
+Result<void> reword_or_delete_gap(sql::Database& database, std::int64_t gap) {
   FOOTNOTE_TRY(auto find, database.prepare("SELECT question FROM visits JOIN turns ON sequence = turn_sequence WHERE gap_id = ? "
                                            "ORDER BY sequence LIMIT 1"));
   find.bind(gap);
@@ -152,7 +146,7 @@ Result<std::size_t> erase_visits(sql::Database& database, WorkspaceId workspace,
                                               "(SELECT 1 FROM turns WHERE workspace_id = ?1 AND conversation_id = ?2)"));
     erase.bind(workspace.value, visit.conversation);
     FOOTNOTE_CHECK(erase.run());
-    if (visit.gap != 0) FOOTNOTE_CHECK(mend_gap(database, visit.gap));
+    if (visit.gap != 0) FOOTNOTE_CHECK(reword_or_delete_gap(database, visit.gap));
   }
   return doomed.size();
 }
@@ -265,14 +259,7 @@ Result<std::vector<AgentGap>> SqliteConversationStore::agent_gaps(const CallCont
       ORDER BY occurrences DESC, last_seen_at DESC, id LIMIT ?4)sql"));
     const auto name = status ? std::optional(stored_name(*status)) : std::nullopt;
     list.bind(workspace.value, agent.value, name, limit_of(limit));
-    std::vector<AgentGap> out;
-    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-      FOOTNOTE_TRY(auto gap, gap_from(row));
-      out.push_back(std::move(gap));
-      return {};
-    });
-    FOOTNOTE_CHECK(std::move(done));
-    return out;
+    return list.collect<AgentGap>([&](const sql::Statement& row) { return gap_from(row); });
   });
 }
 
@@ -296,13 +283,9 @@ Result<std::vector<AgentUsageDay>> SqliteConversationStore::agent_usage(const Ca
     FOOTNOTE_TRY(auto list, database.prepare("SELECT day, turns, curated, refused, prompt_tokens, completion_tokens FROM agent_usage_days "
                                              "WHERE workspace_id = ? AND agent_id = ? AND day >= ? ORDER BY day"));
     list.bind(workspace.value, agent.value, first);
-    std::vector<AgentUsageDay> out;
-    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-      out.push_back({std::string(row.text(0)), row.integer(1), row.integer(2), row.integer(3), row.integer(4), row.integer(5)});
-      return {};
+    return list.collect<AgentUsageDay>([&](const sql::Statement& row) {
+      return AgentUsageDay{std::string(row.text(0)), row.integer(1), row.integer(2), row.integer(3), row.integer(4), row.integer(5)};
     });
-    FOOTNOTE_CHECK(std::move(done));
-    return out;
   });
 }
 
@@ -315,14 +298,7 @@ Result<std::vector<Turn>> SqliteConversationStore::visitor_turns(const CallConte
       FROM visits v JOIN turns t ON sequence = turn_sequence
       WHERE v.workspace_id = ? AND visitor_id = ? ORDER BY turn_sequence)sql"));
     list.bind(workspace.value, visitor.value);
-    std::vector<Turn> out;
-    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-      FOOTNOTE_TRY(auto turn, turn_from(row, workspace));
-      out.push_back(std::move(turn));
-      return {};
-    });
-    FOOTNOTE_CHECK(std::move(done));
-    return out;
+    return list.collect<Turn>([&](const sql::Statement& row) { return turn_from(row, workspace); });
   });
 }
 

@@ -12,35 +12,35 @@
 
 namespace footnote::api {
 
-/// Limits how many operations run at once for each name. Thread-safe; outlives its places.
-class UnderWay {
+/// Limits how many operations run at the same time under one name (a visitor, an address). Thread-safe; outlives its slots.
+class ConcurrencyLimit {
  public:
-  explicit UnderWay(std::size_t each_max) : each_max_(each_max) {}
+  explicit ConcurrencyLimit(std::size_t each_max) : each_max_(each_max) {}
 
   /// Counts as running until destroyed.
-  class Place {
+  class Slot {
    public:
-    Place(Place&& other) noexcept : of_(std::exchange(other.of_, nullptr)), name_(std::move(other.name_)) {}
-    Place& operator=(Place&&) = delete;
-    ~Place() {
-      if (of_ != nullptr) of_->leave(name_);
+    Slot(Slot&& other) noexcept : limit_(std::exchange(other.limit_, nullptr)), name_(std::move(other.name_)) {}
+    Slot& operator=(Slot&&) = delete;
+    ~Slot() {
+      if (limit_ != nullptr) limit_->leave(name_);
     }
 
    private:
-    friend class UnderWay;
-    Place(UnderWay& of, std::string name) : of_(&of), name_(std::move(name)) {}
+    friend class ConcurrencyLimit;
+    Slot(ConcurrencyLimit& limit, std::string name) : limit_(&limit), name_(std::move(name)) {}
 
-    UnderWay* of_;
+    ConcurrencyLimit* limit_;
     std::string name_;
   };
 
   /// nullopt: the limit is reached.
-  std::optional<Place> enter(std::string_view name) {
+  std::optional<Slot> enter(std::string_view name) {
     const MutexLock lock(mutex_);
     std::size_t& count = counts_[std::string(name)];
     if (count >= each_max_) return std::nullopt;
     ++count;
-    return Place(*this, std::string(name));
+    return Slot(*this, std::string(name));
   }
 
  private:

@@ -1,4 +1,4 @@
-#include "api/door.h"
+#include "api/authentication.h"
 
 #include "api/qdrant_wire.h"
 #include "base/log.h"
@@ -9,14 +9,13 @@ namespace {
 
 using access::Admission, access::Caller;
 
-constexpr std::string_view kBearer = "bearer ";
 /// The header in which vector store clients send their key.
 constexpr std::string_view kKeyHeader = "api-key";
 /// Vector store clients read only the first digit of Retry-After.
 constexpr std::int64_t kRetryAfterDigitMax = 9;
 
 Counter& refused_counter(Metrics& metrics, ErrorCode reason) {
-  return metrics.counter("footnote_access_refused_total", "Requests that the door turned away",
+  return metrics.counter("footnote_access_refused_total", "Requests refused by the access check",
                          {{"reason", std::string(to_string(reason))}});
 }
 
@@ -26,8 +25,8 @@ struct Guarded {
   ErrorForm error_form;
 };
 
-http::Response refusal(const Door& door, ErrorForm form, const http::Request& request, const Caller& caller, const Error& error) {
-  refused_counter(door.metrics, error.code).add();
+http::Response refusal(const AuthServices& auth, ErrorForm form, const http::Request& request, const Caller& caller, const Error& error) {
+  refused_counter(auth.metrics, error.code).add();
   log(LogLevel::kWarn, "access", "access refused",
       {{"reason", to_string(error.code)}, {"route", request.route}, {"key_id", caller.key.value}, {"request_id", request.request_id}});
   http::Response response = form(error);
@@ -36,34 +35,32 @@ http::Response refusal(const Door& door, ErrorForm form, const http::Request& re
 }
 
 /// The request's key text; empty if there is none. Duplicate headers are refused earlier.
-Result<std::string_view> bearer_of(const http::Request& request) {
-  const auto found = request.headers.find("authorization");
-  if (!found) return trim(request.headers.find(kKeyHeader).value_or(""));
-  if (!to_lower_ascii(found->substr(0, kBearer.size())).starts_with(kBearer)) {
-    return fail(ErrorCode::kUnauthenticated, "send the key as authorization: Bearer fn_live_...");
-  }
-  return trim(found->substr(kBearer.size()));
+Result<std::string_view> key_text_of(const http::Request& request) {
+  if (!request.headers.contains("authorization")) return trim(request.headers.find(kKeyHeader).value_or(""));
+  const auto token = bearer_token(request.headers);
+  if (!token) return fail(ErrorCode::kUnauthenticated, "send the key as authorization: Bearer fn_live_...");
+  return *token;
 }
 
 /// While no keys exist, loopback callers are the owner; a key that they send is ignored (clients often must send one).
-Result<Admission> identify(const Door& door, const http::Request& request) {
-  const auto text = bearer_of(request);
-  const auto known = text ? door.keys.admit(*text) : Result<Admission>(std::unexpected(text.error()));
+Result<Admission> identify(const AuthServices& auth, const http::Request& request) {
+  const auto text = key_text_of(request);
+  const auto known = text ? auth.keys.admit(*text) : Result<Admission>(std::unexpected(text.error()));
   if (known) return known;
-  if (door.keys.is_open()) return Admission{{door.home, {KeyScope::kAdmin, KeyScope::kVisitor}, {}, true}, {}};
+  if (auth.keys.is_open()) return Admission{{auth.home, {KeyScope::kAdmin, KeyScope::kVisitor}, {}, true}, {}};
   if (text && text->empty()) return fail(ErrorCode::kUnauthenticated, "this needs an API key: authorization: Bearer fn_live_...");
   return known;
 }
 
-std::optional<http::Response> admit(const Door& door, const Guarded& route, http::Request& request) {
-  auto admitted = identify(door, request);
-  if (!admitted) return refusal(door, route.error_form, request, {}, admitted.error());
+std::optional<http::Response> admit(const AuthServices& auth, const Guarded& route, http::Request& request) {
+  auto admitted = identify(auth, request);
+  if (!admitted) return refusal(auth, route.error_form, request, {}, admitted.error());
   const auto admission = std::make_shared<const Admission>(*std::move(admitted));
   request.attachment = admission;
   const Caller& caller = admission->caller;
   if (const auto wait = admission->rate.retry_after) {
     http::Response response =
-        refusal(door, route.error_form, request, caller,
+        refusal(auth, route.error_form, request, caller,
                 {ErrorCode::kResourceExhausted, fmt::format("this key's requests are used up; try again in {} s", wait->count()), {}});
     const std::int64_t seconds =
         route.error_form == render_qdrant_error ? std::min<std::int64_t>(wait->count(), kRetryAfterDigitMax) : wait->count();
@@ -71,7 +68,7 @@ std::optional<http::Response> admit(const Door& door, const Guarded& route, http
     return response;
   }
   if (!caller.may(route.scope)) {
-    return refusal(door, route.error_form, request, caller,
+    return refusal(auth, route.error_form, request, caller,
                    {ErrorCode::kPermissionDenied, fmt::format("this needs a key with the scope '{}'", to_string(route.scope)), {}});
   }
   return std::nullopt;
@@ -82,29 +79,29 @@ const std::shared_ptr<const Admission>* admission_of(const http::Request& reques
 }
 
 /// The caller, with its effective workspace.
-Result<Caller> caller_of(const Door& door, const http::Request& request, const CallContext& call) {
+Result<Caller> caller_of(const AuthServices& auth, const http::Request& request, const CallContext& call) {
   const auto* admission = admission_of(request);
   if (admission == nullptr) return Caller{};
   Caller caller = (*admission)->caller;
   const auto name = request.headers.find(kWorkspaceHeader);
   if (!name || caller.key) return caller;
-  FOOTNOTE_TRY(const Workspace workspace, door.catalog.find_workspace(call, *name));
+  FOOTNOTE_TRY(const Workspace workspace, auth.catalog.find_workspace(call, *name));
   caller.workspace = workspace.id;
   return caller;
 }
 
-http::Handler with_caller(const Door& door, ErrorForm form, Handler handler) {
-  return [door, form, handler = std::move(handler)](const http::Request& request, const CallContext& call) {
-    const auto caller = caller_of(door, request, call);
+http::Handler with_caller(const AuthServices& auth, ErrorForm form, Handler handler) {
+  return [auth, form, handler = std::move(handler)](const http::Request& request, const CallContext& call) {
+    const auto caller = caller_of(auth, request, call);
     if (!caller) return form(caller.error());
     auto response = handler(*caller, request, call);
     return response ? *std::move(response) : form(response.error());
   };
 }
 
-http::StreamHandler with_caller(const Door& door, ErrorForm form, StreamHandler handler) {
-  return [door, form, handler = std::move(handler)](const http::Request& request, const CallContext& call, http::ResponseStream& response) {
-    const auto caller = caller_of(door, request, call);
+http::StreamHandler with_caller(const AuthServices& auth, ErrorForm form, StreamHandler handler) {
+  return [auth, form, handler = std::move(handler)](const http::Request& request, const CallContext& call, http::ResponseStream& response) {
+    const auto caller = caller_of(auth, request, call);
     if (!caller) return response.reply(form(caller.error()));
     handler(*caller, request, call, response);
   };
@@ -112,7 +109,14 @@ http::StreamHandler with_caller(const Door& door, ErrorForm form, StreamHandler 
 
 }  // namespace
 
-http::Route guarded(const Door& door, Route route) {
+std::optional<std::string_view> bearer_token(const http::Headers& headers) {
+  constexpr std::string_view kBearer = "bearer ";
+  const std::string_view value = headers.find("authorization").value_or("");
+  if (to_lower_ascii(value.substr(0, kBearer.size())) != kBearer) return std::nullopt;
+  return trim(value.substr(kBearer.size()));
+}
+
+http::Route guarded(const AuthServices& auth, Route route) {
   http::Route out;
   out.method = route.method;
   out.pattern = std::move(route.pattern);
@@ -127,13 +131,13 @@ http::Route guarded(const Door& door, Route route) {
     }
     return response;
   };
-  std::visit([&](auto& handler) { out.handler = with_caller(door, route.error_form, std::move(handler)); }, route.handler);
+  std::visit([&](auto& handler) { out.handler = with_caller(auth, route.error_form, std::move(handler)); }, route.handler);
   if (const auto scope = route.access.scope()) {
     for (const ErrorCode reason : {ErrorCode::kUnauthenticated, ErrorCode::kPermissionDenied, ErrorCode::kResourceExhausted}) {
-      refused_counter(door.metrics, reason);  // export the series at 0 so that it can be monitored
+      refused_counter(auth.metrics, reason);  // export the series at 0 so that it can be monitored
     }
     const Guarded own{*scope, route.error_form};
-    out.admit = [door, own](http::Request& request) { return admit(door, own, request); };
+    out.admit = [auth, own](http::Request& request) { return admit(auth, own, request); };
   }
   return out;
 }
