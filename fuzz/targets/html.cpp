@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   input.byte();
   check_page(input.rest(), html::Region::kContent);
   check_page(input.rest(), html::Region::kBody);
-  const std::string guarded = html::guarded_copy(input.rest());
-  FOOTNOTE_ASSERT(is_valid_utf8(guarded) && html::guarded_copy(guarded) == guarded);
+  const std::string safe = html::guarded(input.rest()).html;
+  FOOTNOTE_ASSERT(is_valid_utf8(safe) && html::guarded(safe).html == safe);
   return 0;
 }

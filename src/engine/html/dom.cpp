@@ -1,6 +1,6 @@
 #include "engine/html/dom.h"
 
-#include <algorithm>
+#include <bit>
 #include <mutex>
 
 #include "engine/html/extract.h"
@@ -36,7 +36,7 @@ void append_raw_text(const xmlNode* node, std::string& out) {
 void number_elements(xmlNode* node, std::size_t& next) {
   for (; node != nullptr; node = node->next) {
     if (node->type != XML_ELEMENT_NODE) continue;
-    node->_private = reinterpret_cast<void*>(next++);
+    node->_private = std::bit_cast<void*>(next++);
     number_elements(node->children, next);
   }
 }
@@ -97,7 +97,5 @@ std::string raw_text(const xmlNode* node) {
   append_raw_text(node, out);
   return out;
 }
-
-bool NameSet::contains(std::string_view name) const { return std::ranges::binary_search(names, name); }
 
 }  // namespace footnote::html

@@ -2,10 +2,11 @@
 
 #include <libxml/HTMLparser.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 
@@ -14,7 +15,7 @@ namespace footnote::html {
 /// A parsed page. It owns its nodes.
 class Dom {
  public:
-  /// REQUIRES: `html` was returned by guarded_copy().
+  /// REQUIRES: `html` is a guarded page (guard.h).
   static Result<Dom> parse(std::string_view html);
 
   const xmlNode* root() const { return root_; }
@@ -49,10 +50,18 @@ bool has_attribute(const xmlNode* node, const char* name);
 /// The text of all nodes below, in order, unmodified.
 std::string raw_text(const xmlNode* node);
 
-/// A sorted set of element names: `kBlocks.contains(name)`.
+/// A set of element names: `constexpr auto kBlocks = name_set("div", "p")`, `kBlocks.contains(name)`.
+template <std::size_t count>
 struct NameSet {
-  std::vector<std::string_view> names;  ///< Sorted.
-  bool contains(std::string_view name) const;
+  std::array<std::string_view, count> names;  ///< Sorted.
+  bool contains(std::string_view name) const { return std::ranges::binary_search(names, name); }
 };
+
+template <class... Names>
+consteval NameSet<sizeof...(Names)> name_set(Names... names) {
+  NameSet<sizeof...(Names)> out{{std::string_view(names)...}};
+  std::ranges::sort(out.names);
+  return out;
+}
 
 }  // namespace footnote::html

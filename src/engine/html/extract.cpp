@@ -107,13 +107,13 @@ Result<Page> extract(std::string_view html, const ExtractOptions& options) {
   if (html.size() > kInputBytesMax) {
     return fail(ErrorCode::kTooLarge, "the page has {}; the limit is {}", human_bytes(html.size()), human_bytes(kInputBytesMax));
   }
-  const std::string copy = guarded_copy(html);
-  FOOTNOTE_TRY(const Dom dom, Dom::parse(copy));
+  const GuardedPage safe = guarded(html);
+  FOOTNOTE_TRY(const Dom dom, Dom::parse(safe.html));
   if (dom.root() == nullptr) return Page{};
   Page page = read_region(dom, options.region);
   page.language = language_tag(attribute(dom.root(), "lang"));
   read_head(dom.root(), 3, page);
-  page.cut = dom.cut();
+  page.cut = safe.cut || dom.cut();
   return page;
 }
 

@@ -13,9 +13,6 @@ namespace footnote::html {
 inline constexpr std::size_t kInputBytesMax = 16u << 20;
 /// Parsing stops at elements nested deeper than this; Page::cut is then set.
 inline constexpr int kDepthMax = 256;
-/// Further attributes of a tag are dropped before parsing, because the parser compares each with all others.
-inline constexpr std::size_t kAttributesMax = 128;
-
 /// A longer <html lang> is ignored.
 inline constexpr std::size_t kLanguageBytesMax = 35;
 
@@ -41,7 +38,7 @@ struct Page {
   std::string language;       ///< <html lang> in lower case ("en-gb"); empty when it is not a language tag.
   std::string canonical_url;  ///< <link rel=canonical href>; only http(s), without spaces or control characters.
   std::string description;    ///< <meta name=description>.
-  bool cut = false;           ///< Nested deeper than kDepthMax: the rest of the page is missing.
+  bool cut = false;           ///< Nested deeper than kDepthMax, or more tags than the page may have (guard.h): the rest is missing.
 };
 
 /// Which part of the page to read.

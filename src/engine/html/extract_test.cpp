@@ -203,12 +203,38 @@ TEST(Extract, HostilePagesEndSoon) {
   EXPECT_LT(seconds_for(repeat("<div>", 200 * 5) + repeat("</b>", kBytes)), kLimit) << "unmatched ends";
 }
 
-TEST(Guard, DropsAttributesPastTheBound) {
-  std::string tag = "<p";
-  for (std::size_t i = 0; i < kAttributesMax; ++i) tag += " a" + std::to_string(i) + "=\"v>\"";
-  EXPECT_EQ(guarded_copy(tag + ">x"), tag + ">x");
-  EXPECT_EQ(guarded_copy(tag + " z='1' y>x"), tag + "        >x");
-  EXPECT_EQ(guarded_copy("<script>a<b c d</script><p>"), "<script>a<b c d</script><p>");
+TEST(Guard, WritesTagsInOnePlainForm) {
+  EXPECT_EQ(guarded("<DIV  Class='a \"b\"' x=1 @y='>' class=c hidden/ >x</DIV junk>").html,
+            "<div class=\"a &quot;b&quot;\" hidden>x</div>");
+  EXPECT_EQ(guarded("<br/><a href=x/>1 < 2 <3").html, "<br/><a>1 &lt; 2 &lt;3");
+  EXPECT_EQ(guarded("<script>a<b c d</script><p>").html, "<script></script><p>");
+  EXPECT_EQ(guarded("<p>a<p class=\"never closed").html, "<p>a");
+  for (std::string_view hidden :
+       {"<!-- <p> -->", "<!-- --!>", "<!-->", "<!--->", "<!DOCTYPE html \">", "<!x>", "<?php ?>", "</>", "</3>"}) {
+    EXPECT_EQ(guarded("a" + std::string(hidden) + "b").html, "ab") << hidden;
+  }
+  EXPECT_EQ(guarded("<html lang=en><html a=1 lang=de><body><body id=2>x").html, "<html lang=\"en\"><body>x");
+}
+
+TEST(Guard, CutsPagesWithTooManyTags) {
+  constexpr std::size_t kBytes = 1'000'000;
+  const auto page = [](std::size_t tags) {
+    const std::string out = repeat("<p>", 3 * tags);
+    return out + std::string(kBytes - out.size(), ' ');
+  };
+  EXPECT_FALSE(guarded(page(nodes_max(kBytes))).cut);
+  EXPECT_TRUE(guarded(page(nodes_max(kBytes) + 1)).cut);
+  EXPECT_TRUE(read(page(nodes_max(kBytes) + 1)).cut);
+}
+
+TEST(Guard, NoQuoteOrCommentHidesAttributesFromIt) {
+  std::string names;
+  for (int i = 0; i < 300'000; ++i) names += " a" + std::to_string(i);
+  for (std::string_view before :
+       {"<!-- --!>", "<!DOCTYPE \">", "<!DOCTYPE html PUBLIC '>", "<?x \">", "<!-->", "<x/='>", "</x \">", "<![CDATA["}) {
+    const GuardedPage safe = guarded(std::string(before) + "<div" + names + ">x");
+    EXPECT_LT(safe.html.size(), 100u) << before;
+  }
 }
 
 TEST(Extract, RandomSoupGivesValidOrderedBlocks) {

@@ -20,11 +20,12 @@ constexpr double kLinkDensityMax = 0.65;
 /// class="header-layout">.
 constexpr double kContentShare = 0.5;
 
-const NameSet kInvisible{{"applet", "audio", "button", "canvas",   "datalist", "embed",  "head",   "iframe",
-                          "input",  "link",  "map",    "meta",     "noscript", "object", "option", "script",
-                          "select", "style", "svg",    "template", "textarea", "title",  "video"}};
-const NameSet kPageFurniture{{"aside", "dialog", "footer", "form", "header", "menu", "nav"}};
-const NameSet kBlockContainers{{"article", "body", "center", "div", "form", "main", "ol", "section", "table", "tbody", "td", "tr", "ul"}};
+constexpr auto kInvisible =
+    name_set("applet", "audio", "button", "canvas", "datalist", "embed", "head", "iframe", "input", "link", "map", "meta", "noscript",
+             "object", "option", "script", "select", "style", "svg", "template", "textarea", "title", "video");
+constexpr auto kPageFurniture = name_set("aside", "dialog", "footer", "form", "header", "menu", "nav");
+constexpr auto kBlockContainers =
+    name_set("article", "body", "center", "div", "form", "main", "ol", "section", "table", "tbody", "td", "tr", "ul");
 constexpr std::array<std::string_view, 6> kFurnitureRoles = {"navigation", "banner", "contentinfo", "complementary", "search", "dialog"};
 constexpr std::array<std::string_view, 22> kFurnitureWords = {
     "nav",    "navbar", "navigation", "menu",   "sidebar", "breadcrumb", "breadcrumbs", "footer", "cookie",     "cookies", "banner",
@@ -88,6 +89,8 @@ void collect_landmarks(const xmlNode* node, Landmarks& out) {
 }
 
 }  // namespace
+
+bool is_block_container(std::string_view name) { return kBlockContainers.contains(name); }
 
 bool is_invisible(const xmlNode* element) {
   if (kInvisible.contains(name_of(element))) return true;
@@ -186,7 +189,7 @@ bool RegionFinder::is_boilerplate(const xmlNode* element) const {
   for (std::string_view furniture : kFurnitureRoles) {
     if (role == furniture) return true;
   }
-  if (marked_up_ || !kBlockContainers.contains(name)) return false;
+  if (marked_up_ || !is_block_container(name)) return false;
   if (has_furniture_word(attribute(element, "class")) || has_furniture_word(attribute(element, "id"))) return true;
   return mine.text > 0 && name != "td" && name != "tr" && name != "tbody" && mine.link_density() > kLinkDensityMax;
 }

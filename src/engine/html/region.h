@@ -42,6 +42,9 @@ class RegionFinder {
   const xmlNode* content_ = nullptr;
 };
 
+/// True for <div>, <section>, <table> and the like: only their class and id are read.
+bool is_block_container(std::string_view name);
+
 /// True for <script>, <style> and the like, and for elements that a browser would not show.
 bool is_invisible(const xmlNode* element);
 

@@ -10,11 +10,10 @@ namespace footnote::html {
 
 namespace {
 
-const NameSet kBlocks{{"address", "article", "aside", "blockquote", "body",     "caption",    "center", "dd",     "details", "dialog",
-                       "dir",     "div",     "dl",    "dt",         "fieldset", "figcaption", "figure", "footer", "form",    "frameset",
-                       "h1",      "h2",      "h3",    "h4",         "h5",       "h6",         "header", "hgroup", "hr",      "html",
-                       "legend",  "li",      "main",  "menu",       "nav",      "ol",         "p",      "pre",    "search",  "section",
-                       "summary", "table",   "tbody", "td",         "tfoot",    "th",         "thead",  "tr",     "ul"}};
+constexpr auto kBlocks = name_set("address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog",
+                                  "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset", "h1", "h2",
+                                  "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend", "li", "main", "menu", "nav", "ol",
+                                  "p", "pre", "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul");
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 
