@@ -64,8 +64,8 @@ std::vector<Piece> chunk_document(const ParsedDocument& document, const ChunkOpt
   const Outline outline = make_outline(document, options.max_bytes);
   const LineIndex lines(document.text, document.first_line);
   std::vector<Piece> out;
-  for (PackedChunk& packed : pack(outline, options)) {
-    out.push_back(piece_of(document, lines, packed.range, std::move(packed.heading_path)));
+  for (const PackedChunk& packed : pack(outline, options)) {
+    out.push_back(piece_of(document, lines, packed.range, outline.path_of(packed.section)));
   }
   return out;
 }

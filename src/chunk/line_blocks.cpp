@@ -18,7 +18,7 @@ std::string title_of(std::string_view line) {
   line = trim(line);
   line.remove_prefix(std::min(line.find_first_not_of('#'), line.size()));
   while (line.ends_with('#')) line.remove_suffix(1);
-  return fold_spaces(line);
+  return heading_text(line);
 }
 
 BlockKind block_kind(LineKind kind) {
@@ -42,6 +42,7 @@ class LineBlocks {
 
   std::vector<Block> markdown() {
     for (int i = 0; i < lines_.count(); ++i) {
+      if (is_full()) return whole_rest(i);
       const std::string_view line = view(i);
       const LineKind kind = classify_line(line);
       if (kind == LineKind::kFence) {
@@ -61,6 +62,7 @@ class LineBlocks {
   std::vector<Block> plain() {
     std::string underlines;  // in order of first use: the position is the level
     for (int i = 0; i < lines_.count(); ++i) {
+      if (is_full()) return whole_rest(i);
       const std::optional<char> underline = title_underline(i);
       if (!underline) {
         const LineKind kind = classify_line(view(i));
@@ -81,6 +83,15 @@ class LineBlocks {
   std::string_view view(int index) const {
     const TextRange range = lines_.line(index);
     return text_.substr(range.begin, range.size());
+  }
+
+  bool is_full() const { return out_.size() + 1 >= blocks_max(text_.size()); }
+
+  /// Ends with one paragraph from this line to the last.
+  std::vector<Block> whole_rest(int index) {
+    start(BlockKind::kParagraph, index);
+    out_.back().range.end = text_.size();
+    return std::move(out_);
   }
 
   void start(BlockKind kind, int index) {

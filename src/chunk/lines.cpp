@@ -36,7 +36,8 @@ bool is_rule(std::string_view line) {
 }  // namespace
 
 LineIndex::LineIndex(std::string_view text, int first_line) : text_(text), first_line_(first_line), starts_{0} {
-  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) starts_.push_back(at + 1);
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+    starts_.push_back(static_cast<std::uint32_t>(at + 1));
 }
 
 int LineIndex::line_of(std::size_t offset) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -10,7 +11,7 @@ namespace footnote::chunk {
 /// Where the lines of a text start.
 class LineIndex {
  public:
-  /// Borrows the text. `first_line` is the number of its first line.
+  /// Borrows the text. `first_line` is the number of its first line. REQUIRES: the text is shorter than 4 GiB.
   LineIndex(std::string_view text, int first_line);
 
   int count() const { return static_cast<int>(starts_.size()); }
@@ -22,7 +23,7 @@ class LineIndex {
  private:
   std::string_view text_;
   int first_line_;
-  std::vector<std::size_t> starts_;
+  std::vector<std::uint32_t> starts_;
 };
 
 /// The range without leading and trailing ASCII white space; may be empty.

@@ -20,7 +20,7 @@ class Packer {
   struct Group {
     std::size_t begin = 0;
     std::size_t end = 0;
-    const std::vector<std::string>* path = nullptr;
+    std::size_t section = 0;  ///< Whose path it has.
     bool empty() const { return begin == end; }
   };
 
@@ -29,67 +29,70 @@ class Packer {
   void section(std::size_t index, std::size_t begin) {
     const Section& self = outline_.sections[index];
     if (begin == self.end) return;
-    if (bytes(begin, self.end) <= options_.target_bytes) return emit(begin, self.end, path_of_whole(self));
-    if (self.children.empty()) return run_of(begin, self.end, self.path);
-    Group group{begin, begin, &self.path};
+    if (bytes(begin, self.end) <= options_.target_bytes) return emit(begin, self.end, holder_of_whole(index));
+    if (self.children.empty()) return run_of(begin, self.end, index);
+    Group group{begin, begin, index};
     std::size_t child_begin = begin;
     if (!is_bare(begin, self.own_end)) {
-      add_own(self, group);
+      add_own(index, group);
       child_begin = self.own_end;
     }
     for (const std::size_t child : self.children) {
-      add_child(self, child, child_begin, group);
+      add_child(index, child, child_begin, group);
       child_begin = outline_.sections[child].end;
     }
     flush(group);
   }
 
-  /// The path of the one section that holds all the text of this one: parents with only a heading add nothing.
-  const std::vector<std::string>& path_of_whole(const Section& whole) const {
-    const Section* at = &whole;
-    while (at->children.size() == 1 && is_bare(at->first_unit, at->own_end)) at = &outline_.sections[at->children[0]];
-    return at->path;
+  /// The one section that holds all the text of this one: parents with only a heading add nothing.
+  std::size_t holder_of_whole(std::size_t whole) const {
+    for (;;) {
+      const Section& at = outline_.sections[whole];
+      if (at.children.size() != 1 || !is_bare(at.first_unit, at.own_end)) return whole;
+      whole = at.children[0];
+    }
   }
 
-  void add_own(const Section& self, Group& group) {
-    if (bytes(group.begin, self.own_end) <= options_.target_bytes) {
-      group.end = self.own_end;
+  void add_own(std::size_t index, Group& group) {
+    const std::size_t own_end = outline_.sections[index].own_end;
+    if (bytes(group.begin, own_end) <= options_.target_bytes) {
+      group.end = own_end;
     } else {
-      run_of(group.begin, self.own_end, self.path);
+      run_of(group.begin, own_end, index);
     }
   }
 
   /// Small siblings share a chunk under their parent's path.
-  void add_child(const Section& self, std::size_t child, std::size_t begin, Group& group) {
-    const Section& section_of_child = outline_.sections[child];
-    const bool small = bytes(begin, section_of_child.end) <= options_.target_bytes;
-    if (small && !group.empty() && bytes(group.begin, section_of_child.end) <= options_.target_bytes) {
-      group.end = section_of_child.end;
-      group.path = &self.path;
+  void add_child(std::size_t parent, std::size_t child, std::size_t begin, Group& group) {
+    const std::size_t end = outline_.sections[child].end;
+    const bool small = bytes(begin, end) <= options_.target_bytes;
+    if (small && !group.empty() && bytes(group.begin, end) <= options_.target_bytes) {
+      group.end = end;
+      group.section = parent;
       return;
     }
     flush(group);
     if (small) {
-      group = {begin, section_of_child.end, &path_of_whole(section_of_child)};
+      group = {begin, end, holder_of_whole(child)};
     } else {
       section(child, begin);
     }
   }
 
   void flush(Group& group) {
-    if (!group.empty()) emit(group.begin, group.end, *group.path);
+    if (!group.empty()) emit(group.begin, group.end, group.section);
     group.begin = group.end;
   }
 
   /// Cuts a long run between units, repeating the last sentence.
-  void run_of(std::size_t begin, std::size_t end, const std::vector<std::string>& path) {
+  void run_of(std::size_t begin, std::size_t end, std::size_t owner) {
     std::size_t at_least = begin + 1;
     while (begin < end) {
       std::size_t cut = std::max(begin + 1, at_least);
       while (cut < end && fits(begin, cut)) ++cut;
       // A tail of a few words joins this chunk.
       if (cut < end && bytes(cut, end) < options_.target_bytes / 4 && bytes(begin, end) <= options_.max_bytes) cut = end;
-      emit(begin, cut, path);
+      emit(begin, cut, owner);
       at_least = cut + 1;
       begin = cut < end && may_overlap(begin, cut) ? cut - 1 : cut;
     }
@@ -106,7 +109,7 @@ class Packer {
 
   bool may_overlap(std::size_t begin, std::size_t cut) const {
     const Unit& last = outline_.units[cut - 1];
-    return last.is_sentence && cut - 1 > begin && last.range.size() <= options_.overlap_bytes_max &&
+    return last.is_sentence && cut - 1 > begin && last.size() <= options_.overlap_bytes_max &&
            bytes(cut - 1, cut + 1) <= options_.max_bytes;
   }
 
@@ -118,11 +121,11 @@ class Packer {
   }
 
   std::size_t bytes(std::size_t begin, std::size_t end) const {
-    return begin >= end ? 0 : outline_.units[end - 1].range.end - outline_.units[begin].range.begin;
+    return begin >= end ? 0 : outline_.units[end - 1].end - outline_.units[begin].begin;
   }
 
-  void emit(std::size_t begin, std::size_t end, const std::vector<std::string>& path) {
-    out_.push_back({{outline_.units[begin].range.begin, outline_.units[end - 1].range.end}, path});
+  void emit(std::size_t begin, std::size_t end, std::size_t owner) {
+    out_.push_back({{outline_.units[begin].begin, outline_.units[end - 1].end}, owner});
   }
 
   const Outline& outline_;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "chunk/chunker.h"
@@ -10,7 +9,7 @@ namespace footnote::chunk {
 
 struct PackedChunk {
   TextRange range;
-  std::vector<std::string> heading_path;
+  std::size_t section = 0;  ///< In the outline; its path is the chunk's.
 };
 
 /// Combines units into chunks along the outline: see chunk_document for the guarantees.

@@ -33,6 +33,7 @@ std::string title_of_key(std::string_view key) {
 /// A given title wins; else the first level-1 heading, else the first heading of any level, else the file name.
 void settle_title(std::string_view key, std::string given, ParsedDocument& out) {
   const Block* heading = main_heading(out);
+  given = heading_text(given);
   if (heading == nullptr) out.root_heading = given;
   if (given.empty() && heading != nullptr) given = heading->heading;
   if (given.empty()) {
@@ -56,7 +57,7 @@ void apply_front_matter(std::string_view key, const FrontMatter& front, ParsedDo
   out.warnings.insert(out.warnings.end(), front.warnings.begin(), front.warnings.end());
 }
 
-void parse_markdown(std::string_view key, std::string text, ParsedDocument& out) {
+void parse_markdown(std::string_view key, const std::string& text, ParsedDocument& out) {
   const FrontMatter front = parse_front_matter(text);
   out.first_line = 1 + static_cast<int>(std::ranges::count(std::string_view(text).substr(0, front.body_offset), '\n'));
   out.text = text.substr(front.body_offset);
@@ -92,7 +93,7 @@ void take_html_blocks(const html::Page& page, ParsedDocument& out) {
     Block& added = out.blocks.emplace_back(Block{kind, 0, {block.begin, block.end}, lines.line_of(block.begin), {}});
     if (kind != BlockKind::kHeading) continue;
     added.level = block.level;
-    added.heading = fold_spaces(std::string_view(out.text).substr(block.begin, block.end - block.begin));
+    added.heading = heading_text(std::string_view(out.text).substr(block.begin, block.end - block.begin));
   }
 }
 
@@ -102,7 +103,7 @@ Result<void> parse_html(std::string_view key, std::string_view content, ParsedDo
   take_html_blocks(page, out);
   out.attributes.url = page.canonical_url;
   out.attributes.language = page.language.substr(0, page.language.find_first_of("-_"));
-  if (page.cut) out.warnings.push_back("nested too deep; the end of the page was not read");
+  if (page.cut) out.warnings.push_back("nested too deep, or too many tags; the end of the page was not read");
   settle_title(key, page.title, out);
   return {};
 }
@@ -115,9 +116,17 @@ void parse_csv(std::string_view key, std::string text, ParsedDocument& out) {
 
 }  // namespace
 
+std::string heading_text(std::string_view text) {
+  std::string line = fold_spaces(text);
+  if (line.size() <= kHeadingBytesMax) return line;
+  line.resize(utf8_prefix(line, kHeadingBytesMax).size());
+  if (const std::size_t space = line.rfind(' '); space != std::string::npos && space > kHeadingBytesMax / 2) line.resize(space);
+  return line;
+}
+
 std::string normalise_text(std::string_view bytes) {
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
-  const std::string repaired = repair_utf8(bytes);
+  std::string repaired = repair_utf8(bytes);
   if (repaired.find_first_of(std::string_view("\r\0", 2)) == std::string::npos) return repaired;
   std::string out;
   out.reserve(repaired.size());

@@ -12,9 +12,16 @@ namespace footnote::chunk {
 
 /// Bump whenever the same bytes would give another text, other blocks or other chunks, so that documents parsed by an older build are
 /// parsed again.
-inline constexpr int kParseVersion = 2;
+inline constexpr int kParseVersion = 3;
 /// Longer documents are refused with kTooLarge.
 inline constexpr std::size_t kDocumentBytesMax = 16u << 20;
+
+/// A title or heading is known by its first bytes; the rest of it is text like any other. Every passage repeats the headings above it.
+inline constexpr std::size_t kHeadingBytesMax = 256;
+/// Blocks past this many become one paragraph.
+inline constexpr std::size_t kBlocksBase = 50'000;
+inline constexpr std::size_t kBytesPerBlock = 64;
+constexpr std::size_t blocks_max(std::size_t text_bytes) { return kBlocksBase + text_bytes / kBytesPerBlock; }
 
 enum class BlockKind { kHeading, kParagraph, kListItem, kTable, kCode, kQuote };
 
@@ -24,7 +31,7 @@ struct Block {
   int level = 0;        ///< Headings: 1 to 6.
   TextRange range;      ///< In ParsedDocument::text.
   int first_line = 1;   ///< Counted like ParsedDocument::first_line.
-  std::string heading;  ///< Headings: the text without markup.
+  std::string heading;  ///< Headings: the text without markup, at most kHeadingBytesMax.
 };
 
 /// A document as the rest of the engine sees it.
@@ -47,6 +54,9 @@ struct ParsedDocument {
 /// Parses a document. `key` is the fallback title and the base of relative links. Never fails on bad markup. kTooLarge past
 /// kDocumentBytesMax; kUnsupported for bytes that are not text.
 Result<ParsedDocument> parse_document(std::string_view key, Format format, std::string_view content);
+
+/// A text as a heading: on one line, at most kHeadingBytesMax, cut after a word if that is near.
+std::string heading_text(std::string_view text);
 
 /// Malformed UTF-8 and NUL become U+FFFD, a byte-order mark is removed, "\r\n" and "\r" become "\n".
 std::string normalise_text(std::string_view bytes);

@@ -11,6 +11,8 @@ namespace footnote::chunk {
 
 namespace {
 
+constexpr std::size_t kSliceBytes = 1u << 20;
+
 /// False for `<a name="x"></a>`, `---` and the like.
 bool has_words(std::string_view text) {
   bool in_tag = false;
@@ -31,9 +33,7 @@ class OutlineBuilder {
       : document_(document), text_(document.text), unit_bytes_max_(unit_bytes_max) {}
 
   Outline run() {
-    Section root;
-    if (!document_.root_heading.empty()) root.path.push_back(document_.root_heading);
-    out_.sections.push_back(std::move(root));
+    out_.sections.push_back(Section{.heading = document_.root_heading});
     open_.push_back(0);
     std::size_t done = 0;
     for (const Block& block : document_.blocks) {
@@ -68,8 +68,8 @@ class OutlineBuilder {
     const std::size_t parent = open_.back();
     Section section;
     section.level = block.level;
-    section.path = out_.sections[parent].path;
-    if (!block.heading.empty()) section.path.push_back(block.heading);
+    section.heading = block.heading;
+    section.parent = parent;
     section.first_unit = first;
     if (out_.sections[parent].children.empty()) out_.sections[parent].own_end = first;
     const std::size_t index = out_.sections.size();
@@ -100,7 +100,18 @@ class OutlineBuilder {
     }
   }
 
+  /// A huge paragraph is split in slices of whole lines, so that the list of its sentences stays small.
   void sentences(TextRange range) {
+    while (range.size() > kSliceBytes) {
+      const std::size_t line_end = text_.substr(range.begin, kSliceBytes).rfind('\n');
+      if (line_end == std::string_view::npos) break;
+      sentences_of({range.begin, range.begin + line_end + 1});
+      range.begin += line_end + 1;
+    }
+    sentences_of(range);
+  }
+
+  void sentences_of(TextRange range) {
     for (const TextRange& sentence : split_sentences(text_.substr(range.begin, range.size()))) {
       push({range.begin + sentence.begin, range.begin + sentence.end}, Kind::kSentence);
     }
@@ -136,7 +147,8 @@ class OutlineBuilder {
 
   void add_unit(TextRange range, Kind kind, bool is_sentence) {
     const bool is_bare = kind == Kind::kHeading || (kind != Kind::kWhole && !has_words(text_.substr(range.begin, range.size())));
-    out_.units.push_back({range, is_bare, is_sentence && !is_bare});
+    out_.units.push_back(
+        {static_cast<std::uint32_t>(range.begin), static_cast<std::uint32_t>(range.end), is_bare, is_sentence && !is_bare});
   }
 
   const ParsedDocument& document_;
@@ -149,6 +161,16 @@ class OutlineBuilder {
 };
 
 }  // namespace
+
+std::vector<std::string> Outline::path_of(std::size_t section) const {
+  std::vector<std::string> out;
+  for (;; section = sections[section].parent) {
+    if (!sections[section].heading.empty()) out.emplace_back(sections[section].heading);
+    if (section == 0) break;
+  }
+  std::ranges::reverse(out);
+  return out;
+}
 
 Outline make_outline(const ParsedDocument& document, std::size_t unit_bytes_max) { return OutlineBuilder(document, unit_bytes_max).run(); }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "chunk/parse.h"
@@ -12,26 +14,33 @@ namespace footnote::chunk {
 /// The smallest piece of a chunk, never cut: a heading, a sentence, a table, a code block, or a line of a table or code block that is too
 /// long.
 struct Unit {
-  TextRange range;
+  std::uint32_t begin = 0;  ///< In the document's text. 32 bits: a text of short lines has millions of units.
+  std::uint32_t end = 0;
   /// A heading, or markup without words (an anchor, a rule): not worth a chunk of its own.
   bool is_bare = false;
   bool is_sentence = false;  ///< May be repeated as overlap.
+
+  std::size_t size() const { return end - begin; }
 };
 
 /// A heading with everything below it. Section 0 is the document.
 struct Section {
   int level = 0;
-  std::vector<std::string> path;  ///< Headings from the root to this one.
-  std::size_t first_unit = 0;     ///< Its heading.
-  std::size_t own_end = 0;        ///< Where its first child starts.
-  std::size_t end = 0;            ///< After its last descendant.
+  std::string_view heading;    ///< Text of the document's; may be empty.
+  std::size_t parent = 0;      ///< Index of the section above; its own for the document.
+  std::size_t first_unit = 0;  ///< Its heading.
+  std::size_t own_end = 0;     ///< Where its first child starts.
+  std::size_t end = 0;         ///< After its last descendant.
   std::vector<std::size_t> children;
 };
 
-/// A document's units in order, and the tree of its headings over them.
+/// A document's units in order, and the tree of its headings over them. Borrows the document's headings.
 struct Outline {
   std::vector<Unit> units;
   std::vector<Section> sections;
+
+  /// The headings from the root to this section, without empty ones.
+  std::vector<std::string> path_of(std::size_t section) const;
 };
 
 /// Splits the document into units of at most `unit_bytes_max` that cover every byte that is not white space.

@@ -29,7 +29,7 @@ void apply_given(const MemoryDocument& given, chunk::ParsedDocument& document) {
   DocumentAttributes& attributes = document.attributes;
   if (!given.title.empty()) {
     attributes.title = given.title;
-    if (!has_main_heading(document)) document.root_heading = given.title;
+    if (!has_main_heading(document)) document.root_heading = chunk::heading_text(given.title);
   }
   if (!given.url.empty()) attributes.url = given.url;
   if (!given.language.empty()) attributes.language = given.language;
