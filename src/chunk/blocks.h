@@ -17,11 +17,17 @@ inline constexpr std::size_t kMarkdownNestingMax = 48;         ///< Quote and li
 inline constexpr std::size_t kMarkdownIndentMax = 192;         ///< Columns before a list marker.
 inline constexpr std::size_t kMarkdownColumnsMax = 256;        ///< '|' in one line.
 
+/// cmark's tree of a text may take this much memory; a larger one goes to the line splitter too. The tree has a node of about 200 bytes for
+/// each paragraph, line, mark and table cell, also for the cells that a short row lacks.
+inline constexpr std::size_t kMarkdownMemoryBase = 16u << 20;
+inline constexpr std::size_t kMarkdownMemoryPerByte = 12;
+constexpr std::size_t markdown_memory_max(std::size_t text_bytes) { return kMarkdownMemoryBase + kMarkdownMemoryPerByte * text_bytes; }
+
 /// True if cmark parses the text in practically linear time.
 bool is_safe_markdown(std::string_view text);
 
-/// Markdown blocks found by cmark, or by lines if the text is not safe for cmark. Blocks are whole lines; headings inside quotes and lists
-/// do not count as document headings. REQUIRES: normalised text.
+/// Markdown blocks found by cmark, or by lines if the text is not safe for cmark or its tree is too large. Blocks are whole lines; headings
+/// inside quotes and lists do not count as document headings. REQUIRES: normalised text.
 std::vector<Block> markdown_blocks(std::string_view text, int first_line);
 
 /// Markdown blocks found by looking at lines only: headings, fences, tables, list items, quotes, paragraphs.

@@ -2,48 +2,69 @@
 #include <cmark-gfm.h>
 
 #include <algorithm>
-#include <memory>
 #include <mutex>
 
 #include "base/text.h"
 #include "chunk/blocks.h"
+#include "chunk/cmark_arena.h"
 #include "chunk/lines.h"
 
 namespace footnote::chunk {
 
 namespace {
 
-struct FreeParser {
-  void operator()(cmark_parser* parser) const { cmark_parser_free(parser); }
-};
-struct FreeNode {
-  void operator()(cmark_node* node) const { cmark_node_free(node); }
-};
-struct FreeIterator {
-  void operator()(cmark_iter* iterator) const { cmark_iter_free(iterator); }
+/// The node after this one in document order below `root`; null at the end. Does not allocate.
+cmark_node* next_below(cmark_node* root, cmark_node* node) {
+  if (cmark_node* child = cmark_node_first_child(node)) return child;
+  while (node != root && cmark_node_next(node) == nullptr) node = cmark_node_parent(node);
+  return node == root ? nullptr : cmark_node_next(node);
+}
+
+bool has_words(cmark_node* node) {
+  const cmark_node_type type = cmark_node_get_type(node);
+  return type == CMARK_NODE_TEXT || type == CMARK_NODE_CODE;
+}
+
+struct ParseJob {
+  std::string_view text;
+  cmark_syntax_extension* table = nullptr;
+  cmark_node* document = nullptr;
 };
 
-std::unique_ptr<cmark_node, FreeNode> parse(std::string_view text) {
+/// Runs in a CmarkArena: no destructors here. Nothing is freed either; the arena ends with everything in it.
+void parse_in_arena(void* state) {
+  auto& job = *static_cast<ParseJob*>(state);
+  cmark_parser* parser = cmark_parser_new_with_mem(CMARK_OPT_DEFAULT, CmarkArena::memory());
+  if (job.table != nullptr) cmark_parser_attach_syntax_extension(parser, job.table);
+  cmark_parser_feed(parser, job.text.data(), job.text.size());
+  cmark_node* document = cmark_parser_finish(parser);
+  // The first call for a node allocates its text; later calls, outside the arena's run, return the same.
+  for (cmark_node* heading = document; heading != nullptr; heading = next_below(document, heading)) {
+    if (cmark_node_get_type(heading) != CMARK_NODE_HEADING) continue;
+    for (cmark_node* node = heading; node != nullptr; node = next_below(heading, node)) {
+      if (has_words(node)) cmark_node_get_literal(node);
+    }
+  }
+  job.document = document;
+}
+
+/// Null if the arena is too small.
+cmark_node* parse(std::string_view text, CmarkArena& arena) {
   static std::once_flag registered;
   std::call_once(registered, [] { cmark_gfm_core_extensions_ensure_registered(); });
-  const std::unique_ptr<cmark_parser, FreeParser> parser(cmark_parser_new(CMARK_OPT_DEFAULT));
-  if (cmark_syntax_extension* table = cmark_find_syntax_extension("table")) cmark_parser_attach_syntax_extension(parser.get(), table);
-  cmark_parser_feed(parser.get(), text.data(), text.size());
-  return std::unique_ptr<cmark_node, FreeNode>(cmark_parser_finish(parser.get()));
+  ParseJob job{.text = text, .table = cmark_find_syntax_extension("table")};
+  return arena.run(&parse_in_arena, &job) ? job.document : nullptr;
 }
 
 /// The heading's text without markup.
 std::string words_of(cmark_node* heading) {
-  const std::unique_ptr<cmark_iter, FreeIterator> iterator(cmark_iter_new(heading));
   std::string out;
-  for (cmark_event_type event = cmark_iter_next(iterator.get()); event != CMARK_EVENT_DONE; event = cmark_iter_next(iterator.get())) {
-    cmark_node* node = cmark_iter_get_node(iterator.get());
+  for (cmark_node* node = heading; node != nullptr && out.size() <= 2 * kHeadingBytesMax; node = next_below(heading, node)) {
     const cmark_node_type type = cmark_node_get_type(node);
-    if (event != CMARK_EVENT_ENTER) continue;
-    if (type == CMARK_NODE_TEXT || type == CMARK_NODE_CODE) out += cmark_node_get_literal(node);
+    if (has_words(node)) out += cmark_node_get_literal(node);
     if (type == CMARK_NODE_SOFTBREAK || type == CMARK_NODE_LINEBREAK) out += ' ';
   }
-  return fold_spaces(out);
+  return heading_text(out);
 }
 
 /// Reads block positions from the tree. cmark counts lines from 1; columns are not needed: no two text blocks start on one line, and only
@@ -103,9 +124,10 @@ class BlockReader {
 
 std::vector<Block> markdown_blocks(std::string_view text, int first_line) {
   if (!is_safe_markdown(text)) return markdown_blocks_by_lines(text, first_line);
-  const auto document = parse(text);
+  const auto arena = CmarkArena::reserve(markdown_memory_max(text.size()));
+  cmark_node* document = arena == nullptr ? nullptr : parse(text, *arena);
   if (document == nullptr) return markdown_blocks_by_lines(text, first_line);
-  return BlockReader(text, first_line).run(document.get());
+  return BlockReader(text, first_line).run(document);
 }
 
 }  // namespace footnote::chunk

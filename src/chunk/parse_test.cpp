@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <tuple>
 
 #include "base/text.h"
 #include "chunk/blocks.h"
@@ -102,6 +103,43 @@ std::string repeat(std::string_view unit, std::size_t count) {
   return out;
 }
 
+TEST(Parse, AHeadingIsKnownByItsFirstBytes) {
+  const std::string word(kHeadingBytesMax, 'x');
+  EXPECT_EQ(heading_text(word), word);
+  EXPECT_EQ(heading_text(word + "y"), word);
+  EXPECT_EQ(heading_text(" a \n b"), "a b");
+  EXPECT_EQ(heading_text(std::string(kHeadingBytesMax - 10, 'x') + " " + word), std::string(kHeadingBytesMax - 10, 'x'));
+  EXPECT_LT(heading_text(repeat("\xE2\x82\xAC", 1000)).size(), kHeadingBytesMax + 1);
+
+  const std::string title = repeat("long heading ", 1000) + "end";
+  for (const auto& [key, format, text] : {std::tuple("a.md", Format::kMarkdown, "# " + title + "\n\ntext"),
+                                          std::tuple("a.html", Format::kHtml, "<h1>" + title + "</h1><p>text"),
+                                          std::tuple("a.html", Format::kHtml, "<title>" + title + "</title><p>text")}) {
+    const auto document = parse_document(key, format, text);
+    ASSERT_TRUE(document.has_value());
+    EXPECT_LE(document->attributes.title.size(), kHeadingBytesMax) << key;
+    EXPECT_TRUE(document->attributes.title.starts_with("long heading long")) << key;
+    for (const Block& block : document->blocks) EXPECT_LE(block.heading.size(), kHeadingBytesMax) << key;
+    EXPECT_LE(document->root_heading.size(), kHeadingBytesMax) << key;
+  }
+  // The rest of the heading is text.
+  EXPECT_EQ(parse_document("a.md", Format::kMarkdown, "# " + title)->blocks[0].range.size(), title.size() + 2);
+}
+
+TEST(Parse, BlocksPastTheBoundAreOneParagraph) {
+  constexpr std::size_t kBytes = 1'000'000;
+  const auto blocks_of = [](std::size_t count) {
+    const std::string text = repeat("# a\n", count);
+    return markdown_blocks_by_lines(text + std::string(kBytes - text.size(), ' '), 1);
+  };
+  const std::size_t most = blocks_max(kBytes);
+  EXPECT_EQ(blocks_of(most - 2).size(), most - 2);
+  const auto cut = blocks_of(most + 50);
+  ASSERT_EQ(cut.size(), most);
+  EXPECT_EQ(cut.back().kind, BlockKind::kParagraph);
+  EXPECT_EQ(cut.back().range.end, kBytes);
+}
+
 TEST(Parse, GuardKnowsItsBounds) {
   EXPECT_TRUE(is_safe_markdown(repeat("[", kMarkdownBracketsMax)));
   EXPECT_FALSE(is_safe_markdown(repeat("[", kMarkdownBracketsMax + 1)));
@@ -117,6 +155,14 @@ TEST(Parse, GuardKnowsItsBounds) {
   EXPECT_FALSE(is_safe_markdown(repeat("x", kMarkdownParagraphBytesMax + 1)));
   EXPECT_TRUE(is_safe_markdown(repeat("x\n\n", 100'000)));
   EXPECT_FALSE(is_safe_markdown(repeat("x\n\n", kMarkdownBytesMax / 3 + 1)));
+}
+
+TEST(Parse, AMarkdownTreePastItsMemoryIsReadByLines) {
+  const std::string head = repeat("|a", 250) + "|\n" + repeat("|-", 250) + "|\n";
+  const auto rows_of = [&](std::size_t rows) { return markdown_blocks(head + repeat("a\n", rows), 1); };
+  // cmark makes one table of it, whose short rows have 250 cells each. By lines, only rows with bars are a table.
+  EXPECT_EQ(rows_of(20).size(), 1u);
+  EXPECT_EQ(rows_of(50'000).size(), 2u);
 }
 
 TEST(Parse, HostileMarkdownEndsSoon) {
