@@ -6,6 +6,7 @@
 
 #include "api/qdrant_wire.h"
 #include "api/route.h"
+#include "base/json_size.h"
 #include "points/memories.h"
 #include "points/point_search.h"
 #include "points/point_writer.h"
@@ -50,7 +51,7 @@ struct PointCall {
 
   /// The collection in the path, by name or alias. The default one is created on first use. kNotFound.
   Result<Collection> collection() const;
-  Result<Json> body() const { return parse_request_json(request.body); }
+  Result<Json> body() const { return parse_request_json(request.body, json_values_max(request.body.size())); }
 };
 /// The `result` of the answer.
 using PointAnswer = Result<Json> (*)(const PointCall&);

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/json_size.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -29,22 +30,6 @@ bool has_infinity(const Json& value) {
     case boost::json::kind::string: return false;
   }
   return false;
-}
-
-/// The number of object members in a well-formed text: one per colon outside strings.
-std::size_t count_members(std::string_view text) {
-  std::size_t count = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\') {  // Backslashes occur only in strings.
-      ++i;
-    } else if (text[i] == '"') {
-      in_string = !in_string;
-    } else if (text[i] == ':' && !in_string) {
-      ++count;
-    }
-  }
-  return count;
 }
 
 /// The number of object members left after parsing; duplicate keys count once.
@@ -132,10 +117,21 @@ void write(std::string& out, const Json& value) {
 
 }  // namespace
 
-Result<Json> parse_json(std::string_view text) {
+namespace {
+
+Result<void> check_size(std::string_view text, const JsonSize& size, std::size_t values_max) {
   if (text.size() > kJsonBytesMax) {
     return fail(ErrorCode::kTooLarge, "JSON of {} is over the limit of {}", human_bytes(text.size()), human_bytes(kJsonBytesMax));
   }
+  if (size.values() > values_max) {
+    return fail(ErrorCode::kTooLarge, "JSON of {} with more than {} values; send less in one request", human_bytes(text.size()),
+                values_max);
+  }
+  return {};
+}
+
+/// REQUIRES: check_size() passed.
+Result<Json> parse(std::string_view text) {
   boost::json::parse_options options;
   options.max_depth = kJsonDepthMax;
   boost::json::stream_parser parser({}, options);
@@ -152,11 +148,25 @@ Result<Json> parse_json(std::string_view text) {
   return value;
 }
 
-Result<Json> parse_request_json(std::string_view text) {
-  FOOTNOTE_TRY(Json value, parse_json(text));
-  if (count_members(text) != count_members(value)) return fail(ErrorCode::kInvalidArgument, "an object has the same key twice");
+}  // namespace
+
+Result<Json> parse_json(std::string_view text) {
+  JsonSize size;
+  size.feed(text);
+  FOOTNOTE_CHECK(check_size(text, size, json_values_max(text.size())));
+  return parse(text);
+}
+
+Result<Json> parse_request_json(std::string_view text, std::size_t values_max) {
+  JsonSize size;
+  size.feed(text);
+  FOOTNOTE_CHECK(check_size(text, size, values_max));
+  FOOTNOTE_TRY(Json value, parse(text));
+  if (size.members() != count_members(value)) return fail(ErrorCode::kInvalidArgument, "an object has the same key twice");
   return value;
 }
+
+Result<Json> parse_request_json(std::string_view text) { return parse_request_json(text, json_request_values_max(text.size())); }
 
 std::string to_text(const Json& value) {
   std::string out;

@@ -22,8 +22,8 @@ using JsonArray = boost::json::array;
 inline constexpr std::size_t kJsonDepthMax = 32;
 inline constexpr std::size_t kJsonBytesMax = 64 << 20;
 
-/// Parses one JSON text: well-formed UTF-8, nested at most kJsonDepthMax deep, at most kJsonBytesMax long, every number within double's
-/// range. Of duplicate keys the last one wins. kInvalidArgument names the byte, kTooLarge the limit.
+/// Parses one JSON text: well-formed UTF-8, nested at most kJsonDepthMax deep, at most kJsonBytesMax and json_values_max() long, numbers
+/// within double's range. Of duplicate keys the last one wins. kInvalidArgument names the byte, kTooLarge the limit (see json_size.h).
 Result<Json> parse_json(std::string_view text);
 
 /// parse_json() for requests: duplicate keys in one object are kInvalidArgument, because another reader of the same request (a proxy, a

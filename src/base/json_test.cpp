@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json_size.h"
+
 #include <cmath>
 #include <limits>
 
@@ -45,6 +47,43 @@ TEST(Json, OfEqualKeysTheLastCountsButAClientMayNotSendThem) {
     EXPECT_TRUE(parse_request_json(text)) << text;
   }
   EXPECT_FALSE(parse_request_json("{"));
+}
+
+std::string list_of(std::size_t count) {
+  std::string out = "[1";
+  for (std::size_t i = 1; i < count; ++i) out += ",1";
+  return out + "]";
+}
+
+TEST(Json, HasABoundedNumberOfValues) {
+  const std::string text = list_of(1000);  // 1001 values: the list is one
+  EXPECT_TRUE(parse_request_json(text, 1001));
+  const auto over = parse_request_json(text, 1000);
+  ASSERT_FALSE(over);
+  EXPECT_EQ(over.error().code, ErrorCode::kTooLarge);
+
+  const std::string many = list_of(kJsonRequestValuesBase * 2);
+  EXPECT_EQ(parse_request_json(many).error().code, ErrorCode::kTooLarge);
+  EXPECT_TRUE(parse_json(many));
+  EXPECT_EQ(parse_json(list_of(kJsonValuesBase * 2)).error().code, ErrorCode::kTooLarge);
+  // What stands in strings is no value.
+  EXPECT_TRUE(parse_request_json("[\"" + std::string(kJsonRequestValuesBase * 2, ',') + "\"]"));
+}
+
+TEST(JsonSize, CountsTheSameInPieces) {
+  const std::string_view text = R"( {"a,[{:": [1, {}, "\\", "\",["], "b": {"c": null}} )";
+  JsonSize whole;
+  whole.feed(text);
+  EXPECT_EQ(whole.members(), 3u);
+  EXPECT_EQ(whole.tree_bytes(), text.size() + whole.values() * kJsonBytesPerValue);
+  JsonSize pieces;
+  for (const char& c : text) pieces.feed({&c, 1});
+  EXPECT_EQ(pieces.values(), whole.values());
+  EXPECT_EQ(pieces.members(), whole.members());
+  EXPECT_EQ(pieces.tree_bytes(), whole.tree_bytes());
+  JsonSize other;
+  other.feed("a,b,[c");
+  EXPECT_EQ(other.tree_bytes(), 0u);
 }
 
 TEST(Json, WritesTheShortestFloatThatReadsBackTheSame) {

@@ -4,6 +4,7 @@
 
 #include "base/ids.h"
 #include "base/json.h"
+#include "base/json_size.h"
 #include "base/utf8.h"
 #include "http/request_rules.h"
 #include "http/url.h"
@@ -162,13 +163,18 @@ Task<Connection::HeadResult> Connection::read_body(RequestParser& parser, std::u
   parser.body_limit(bytes_max);
   parser.eager(true);
   watchdog_.arm(shared_.options.body_deadline);
+  std::size_t fed = 0;
+  JsonSize size;  // the value that a handler makes of the body lives as long as the body, and may be larger
   while (!parser.is_done()) {
     SystemError error = beast::http::error::need_more;
     if (buffer_.size() != 0) buffer_.consume(parser.put(buffer_.data(), error));
     if (error == beast::http::error::body_limit) {
       co_return std::unexpected(refuse(413, ErrorCode::kTooLarge, fmt::format("the body is longer than {} bytes", bytes_max)));
     }
-    if (!held.grow_to(parser.get().body().size())) co_return std::unexpected(out_of_memory());
+    const std::string_view body = parser.get().body();
+    size.feed(body.substr(std::min(fed, body.size())));
+    fed = body.size();
+    if (!held.grow_to(body.size() + size.tree_bytes())) co_return std::unexpected(out_of_memory());
     if (!error) continue;
     // Only a chunk header or the trailer may be left unparsed.
     const bool endless = buffer_.size() > shared_.options.header_bytes_max;

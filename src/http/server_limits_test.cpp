@@ -369,6 +369,20 @@ TEST(ServerLimitsTest, BodiesInMemoryOfAllRequests) {
   EXPECT_TRUE(eventually([&] { return server.ask(post("/echo", std::string(8'000, 'y'))).status == 200; }));
 }
 
+TEST(ServerLimitsTest, AJsonBodyCountsWithItsValues) {
+  ServerOptions options;
+  options.body_bytes_total_max = 10'000;
+  TestServer server({echo_route(8'000)}, std::move(options));
+  const auto list = [](std::size_t count) {
+    std::string out = "[1";
+    for (std::size_t i = 1; i < count; ++i) out += ",1";
+    return out + "]";
+  };
+  EXPECT_EQ(server.ask(post("/echo", list(100))).status, 200);
+  EXPECT_EQ(server.ask(post("/echo", list(200))).status, 503);
+  EXPECT_EQ(server.ask(post("/echo", "x" + list(200))).status, 200);
+}
+
 TEST(ServerLimitsTest, AReaderThatTakesNothingIsCutOff) {
   ServerOptions options;
   options.write_deadline = 200ms;
