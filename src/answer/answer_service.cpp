@@ -45,7 +45,7 @@ class KnowledgeBaseTurn final : public TurnRun {
     auto messages = timed(TurnStage::kPrompt, [&] {
       return prompt::build_kb_prompt(question_.text, blocks, {.now = ports().clock.now(), .fence = random_base62(16)});
     });
-    return stream_model(std::move(messages), std::move(blocks), gate.confidence, {}, prompt::kb_rules());
+    return stream_model(std::move(messages), std::move(blocks), gate.confidence, kAnswerCharactersMax, prompt::kb_rules());
   }
 
   std::string refusal_text(RefusalReason reason) const override {

@@ -22,6 +22,9 @@
 
 namespace footnote::answer {
 
+/// A model's longer answer is cut after a sentence.
+inline constexpr std::size_t kAnswerCharactersMax = 100'000;
+
 struct Question {
   WorkspaceId workspace;
   CorpusId corpus;

@@ -78,5 +78,25 @@ TEST(BindCitations, AnAnswerOfMarkersAlone) { EXPECT_EQ(bind("[1]").size(), 1u);
 
 TEST(BindCitations, NoMarkersNoCitations) { EXPECT_TRUE(bind("Shipping takes three days.").empty()); }
 
+TEST(BindCitations, MarkersOfSentencesWithoutWordsBelongToTheLastOneWithWords) {
+  const std::string_view text = "Shipping takes three days.\n\n[1]\n\n[2]\n\n[1]";
+  for (const Citation& citation : bind(text)) EXPECT_EQ(citation.answer_range.begin, 0u);
+  EXPECT_EQ(bind(text).size(), 3u);
+}
+
+TEST(BindCitations, ManyMarkersOfALongAnswerAreBoundInLinearTime) {
+  // Quadratic handling took a minute.
+  std::string text = "Shipping takes three days ";
+  std::vector<Marker> markers;
+  for (int i = 0; i < 200'000; ++i) {
+    markers.push_back({1 + i % 2, text.size()});
+    text += i % 2 == 0 ? "[1] word " : "[2]\n\n";
+  }
+  EXPECT_EQ(bind_citations(text, markers, sources()).size(), markers.size());
+  std::string same(1'000'000, 'x');
+  markers.assign(10'000, {1, same.size()});
+  EXPECT_EQ(bind_citations(same, markers, sources()).size(), markers.size());
+}
+
 }  // namespace
 }  // namespace footnote::answer

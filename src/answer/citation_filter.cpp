@@ -62,7 +62,7 @@ void CitationFilter::resolve_marker(std::string& out) {
   held_.clear();
   bool first = true;
   for (int number : numbers) {
-    if (number < 1 || number > source_count_) continue;
+    if (number < 1 || number > source_count_ || markers_.size() == kMarkersMax) continue;
     if (first && space_before) emit(" ", out);
     first = false;
     markers_.push_back({number, text_.size()});

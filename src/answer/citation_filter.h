@@ -29,6 +29,8 @@ class CitationFilter {
   const std::string& text() const { return text_; }
 
   static constexpr std::size_t kHeldBytesMax = 48;
+  /// Markers past this many are dropped.
+  static constexpr std::size_t kMarkersMax = 1'000;
 
  private:
   void take_any(char c, std::string& out);

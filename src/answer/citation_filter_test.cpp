@@ -143,5 +143,13 @@ TEST(CitationFilter, AnySlicingGivesTheSame) {
   }
 }
 
+TEST(CitationFilter, MarkersPastTheBoundAreDropped) {
+  CitationFilter filter(9);
+  for (std::size_t i = 0; i < CitationFilter::kMarkersMax + 5; ++i) filter.feed("a[1]");
+  filter.finish();
+  EXPECT_EQ(filter.markers().size(), CitationFilter::kMarkersMax);
+  EXPECT_EQ(filter.text().size(), CitationFilter::kMarkersMax * 4 + 5);
+}
+
 }  // namespace
 }  // namespace footnote::answer

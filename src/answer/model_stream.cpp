@@ -1,6 +1,7 @@
 #include "answer/model_stream.h"
 
 #include <algorithm>
+#include <span>
 
 #include "answer/bind_citations.h"
 #include "answer/quote.h"
@@ -17,6 +18,13 @@ TextRange trimmed(std::string_view text, TextRange range) {
   const std::string_view inner = trim(part);
   const std::size_t begin = range.begin + static_cast<std::size_t>(inner.data() - part.data());
   return {begin, begin + inner.size()};
+}
+
+/// The markers in the range. They are in the order of the text.
+std::span<const Marker> markers_in(const std::vector<Marker>& markers, TextRange range) {
+  const auto begin = std::ranges::lower_bound(markers, range.begin, {}, &Marker::offset);
+  const auto end = std::ranges::lower_bound(begin, markers.end(), range.end, {}, &Marker::offset);
+  return {begin, end};
 }
 
 }  // namespace
@@ -88,8 +96,7 @@ Result<void> ModelStream::show(std::string_view text) {
 
 CheckTask ModelStream::task_of(const SentenceUnit& unit) const {
   CheckTask task{.sentence = sentences_.size(), .claim = {}, .numbers = {}};
-  for (const Marker& marker : filter_.markers()) {
-    if (marker.offset < unit.range.begin || marker.offset >= unit.range.end) continue;
+  for (const Marker& marker : markers_in(filter_.markers(), unit.range)) {
     if (std::ranges::find(task.numbers, marker.number) == task.numbers.end()) task.numbers.push_back(marker.number);
   }
   if (!task.numbers.empty()) task.claim = plain_quote(std::string_view(filter_.text()).substr(unit.range.begin, unit.range.size()));
@@ -100,9 +107,8 @@ CheckTask ModelStream::task_of(const SentenceUnit& unit) const {
 std::size_t ModelStream::bind(const SentenceUnit& unit, std::size_t shown_at) {
   const std::string_view text = std::string_view(filter_.text()).substr(unit.range.begin, unit.range.size());
   std::vector<Marker> markers;
-  for (const Marker& marker : filter_.markers()) {
-    if (marker.offset >= unit.range.begin && marker.offset < unit.range.end)
-      markers.push_back({marker.number, marker.offset - unit.range.begin});
+  for (const Marker& marker : markers_in(filter_.markers(), unit.range)) {
+    markers.push_back({marker.number, marker.offset - unit.range.begin});
   }
   Sentence sentence{.range = trimmed(shown_, {shown_at, shown_at + text.size()}), .first_citation = citations_.size()};
   for (Citation& citation : bind_citations(text, markers, sources_)) {
