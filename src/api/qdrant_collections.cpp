@@ -150,7 +150,7 @@ Result<JsonObject> render_schema(const PointCall& point, const Corpus& corpus) {
   for (const PayloadIndex& index : indexes) {
     const Json condition = JsonObject{{"must_not", JsonArray{JsonObject{{"is_empty", JsonObject{{"key", index.field}}}}}}};
     FOOTNOTE_TRY(const auto filter, parse_filter(condition));
-    FOOTNOTE_TRY(const std::size_t count, point.services.search.count(point.call, corpus, filter));
+    FOOTNOTE_TRY(const std::size_t count, point.services.search.count(point.call, corpus, filter, point.work));
     JsonObject entry{{"data_type", to_string(index.kind)}, {"points", count}};
     if (const auto schema = parse_json(index.schema); schema && schema->is_object()) entry["params"] = *schema;
     out[index.field] = std::move(entry);

@@ -139,7 +139,7 @@ Result<std::optional<points::PointFilter>> filter_in(const JsonObject& body) {
 Result<Json> scroll_in_order(const PointCall& point, const Asked& asked, points::PointQuery query, const Shown& shown) {
   const Corpus& corpus = asked.collection.corpus;
   FOOTNOTE_TRY(query.what, parse_order_by(*find(asked.body(), "order_by"), "order_by"));
-  FOOTNOTE_TRY(const auto found, point.services.search.query(point.call, corpus, query, shown.reads()));
+  FOOTNOTE_TRY(const auto found, point.services.search.query(point.call, corpus, query, shown.reads(), point.work));
   JsonArray out;
   for (const auto& hit : found) {
     FOOTNOTE_TRY(JsonObject record, render_point(hit.point, corpus, shown));
@@ -167,7 +167,7 @@ Result<Json> scroll(const PointCall& point) {
   }
   // Fetch one extra: it is where the next page starts.
   FOOTNOTE_TRY(auto found, point.services.search.scroll(point.call, asked.collection.corpus, filter ? &*filter : nullptr, from, wanted + 1,
-                                                        shown.reads()));
+                                                        shown.reads(), point.work));
   Json next = nullptr;
   if (found.size() > wanted) {
     next = render_id(found.back().id);
@@ -185,7 +185,7 @@ Result<Json> count(const PointCall& point) {
     FOOTNOTE_TRY(const CorpusCounts counts, point.services.chunks.counts(point.call, corpus.id));
     return JsonObject{{"count", counts.chunks - counts.labelled_chunks}};  // passages of labelled documents are not points
   }
-  FOOTNOTE_TRY(const std::size_t counted, point.services.search.count(point.call, corpus, *filter));
+  FOOTNOTE_TRY(const std::size_t counted, point.services.search.count(point.call, corpus, *filter, point.work));
   return JsonObject{{"count", counted}};
 }
 
@@ -197,7 +197,7 @@ Result<Json> facet(const PointCall& point) {
   FOOTNOTE_TRY(const auto limit, optional_count(asked.body(), "limit", 1, kPointLimitMax));
   FOOTNOTE_TRY(const auto filter, filter_in(asked.body()));
   FOOTNOTE_TRY(const auto found, point.services.search.facet(point.call, asked.collection.corpus, path, filter ? &*filter : nullptr,
-                                                             static_cast<std::size_t>(limit.value_or(10))));
+                                                             static_cast<std::size_t>(limit.value_or(10)), point.work));
   JsonArray hits;
   for (const auto& hit : found) hits.push_back(JsonObject{{"value", render_key(hit.value)}, {"count", hit.count}});
   return JsonObject{{"hits", std::move(hits)}};
@@ -212,7 +212,7 @@ Result<points::PointQuery> as_search(const JsonObject& body) { return parse_sear
 Result<JsonArray> run(const PointCall& point, const Corpus& corpus, const JsonObject& body, ParseQuery parse) {
   FOOTNOTE_TRY(const auto query, parse(body));
   FOOTNOTE_TRY(const Shown shown, parse_shown(body, false));
-  FOOTNOTE_TRY(const auto found, point.services.search.query(point.call, corpus, query, shown.reads()));
+  FOOTNOTE_TRY(const auto found, point.services.search.query(point.call, corpus, query, shown.reads(), point.work));
   return render_hits(found, corpus, shown);
 }
 
@@ -258,7 +258,7 @@ Result<Json> run_groups(const PointCall& point, ParseQuery parse) {
   FOOTNOTE_TRY(auto wanted, parse(asked.body()));
   FOOTNOTE_TRY(const Shown shown, parse_shown(asked.body(), false));
   FOOTNOTE_TRY(const auto found, point.services.search.groups(point.call, corpus, std::move(wanted), path,
-                                                              static_cast<std::size_t>(size.value_or(3)), shown.reads()));
+                                                              static_cast<std::size_t>(size.value_or(3)), shown.reads(), point.work));
   JsonArray groups;
   for (const auto& group : found) {
     FOOTNOTE_TRY(JsonArray hits, render_hits(group.hits, corpus, shown));

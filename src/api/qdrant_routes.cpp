@@ -11,7 +11,8 @@ constexpr std::chrono::minutes kPointTimeout{5};
 Handler enveloped(const PointServices& services, PointAnswer answer) {
   return [services, answer](const access::Caller& caller, const http::Request& request, const CallContext& call) -> Result<http::Response> {
     const auto start = std::chrono::steady_clock::now();
-    FOOTNOTE_TRY(Json result, answer({services, caller, request, call}));
+    points::Work work = services.search.new_work();
+    FOOTNOTE_TRY(Json result, answer({services, caller, request, call, work}));
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     return http::Response::json(200, JsonObject{{"result", std::move(result)}, {"status", "ok"}, {"time", took.count()}});
   };

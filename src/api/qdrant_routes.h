@@ -48,6 +48,7 @@ struct PointCall {
   const access::Caller& caller;
   const http::Request& request;
   const CallContext& call;
+  points::Work& work;  ///< Of the whole request.
 
   /// The collection in the path, by name or alias. The default one is created on first use. kNotFound.
   Result<Collection> collection() const;

@@ -14,7 +14,7 @@ Result<std::unique_ptr<PointsDoor>> PointsDoor::open(const CallContext& call, co
 PointsDoor::PointsDoor(Provided<Embedder> agent_embedder, const Settings& settings, IngestParts& base)
     : base_(base),
       agent_embedder_(std::move(agent_embedder)),
-      search_(base.stores().points(), base.vectors()),
+      search_(base.stores().points(), base.vectors(), static_cast<std::size_t>(settings.integer(Setting::kPointsWorkMax))),
       writer_({base.chunks(), base.catalog(), base.stores().points(), base.sync()}, search_),
       snapshots_(base.folder().path(), base.stores().points(), writer_, base.clock()),
       memories_({.points = base.stores().points(),

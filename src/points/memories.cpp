@@ -194,7 +194,8 @@ Result<std::vector<FoundMemory>> Memories::search(const CallContext& call, Works
   wanted.score_threshold = query.score_min;
   // The filter omits expiry, so that its result can be cached. If expired notes take up places, search again with a higher limit.
   for (wanted.limit = query.limit;; wanted.limit *= 2) {
-    FOOTNOTE_TRY(const auto hits, ports_.search.query(call, *corpus, wanted, PointVectors::kLeftOut));
+    Work work = ports_.search.new_work();
+    FOOTNOTE_TRY(const auto hits, ports_.search.query(call, *corpus, wanted, PointVectors::kLeftOut, work));
     const UtcTime now = ports_.clock.now();
     out.clear();
     for (const ScoredPoint& hit : hits) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 #include "base/utf8.h"
@@ -20,22 +21,13 @@ bool is_inside(const Range& range, const Value& value) {
          (!range.lte || value <= *range.lte);
 }
 
-bool is_one_of(const std::vector<PayloadKey>& keys, const Json& value) {
+bool is_one_of(const KeySet& keys, const Json& value) {
   const auto key = key_of(value);
-  return key && std::ranges::find(keys, *key) != keys.end();
+  return key && keys.contains(*key);
 }
 
-bool holds_words(const MatchWords& wanted, std::string_view text) {
-  const std::vector<std::string> words = words_of(text);
-  const auto has = [&](const std::string& word) { return std::ranges::find(words, word) != words.end(); };
-  if (wanted.words.empty()) return false;
-  switch (wanted.mode) {
-    case MatchWords::Mode::kAll: return std::ranges::all_of(wanted.words, has);
-    case MatchWords::Mode::kAny: return std::ranges::any_of(wanted.words, has);
-    case MatchWords::Mode::kPhrase: return !std::ranges::search(words, wanted.words).empty();
-  }
-  return false;
-}
+/// One step for this many bytes of text that are read.
+constexpr std::size_t kBytesPerStep = 16;
 
 std::optional<GeoPoint> geo_of(const Json& value) {
   const JsonObject* object = value.if_object();
@@ -77,7 +69,7 @@ struct MeetsValue {
 
   bool operator()(const MatchAny& test) const { return is_one_of(test.values, value); }
   bool operator()(const MatchExcept& test) const { return !value.is_null() && !is_one_of(test.values, value); }
-  bool operator()(const MatchWords& test) const { return value.is_string() && holds_words(test, value.get_string()); }
+  bool operator()(const MatchWords&) const { return false; }  // see FilterRun::holds_words
   bool operator()(const MatchPrefix& test) const { return value.is_string() && value.get_string().starts_with(test.prefix); }
   bool operator()(const NumberRange& test) const { return value.is_number() && is_inside(test, value.to_number<double>()); }
   bool operator()(const TimeRange& test) const {
@@ -109,7 +101,86 @@ std::size_t count_values(const JsonObject& payload, const JsonPath& path) {
   return count;
 }
 
-bool meets(const FieldCondition& condition, const JsonObject& payload) {
+/// What a value test costs for one value.
+std::size_t cost_of(const ValueTest& test) {
+  const auto* polygon = std::get_if<GeoPolygon>(&test);
+  if (polygon == nullptr) return 1;
+  std::size_t corners = polygon->exterior.size();
+  for (const auto& ring : polygon->interiors) corners += ring.size();
+  return 1 + corners;
+}
+
+}  // namespace
+
+KeySet::KeySet(std::vector<PayloadKey> keys) : keys_(std::move(keys)) {
+  std::ranges::sort(keys_);
+  const auto repeated = std::ranges::unique(keys_);
+  keys_.erase(repeated.begin(), repeated.end());
+}
+
+bool KeySet::contains(const PayloadKey& key) const { return std::ranges::binary_search(keys_, key); }
+
+/// Whether a point meets one condition.
+struct FilterRun::Meets {
+  FilterRun& run;
+  const PointView& point;
+  const JsonObject& payload;
+
+  bool operator()(const Condition& condition) const { return run.step() && std::visit(*this, condition); }
+  bool operator()(const FieldCondition& condition) const { return run.meets(condition, payload); }
+  bool operator()(const HasId& condition) const { return std::ranges::binary_search(condition.ids, point.id); }
+  bool operator()(const HasVector& condition) const { return std::ranges::find(point.vectors, condition.name) != point.vectors.end(); }
+  bool operator()(const Nested& condition) const {
+    bool any = false;
+    visit_elements(payload, condition.path, [&](const Json& value) {
+      const JsonObject* element = value.if_object();
+      any = any || (run.step() && element != nullptr && Meets{run, point, *element}.all_of(*condition.filter));
+    });
+    return any;
+  }
+  bool operator()(const Slice& condition) const { return slice_of(point.id, condition.total) == condition.index; }
+  bool operator()(const SubFilter& filter) const { return all_of(*filter); }
+
+  bool all_of(const PayloadFilter& filter) const {
+    if (!std::ranges::all_of(filter.must, *this)) return false;
+    if (std::ranges::any_of(filter.must_not, *this)) return false;
+    if (!filter.should.empty() && std::ranges::none_of(filter.should, *this)) return false;
+    return static_cast<std::size_t>(std::ranges::count_if(filter.min_should, *this)) >= filter.min_should_count;
+  }
+};
+
+bool FilterRun::step(std::size_t count) {
+  steps_ += count;
+  return steps_ <= steps_max_;
+}
+
+const FilterRun::Words& FilterRun::words_of_value(const Json& value) {
+  const auto [place, is_new] = words_.try_emplace(&value);
+  Words& words = place->second;
+  if (is_new) {
+    step(value.get_string().size() / kBytesPerStep);
+    words.in_order = words_of(value.get_string());
+    words.all.insert(words.in_order.begin(), words.in_order.end());
+  }
+  return words;
+}
+
+bool FilterRun::holds_words(const MatchWords& wanted, const Json& value) {
+  if (!value.is_string() || wanted.words.empty()) return false;
+  const Words& words = words_of_value(value);
+  const auto has = [&](const std::string& word) { return step() && words.all.contains(word); };
+  switch (wanted.mode) {
+    case MatchWords::Mode::kAll: return std::ranges::all_of(wanted.words, has);
+    case MatchWords::Mode::kAny: return std::ranges::any_of(wanted.words, has);
+    case MatchWords::Mode::kPhrase:
+      if (!std::ranges::all_of(wanted.words, has) || !step(words.in_order.size())) return false;
+      return std::search(words.in_order.begin(), words.in_order.end(),
+                         std::boyer_moore_horspool_searcher(wanted.words.begin(), wanted.words.end())) != words.in_order.end();
+  }
+  return false;
+}
+
+bool FilterRun::meets(const FieldCondition& condition, const JsonObject& payload) {
   if (std::holds_alternative<IsEmpty>(condition.test)) return count_values(payload, condition.path) == 0;
   if (const auto* test = std::get_if<ValuesCount>(&condition.test)) {
     std::size_t count = 0;
@@ -119,40 +190,24 @@ bool meets(const FieldCondition& condition, const JsonObject& payload) {
     });
     return is_inside(test->range, static_cast<double>(count));
   }
+  const auto* words = std::get_if<MatchWords>(&condition.test);
+  const std::size_t cost = cost_of(condition.test);
   bool any = false;
-  visit_elements(payload, condition.path, [&](const Json& value) { any = any || std::visit(MeetsValue{value}, condition.test); });
+  visit_elements(payload, condition.path, [&](const Json& value) {
+    if (any || !step(cost)) return;
+    any = words != nullptr ? holds_words(*words, value) : std::visit(MeetsValue{value}, condition.test);
+  });
   return any;
 }
 
-/// Whether a point meets one condition.
-struct Meets {
-  const PointView& point;
-  const JsonObject& payload;
-
-  bool operator()(const Condition& condition) const { return std::visit(*this, condition); }
-  bool operator()(const FieldCondition& condition) const { return meets(condition, payload); }
-  bool operator()(const HasId& condition) const { return std::ranges::binary_search(condition.ids, point.id); }
-  bool operator()(const HasVector& condition) const { return std::ranges::find(point.vectors, condition.name) != point.vectors.end(); }
-  bool operator()(const Nested& condition) const {
-    bool any = false;
-    visit_elements(payload, condition.path, [&](const Json& value) {
-      const JsonObject* element = value.if_object();
-      any = any || (element != nullptr && matches(*condition.filter, point, *element));
-    });
-    return any;
-  }
-  bool operator()(const Slice& condition) const { return slice_of(point.id, condition.total) == condition.index; }
-  bool operator()(const SubFilter& filter) const { return matches(*filter, point, payload); }
-};
-
-}  // namespace
+bool FilterRun::matches(const PayloadFilter& filter, const PointView& point, const JsonObject& payload) {
+  words_.clear();
+  step(1 + point.payload.size() / kBytesPerStep / kBytesPerStep);
+  return Meets{*this, point, payload}.all_of(filter);
+}
 
 bool matches(const PayloadFilter& filter, const PointView& point, const JsonObject& payload) {
-  const Meets meets_it{point, payload};
-  if (!std::ranges::all_of(filter.must, meets_it)) return false;
-  if (std::ranges::any_of(filter.must_not, meets_it)) return false;
-  if (!filter.should.empty() && std::ranges::none_of(filter.should, meets_it)) return false;
-  return static_cast<std::size_t>(std::ranges::count_if(filter.min_should, meets_it)) >= filter.min_should_count;
+  return FilterRun().matches(filter, point, payload);
 }
 
 std::vector<std::string> words_of(std::string_view text) {

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -17,11 +19,23 @@ namespace footnote::points {
 
 /// Conditions on the values of one key. Unless stated otherwise, a list matches if any of its elements does.
 
+/// A list of keys, in order and each once, so that a long one is searched quickly.
+class KeySet {
+ public:
+  KeySet(std::vector<PayloadKey> keys);
+  KeySet(std::initializer_list<PayloadKey> keys) : KeySet(std::vector<PayloadKey>(keys)) {}
+  bool contains(const PayloadKey& key) const;
+  const std::vector<PayloadKey>& keys() const { return keys_; }
+
+ private:
+  std::vector<PayloadKey> keys_;
+};
+
 struct MatchAny {
-  std::vector<PayloadKey> values;  ///< Any of these; a single-value match is a list of one.
+  KeySet values;  ///< Any of these; a single-value match is a list of one.
 };
 struct MatchExcept {
-  std::vector<PayloadKey> values;  ///< None of these. A key without values does not match.
+  KeySet values;  ///< None of these. A key without values does not match.
 };
 /// Words of a text, case-insensitive.
 struct MatchWords {
@@ -111,7 +125,36 @@ struct PointFilter {
   std::string text;
 };
 
-/// The single definition of filter semantics. `payload` is the parsed payload of `point`.
+/// The single definition of filter semantics, for one point after the other. It counts its steps, and finds the words of a text once for
+/// all conditions on it.
+class FilterRun {
+ public:
+  /// After `steps_max` steps nothing more is compared; the results mean nothing then.
+  explicit FilterRun(std::size_t steps_max = static_cast<std::size_t>(-1)) : steps_max_(steps_max) {}
+
+  /// `payload` is the parsed payload of `point`.
+  bool matches(const PayloadFilter& filter, const PointView& point, const JsonObject& payload);
+  std::size_t steps() const { return steps_; }
+
+ private:
+  struct Meets;
+  struct Words {
+    std::vector<std::string> in_order;
+    std::unordered_set<std::string_view> all;
+  };
+  bool meets(const FieldCondition& condition, const JsonObject& payload);
+  bool holds_words(const MatchWords& wanted, const Json& value);
+  /// Borrowed until the next point.
+  const Words& words_of_value(const Json& value);
+  /// False when there are no steps left.
+  bool step(std::size_t count = 1);
+
+  const std::size_t steps_max_;
+  std::size_t steps_ = 0;
+  std::unordered_map<const Json*, Words> words_;  ///< Of the current point's texts.
+};
+
+/// FilterRun for a single point.
 bool matches(const PayloadFilter& filter, const PointView& point, const JsonObject& payload);
 
 /// The lower-cased words of a text, as MatchWords compares them: runs of letters and digits.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "points/work.h"
+
 #include <array>
 #include <random>
 
@@ -124,6 +126,52 @@ TEST(Fusion, RanksAndDistributions) {
   EXPECT_EQ(fuse(Fusion::kDistributions, lists, 2, {})[0].chunk, ChunkId{2});
   const std::vector<double> weights{10, 1};
   EXPECT_EQ(fuse(Fusion::kRanks, lists, 2, weights)[0].chunk, ChunkId{1});
+}
+
+TEST(FilterRun, FindsTheWordsOfATextOnce) {
+  PayloadFilter filter;
+  for (int i = 0; i < 1000; ++i) filter.should.push_back(field("t", MatchWords{MatchWords::Mode::kAll, {"absent" + std::to_string(i)}}));
+  const Json payload = JsonObject{{"t", std::string(16'000, 'x')}};
+  const std::string text = to_text(payload);
+  FilterRun run;
+  EXPECT_FALSE(run.matches(filter, {.chunk = {1}, .id = {}, .payload = text, .vectors = {}}, payload.get_object()));
+  // 1,000 for reading the text; per condition one for itself, one for the value, one for the word.
+  EXPECT_LT(run.steps(), 5'000u);
+}
+
+TEST(FilterRun, StopsAtItsLimit) {
+  PayloadFilter filter;
+  for (int i = 0; i < 1000; ++i) filter.should.push_back(equals("n", i));
+  const Json payload = JsonObject{{"n", JsonArray(1000, Json(-1))}};
+  FilterRun run(10'000);
+  EXPECT_FALSE(run.matches(filter, {.chunk = {1}, .id = {}, .payload = "", .vectors = {}}, payload.get_object()));
+  EXPECT_GT(run.steps(), 10'000u);
+  EXPECT_LT(run.steps(), 20'000u);
+}
+
+TEST(FilterRun, SearchesLongListsQuickly) {
+  std::vector<PayloadKey> keys;
+  for (std::int64_t i = 100'000; i > 0; --i) keys.emplace_back(i);
+  keys.emplace_back(std::string("x"));
+  keys.emplace_back(std::int64_t{7});
+  const KeySet set(std::move(keys));
+  EXPECT_EQ(set.keys().size(), 100'001u);
+  EXPECT_TRUE(set.contains(PayloadKey{std::int64_t{99'999}}));
+  EXPECT_TRUE(set.contains(PayloadKey{std::string("x")}));
+  EXPECT_FALSE(set.contains(PayloadKey{std::int64_t{0}}));
+}
+
+TEST(Work, IsSharedByAllQueriesOfARequest) {
+  Work work(100);
+  EXPECT_TRUE(work.spend(60));
+  EXPECT_EQ(work.left(), 40u);
+  EXPECT_TRUE(work.spend(40));
+  const auto over = work.spend(1);
+  ASSERT_FALSE(over);
+  EXPECT_EQ(over.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(work.left(), 0u);
+  Work unlimited(0);
+  EXPECT_TRUE(unlimited.spend(1u << 30));
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ std::vector<ChunkId> both(const std::vector<ChunkId>& a, const std::vector<Chunk
 
 }  // namespace
 
-Result<ChunkList> PointMatcher::matching(const CallContext& call, CorpusId corpus, Generation generation, const PointFilter& filter) const {
+Result<ChunkList> PointMatcher::matching(const CallContext& call, CorpusId corpus, Generation generation, const PointFilter& filter,
+                                         Work& work) const {
   Key key{corpus, generation, filter.text};
   if (ChunkList known = find(key)) return known;
   FOOTNOTE_TRY(Candidates found, candidates(call, corpus, generation, filter.conditions));
@@ -23,11 +24,13 @@ Result<ChunkList> PointMatcher::matching(const CallContext& call, CorpusId corpu
   if (found.exact) {
     chunks = *std::move(found.chunks);
   } else {
+    FilterRun run(work.left());
     FOOTNOTE_CHECK(
         store_.visit(call, corpus, generation, found.chunks ? &*found.chunks : nullptr, [&](const PointView& point) -> Result<void> {
           FOOTNOTE_TRY(const Json payload, parse_json(point.payload));
-          if (payload.is_object() && matches(filter.conditions, point, payload.get_object())) chunks.push_back(point.chunk);
-          return {};
+          const std::size_t before = run.steps();
+          if (payload.is_object() && run.matches(filter.conditions, point, payload.get_object())) chunks.push_back(point.chunk);
+          return work.spend(run.steps() - before);
         }));
     std::ranges::sort(chunks);
   }
@@ -69,7 +72,7 @@ Result<std::optional<std::vector<ChunkId>>> PointMatcher::look_up(const CallCont
   const auto* field = std::get_if<FieldCondition>(&condition);
   const auto* match = field == nullptr ? nullptr : std::get_if<MatchAny>(&field->test);
   if (match == nullptr) return std::nullopt;
-  return store_.looked_up(call, corpus, generation, field->field, match->values);
+  return store_.looked_up(call, corpus, generation, field->field, match->values.keys());
 }
 
 ChunkList PointMatcher::find(const Key& key) const {

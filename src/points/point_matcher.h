@@ -10,6 +10,7 @@
 #include "base/call_context.h"
 #include "base/mutex.h"
 #include "points/payload_filter.h"
+#include "points/work.h"
 #include "ports/point_store.h"
 
 namespace footnote::points {
@@ -26,8 +27,8 @@ class PointMatcher {
   /// Borrows the store.
   explicit PointMatcher(const PointStore& store) : store_(store) {}
 
-  /// In ascending order.
-  Result<ChunkList> matching(const CallContext& call, CorpusId corpus, Generation generation, const PointFilter& filter) const;
+  /// In ascending order. kInvalidArgument: more work than the request may do.
+  Result<ChunkList> matching(const CallContext& call, CorpusId corpus, Generation generation, const PointFilter& filter, Work& work) const;
 
  private:
   using Key = std::tuple<CorpusId, Generation, std::string>;

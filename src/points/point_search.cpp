@@ -12,6 +12,14 @@ namespace {
 /// Groups are collected from this many times the wanted number of hits, then from more, until there are enough.
 constexpr std::size_t kGroupFactor = 4;
 
+/// What a search costs beside the vectors that it compares, and what comparing one exactly costs.
+constexpr std::size_t kStepsPerSearch = 1'000;
+constexpr std::size_t kStepsPerRescore = 4;
+/// One step for this many bytes of a payload that is parsed.
+constexpr std::size_t kPayloadBytesPerStep = 256;
+
+std::size_t steps_to_read(const PointView& point) { return 1 + point.payload.size() / kPayloadBytesPerStep; }
+
 /// The result of one part of a query, best first.
 struct Found {
   std::vector<ScoredChunk> chunks;
@@ -56,11 +64,12 @@ Result<SpaceShape> shape_of(const Corpus& corpus, std::string_view space) {
 /// One query on one generation.
 class PointSearch::Run {
  public:
-  Run(const PointSearch& search, const CallContext& call, const Corpus& corpus, Generation generation)
-      : search_(search), call_(call), corpus_(corpus), generation_(generation) {}
+  Run(const PointSearch& search, const CallContext& call, const Corpus& corpus, Generation generation, Work& work)
+      : search_(search), call_(call), corpus_(corpus), generation_(generation), work_(work) {}
 
   Result<Found> run(const PointQuery& query) {
     FOOTNOTE_CHECK(call_.check());
+    FOOTNOTE_CHECK(work_.spend(1));
     std::vector<Found> lists;
     for (const PointQuery& part : query.prefetch) {
       FOOTNOTE_TRY(Found found, run(part));
@@ -77,7 +86,7 @@ class PointSearch::Run {
   Result<Filter> filter_of(const PointQuery& query, const std::vector<Found>& lists) {
     Filter out;
     if (query.filter && !query.filter->conditions.empty()) {
-      FOOTNOTE_TRY(out.chunks, search_.matcher_.matching(call_, corpus_.id, generation_, *query.filter));
+      FOOTNOTE_TRY(out.chunks, search_.matcher_.matching(call_, corpus_.id, generation_, *query.filter, work_));
     }
     if (lists.empty()) return out;
     std::set<ChunkId> fetched;
@@ -94,7 +103,7 @@ class PointSearch::Run {
     std::vector<std::pair<PointId, ChunkId>> all;
     FOOTNOTE_CHECK(search_.store_.visit(call_, corpus_.id, generation_, filter.chunks.get(), [&](const PointView& point) -> Result<void> {
       all.emplace_back(point.id, point.chunk);
-      return {};
+      return work_.spend(1);
     }));
     const std::size_t wanted = std::min(all.size(), query.offset + query.limit);
     std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(wanted));
@@ -119,7 +128,10 @@ class PointSearch::Run {
                        .limit = query.offset + query.limit + (self ? 1 : 0),
                        .filter = filter.empty() ? nullptr : &filter,
                        .space = query.space};
+    VectorSearchReport report;
+    wanted.report = &report;
     FOOTNOTE_TRY(out.chunks, search_.vectors_.search(call_, wanted));
+    FOOTNOTE_CHECK(work_.spend(kStepsPerSearch + report.scanned + report.rescored * kStepsPerRescore));
     if (self) std::erase_if(out.chunks, [&](const ScoredChunk& chunk) { return chunk.chunk == *self; });
     if (out.counts_down) {
       for (ScoredChunk& chunk : out.chunks) chunk.score = std::abs(chunk.score);
@@ -152,7 +164,7 @@ class PointSearch::Run {
         if (!best || (order.descending ? *number > *best : *number < *best)) best = number;
       });
       if (best) out.chunks.push_back({point.chunk, *best});
-      return {};
+      return work_.spend(steps_to_read(point));
     }));
     std::ranges::sort(out.chunks, [&](const ScoredChunk& a, const ScoredChunk& b) {
       if (a.score != b.score) return order.descending ? a.score > b.score : a.score < b.score;
@@ -179,13 +191,14 @@ class PointSearch::Run {
   const CallContext& call_;
   const Corpus& corpus_;
   const Generation generation_;
+  Work& work_;
   std::optional<ChunkId> nearest_self_;
 };
 
 Result<std::vector<ScoredPoint>> PointSearch::query(const CallContext& call, const Corpus& corpus, const PointQuery& query,
-                                                    PointVectors with) const {
+                                                    PointVectors with, Work& work) const {
   FOOTNOTE_TRY(const Generation generation, vectors_.generation(call, corpus.id));
-  FOOTNOTE_TRY(const Found found, Run(*this, call, corpus, generation).run(query));
+  FOOTNOTE_TRY(const Found found, Run(*this, call, corpus, generation, work).run(query));
   FOOTNOTE_TRY(auto points, store_.points_of(call, corpus.id, ids_of(found.chunks), with));
   std::vector<ScoredPoint> out;
   out.reserve(points.size());
@@ -198,11 +211,11 @@ Result<std::vector<ScoredPoint>> PointSearch::query(const CallContext& call, con
 }
 
 Result<std::vector<PointGroup>> PointSearch::groups(const CallContext& call, const Corpus& corpus, PointQuery query,
-                                                    const JsonPath& group_by, std::size_t group_size, PointVectors with) const {
+                                                    const JsonPath& group_by, std::size_t group_size, PointVectors with, Work& work) const {
   const std::size_t wanted = query.limit;
   for (std::size_t looked_at = wanted * group_size * kGroupFactor;; looked_at *= kGroupFactor) {
     query.limit = looked_at;
-    FOOTNOTE_TRY(const auto found, this->query(call, corpus, query, with));
+    FOOTNOTE_TRY(const auto found, this->query(call, corpus, query, with, work));
     std::vector<PointGroup> groups;
     std::map<PayloadKey, std::size_t> places;
     bool full = false;
@@ -227,13 +240,13 @@ Result<std::vector<PointGroup>> PointSearch::groups(const CallContext& call, con
 }
 
 Result<std::vector<Point>> PointSearch::scroll(const CallContext& call, const Corpus& corpus, const PointFilter* filter,
-                                               const std::optional<PointId>& from, std::size_t limit, PointVectors with) const {
+                                               const std::optional<PointId>& from, std::size_t limit, PointVectors with, Work& work) const {
   if (filter == nullptr || filter->conditions.empty()) return store_.scroll(call, corpus.id, from, limit, with);
-  FOOTNOTE_TRY(const ChunkList chunks, matching(call, corpus, *filter));
+  FOOTNOTE_TRY(const ChunkList chunks, matching(call, corpus, *filter, work));
   std::vector<std::pair<PointId, ChunkId>> ids;
   FOOTNOTE_CHECK(store_.visit(call, corpus.id, corpus.generation, chunks.get(), [&](const PointView& point) -> Result<void> {
     if (!from || point.id >= *from) ids.emplace_back(point.id, point.chunk);
-    return {};
+    return work.spend(1);
   }));
   const std::size_t wanted = std::min(limit, ids.size());
   std::ranges::partial_sort(ids, ids.begin() + static_cast<std::ptrdiff_t>(wanted));
@@ -242,16 +255,16 @@ Result<std::vector<Point>> PointSearch::scroll(const CallContext& call, const Co
   return store_.points_of(call, corpus.id, page, with);
 }
 
-Result<std::size_t> PointSearch::count(const CallContext& call, const Corpus& corpus, const PointFilter& filter) const {
-  FOOTNOTE_TRY(const ChunkList chunks, matching(call, corpus, filter));
+Result<std::size_t> PointSearch::count(const CallContext& call, const Corpus& corpus, const PointFilter& filter, Work& work) const {
+  FOOTNOTE_TRY(const ChunkList chunks, matching(call, corpus, filter, work));
   return chunks->size();
 }
 
 Result<std::vector<FacetHit>> PointSearch::facet(const CallContext& call, const Corpus& corpus, const JsonPath& key,
-                                                 const PointFilter* filter, std::size_t limit) const {
+                                                 const PointFilter* filter, std::size_t limit, Work& work) const {
   ChunkList among;
   if (filter != nullptr && !filter->conditions.empty()) {
-    FOOTNOTE_TRY(among, matching(call, corpus, *filter));
+    FOOTNOTE_TRY(among, matching(call, corpus, *filter, work));
   }
   std::map<PayloadKey, std::size_t> counts;
   FOOTNOTE_CHECK(store_.visit(call, corpus.id, corpus.generation, among.get(), [&](const PointView& point) -> Result<void> {
@@ -261,7 +274,7 @@ Result<std::vector<FacetHit>> PointSearch::facet(const CallContext& call, const 
       if (auto found = key_of(value)) own.insert(*std::move(found));
     });
     for (const PayloadKey& value : own) ++counts[value];
-    return {};
+    return work.spend(steps_to_read(point) + own.size());
   }));
   std::vector<FacetHit> out;
   for (const auto& [value, count] : counts) out.push_back({value, count});

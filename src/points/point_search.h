@@ -60,26 +60,32 @@ struct FacetHit {
 };
 
 /// Searches points. One query sees one generation. Thread-safe; borrows its ports. kInvalidArgument names the field: an unknown space, a
-/// wrong dimension, a zero vector.
+/// wrong dimension, a zero vector; or the request's work is used up.
 class PointSearch {
  public:
-  PointSearch(const PointStore& store, const VectorSearch& vectors) : store_(store), vectors_(vectors), matcher_(store) {}
+  /// `work_max`: steps of one request; 0: no limit.
+  PointSearch(const PointStore& store, const VectorSearch& vectors, std::size_t work_max = 0)
+      : store_(store), vectors_(vectors), work_max_(work_max), matcher_(store) {}
+
+  /// For one request: pass it to everything that the request asks for.
+  Work new_work() const { return Work(work_max_); }
 
   /// Best first, equal scores by chunk.
-  Result<std::vector<ScoredPoint>> query(const CallContext& call, const Corpus& corpus, const PointQuery& query, PointVectors with) const;
+  Result<std::vector<ScoredPoint>> query(const CallContext& call, const Corpus& corpus, const PointQuery& query, PointVectors with,
+                                         Work& work) const;
   /// The best `group_size` points of each of the best `query.limit` values of a key, best groups first.
   Result<std::vector<PointGroup>> groups(const CallContext& call, const Corpus& corpus, PointQuery query, const JsonPath& group_by,
-                                         std::size_t group_size, PointVectors with) const;
+                                         std::size_t group_size, PointVectors with, Work& work) const;
   /// In id order, starting at `from`.
   Result<std::vector<Point>> scroll(const CallContext& call, const Corpus& corpus, const PointFilter* filter,
-                                    const std::optional<PointId>& from, std::size_t limit, PointVectors with) const;
-  Result<std::size_t> count(const CallContext& call, const Corpus& corpus, const PointFilter& filter) const;
+                                    const std::optional<PointId>& from, std::size_t limit, PointVectors with, Work& work) const;
+  Result<std::size_t> count(const CallContext& call, const Corpus& corpus, const PointFilter& filter, Work& work) const;
   /// Counts the occurrences of each value of a key, most frequent first.
   Result<std::vector<FacetHit>> facet(const CallContext& call, const Corpus& corpus, const JsonPath& key, const PointFilter* filter,
-                                      std::size_t limit) const;
+                                      std::size_t limit, Work& work) const;
   /// The points that match a filter in the store's newest state.
-  Result<ChunkList> matching(const CallContext& call, const Corpus& corpus, const PointFilter& filter) const {
-    return matcher_.matching(call, corpus.id, corpus.generation, filter);
+  Result<ChunkList> matching(const CallContext& call, const Corpus& corpus, const PointFilter& filter, Work& work) const {
+    return matcher_.matching(call, corpus.id, corpus.generation, filter, work);
   }
 
  private:
@@ -87,6 +93,7 @@ class PointSearch {
 
   const PointStore& store_;
   const VectorSearch& vectors_;
+  const std::size_t work_max_;
   const PointMatcher matcher_;
 };
 

@@ -82,7 +82,7 @@ Result<DocumentDraft> draft_of(const Point& point, SourceId source) {
 class Changes {
  public:
   Changes(const CallContext& call, const PointWriter::Ports& ports, const PointSearch& search, const Corpus& corpus)
-      : call_(call), ports_(ports), search_(search), corpus_(corpus) {}
+      : call_(call), ports_(ports), search_(search), corpus_(corpus), work_(search.new_work()) {}
 
   Result<void> operator()(const Upsert& upsert) {
     std::set<PointId> named;
@@ -212,7 +212,7 @@ class Changes {
       return out;
     }
     const PointFilter& filter = std::get<PointFilter>(selection);
-    FOOTNOTE_TRY(const ChunkList chunks, search_.matching(call_, corpus_, filter));
+    FOOTNOTE_TRY(const ChunkList chunks, search_.matching(call_, corpus_, filter, work_));
     if (vectors == PointVectors::kRead && chunks->size() > kChangedByFilterMax) {
       return fail_field(ErrorCode::kTooLarge, "filter", "the filter selects {} points; at most {} are changed at once", chunks->size(),
                         kChangedByFilterMax);
@@ -239,7 +239,10 @@ class Changes {
     if (!point->vector.empty()) names.emplace_back();
     for (const auto& [name, vector] : point->named_vectors) names.emplace_back(name);
     const PointView view{.chunk = point->chunk, .id = id, .payload = point->payload, .vectors = names};
-    return matches(filter.conditions, view, payload.get_object());
+    FilterRun run(work_.left());
+    const bool selected = run.matches(filter.conditions, view, payload.get_object());
+    FOOTNOTE_CHECK(work_.spend(run.steps()));
+    return selected;
   }
 
   /// Fails for a passage of a document: it changes only with its document.
@@ -310,6 +313,7 @@ class Changes {
   const PointWriter::Ports& ports_;
   const PointSearch& search_;
   const Corpus& corpus_;
+  Work work_;
   std::map<PointId, Point> before_;              // as stored
   std::map<PointId, std::optional<Point>> now_;  // new state; null: deleted
   std::set<PointId> changed_;

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/result.h"
+
+namespace footnote::points {
+
+/// What one request may cost, shared by all of its queries. A step is about as long as comparing a value with a condition, or a vector with
+/// another: 10 to 100 ns.
+class Work {
+ public:
+  /// 0: no limit.
+  explicit Work(std::size_t steps_max) : steps_max_(steps_max) {}
+
+  /// kInvalidArgument: the request needs more than it may.
+  Result<void> spend(std::size_t steps) {
+    spent_ += steps;
+    if (steps_max_ == 0 || spent_ <= steps_max_) return {};
+    return fail(ErrorCode::kInvalidArgument,
+                "the request needs more than {} comparisons (points.work_max): use fewer conditions, prefetches or searches, or declare "
+                "an index for the keys that it filters by",
+                steps_max_);
+  }
+  /// How many steps are left.
+  std::size_t left() const { return steps_max_ == 0 ? static_cast<std::size_t>(-1) : steps_max_ - std::min(spent_, steps_max_); }
+
+ private:
+  const std::size_t steps_max_;
+  std::size_t spent_ = 0;
+};
+
+}  // namespace footnote::points
