@@ -1,6 +1,7 @@
 #include <cstdlib>
 
 #include "app/commands.h"
+#include "app/memory_limit.h"
 #include "base/log.h"
 #include "cli/completion.h"
 #include "cli/config_report.h"
@@ -80,7 +81,9 @@ int run_invocation(const cli::Invocation& invocation) {
   CallContext call;
   call.stop = signals.token();
   call.trace = TraceContext::fresh();
-  const auto code = dispatch({*settings, invocation.form, terminal, call}, invocation.command);
+  const auto limited = limit_memory(*settings);
+  const auto code =
+      !limited ? Result<int>(std::unexpected(limited.error())) : dispatch({*settings, invocation.form, terminal, call}, invocation.command);
   if (code) return *code;
   const bool interrupted = code.error().code == ErrorCode::kCancelled && call.stop.stop_requested();
   print_error(interrupted ? Error{ErrorCode::kCancelled, interruption_of(invocation.command), {}} : code.error(), terminal.err);

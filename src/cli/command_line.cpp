@@ -117,6 +117,7 @@ class CommandLine {
     CLI::App& command = add_command("serve", "Run the server: web pages and HTTP APIs");
     add_setting(command, Setting::kServerHost);
     add_setting(command, Setting::kServerPort);
+    add_setting(command, Setting::kServerMemoryMax);
     add_setting(command, Setting::kEngineThreads);
     command.add_option("--example", serve_.examples, "A question to suggest on the start page; can be repeated")
         ->type_name("TEXT")
@@ -138,6 +139,7 @@ class CommandLine {
         command.add_option("--profile", ingest_.profile, "How to split texts: kb by headings, proxy in fixed windows [kb]");
     profile->type_name("kb|proxy")->check(CLI::IsMember({"kb", "proxy"}));
     choices_[profile] = {"kb", "proxy"};
+    add_setting(command, Setting::kServerMemoryMax);
     add_setting(command, Setting::kEngineThreads);
     add_json(command, "One JSON line per committed document and problem, then a summary");
     on_parsed(command, ingest_);

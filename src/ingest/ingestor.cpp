@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <new>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
@@ -21,10 +22,16 @@ constexpr std::size_t kListPageMax = 500;
 
 using Prepare = std::function<Result<Prepared>(std::size_t index)>;
 
-/// Last resort for the thread: a large document may exhaust memory.
-Result<Prepared> prepare_safely(const Prepare& prepare, std::size_t index) {
+/// A document for which the memory does not suffice is left out; the others are not its fault.
+Result<Prepared> prepare_safely(const Preparer& preparer, SourceId source, const MemoryDocument& given) {
   try {
-    return prepare(index);
+    return preparer.prepare(source, given);
+  } catch (const std::bad_alloc&) {
+    Prepared out;
+    out.key = given.key;
+    out.source = source;
+    out.problems.push_back({given.key, "not enough memory to read it; split it, or allow more with --memory-max", ProblemKind::kProblem});
+    return out;
   } catch (const std::exception& error) {
     return fail(ErrorCode::kResourceExhausted, "reading a document: {}", error.what());
   }
@@ -35,7 +42,7 @@ Result<void> run_ahead(std::size_t count, const Prepare& prepare, const std::fun
   BoundedQueue<Result<Prepared>> queue(kReadAheadDocumentsMax, kReadAheadBytesMax);
   const std::jthread reader([&](const std::stop_token& stop) {
     for (std::size_t i = 0; i < count && !stop.stop_requested(); ++i) {
-      Result<Prepared> prepared = prepare_safely(prepare, i);
+      Result<Prepared> prepared = prepare(i);
       const bool failed = !prepared.has_value();
       const std::size_t bytes = failed ? 0 : prepared->bytes();
       if (!queue.push(std::move(prepared), bytes) || failed) break;
@@ -107,7 +114,7 @@ Result<IngestReport> Ingestor::ingest_documents(const CallContext& call, const C
   const Preparer preparer(call, store_, corpus.id, options);
   std::vector<std::string> gone;
   FOOTNOTE_CHECK(run_ahead(
-      order.size(), [&](std::size_t i) { return preparer.prepare(source, documents[order[i]]); },
+      order.size(), [&](std::size_t i) { return prepare_safely(preparer, source, documents[order[i]]); },
       [&](Prepared prepared) {
         if (prepared.state == Prepared::State::kGone) gone.push_back(prepared.key);
         return committer.add(std::move(prepared));

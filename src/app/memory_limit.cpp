@@ -1,0 +1,27 @@
+#include "app/memory_limit.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace footnote::app {
+
+Result<void> limit_memory(const Settings& settings) {
+  const auto& given = settings.value(Setting::kServerMemoryMax);
+  const auto bytes = static_cast<rlim_t>(settings.integer(Setting::kServerMemoryMax)) << 20;
+  if (bytes == 0) return {};
+  // RLIMIT_DATA counts the heap, anonymous memory and the stacks of threads. RLIMIT_AS would also count model and index files that are
+  // mapped, and addresses that are reserved but never used.
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_DATA, &limit) == 0) {
+    limit.rlim_cur = std::min<rlim_t>(bytes, limit.rlim_max);
+    if (::setrlimit(RLIMIT_DATA, &limit) == 0) return {};
+  }
+  return fail_field(ErrorCode::kFailedPrecondition, "server.memory_max_mib",
+                    "server.memory_max_mib: the system refuses a limit of {} MiB: {} (from {})", bytes >> 20, std::strerror(errno),
+                    given.place);
+}
+
+}  // namespace footnote::app
