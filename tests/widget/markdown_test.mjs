@@ -76,6 +76,28 @@ test('every beginning of an answer is some tree: it is drawn while it comes', ()
   for (let end = 0; end <= text.length; end++) assert.ok(Array.isArray(parseBlocks(text.slice(0, end))));
 });
 
+test('runs of one character between others are read in a moment', () => {
+  // Quadratic patterns take seconds for these, cubic ones years.
+  const parts = ['# ', '#', '- ', '1. ', '-', '|', '|-', 'x', '[1', '[a](', '[a](b', '![', '> ', '```', '\u2028', '"', ':-', 'http://'];
+  for (const before of parts) {
+    for (const run of [' ', '#', '-', '\t', '|', '\u2028', '[', '`', '.']) {
+      for (const after of ['x', '\u2028', '']) {
+        const text = before + run.repeat(ANSWER_CHARS_MAX - 50) + after;
+        const started = performance.now();
+        parseBlocks(`a | b\n${text}`);
+        parseBlocks(text);
+        assert.ok(performance.now() - started < 20_000, `${JSON.stringify([before, run, after])} took too long`);
+      }
+    }
+  }
+});
+
+test('the marks at the ends of a heading are left out', () => {
+  for (const [line, text] of [['# a', 'a'], ['#   a b  ##', 'a b'], ['## a # #', 'a #'], ['# ##', ''], ['   ### c#', 'c']]) {
+    assert.equal(blocks(line), `heading(${text})`, line);
+  }
+});
+
 test('hostile texts are read in a moment', () => {
   for (const unit of ['![[]()', '**', '*a', '`', '[', '[a](', '> ', '- ', '  - ', '|-', '_a_', '[1', 'https://', '\\', '```\n', '1. ', '# ']) {
     const text = unit.repeat(Math.ceil(ANSWER_CHARS_MAX / unit.length));

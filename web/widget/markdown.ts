@@ -143,12 +143,22 @@ function step(text: string, at: number, depth: number, put: (node: Inline) => vo
   }
 }
 
-const ITEM = /^(\s*)(?:[-*+•]|(\d{1,4})[.)])\s+(.*)$/;
+// In none of these can two repeated parts match the same characters: such patterns take quadratic time, or worse.
+const ITEM = /^(\s*)(?:[-*+•]|(\d{1,4})[.)])\s+(\S.*|)$/s;
 const FENCE = /^\s*(```+|~~~+)/;
-const HEADING = /^\s{0,3}#{1,6}\s+(.*?)\s*#*$/;
+const HEADING = /^\s{0,3}#{1,6}\s/;
 const RULE = /^\s{0,3}(?:-{3,}|\*{3,}|_{3,})\s*$/;
 const QUOTE = /^\s{0,3}>\s?(.*)$/;
-const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
+/** For a trimmed line. */
+const TABLE_RULE = /^(?:\|\s*)?:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$/;
+
+/** The text of a heading's line, without the marks at its ends. */
+function headingText(line: string): string {
+  const text = line.replace(HEADING, '').trim();
+  let end = text.length;
+  while (text[end - 1] === '#') end -= 1;
+  return text.slice(0, end).trimEnd();
+}
 
 const cells = (line: string): Inline[][] =>
   line.trim().replace(/^\||\|$/g, '').split('|').slice(0, COLUMNS_MAX).map((cell) => parseInline(cell.trim()));
@@ -238,7 +248,7 @@ function readList(lines: Lines, depth = 0): ListBlock {
 }
 
 const isTable = (lines: Lines): boolean =>
-  (lines.peek?.includes('|') ?? false) && (lines.second?.includes('-') ?? false) && TABLE_RULE.test(lines.second ?? '');
+  (lines.peek?.includes('|') ?? false) && (lines.second?.includes('-') ?? false) && TABLE_RULE.test((lines.second ?? '').trim());
 
 function readParagraph(lines: Lines): Block {
   const body: string[] = [lines.next().trim()];
@@ -253,12 +263,11 @@ export function parseBlocks(text: string): Block[] {
   const lines = new Lines(text);
   const blocks: Block[] = [];
   for (let line; (line = lines.peek) !== undefined; ) {
-    const heading = HEADING.exec(line);
     if (line.trim() === '') lines.next();
     else if (FENCE.test(line)) blocks.push(readCode(lines));
-    else if (heading) {
+    else if (HEADING.test(line)) {
       lines.next();
-      blocks.push({ kind: 'heading', children: parseInline(heading[1] ?? '') });
+      blocks.push({ kind: 'heading', children: parseInline(headingText(line)) });
     } else if (RULE.test(line)) {
       lines.next();
       blocks.push({ kind: 'rule' });

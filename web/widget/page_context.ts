@@ -112,7 +112,7 @@ export function visibleText(page: Document): string {
     if (block) out += '\n';
   };
   walk(root);
-  return cut(out.replace(/ *\n[\n ]*/g, '\n').replace(/ {2,}/g, ' ').trim(), TEXT_CHARS_MAX);
+  return cut(out.replace(/ {2,}/g, ' ').replace(/ ?\n[\n ]*/g, '\n').trim(), TEXT_CHARS_MAX);
 }
 
 /** The complete context within `bytesMax`. Reading a page must never break it: on any error there is no context. */
