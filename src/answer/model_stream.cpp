@@ -113,7 +113,7 @@ std::size_t ModelStream::bind(const SentenceUnit& unit, std::size_t shown_at) {
   Sentence sentence{.range = trimmed(shown_, {shown_at, shown_at + text.size()}), .first_citation = citations_.size()};
   for (Citation& citation : bind_citations(text, markers, sources_)) {
     citation.answer_range = {citation.answer_range.begin + shown_at, citation.answer_range.end + shown_at};
-    citations_.push_back(std::move(citation));
+    citations_.push_back(citation);
   }
   sentence.citation_count = citations_.size() - sentence.first_citation;
   sentences_.push_back(sentence);
@@ -122,7 +122,7 @@ std::size_t ModelStream::bind(const SentenceUnit& unit, std::size_t shown_at) {
 
 Result<void> ModelStream::take_unit(const SentenceUnit& unit) {
   CheckTask task = task_of(unit);
-  if (holds()) return take_held_unit(unit, std::move(task));
+  if (holds()) return take_held_unit(unit, task);
   const std::size_t sentence = bind(unit, unit.range.begin);
   if (!checks() || unit.in_code) return {};
   if (task.numbers.empty()) return note_uncited(unit, sentence);
@@ -130,7 +130,7 @@ Result<void> ModelStream::take_unit(const SentenceUnit& unit) {
   return {};
 }
 
-Result<void> ModelStream::take_held_unit(const SentenceUnit& unit, CheckTask task) {
+Result<void> ModelStream::take_held_unit(const SentenceUnit& unit, const CheckTask& task) {
   CheckOutcome outcome{.sentence = task.sentence, .numbers = task.numbers, .verdict = {}};
   if (!task.numbers.empty() && !task.claim.empty() && !unit.in_code)
     outcome.verdict = check_sentence(call_, *options_.check, sources_, task);

@@ -73,7 +73,7 @@ class ModelStream {
   bool checks() const { return options_.check != nullptr && options_.policy != CheckPolicy::kOff; }
   Result<void> advance(const std::string& fresh);
   Result<void> take_unit(const SentenceUnit& unit);
-  Result<void> take_held_unit(const SentenceUnit& unit, CheckTask task);
+  Result<void> take_held_unit(const SentenceUnit& unit, const CheckTask& task);
   Result<void> show(std::string_view text);
   CheckTask task_of(const SentenceUnit& unit) const;
   std::size_t bind(const SentenceUnit& unit, std::size_t shown_at);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/base64.h"
+#include "base/json_size.h"
 #include "base/log.h"
 #include "base/page_url.h"
 
@@ -105,7 +106,7 @@ Result<void> parse_folder(const JsonReader& reader, IngestBody& body) {
 }
 
 Result<IngestBody> parse_body(const http::Request& request, ingest::Secrets secrets) {
-  FOOTNOTE_TRY(const Json json, parse_request_json(request.body));
+  FOOTNOTE_TRY(const Json json, parse_request_json(request.body, json_values_max(request.body.size())));  // 'present' is a long list
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(json));
   FOOTNOTE_CHECK(reader.only({"documents", "project_key", "folder", "prefix", "present", "unknown", "listed_at", "keep_deleted",
                               "take_over", "profile", "allow_secrets"}));

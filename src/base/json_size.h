@@ -25,8 +25,8 @@ class JsonSize {
   std::size_t values() const { return values_; }
   /// Members of objects; equal keys count each time.
   std::size_t members() const { return members_; }
-  /// The memory of the parsed value; 0 if the text does not start like a list or an object.
-  std::size_t tree_bytes() const { return is_json_ ? bytes_ + values_ * kJsonBytesPerValue : 0; }
+  /// The memory of the parsed value. 0 if there will be none: the text does not start like a list or an object, or has too many values.
+  std::size_t tree_bytes() const { return is_json_ && values_ <= json_values_max(bytes_) ? bytes_ + values_ * kJsonBytesPerValue : 0; }
 
  private:
   std::size_t bytes_ = 0;

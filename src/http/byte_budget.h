@@ -22,7 +22,8 @@ class ByteBudget {
     /// Returns false and changes nothing if the total would exceed the budget. REQUIRES: bytes >= the current share.
     [[nodiscard]] bool grow_to(std::size_t bytes) {
       const std::size_t more = bytes - bytes_;
-      if ((budget_->held_ += more) > budget_->bytes_max_) {
+      const std::size_t all = budget_->held_ += more;
+      if (all > budget_->bytes_max_) {
         budget_->held_ -= more;
         return false;
       }

@@ -61,13 +61,13 @@ Connection::Connection(Tcp::socket socket, ServerShared& shared)
       watchdog_(socket_.get_executor(),
                 [this] {
                   SystemError ignored;
-                  socket_.cancel(ignored);
+                  (void)socket_.cancel(ignored);
                 }),
       wake_(socket_.get_executor()),
       recheck_(socket_.get_executor()) {
   SystemError error;
-  socket_.set_option(Tcp::no_delay(true), error);
-  socket_.non_blocking(true, error);  // for write_at_once
+  (void)socket_.set_option(Tcp::no_delay(true), error);
+  (void)socket_.non_blocking(true, error);  // for write_at_once
   if (const auto peer = socket_.remote_endpoint(error); !error) remote_address_ = peer.address().to_string();
 }
 
@@ -80,17 +80,17 @@ Task<void> Connection::run() {
   }
   watchdog_.disarm();
   SystemError ignored;
-  socket_.close(ignored);
+  (void)socket_.close(ignored);
 }
 
 void Connection::drain() {
   SystemError ignored;
-  if (idle_) socket_.close(ignored);
+  if (idle_) (void)socket_.close(ignored);
 }
 
 void Connection::give_up() {
   SystemError ignored;
-  socket_.close(ignored);
+  (void)socket_.close(ignored);
 }
 
 void Connection::stop() {
@@ -98,9 +98,9 @@ void Connection::stop() {
   if (watched_) watched_->close(ErrorCode::kCancelled);
   SystemError ignored;
   if (lent_) {
-    socket_.shutdown(Tcp::socket::shutdown_both, ignored);  // closed when the loop gives it back
+    (void)socket_.shutdown(Tcp::socket::shutdown_both, ignored);  // closed when the loop gives it back
   } else {
-    socket_.close(ignored);
+    (void)socket_.close(ignored);
   }
   wake_.cancel();
 }
@@ -174,7 +174,7 @@ Task<Connection::HeadResult> Connection::read_body(RequestParser& parser, std::u
     const std::string_view body = parser.get().body();
     size.feed(body.substr(std::min(fed, body.size())));
     fed = body.size();
-    if (!held.grow_to(body.size() + size.tree_bytes())) co_return std::unexpected(out_of_memory());
+    if (!held.grow_to(body.size())) co_return std::unexpected(out_of_memory());
     if (!error) continue;
     // Only a chunk header or the trailer may be left unparsed.
     const bool endless = buffer_.size() > shared_.options.header_bytes_max;
@@ -186,6 +186,7 @@ Task<Connection::HeadResult> Connection::read_body(RequestParser& parser, std::u
       case Read::kFailed: co_return std::unexpected(std::nullopt);
     }
   }
+  if (!held.grow_to(fed + size.tree_bytes())) co_return std::unexpected(out_of_memory());
   co_return HeadResult{};
 }
 
@@ -236,7 +237,7 @@ void Connection::accept_head(const RequestParser& parser, Arrival& arrival) cons
 }
 
 std::optional<Response> Connection::route_request(const RequestParser& parser, Arrival& arrival, std::string_view path) const {
-  const auto refused = [&](Refusal refusal) { return render_refusal(shared_.options, refusal); };
+  const auto refused = [&](const Refusal& refusal) { return render_refusal(shared_.options, refusal); };
   Request& request = *arrival.request;
   Result<RouteMatch> match = shared_.router.match(request.method, path);
   if (!match) return refused({400, match.error(), {}});
@@ -246,7 +247,7 @@ std::optional<Response> Connection::route_request(const RequestParser& parser, A
     if (request.method == Method::kOptions) return Response{204, allow, {}};
     Refusal refusal = refuse(405, ErrorCode::kUnsupported, fmt::format("{} is not allowed here", to_string(request.method)));
     refusal.headers = allow;
-    return refused(std::move(refusal));
+    return refused(refusal);
   }
   request.route = match->route->pattern;
   request.path_params = std::move(match->path_params);

@@ -111,7 +111,7 @@ class Watchdog {
 struct CollectedBody {
   using value_type = std::string;
 
-  class reader {
+  class reader {  // NOLINT(readability-identifier-naming): the name that Beast looks for
    public:
     template <bool isRequest, class Fields>
     reader(beast::http::header<isRequest, Fields>&, value_type& body) : body_(body) {}

@@ -12,9 +12,9 @@ namespace {
 /// Groups are collected from this many times the wanted number of hits, then from more, until there are enough.
 constexpr std::size_t kGroupFactor = 4;
 
-/// What a search costs beside the vectors that it compares, and what comparing one exactly costs.
+/// What a search costs beside the vectors that it compares, and how many of them it compares in one step.
 constexpr std::size_t kStepsPerSearch = 1'000;
-constexpr std::size_t kStepsPerRescore = 4;
+constexpr std::size_t kVectorsPerStep = 4;
 /// One step for this many bytes of a payload that is parsed.
 constexpr std::size_t kPayloadBytesPerStep = 256;
 
@@ -28,6 +28,7 @@ struct Found {
 
 std::vector<ChunkId> ids_of(const std::vector<ScoredChunk>& chunks) {
   std::vector<ChunkId> out;
+  out.reserve(chunks.size());
   for (const ScoredChunk& chunk : chunks) out.push_back(chunk.chunk);
   return out;
 }
@@ -131,7 +132,7 @@ class PointSearch::Run {
     VectorSearchReport report;
     wanted.report = &report;
     FOOTNOTE_TRY(out.chunks, search_.vectors_.search(call_, wanted));
-    FOOTNOTE_CHECK(work_.spend(kStepsPerSearch + report.scanned + report.rescored * kStepsPerRescore));
+    FOOTNOTE_CHECK(work_.spend(kStepsPerSearch + report.scanned / kVectorsPerStep + report.rescored));
     if (self) std::erase_if(out.chunks, [&](const ScoredChunk& chunk) { return chunk.chunk == *self; });
     if (out.counts_down) {
       for (ScoredChunk& chunk : out.chunks) chunk.score = std::abs(chunk.score);
@@ -251,6 +252,7 @@ Result<std::vector<Point>> PointSearch::scroll(const CallContext& call, const Co
   const std::size_t wanted = std::min(limit, ids.size());
   std::ranges::partial_sort(ids, ids.begin() + static_cast<std::ptrdiff_t>(wanted));
   std::vector<ChunkId> page;
+  page.reserve(wanted);
   for (std::size_t i = 0; i < wanted; ++i) page.push_back(ids[i].second);
   return store_.points_of(call, corpus.id, page, with);
 }
@@ -277,6 +279,7 @@ Result<std::vector<FacetHit>> PointSearch::facet(const CallContext& call, const 
     return work.spend(steps_to_read(point) + own.size());
   }));
   std::vector<FacetHit> out;
+  out.reserve(counts.size());
   for (const auto& [value, count] : counts) out.push_back({value, count});
   std::ranges::stable_sort(out, std::ranges::greater{}, &FacetHit::count);
   if (out.size() > limit) out.resize(limit);

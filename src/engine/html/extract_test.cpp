@@ -231,7 +231,7 @@ TEST(Guard, NoQuoteOrCommentHidesAttributesFromIt) {
   std::string names;
   for (int i = 0; i < 300'000; ++i) names += " a" + std::to_string(i);
   for (std::string_view before :
-       {"<!-- --!>", "<!DOCTYPE \">", "<!DOCTYPE html PUBLIC '>", "<?x \">", "<!-->", "<x/='>", "</x \">", "<![CDATA["}) {
+       {"<!-- --!>", "<!DOCTYPE \">", "<!DOCTYPE html PUBLIC \"<a b='\">", "<?x \">", "<!-->", "<x/='>", "</x \">", "<![CDATA["}) {
     const GuardedPage safe = guarded(std::string(before) + "<div" + names + ">x");
     EXPECT_LT(safe.html.size(), 100u) << before;
   }
