@@ -46,6 +46,13 @@ struct PairReader::Window {
   std::span<const ByteRange> ranges;  ///< Positions of the text's tokens in this window.
 };
 
+/// The start and end logits of a window's tokens, and the logit of "no answer".
+struct PairReader::SpanLogits {
+  float none = 0;
+  std::vector<float> start = {};
+  std::vector<float> end = {};
+};
+
 Result<std::unique_ptr<PairReader>> PairReader::open(const std::filesystem::path& model_folder, const EncoderOptions& options) {
   EncoderOptions own = options;
   own.pooling = Pooling::kFirstToken;
@@ -165,8 +172,12 @@ Result<std::vector<PairReading>> PairReader::read(const CallContext& call, std::
   constexpr float kLowest = std::numeric_limits<float>::lowest();
   std::vector<PairReading> out(texts.size(), PairReading{.relevance = kLowest, .margin = kLowest, .span = {}});
   for (std::size_t i = 0; i < windows.size(); ++i) {
-    const PairReading got = read_window(windows[i], encoded[i].token_vectors);
+    const PairReading got = read_window(windows[i], texts[windows[i].text].parts, encoded[i].token_vectors);
     PairReading& best = out[windows[i].text];
+    best.parts.resize(got.parts.size());
+    for (std::size_t part = 0; part < got.parts.size(); ++part) {
+      if (got.parts[part].margin > best.parts[part].margin) best.parts[part] = got.parts[part];
+    }
     if (got.relevance > best.relevance) {
       best.relevance = got.relevance;
       best.support = got.support;
@@ -185,7 +196,7 @@ PairSupport PairReader::support_of(std::span<const float> first_token) const {
   return {.supports = support_->row(0, pooled), .neutral = support_->row(1, pooled), .refutes = support_->row(2, pooled)};
 }
 
-PairReading PairReader::read_window(const Window& window, std::span<const float> token_vectors) const {
+PairReading PairReader::read_window(const Window& window, std::span<const ByteRange> parts, std::span<const float> token_vectors) const {
   const std::size_t width = encoder_->hidden();
   const std::span<const float> first = token_vectors.first(width);
   std::vector<float> pooled = pooler_(first);
@@ -194,26 +205,34 @@ PairReading PairReader::read_window(const Window& window, std::span<const float>
   if (support_) out.support = support_of(first);
   const float none = span_.row(0, first) + span_.row(1, first);
 
-  const std::size_t count = window.ranges.size();
-  if (count == 0) {
-    out.margin = -none;
-    return out;
-  }
-  std::vector<float> start(count), end(count);
-  for (std::size_t i = 0; i < count; ++i) {
+  SpanLogits logits{.none = none};
+  for (std::size_t i = 0; i < window.ranges.size(); ++i) {
     const std::span<const float> token = token_vectors.subspan((window.begin + i) * width, width);
-    start[i] = span_.row(0, token);
-    end[i] = span_.row(1, token);
+    logits.start.push_back(span_.row(0, token));
+    logits.end.push_back(span_.row(1, token));
   }
-  float best = std::numeric_limits<float>::lowest();
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t j = i; j < std::min(count, i + input_.span_tokens_max); ++j) {
-      if (start[i] + end[j] <= best) continue;
-      best = start[i] + end[j];
-      out.span = {window.ranges[i].begin, window.ranges[j].end};
+  const PairSpan best = best_span(window, logits, 0, window.ranges.size());
+  out.margin = window.ranges.empty() ? -none : best.margin;
+  out.span = best.span;
+  std::size_t next = 0;
+  for (const ByteRange& part : parts) {
+    while (next < window.ranges.size() && window.ranges[next].begin < part.begin) ++next;
+    std::size_t last = next;
+    while (last < window.ranges.size() && window.ranges[last].end <= part.end) ++last;
+    out.parts.push_back(best_span(window, logits, next, last));
+    next = last;
+  }
+  return out;
+}
+
+PairSpan PairReader::best_span(const Window& window, const SpanLogits& logits, std::size_t first, std::size_t last) const {
+  PairSpan out;
+  for (std::size_t i = first; i < last; ++i) {
+    for (std::size_t j = i; j < std::min(last, i + input_.span_tokens_max); ++j) {
+      const float margin = logits.start[i] + logits.end[j] - logits.none;
+      if (margin > out.margin) out = {margin, {window.ranges[i].begin, window.ranges[j].end}};
     }
   }
-  out.margin = best - none;
   return out;
 }
 

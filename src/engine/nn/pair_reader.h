@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,9 +18,17 @@
 namespace footnote::nn {
 
 /// A text to read. The header says where it stands ("Manual > Backups > Schedule"); a model that was trained without headers ignores it.
+/// `parts` are disjoint ranges of the text in ascending order, for each of which the best span is wanted too.
 struct PairText {
   std::string_view text;
   std::string_view header = {};
+  std::span<const ByteRange> parts = {};
+};
+
+/// A span of a text and its margin: its logit minus that of "no answer".
+struct PairSpan {
+  float margin = std::numeric_limits<float>::lowest();
+  ByteRange span = {};
 };
 
 /// What a text says about a claim, which takes the question's place. Logits.
@@ -34,6 +43,7 @@ struct PairReading {
   float relevance = 0;                      ///< How relevant the text is to the question: the maximum over its windows.
   float margin = 0;                         ///< Logit of the best span minus that of "no answer": the maximum over its windows.
   ByteRange span;                           ///< That span, in the text. Empty for a text without tokens.
+  std::vector<PairSpan> parts = {};         ///< The best span inside each part; one without tokens has the lowest margin.
   std::optional<PairSupport> support = {};  ///< Of the window of the highest relevance, if the model has that head.
 };
 
@@ -91,6 +101,7 @@ class PairReader {
     std::size_t header_tokens_max = 0;  ///< With the closing full stop. 0: the model reads no headers.
   };
   struct Window;
+  struct SpanLogits;
 
   PairReader() = default;
   Result<void> read_config(const std::filesystem::path& path);
@@ -100,7 +111,8 @@ class PairReader {
   Window make_window(std::size_t text, std::span<const std::uint32_t> question, std::span<const std::uint32_t> header, const Tokens& tokens,
                      std::size_t first, std::size_t room) const;
   PairSupport support_of(std::span<const float> first_token) const;
-  PairReading read_window(const Window& window, std::span<const float> token_vectors) const;
+  PairReading read_window(const Window& window, std::span<const ByteRange> parts, std::span<const float> token_vectors) const;
+  PairSpan best_span(const Window& window, const SpanLogits& logits, std::size_t first, std::size_t last) const;
 
   // Constant after open; the encoder is thread-safe.
   std::unique_ptr<Encoder> encoder_;
