@@ -14,6 +14,7 @@ class KnowledgeBaseTurn final : public TurnRun {
   KnowledgeBaseTurn(const AnswerService::Ports& ports, const TurnMetrics* metrics, const CallContext& call, const Question& question,
                     TurnListener& listener)
       : TurnRun({.reader = ports.reader,
+                 .model_reader = ports.model_reader,
                  .llm = ports.llm,
                  .conversations = ports.conversations,
                  .clock = ports.clock,
@@ -34,12 +35,15 @@ class KnowledgeBaseTurn final : public TurnRun {
  private:
   Result<Outcome> decide() override {
     const std::chrono::microseconds began = since_start();
+    const bool is_quoted = ports().llm == nullptr && reads_with_model();
+    const Profile profile = is_quoted ? for_reading(question_.profile) : question_.profile;
     FOOTNOTE_TRY(retrieve::Retrieval retrieval,
-                 retriever_.retrieve(call(), question_.corpus, question_.text, {.profile = question_.profile, .filter = question_.filter}));
+                 retriever_.retrieve(call(), question_.corpus, question_.text, {.profile = profile, .filter = question_.filter}));
     note_retrieval(std::move(retrieval), began);
     const retrieve::GateVerdict& gate = report().retrieval.gate;
     std::vector<SourceBlock> blocks = number_sources(report().retrieval.hits);
     fates().assign(blocks.size(), Fate::kBelowGate);
+    if (is_quoted && !blocks.empty()) return quote(std::move(blocks), gate.confidence);
     if (!gate.grounded) return refuse(RefusalReason::kNoRelevantContext, std::move(blocks));
     if (ports().llm == nullptr) return quote(std::move(blocks), gate.confidence);
     auto messages = timed(TurnStage::kPrompt, [&] {

@@ -45,7 +45,8 @@ class AnswerService {
   struct Ports {
     const retrieve::Retriever& retriever;
     Reader& reader;
-    Llm* llm = nullptr;  ///< Null: the built-in reader answers by quoting.
+    Reader* model_reader = nullptr;  ///< See TurnPorts.
+    Llm* llm = nullptr;              ///< Null: the built-in reader answers by quoting.
     ConversationStore& conversations;
     const Clock& clock;
     Metrics* metrics = nullptr;          ///< Null: no metrics.

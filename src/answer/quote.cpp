@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "answer/shown_block.h"
+#include "base/fold_words.h"
 #include "base/text.h"
 
 namespace footnote::answer {
@@ -71,9 +73,66 @@ std::size_t mark_length(std::string_view text, std::size_t at) {
   return opens || closes ? 1 : 0;
 }
 
+/// The blocks of a passage inside the range; of a block that the range cuts, the part inside.
+std::string shown_range(const Hit& hit, const TextRange& range) {
+  const std::string& text = hit.chunk.text;
+  std::string out;
+  for (chunk::QuoteBlock block : quotable_blocks(hit)) {
+    block.range = {std::max(block.range.begin, range.begin), std::min(block.range.end, range.end)};
+    if (block.range.begin >= block.range.end) continue;
+    const std::string shown = shown_block(text, block);
+    if (!shown.empty()) out += (out.empty() ? "" : "\n\n") + shown;
+  }
+  return out;
+}
+
 std::string quote_of(const ReadSpan& span, std::span<const SourceBlock> sources) {
-  const std::string& text = sources[span.passage].hit.chunk.text;
-  return plain_quote(std::string_view(text).substr(span.range.begin, span.range.size()));
+  return shown_range(sources[span.passage].hit, span.range);
+}
+
+/// The quote with the first occurrence of these words emphasised, unless they are code or most of the quote.
+std::string with_emphasis(std::string quote, std::string_view words) {
+  const std::size_t at = quote.find(words);
+  const bool is_part =
+      !words.empty() && at != std::string::npos && 2 * words.size() <= quote.size() && quote.find("```") == std::string::npos;
+  if (!is_part || words.find_first_of("*|\n") != std::string_view::npos) return quote;
+  quote.insert(at + words.size(), "**");
+  quote.insert(at, "**");
+  return quote;
+}
+
+/// The heading of the section that the range begins in.
+std::string heading_of(const Hit& hit, const TextRange& range) {
+  for (const chunk::QuoteBlock& block : quotable_blocks(hit)) {
+    if (block.range.end <= range.begin) continue;
+    if (!block.heading) break;
+    return plain_quote(std::string_view(hit.chunk.text).substr(block.heading->begin, block.heading->size()));
+  }
+  return hit.chunk.heading_path.empty() ? std::string() : plain_quote(hit.chunk.heading_path.back());
+}
+
+/// That heading, unless the quote contains all of its words.
+std::string label_of(const Hit& hit, const TextRange& range, std::string_view quote) {
+  std::string heading = heading_of(hit, range);
+  const std::string said = " " + fold_words(quote) + " ";
+  for (const std::string_view word : split(fold_words(heading), ' ')) {
+    if (!word.empty() && said.find(fmt::format(" {} ", word)) == std::string::npos) return heading;
+  }
+  return {};
+}
+
+/// "**Heading:** text" before prose, "**Heading**" above lists, tables and code.
+std::string with_label(const std::string& label, std::string quote) {
+  if (label.empty()) return quote;
+  const bool is_prose = quote.find('\n') == std::string::npos && !quote.starts_with('|') && !quote.starts_with("- ");
+  return is_prose ? fmt::format("**{}:** {}", label, quote) : fmt::format("**{}**\n\n{}", label, quote);
+}
+
+/// The marker follows the last sentence or item; below a table or code it has a line of its own.
+std::string with_marker(std::string quote, int number) {
+  const std::size_t last_line = quote.rfind('\n') + 1;
+  const bool is_apart = quote.ends_with("```") || std::string_view(quote).substr(last_line).starts_with('|');
+  return fmt::format("{}{}[{}]", quote, is_apart ? "\n\n" : " ", number);
 }
 
 }  // namespace
@@ -102,10 +161,10 @@ Reading in_reading_order(Reading reading) {
 }
 
 Reading told_once(const Reading& reading, std::span<const SourceBlock> sources) {
-  Reading out;
+  Reading out{.spans = {}, .probability = reading.probability};
   std::vector<std::string> told;
   for (const ReadSpan& span : reading.spans) {
-    std::string quote = quote_of(span, sources);
+    std::string quote = fold_words(quote_of(span, sources));
     if (quote.empty() || std::ranges::find(told, quote) != told.end()) continue;
     told.push_back(std::move(quote));
     out.spans.push_back(span);
@@ -113,16 +172,19 @@ Reading told_once(const Reading& reading, std::span<const SourceBlock> sources) 
   return out;
 }
 
+std::vector<chunk::QuoteBlock> quotable_blocks(const Hit& hit) {
+  const bool is_page = hit.document.media_type == "text/html";
+  return chunk::quote_blocks(hit.chunk.text, is_page ? chunk::LineBreaks::kExact : chunk::LineBreaks::kWrapped, hit.chunk.heading_path);
+}
+
 QuotedAnswer compose_quotes(const Reading& reading, std::span<const SourceBlock> sources) {
   QuotedAnswer answer;
   std::size_t length = 0;
-  const Reading told = told_once(reading, sources);
-  const auto answering = std::ranges::find_if(told.spans, [](const ReadSpan& span) { return span.answer.has_value(); });
-  const auto add = [&](std::string_view before, const TextRange& range, const SourceBlock& block) {
+  const auto add = [&](const std::string& shown, const TextRange& range, const SourceBlock& block) {
+    if (shown.empty()) return;
+    const std::string_view before = length == 0 ? "" : "\n\n";
+    std::string piece = fmt::format("{}{}", before, with_marker(shown, block.number));
     const Chunk& chunk = block.hit.chunk;
-    const std::string quote = plain_quote(std::string_view(chunk.text).substr(range.begin, range.size()));
-    if (quote.empty()) return;
-    std::string piece = fmt::format("{}{} [{}]", before, quote, block.number);
     answer.citations.push_back({.number = block.number,
                                 .document = chunk.document,
                                 .document_version = chunk.document_version,
@@ -133,14 +195,17 @@ QuotedAnswer compose_quotes(const Reading& reading, std::span<const SourceBlock>
     length += piece.size();
     answer.pieces.push_back(std::move(piece));
   };
-  std::string_view before;
-  if (answering != told.spans.end()) {
-    add(before, *answering->answer, sources[answering->passage]);
-    if (length > 0) before = "\n\n";
-  }
+  const auto words_of = [&](const ReadSpan& span) {
+    if (!span.answer) return std::string();
+    return plain_quote(std::string_view(sources[span.passage].hit.chunk.text).substr(span.answer->begin, span.answer->size()));
+  };
+  const Reading told = told_once(reading, sources);
+  const auto alone = std::ranges::find_if(told.spans, &ReadSpan::answers_alone);
+  if (alone != told.spans.end()) add(words_of(*alone), *alone->answer, sources[alone->passage]);
   for (const ReadSpan& span : told.spans) {
-    add(before, span.range, sources[span.passage]);
-    before = " ";
+    const Hit& hit = sources[span.passage].hit;
+    const std::string quote = quote_of(span, sources);
+    add(with_label(label_of(hit, span.range, quote), with_emphasis(quote, words_of(span))), span.range, sources[span.passage]);
   }
   return answer;
 }

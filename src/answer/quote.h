@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chunk/quote_blocks.h"
 #include "domain/answer.h"
 #include "ports/reader.h"
 
@@ -23,11 +24,15 @@ struct QuotedAnswer {
 /// Groups the spans of each passage in text order, at the position of the passage's best span.
 Reading in_reading_order(Reading reading);
 
-/// Drops spans whose plain text is empty or repeats an earlier one. `passages[i]` of the reading is `sources[i]`.
+/// Drops spans whose shown text is empty or repeats an earlier one. `passages[i]` of the reading is `sources[i]`.
 Reading told_once(const Reading& reading, std::span<const SourceBlock> sources);
 
-/// Concatenates the reader's spans in order, each with its `[n]`; repeated texts appear once. Words that answer by themselves come first,
-/// as a separate paragraph. `passages[i]` of the reading is `sources[i]`.
+/// The parts of a passage that can be quoted on their own.
+std::vector<chunk::QuoteBlock> quotable_blocks(const Hit& hit);
+
+/// The reader's spans in order, each a paragraph or more of its own with its `[n]`; repeated texts appear once. A quote that does not name
+/// its section begins with the section's heading. Words that answer are emphasised; words that answer on their own also come first, as a
+/// separate paragraph. `passages[i]` of the reading is `sources[i]`.
 QuotedAnswer compose_quotes(const Reading& reading, std::span<const SourceBlock> sources);
 
 }  // namespace footnote::answer

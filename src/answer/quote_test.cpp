@@ -76,7 +76,7 @@ TEST(ComposeQuotes, EachQuoteHasItsMarkerAndExactCharacters) {
   const std::vector<SourceBlock> sources = {block(1, "Intro. Shipping takes **three** days.", 40), block(2, "Returns are free.", 0)};
   const Reading reading{{{0, {7, 37}, 0.9}, {1, {0, 17}, 0.5}}};
   const QuotedAnswer answer = compose_quotes(reading, sources);
-  EXPECT_EQ(text_of(answer), "Shipping takes three days. [1] Returns are free. [2]");
+  EXPECT_EQ(text_of(answer), "Shipping takes three days. [1]\n\nReturns are free. [2]");
   ASSERT_EQ(answer.citations.size(), 2u);
   const Citation& first = answer.citations[0];
   EXPECT_EQ(first.number, 1);
@@ -106,33 +106,34 @@ TEST(ComposeQuotes, WordsThatAnswerComeFirstWithTheirOwnCharacters) {
   block.number = 1;
   block.hit.chunk.text = "New parents take **16 weeks** off, paid in full.";
   block.hit.chunk.range = {100, 100 + block.hit.chunk.text.size()};
-  const Reading reading{{{.passage = 0, .range = {0, block.hit.chunk.text.size()}, .score = 1, .answer = TextRange{19, 27}}}};
+  const Reading reading{
+      {{.passage = 0, .range = {0, block.hit.chunk.text.size()}, .score = 1, .answer = TextRange{19, 27}, .answers_alone = true}}};
   const QuotedAnswer answer = compose_quotes(reading, std::vector{block});
   std::string text;
   for (const std::string& piece : answer.pieces) text += piece;
-  EXPECT_EQ(text, "16 weeks [1]\n\nNew parents take 16 weeks off, paid in full. [1]");
+  EXPECT_EQ(text, "16 weeks [1]\n\nNew parents take **16 weeks** off, paid in full. [1]");
   ASSERT_EQ(answer.citations.size(), 2U);
   EXPECT_EQ(answer.citations[0].support_range, (TextRange{119, 127}));
   EXPECT_EQ(text.substr(answer.citations[0].answer_range.begin, answer.citations[0].answer_range.size()), "16 weeks [1]");
   EXPECT_EQ(text.substr(answer.citations[1].answer_range.begin, answer.citations[1].answer_range.size()),
-            "New parents take 16 weeks off, paid in full. [1]");
+            "New parents take **16 weeks** off, paid in full. [1]");
 }
 
 TEST(ComposeQuotes, WordsThatAnswerLeadEvenWhenTheirSpanDoesNot) {
   SourceBlock block;
   block.number = 1;
   block.hit.chunk.text = "Leave is 16 weeks. With twins it is 20 weeks.";
-  const Reading reading{
-      {{.passage = 0, .range = {0, 18}, .score = .8}, {.passage = 0, .range = {19, 45}, .score = .9, .answer = TextRange{36, 44}}}};
+  const Reading reading{{{.passage = 0, .range = {0, 18}, .score = .8},
+                         {.passage = 0, .range = {19, 45}, .score = .9, .answer = TextRange{36, 44}, .answers_alone = true}}};
   std::string text;
   for (const std::string& piece : compose_quotes(reading, std::vector{block}).pieces) text += piece;
-  EXPECT_EQ(text, "20 weeks [1]\n\nLeave is 16 weeks. [1] With twins it is 20 weeks. [1]");
+  EXPECT_EQ(text, "20 weeks [1]\n\nLeave is 16 weeks. [1]\n\nWith twins it is **20 weeks**. [1]");
 }
 
 TEST(ComposeQuotes, WhatReadsTheSameIsToldOnce) {
   const std::vector<SourceBlock> sources = {block(1, "- Same.", 0), block(2, "Same.", 0), block(3, "Other.", 0)};
   const QuotedAnswer answer = compose_quotes({{{0, {0, 7}, 1}, {1, {0, 5}, 1}, {2, {0, 6}, 1}}}, sources);
-  EXPECT_EQ(text_of(answer), "Same. [1] Other. [3]");
+  EXPECT_EQ(text_of(answer), "Same. [1]\n\nOther. [3]");
   EXPECT_EQ(answer.citations.size(), 2u);
 }
 

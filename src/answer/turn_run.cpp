@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "chunk/sentences.h"
+#include "retrieve/language.h"
 
 namespace footnote::answer {
 
@@ -17,6 +18,7 @@ namespace {
 constexpr std::size_t kReadPassagesMax = 5;
 /// And only passages that score close to the best: a superseded page must not be quoted next to the current one.
 constexpr double kReadScoreShareMin = 0.8;
+const std::string kModelReaderLanguages[] = {"en"};
 
 using Microseconds = std::chrono::microseconds;
 
@@ -28,6 +30,19 @@ std::size_t bytes_of(const std::vector<ChatMessage>& messages) {
   std::size_t bytes = 0;
   for (const ChatMessage& message : messages) bytes += message.content.size();
   return bytes;
+}
+
+/// "Title > Heading > Heading". A page's title often repeats its first heading.
+std::string header_of(const Hit& hit) {
+  const std::vector<std::string>& path = hit.chunk.heading_path;
+  return path.empty() ? hit.document.title : join(path, " > ");
+}
+
+/// Outdated documents are quoted only if the best passage is outdated too.
+void keep_current(const std::vector<SourceBlock>& blocks, Reading& reading) {
+  const auto is_outdated = [&](const ReadSpan& span) { return blocks[span.passage].hit.term(Stage::kPenalty) != nullptr; };
+  if (reading.spans.empty() || is_outdated(reading.spans.front())) return;
+  std::erase_if(reading.spans, is_outdated);
 }
 
 /// Renumbers blocks so that the quoted ones come first, as 1, 2, 3: the answer's numbers have no gaps.
@@ -176,38 +191,67 @@ Result<void> TurnRun::tell(std::string_view text) {
   return {};
 }
 
-/// The reader's input: the passages of the first `blocks`, and the judge's findings in them.
+/// The reader's input, with the texts that it borrows.
 struct TurnRun::ToRead {
-  std::vector<std::string_view> passages;
-  std::vector<std::optional<FoundAnswer>> answers;
+  struct Text {
+    std::string header;
+    std::vector<TextRange> blocks;
+  };
+  std::vector<Text> texts;
+  std::vector<ReaderPassage> passages;
 };
+
+bool TurnRun::reads_with_model() const {
+  return ports_.model_reader != nullptr && retrieve::foreign_language(subject_.text, kModelReaderLanguages).empty();
+}
 
 TurnRun::ToRead TurnRun::passages_to_read(const std::vector<SourceBlock>& blocks) {
   ToRead out;
+  out.texts.reserve(blocks.size());  // passages point into it
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     // A penalty may push even the best below zero; the best is always read.
     const bool near_best = i == 0 || blocks[i].hit.score >= kReadScoreShareMin * blocks.front().hit.score;
-    const bool is_read = near_best && out.passages.size() < kReadPassagesMax;
+    const bool is_read = reads_with_model() || (near_best && out.passages.size() < kReadPassagesMax);
     fates()[i] = is_read ? Fate::kNoSentence : near_best ? Fate::kReadLimit : Fate::kFarFromBest;
     if (!is_read) continue;
     const Hit& hit = blocks[i].hit;
-    out.passages.push_back(hit.chunk.text);
-    out.answers.push_back(hit.judged ? hit.judged->answer : std::nullopt);
+    ToRead::Text& text = out.texts.emplace_back(header_of(hit));
+    for (const chunk::QuoteBlock& block : quotable_blocks(hit)) text.blocks.push_back(block.range);
+    out.passages.push_back({.text = hit.chunk.text,
+                            .header = text.header,
+                            .blocks = text.blocks,
+                            .found = hit.judged ? hit.judged->answer : std::nullopt,
+                            .rank_score = hit.score,
+                            .coverage = hit.coverage});
   }
   return out;
 }
 
 Result<Reading> TurnRun::read(const std::vector<SourceBlock>& blocks) {
   const ToRead wanted = passages_to_read(blocks);
-  FOOTNOTE_TRY(Reading reading, ports_.reader.read(call_, subject_.text, wanted.passages, wanted.answers));
+  Reader& reader = reads_with_model() ? *ports_.model_reader : ports_.reader;
+  FOOTNOTE_TRY(Reading reading, reader.read(call_, subject_.text, wanted.passages));
+  if (reading.probability) note_reading(*reading.probability);
+  if (!report_.retrieval.gate.grounded) reading.spans.clear();
+  keep_current(blocks, reading);
   for (const ReadSpan& span : reading.spans) fates()[span.passage] = Fate::kRepeated;
   reading = told_once(in_reading_order(std::move(reading)), blocks);  // before numbering, so that every listed source is cited
   for (const ReadSpan& span : reading.spans) fates()[span.passage] = Fate::kCited;
   return reading;
 }
 
+/// A reader that can tell replaces the gate, which saw the passages one by one and without their order.
+void TurnRun::note_reading(double probability) {
+  retrieve::GateVerdict& gate = report_.retrieval.gate;
+  const double threshold = subject_.profile.gate.read_min;
+  gate.grounded = probability >= threshold;
+  gate.evidence = gate.confidence = probability;
+  gate.threshold = threshold;
+}
+
 Result<Outcome> TurnRun::quote(std::vector<SourceBlock> blocks, double confidence, std::optional<std::size_t> characters_max) {
   FOOTNOTE_TRY(Reading reading, timed(TurnStage::kRead, [&] { return read(blocks); }));
+  if (reading.probability) confidence = *reading.probability;
   if (reading.spans.empty()) return refuse(RefusalReason::kNoRelevantContext, std::move(blocks));
   std::vector<SourceBlock> sources;
   const QuotedAnswer quoted = timed(TurnStage::kCite, [&] {

@@ -22,7 +22,8 @@ namespace footnote::answer {
 /// What every turn needs. Borrowed.
 struct TurnPorts {
   Reader& reader;
-  Llm* llm = nullptr;  ///< Null: the built-in reader answers by quoting.
+  Reader* model_reader = nullptr;  ///< A reader that can tell how likely it is right, for English questions; null: none is installed.
+  Llm* llm = nullptr;              ///< Null: the built-in reader answers by quoting.
   ConversationStore& conversations;
   const Clock& clock;
   const TurnMetrics* metrics = nullptr;
@@ -82,7 +83,9 @@ class TurnRun {
 
   /// Takes over the result of retrieval, with its timings and failures.
   void note_retrieval(retrieve::Retrieval retrieval, std::chrono::microseconds began);
-  /// Quotes the sentences that answer; refuses if there are none.
+  /// True: this question is answered by the model reader, which also decides whether it is answered.
+  bool reads_with_model() const;
+  /// Quotes what answers; refuses if there is nothing. `confidence` is for readers that cannot tell.
   Result<Outcome> quote(std::vector<SourceBlock> blocks, double confidence, std::optional<std::size_t> characters_max = {});
   /// Streams the model's answer to these messages, whose sources are `blocks`. The answer ends if it recites one of `unspoken`.
   Result<Outcome> stream_model(std::vector<ChatMessage> messages, std::vector<SourceBlock> blocks, double confidence,
@@ -114,6 +117,7 @@ class TurnRun {
   struct ToRead;
   ToRead passages_to_read(const std::vector<SourceBlock>& blocks);
   Result<Reading> read(const std::vector<SourceBlock>& blocks);
+  void note_reading(double probability);
   void start_turn();
   void finish();
   void finish_failed(const Error& error);

@@ -27,6 +27,7 @@ class VisitorTurn final : public TurnRun {
   VisitorTurn(const VisitorService::Ports& ports, const TurnMetrics* metrics, CuratedMatchers& curated, const CallContext& call,
               const VisitorQuestion& question, TurnListener& listener)
       : TurnRun({.reader = ports.reader,
+                 .model_reader = ports.model_reader,
                  .llm = ports.llm,
                  .conversations = ports.conversations,
                  .clock = ports.clock,

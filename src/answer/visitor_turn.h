@@ -71,6 +71,7 @@ class VisitorService {
   struct Ports {
     const retrieve::SiteRetriever& retriever;
     Reader& reader;
+    Reader* model_reader = nullptr;  ///< See TurnPorts.
     Llm* llm = nullptr;
     Reranker* judge = nullptr;  ///< Judges the current page; null: the page is a source but does not raise confidence.
     ConversationStore& conversations;

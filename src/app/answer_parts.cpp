@@ -54,13 +54,18 @@ Result<std::unique_ptr<AnswerParts>> AnswerParts::open(const CallContext& call, 
   if (!options.model_may_be_unnamed) FOOTNOTE_CHECK(check_llm(settings));
   FOOTNOTE_TRY(auto base, IngestParts::open(call, settings, std::move(folder), std::move(options.ingest)));
   FOOTNOTE_TRY(auto rerankers, open_reranker(settings, base->metrics()));
-  return std::unique_ptr<AnswerParts>(new AnswerParts(std::move(base), std::move(rerankers), settings));
+  std::unique_ptr<Reader> reader;
+  if (!settings.is_set(Setting::kLlmBaseUrl)) {
+    FOOTNOTE_TRY(reader, open_model_reader(settings));
+  }
+  return std::unique_ptr<AnswerParts>(new AnswerParts(std::move(base), std::move(rerankers), std::move(reader), settings));
 }
 
-AnswerParts::AnswerParts(std::unique_ptr<IngestParts> base, Rerankers rerankers, const Settings& settings)
+AnswerParts::AnswerParts(std::unique_ptr<IngestParts> base, Rerankers rerankers, std::unique_ptr<Reader> reader, const Settings& settings)
     : base_(std::move(base)),
       rerankers_(std::move(rerankers)),
-      reader_(std::make_unique<SentenceReader>(base_->embedder(), chunk::split_sentences)),
+      sentence_reader_(std::make_unique<SentenceReader>(base_->embedder(), chunk::split_sentences)),
+      model_reader_(std::move(reader)),
       client_(make_client(settings, base_->metrics())),
       llm_(make_llm(settings, client_.get())),
       events_(base_->stores().events(), base_->metrics()),
@@ -78,7 +83,8 @@ AnswerParts::AnswerParts(std::unique_ptr<IngestParts> base, Rerankers rerankers,
       citation_check_(base_->embedder(), rerankers_.provided.port.get()),
       checking_{&citation_check_, check_policy(settings), &check_lane_},
       answers_({.retriever = retriever_,
-                .reader = *reader_,
+                .reader = *sentence_reader_,
+                .model_reader = model_reader_.get(),
                 .llm = llm_.get(),
                 .conversations = base_->stores().conversations(),
                 .clock = base_->clock(),

@@ -37,17 +37,20 @@ class AnswerParts {
   http::Client* model_client() { return client_.get(); }
   /// Null: the built-in reader answers.
   Llm* llm() { return llm_.get(); }
-  Reader& reader() { return *reader_; }
+  Reader& reader() { return *sentence_reader_; }
+  /// Null if none is installed, or a language model answers.
+  Reader* model_reader() { return model_reader_.get(); }
   EventSink& events() { return events_; }
   const answer::ModelStream::Options& checking() const { return checking_; }
 
  private:
-  AnswerParts(std::unique_ptr<IngestParts> base, Rerankers rerankers, const Settings& settings);
+  AnswerParts(std::unique_ptr<IngestParts> base, Rerankers rerankers, std::unique_ptr<Reader> reader, const Settings& settings);
 
   // Each part uses only those above it, so they are destroyed in the right order.
   const std::unique_ptr<IngestParts> base_;
   const Rerankers rerankers_;
-  const std::unique_ptr<Reader> reader_;
+  const std::unique_ptr<Reader> sentence_reader_;
+  const std::unique_ptr<Reader> model_reader_;
   const std::unique_ptr<http::Client> client_;
   const std::unique_ptr<Llm> llm_;
   CountedEvents events_;

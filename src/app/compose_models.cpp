@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "http/url.h"
 #include "models/folder.h"
+#include "providers/local/block_reader.h"
 #include "providers/local/late_models.h"
 #include "providers/local/local_embedder.h"
 #include "providers/local/local_judge.h"
@@ -212,6 +213,27 @@ Result<Rerankers> open_reranker(const Settings& settings, Metrics& metrics) {
     out.provided.port = std::make_unique<TeiReranker>(*out.provided.client, std::move(upstream));
   }
   return out;
+}
+
+namespace {
+
+Result<std::unique_ptr<Reader>> open_block_reader(const Settings& settings) {
+  FOOTNOTE_TRY(const auto folder, models::find_model_folder(settings, Setting::kReaderModel));
+  FOOTNOTE_TRY(const nn::EncoderOptions options, encoder_options(settings));
+  auto opened = nn::PairReader::open(folder, options);
+  if (!opened) return std::unexpected(models::advise(std::move(opened).error(), folder.filename().string()));
+  return std::make_unique<BlockReader>(*std::move(opened));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Reader>> open_model_reader(const Settings& settings) {
+  const SettingValue& model = settings.value(Setting::kReaderModel);
+  if (model.text == "none") return nullptr;
+  auto opened = open_block_reader(settings);
+  if (opened || model.origin != Origin::kDefault) return opened;
+  log(LogLevel::kWarn, "app", "the reader can't be loaded: answers are chosen by words and vectors", {{"error", opened.error().message}});
+  return nullptr;
 }
 
 std::string reranker_name(const Settings& settings) {

@@ -7,6 +7,7 @@
 #include "engine/cpu/cpu_level.h"
 #include "http/client.h"
 #include "ports/embedder.h"
+#include "ports/reader.h"
 #include "ports/reranker.h"
 
 namespace footnote {
@@ -51,6 +52,10 @@ struct Rerankers {
 /// Opens the configured reranker without calling it. If the built-in judge is only the default and is missing, there is none, and the log
 /// says so.
 Result<Rerankers> open_reranker(const Settings& settings, Metrics& metrics);
+
+/// Opens the model that reads passages; null if reader.model is none. If it is only the default and is missing, there is none, and the log
+/// says so.
+Result<std::unique_ptr<Reader>> open_model_reader(const Settings& settings);
 
 /// The reranker's name in calibrations and saved runs; empty without one.
 std::string reranker_name(const Settings& settings);

@@ -69,6 +69,7 @@ enum class Setting {
   kRerankerTimeout,
   kJudgeWindows,
   kJudgeTimeout,
+  kReaderModel,
   kLlmBaseUrl,
   kLlmApiKey,
   kLlmModel,

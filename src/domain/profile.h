@@ -41,6 +41,8 @@ struct GatePolicy {
   double late_weight = 80;
   double late_floor = 0.425;
   double judged_min = 33;
+  /// Quotes are shown if the reader finds it at least this likely that they answer. Only readers that can tell.
+  double read_min = 0.4;
 };
 
 /// The retrieval policy of one entry point. Plain data: entry points differ in these values, not in code.
@@ -68,6 +70,15 @@ inline constexpr Profile kKnowledgeBaseProfile{.weights = {.vector = 0.55, .keyw
 
 /// Site visitors: the best 6 of 18 that the judge reads, with a boost for the page they are on.
 inline constexpr Profile kVisitorProfile{.top_k = 6, .judged = 18, .page_boost = 0.15, .degrade_on_failure = true};
+
+/// The same entry point if a model reads the passages itself (no language model): it compares more of them, from one document too, and no
+/// judge orders them first. On documentation, quotes answer 72 % of the questions with and without the judge.
+constexpr Profile for_reading(Profile profile) {
+  profile.top_k = 10;
+  profile.per_document_max = 10;
+  profile.judged = 0;
+  return profile;
+}
 
 /// The same entry point for a corpus without vectors of the embedder: search by words, gate by word coverage.
 constexpr Profile by_words_alone(Profile profile) {

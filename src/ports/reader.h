@@ -11,27 +11,39 @@
 
 namespace footnote {
 
-/// A part of a passage that answers the question: whole sentences. `range` counts bytes in that passage.
+/// A passage to read. Borrows everything.
+struct ReaderPassage {
+  std::string_view text;
+  std::string_view header = {};            ///< Where it stands: "Manual > Backups > Schedule".
+  std::span<const TextRange> blocks = {};  ///< Parts that can be quoted on their own: in ascending order, without overlap.
+  std::optional<FoundAnswer> found = {};   ///< What a judge found in it: a hint.
+  double rank_score = 0;                   ///< Its score in the ranking: see Hit::score.
+  double coverage = 0;                     ///< Share of the question's content words that it contains: see Hit::coverage.
+};
+
+/// A part of a passage that answers the question: whole sentences or blocks. `range` counts bytes in that passage.
 struct ReadSpan {
   std::size_t passage = 0;
   TextRange range;
   double score = 0;  ///< 0..1, comparable within one reading.
-  /// The few words that answer on their own ("16 weeks"), if the question asks for such and they are clear.
+  /// The few words inside it that answer.
   std::optional<TextRange> answer = {};
+  bool answers_alone = false;  ///< Those words are an answer on their own ("16 weeks"), and the question asks for such.
 };
 
 /// A reader's result: spans best first, possibly none.
 struct Reading {
   std::vector<ReadSpan> spans;
+  /// How likely the spans answer the question, 0..1, calibrated; nullopt if this reader cannot tell.
+  std::optional<double> probability = {};
 };
 
 /// Finds the parts of passages that answer a question. It only quotes, it never generates text. Thread-safe. Borrows its arguments during
-/// the call. Spans of one passage do not overlap. `answers` is empty, or holds what a judge found in each passage, as a hint.
+/// the call. Spans of one passage do not overlap.
 class Reader {
  public:
   virtual ~Reader() = default;
-  virtual Result<Reading> read(const CallContext& call, std::string_view question, std::span<const std::string_view> passages,
-                               std::span<const std::optional<FoundAnswer>> answers = {}) = 0;
+  virtual Result<Reading> read(const CallContext& call, std::string_view question, std::span<const ReaderPassage> passages) = 0;
 };
 
 }  // namespace footnote

@@ -6,8 +6,7 @@
 
 namespace footnote::fakes {
 
-Result<Reading> FakeReader::read(const CallContext& call, std::string_view question, std::span<const std::string_view> passages,
-                                 std::span<const std::optional<FoundAnswer>>) {
+Result<Reading> FakeReader::read(const CallContext& call, std::string_view question, std::span<const ReaderPassage> passages) {
   FOOTNOTE_CHECK(call.check());
   FOOTNOTE_CHECK(faults_.next());
   {
@@ -17,8 +16,9 @@ Result<Reading> FakeReader::read(const CallContext& call, std::string_view quest
   const std::vector<std::string> wanted = content_stems(question);
   Reading reading;
   for (std::size_t passage = 0; passage < passages.size(); ++passage) {
-    for (const TextRange& sentence : sentences_of(passages[passage])) {
-      const double share = share_of(wanted, content_stems(passages[passage].substr(sentence.begin, sentence.size())));
+    const std::string_view text = passages[passage].text;
+    for (const TextRange& sentence : sentences_of(text)) {
+      const double share = share_of(wanted, content_stems(text.substr(sentence.begin, sentence.size())));
       if (share >= kShareMin) reading.spans.push_back({passage, sentence, share});
     }
   }

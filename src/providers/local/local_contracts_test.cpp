@@ -5,6 +5,7 @@
 #include "contracts/reranker_contract.h"
 #include "engine/nn/fixture_for_test.h"
 #include "engine/nn/tiny_model_for_test.h"
+#include "providers/local/block_reader.h"
 #include "providers/local/local_judge.h"
 #include "providers/local/local_late_scorer.h"
 #include "providers/local/local_reranker.h"
@@ -36,6 +37,11 @@ std::shared_ptr<Reranker> make_judge(std::size_t windows_max) {
   EXPECT_TRUE(reader.has_value()) << (reader ? "" : reader.error().message);
   return std::make_shared<LocalJudge>(*std::move(reader), windows_max);
 }
+std::shared_ptr<Reader> make_block_reader() {
+  auto model = nn::PairReader::open(nn::testing::model_path().parent_path() / "reader", {.threads = 2});
+  return std::make_shared<BlockReader>(*std::move(model), BlockReaderOptions{.quote_bytes_max = 1});
+}
+
 std::shared_ptr<Reader> make_reader() { return std::make_shared<SentenceReader>(model_for_test(), split_at_stops); }
 
 std::shared_ptr<Reranker> make_reranker(nn::Family family) {
@@ -57,7 +63,9 @@ INSTANTIATE_TEST_SUITE_P(Local, LateScorerContract,
                                                           [] { return std::make_shared<MemoryLateHarness<LocalLateScorer>>(); }}),
                          late_scorer_case_name);
 INSTANTIATE_TEST_SUITE_P(Local, EmbedderContract, ::testing::Values(EmbedderCase{"LocalEmbedder", make_embedder}), embedder_case_name);
-INSTANTIATE_TEST_SUITE_P(Local, ReaderContract, ::testing::Values(ReaderCase{"SentenceReader", make_reader}), reader_case_name);
+INSTANTIATE_TEST_SUITE_P(Local, ReaderContract,
+                         ::testing::Values(ReaderCase{"SentenceReader", make_reader}, ReaderCase{"BlockReader", make_block_reader}),
+                         reader_case_name);
 
 }  // namespace
 }  // namespace footnote::contract

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "engine/bm25/analyzer.h"
+#include "providers/local/question_form.h"
 
 namespace footnote {
 namespace {
@@ -16,8 +17,6 @@ namespace {
 constexpr double kAsideFactor = 0.8;
 // A line of at most this many words without a full stop is a heading, not a sentence.
 constexpr std::size_t kHeadingWordsMax = 9;
-// "from" and "until", but not "someone".
-constexpr std::size_t kPrepositionBytesMax = 6;
 
 bool has_digit(std::string_view text) { return text.find_first_of("0123456789") != std::string_view::npos; }
 
@@ -34,22 +33,6 @@ bool is_heading(std::string_view sentence) {
 bool is_aside(std::string_view sentence) {
   const std::string_view text = trim(sentence);
   return text.ends_with('?') || (text.find('|') != std::string_view::npos && !has_digit(text));
-}
-
-/// Whether a few words can answer: the question asks for a name, a number, a time or a place.
-bool asks_for_words(std::string_view question) {
-  static constexpr std::string_view kOpenings[] = {
-      "who",       "whom",      "whose",    "when",      "where",       "which",        "how many",    "how much", "how long",
-      "how old",   "how often", "how far",  "how big",   "how large",   "how high",     "how fast",    "how late", "how early",
-      "what year", "what time", "what day", "what date", "what is the", "what was the", "what are the"};
-  const std::string folded = to_lower_ascii(fold_spaces(question));
-  return std::ranges::any_of(kOpenings, [&](std::string_view opening) {
-    const std::size_t at = folded.find(opening);
-    // At the beginning, or after a preposition: "In which year ...", "By when ...".
-    const bool opens =
-        at == 0 || (at != std::string::npos && at <= kPrepositionBytesMax && folded[at - 1] == ' ' && folded.find(' ') == at - 1);
-    return opens && (at + opening.size() == folded.size() || folded[at + opening.size()] == ' ');
-  });
 }
 
 double share_of(const std::vector<std::string>& wanted, const std::unordered_set<std::string>& held) {
@@ -71,16 +54,17 @@ double best_cosine(std::span<const float> question, const Embedding& sentence) {
 }  // namespace
 
 std::vector<SentenceReader::Sentence> SentenceReader::find_sentences(std::string_view question,
-                                                                     std::span<const std::string_view> passages) const {
+                                                                     std::span<const ReaderPassage> passages) const {
   bm25::Analyzer analyzer;
   const auto wanted = analyzer.content_terms(question);
   std::vector<Sentence> out;
   for (std::size_t p = 0; p < passages.size(); ++p) {
     std::size_t ordinal = 0;
-    for (const TextRange& range : split_(passages[p])) {
-      if (range.end > passages[p].size() || range.begin >= range.end) continue;
+    const std::string_view passage = passages[p].text;
+    for (const TextRange& range : split_(passage)) {
+      if (range.end > passage.size() || range.begin >= range.end) continue;
       ++ordinal;  // also for headings: sentences on both sides of one are not quoted together
-      const std::string_view text = passages[p].substr(range.begin, range.size());
+      const std::string_view text = passage.substr(range.begin, range.size());
       if (is_heading(text)) continue;
       const auto held = analyzer.terms(text);
       out.push_back({p, ordinal, range, share_of(wanted, {held.begin(), held.end()}), 0});
@@ -94,12 +78,12 @@ std::vector<SentenceReader::Sentence> SentenceReader::find_sentences(std::string
   return out;
 }
 
-Result<void> SentenceReader::score(const CallContext& call, std::string_view question, std::span<const std::string_view> passages,
+Result<void> SentenceReader::score(const CallContext& call, std::string_view question, std::span<const ReaderPassage> passages,
                                    std::vector<Sentence>& sentences) const {
   std::vector<std::string_view> texts;
   texts.reserve(sentences.size());
   for (const Sentence& sentence : sentences) {
-    texts.push_back(passages[sentence.passage].substr(sentence.range.begin, sentence.range.size()));
+    texts.push_back(passages[sentence.passage].text.substr(sentence.range.begin, sentence.range.size()));
   }
   const std::string_view asked[] = {question};
   FOOTNOTE_TRY(const auto question_embedding, embedder_.embed(call, asked, {EmbedKind::kQuery, Overflow::kTruncate}));
@@ -125,10 +109,9 @@ Result<void> SentenceReader::score(const CallContext& call, std::string_view que
   return {};
 }
 
-void SentenceReader::add_answers(std::span<const std::optional<FoundAnswer>> answers, std::vector<Sentence>& sentences) const {
-  if (answers.empty()) return;
+void SentenceReader::add_answers(std::span<const ReaderPassage> passages, std::vector<Sentence>& sentences) const {
   for (Sentence& sentence : sentences) {
-    const std::optional<FoundAnswer>& answer = answers[sentence.passage];
+    const std::optional<FoundAnswer>& answer = passages[sentence.passage].found;
     // Assign the answer to the sentence in which it begins; cut it at that sentence's end.
     if (!answer || answer->range.begin < sentence.range.begin || answer->range.begin >= sentence.range.end) continue;
     sentence.answer = answer;
@@ -177,7 +160,10 @@ Reading SentenceReader::choose(std::vector<Sentence> sentences, bool wants_words
     }
   }
   for (ReadSpan& span : reading.spans) {
-    if (answer && span.passage == answering && span.range.begin <= answer->begin && answer->end <= span.range.end) span.answer = answer;
+    if (answer && span.passage == answering && span.range.begin <= answer->begin && answer->end <= span.range.end) {
+      span.answer = answer;
+      span.answers_alone = true;
+    }
   }
   std::sort(reading.spans.begin(), reading.spans.end(), [](const ReadSpan& a, const ReadSpan& b) {
     return std::tuple(-a.score, a.passage, a.range.begin) < std::tuple(-b.score, b.passage, b.range.begin);
@@ -185,14 +171,13 @@ Reading SentenceReader::choose(std::vector<Sentence> sentences, bool wants_words
   return reading;
 }
 
-Result<Reading> SentenceReader::read(const CallContext& call, std::string_view question, std::span<const std::string_view> passages,
-                                     std::span<const std::optional<FoundAnswer>> answers) {
+Result<Reading> SentenceReader::read(const CallContext& call, std::string_view question, std::span<const ReaderPassage> passages) {
   FOOTNOTE_CHECK(call.check());
   if (options_.spans_max == 0 || options_.sentences_max == 0) return Reading{};
   auto sentences = find_sentences(question, passages);
   if (sentences.empty()) return Reading{};
   FOOTNOTE_CHECK(score(call, question, passages, sentences));
-  add_answers(answers, sentences);
+  add_answers(passages, sentences);
   return choose(std::move(sentences), asks_for_words(question));
 }
 

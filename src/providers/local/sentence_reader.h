@@ -44,8 +44,7 @@ class SentenceReader final : public Reader {
   SentenceReader(Embedder& embedder, SentenceSplitter split, SentenceReaderOptions options = {})
       : embedder_(embedder), split_(std::move(split)), options_(options) {}
 
-  Result<Reading> read(const CallContext& call, std::string_view question, std::span<const std::string_view> passages,
-                       std::span<const std::optional<FoundAnswer>> answers = {}) override;
+  Result<Reading> read(const CallContext& call, std::string_view question, std::span<const ReaderPassage> passages) override;
 
  private:
   struct Sentence {
@@ -59,10 +58,10 @@ class SentenceReader final : public Reader {
     std::pair<std::size_t, std::size_t> place() const { return {passage, ordinal}; }
   };
 
-  std::vector<Sentence> find_sentences(std::string_view question, std::span<const std::string_view> passages) const;
-  Result<void> score(const CallContext& call, std::string_view question, std::span<const std::string_view> passages,
+  std::vector<Sentence> find_sentences(std::string_view question, std::span<const ReaderPassage> passages) const;
+  Result<void> score(const CallContext& call, std::string_view question, std::span<const ReaderPassage> passages,
                      std::vector<Sentence>& sentences) const;
-  void add_answers(std::span<const std::optional<FoundAnswer>> answers, std::vector<Sentence>& sentences) const;
+  void add_answers(std::span<const ReaderPassage> passages, std::vector<Sentence>& sentences) const;
   std::optional<TextRange> short_answer(const Sentence& sentence) const;
   Reading choose(std::vector<Sentence> sentences, bool wants_words) const;
 

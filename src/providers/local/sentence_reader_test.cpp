@@ -59,7 +59,9 @@ class SentenceReaderTest : public ::testing::Test {
   std::vector<std::string> read(std::string_view question, const std::vector<std::string_view>& passages,
                                 SentenceReaderOptions options = {}) {
     SentenceReader reader(embedder_, split_at_stops, options);
-    const auto reading = reader.read({}, question, passages);
+    std::vector<ReaderPassage> texts;
+    for (const std::string_view passage : passages) texts.push_back({.text = passage});
+    const auto reading = reader.read({}, question, texts);
     EXPECT_TRUE(reading.has_value());
     std::vector<std::string> out;
     double last = 1;
@@ -123,31 +125,31 @@ TEST_F(SentenceReaderTest, FindsNothingWhereThereIsNothing) {
 constexpr std::string_view kLeave =
     "Parental leave is a benefit of parental importance for parental leave. New parents take 16 weeks off, paid in full by the house.";
 
-std::vector<std::optional<FoundAnswer>> found(std::string_view words, double probability = 0.9) {
+/// The passage, with these words found by a judge.
+std::vector<ReaderPassage> found(std::string_view words, double probability = 0.9) {
   const std::size_t at = kLeave.find(words);
-  return {FoundAnswer{{at, at + words.size()}, 3, probability}};
+  return {{.text = kLeave, .found = FoundAnswer{{at, at + words.size()}, 3, probability}}};
 }
 
 TEST_F(SentenceReaderTest, ASentenceThatHoldsTheJudgesWordsIsLiftedAndNamesThem) {
-  const std::string_view passages[] = {kLeave};
+  const ReaderPassage unjudged[] = {{.text = kLeave}};
   SentenceReader reader(embedder_, split_at_stops, {.spans_max = 1, .relative_min = 0.99, .answer_weight = 1});
   for (const char* question : {"How long is parental leave?", "For how long is parental leave?"}) {
-    const auto reading = reader.read({}, question, passages, found("16 weeks"));
+    const auto reading = reader.read({}, question, found("16 weeks"));
     ASSERT_EQ(reading->spans.size(), 1U);
     const ReadSpan& span = reading->spans[0];
     ASSERT_TRUE(span.answer.has_value()) << question;
     EXPECT_EQ(kLeave.substr(span.answer->begin, span.answer->size()), "16 weeks");
     EXPECT_LE(span.range.begin, span.answer->begin);
     EXPECT_GE(span.range.end, span.answer->end);
-    EXPECT_NE(reader.read({}, question, passages)->spans[0].range, span.range) << "without the judge another sentence is closer";
+    EXPECT_NE(reader.read({}, question, unjudged)->spans[0].range, span.range) << "without the judge another sentence is closer";
   }
 }
 
 TEST_F(SentenceReaderTest, WordsAloneAnswerOnlyWhatAFewWordsCan) {
-  const std::string_view passages[] = {kLeave};
   SentenceReader reader(embedder_, split_at_stops, {.answer_weight = 1});
-  const auto names_words = [&](std::string_view question, const std::vector<std::optional<FoundAnswer>>& answers) {
-    const auto reading = reader.read({}, question, passages, answers);
+  const auto names_words = [&](std::string_view question, const std::vector<ReaderPassage>& passages) {
+    const auto reading = reader.read({}, question, passages);
     return std::ranges::any_of(reading->spans, [](const ReadSpan& span) { return span.answer.has_value(); });
   };
   EXPECT_TRUE(names_words("How long is parental leave?", found("16 weeks")));
@@ -160,7 +162,7 @@ TEST_F(SentenceReaderTest, WordsAloneAnswerOnlyWhatAFewWordsCan) {
 TEST_F(SentenceReaderTest, PassesErrorsOn) {
   embedder_.failing = true;
   SentenceReader reader(embedder_, split_at_stops);
-  const std::string_view passages[] = {"A pump."};
+  const ReaderPassage passages[] = {{.text = "A pump."}};
   EXPECT_EQ(reader.read({}, "pump", passages).error().code, ErrorCode::kUnavailable);
   std::stop_source stop;
   stop.request_stop();

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+
+#include "engine/nn/pair_reader.h"
+#include "ports/reader.h"
+
+namespace footnote {
+
+/// Measured on the half of eval/realdocs that is for tuning, each set with values fitted on the others (ADR 27).
+struct BlockReaderOptions {
+  std::size_t spans_max = 3;
+  /// A quote grows from its best block to the neighbouring ones up to this size. A larger block is quoted whole.
+  std::size_t quote_bytes_max = 600;
+  /// A passage's place: relevance + rank_weight * rank score.
+  double rank_weight = 19;
+  /// Passages further below the best are not quoted.
+  double below_best_max = 12;
+  /// The probability that the quotes answer is the logistic function of
+  /// margin * (best margin) + relevance * (best relevance) + coverage * (coverage of the best passage) + constant.
+  double margin = 0.133;
+  double relevance = 0.083;
+  double coverage = 2.08;
+  double constant = -0.374;
+  /// Below it there is no answer at all.
+  double probability_min = 0.15;
+  /// A few words are an answer on their own if their margin reaches this, and they are no longer than `answer_bytes_max`.
+  double answer_margin_min = 4;
+  std::size_t answer_bytes_max = 40;
+};
+
+/// Reads question, title, headings and passage together with a trained model (models/reader) and compares the passages with each other.
+/// It quotes the blocks around the best span of the best passages, and says how likely they answer. English. Thread-safe.
+class BlockReader final : public Reader {
+ public:
+  explicit BlockReader(std::unique_ptr<nn::PairReader> model, BlockReaderOptions options = {})
+      : model_(std::move(model)), options_(options) {}
+
+  Result<Reading> read(const CallContext& call, std::string_view question, std::span<const ReaderPassage> passages) override;
+
+ private:
+  ReadSpan quote(std::size_t passage, const ReaderPassage& text, const nn::PairReading& reading) const;
+  double probability(std::span<const ReaderPassage> passages, std::span<const nn::PairReading> readings, std::size_t best) const;
+
+  const std::unique_ptr<nn::PairReader> model_;
+  const BlockReaderOptions options_;
+};
+
+}  // namespace footnote
