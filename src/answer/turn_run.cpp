@@ -231,8 +231,7 @@ Result<Reading> TurnRun::read(const std::vector<SourceBlock>& blocks) {
   const ToRead wanted = passages_to_read(blocks);
   Reader& reader = reads_with_model() ? *ports_.model_reader : ports_.reader;
   FOOTNOTE_TRY(Reading reading, reader.read(call_, subject_.text, wanted.passages));
-  if (reading.probability) note_reading(*reading.probability);
-  if (!report_.retrieval.gate.grounded) reading.spans.clear();
+  if (reading.probability && !is_likely(*reading.probability)) reading.spans.clear();
   keep_current(blocks, reading);
   for (const ReadSpan& span : reading.spans) fates()[span.passage] = Fate::kRepeated;
   reading = told_once(in_reading_order(std::move(reading)), blocks);  // before numbering, so that every listed source is cited
@@ -241,12 +240,13 @@ Result<Reading> TurnRun::read(const std::vector<SourceBlock>& blocks) {
 }
 
 /// A reader that can tell replaces the gate, which saw the passages one by one and without their order.
-void TurnRun::note_reading(double probability) {
+bool TurnRun::is_likely(double probability) {
   retrieve::GateVerdict& gate = report_.retrieval.gate;
   const double threshold = subject_.profile.gate.read_min;
   gate.grounded = probability >= threshold;
   gate.evidence = gate.confidence = probability;
   gate.threshold = threshold;
+  return gate.grounded;
 }
 
 Result<Outcome> TurnRun::quote(std::vector<SourceBlock> blocks, double confidence, std::optional<std::size_t> characters_max) {

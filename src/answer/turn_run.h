@@ -117,7 +117,7 @@ class TurnRun {
   struct ToRead;
   ToRead passages_to_read(const std::vector<SourceBlock>& blocks);
   Result<Reading> read(const std::vector<SourceBlock>& blocks);
-  void note_reading(double probability);
+  bool is_likely(double probability);
   void start_turn();
   void finish();
   void finish_failed(const Error& error);
