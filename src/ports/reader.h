@@ -11,6 +11,16 @@
 
 namespace footnote {
 
+/// What is asked, and of how many passages those to read are the best: the best of many look good by chance. 0: unknown.
+struct ReaderQuestion {
+  // A plain text is a question too.
+  ReaderQuestion(std::string_view question, std::size_t passages_searched = 0) : text(question), searched(passages_searched) {}
+  ReaderQuestion(const char* question) : text(question) {}
+
+  std::string_view text;
+  std::size_t searched = 0;
+};
+
 /// A passage to read. Borrows everything.
 struct ReaderPassage {
   std::string_view text;
@@ -43,7 +53,7 @@ struct Reading {
 class Reader {
  public:
   virtual ~Reader() = default;
-  virtual Result<Reading> read(const CallContext& call, std::string_view question, std::span<const ReaderPassage> passages) = 0;
+  virtual Result<Reading> read(const CallContext& call, const ReaderQuestion& question, std::span<const ReaderPassage> passages) = 0;
 };
 
 }  // namespace footnote

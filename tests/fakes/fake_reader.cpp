@@ -6,14 +6,14 @@
 
 namespace footnote::fakes {
 
-Result<Reading> FakeReader::read(const CallContext& call, std::string_view question, std::span<const ReaderPassage> passages) {
+Result<Reading> FakeReader::read(const CallContext& call, const ReaderQuestion& question, std::span<const ReaderPassage> passages) {
   FOOTNOTE_CHECK(call.check());
   FOOTNOTE_CHECK(faults_.next());
   {
     MutexLock lock(mutex_);
     if (scripted_) return *scripted_;
   }
-  const std::vector<std::string> wanted = content_stems(question);
+  const std::vector<std::string> wanted = content_stems(question.text);
   Reading reading;
   for (std::size_t passage = 0; passage < passages.size(); ++passage) {
     const std::string_view text = passages[passage].text;

@@ -12,7 +12,7 @@ namespace footnote::fakes {
 /// best first, at most kSpansMax. A test may put a reading of its own in its place. Thread-safe.
 class FakeReader final : public Reader {
  public:
-  Result<Reading> read(const CallContext& call, std::string_view question, std::span<const ReaderPassage> passages) override;
+  Result<Reading> read(const CallContext& call, const ReaderQuestion& question, std::span<const ReaderPassage> passages) override;
 
   /// Every later call gives this reading.
   void find(Reading reading);

@@ -11,6 +11,8 @@ namespace footnote {
 
 namespace {
 
+/// Assumed if it is unknown how many passages were searched.
+constexpr std::size_t kSearchedTypical = 1000;
 /// A passage is read completely: up to this many windows of 320 tokens.
 constexpr std::size_t kWindowsMax = nn::PairReader::kWindowsMax;
 
@@ -54,8 +56,8 @@ ReadSpan BlockReader::quote(std::size_t passage, const ReaderPassage& text, cons
   return out;
 }
 
-double BlockReader::probability(std::span<const ReaderPassage> passages, std::span<const nn::PairReading> readings,
-                                std::size_t best) const {
+double BlockReader::probability(const ReaderQuestion& question, std::span<const ReaderPassage> passages,
+                                std::span<const nn::PairReading> readings, std::size_t best) const {
   float margin = best_margin(readings[best]);
   float relevance = readings[best].relevance;
   for (const nn::PairReading& reading : readings) {
@@ -63,10 +65,11 @@ double BlockReader::probability(std::span<const ReaderPassage> passages, std::sp
     relevance = std::max(relevance, reading.relevance);
   }
   const double evidence = options_.margin * margin + options_.relevance * relevance + options_.coverage * passages[best].coverage;
-  return 1 / (1 + std::exp(-(evidence + options_.constant)));
+  const auto searched = static_cast<double>(question.searched == 0 ? kSearchedTypical : question.searched);
+  return 1 / (1 + std::exp(-(evidence + options_.searched * std::log10(searched) + options_.constant)));
 }
 
-Result<Reading> BlockReader::read(const CallContext& call, std::string_view question, std::span<const ReaderPassage> passages) {
+Result<Reading> BlockReader::read(const CallContext& call, const ReaderQuestion& question, std::span<const ReaderPassage> passages) {
   FOOTNOTE_CHECK(call.check());
   std::vector<std::vector<nn::ByteRange>> parts;
   for (const ReaderPassage& passage : passages) {
@@ -77,7 +80,7 @@ Result<Reading> BlockReader::read(const CallContext& call, std::string_view ques
   }
   std::vector<nn::PairText> texts;
   for (std::size_t i = 0; i < passages.size(); ++i) texts.push_back({passages[i].text, passages[i].header, parts[i]});
-  FOOTNOTE_TRY(const auto readings, model_->read(call, question, texts, {.windows_max = kWindowsMax}));
+  FOOTNOTE_TRY(const auto readings, model_->read(call, question.text, texts, {.windows_max = kWindowsMax}));
 
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < passages.size(); ++i) {
@@ -86,7 +89,7 @@ Result<Reading> BlockReader::read(const CallContext& call, std::string_view ques
   if (order.empty()) return Reading{};
   const auto place = [&](std::size_t i) { return readings[i].relevance + options_.rank_weight * passages[i].rank_score; };
   std::ranges::stable_sort(order, std::ranges::greater{}, place);
-  Reading out{.spans = {}, .probability = probability(passages, readings, order.front())};
+  Reading out{.spans = {}, .probability = probability(question, passages, readings, order.front())};
   if (*out.probability < options_.probability_min) return out;
   for (const std::size_t i : order) {
     const double below = place(order.front()) - place(i);
@@ -95,7 +98,7 @@ Result<Reading> BlockReader::read(const CallContext& call, std::string_view ques
     out.spans.back().score = *out.probability * std::exp(-below / options_.below_best_max);
   }
   ReadSpan& first = out.spans.front();
-  first.answers_alone = first.answer && first.answer->size() <= options_.answer_bytes_max && asks_for_words(question) &&
+  first.answers_alone = first.answer && first.answer->size() <= options_.answer_bytes_max && asks_for_words(question.text) &&
                         best_margin(readings[first.passage]) >= options_.answer_margin_min &&
                         2 * first.answer->size() <= first.range.size();
   return out;

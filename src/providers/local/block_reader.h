@@ -17,11 +17,13 @@ struct BlockReaderOptions {
   /// Passages further below the best are not quoted.
   double below_best_max = 12;
   /// The probability that the quotes answer is the logistic function of
-  /// margin * (best margin) + relevance * (best relevance) + coverage * (coverage of the best passage) + constant.
-  double margin = 0.133;
-  double relevance = 0.083;
-  double coverage = 2.08;
-  double constant = -0.374;
+  /// margin * (best margin) + relevance * (best relevance) + coverage * (coverage of the best passage)
+  /// + searched * log10(passages searched) + constant.
+  double margin = 0.139;
+  double relevance = 0.075;
+  double coverage = 2.10;
+  double searched = -0.40;
+  double constant = 0.88;
   /// Below it there is no answer at all.
   double probability_min = 0.15;
   /// A few words are an answer on their own if their margin reaches this, and they are no longer than `answer_bytes_max`.
@@ -36,11 +38,12 @@ class BlockReader final : public Reader {
   explicit BlockReader(std::unique_ptr<nn::PairReader> model, BlockReaderOptions options = {})
       : model_(std::move(model)), options_(options) {}
 
-  Result<Reading> read(const CallContext& call, std::string_view question, std::span<const ReaderPassage> passages) override;
+  Result<Reading> read(const CallContext& call, const ReaderQuestion& question, std::span<const ReaderPassage> passages) override;
 
  private:
   ReadSpan quote(std::size_t passage, const ReaderPassage& text, const nn::PairReading& reading) const;
-  double probability(std::span<const ReaderPassage> passages, std::span<const nn::PairReading> readings, std::size_t best) const;
+  double probability(const ReaderQuestion& question, std::span<const ReaderPassage> passages, std::span<const nn::PairReading> readings,
+                     std::size_t best) const;
 
   const std::unique_ptr<nn::PairReader> model_;
   const BlockReaderOptions options_;

@@ -54,6 +54,15 @@ TEST(BlockReader, WhatNothingAnswersIsUnlikely) {
   EXPECT_FALSE(open()->read({}, "How long is leave?", {})->probability.has_value());
 }
 
+TEST(BlockReader, TheBestOfManyIsLessLikely) {
+  const auto reader = open();
+  const std::string_view question = "How long is parental leave?";
+  const double few = reader->read({}, {question, 9}, kPassages)->probability.value();
+  const double many = reader->read({}, {question, 30'000}, kPassages)->probability.value();
+  EXPECT_GT(few, many);
+  EXPECT_GT(reader->read({}, question, kPassages)->probability.value(), many) << "unknown counts as typical";
+}
+
 TEST(BlockReader, MoreOfTheQuestionsWordsMakeItLikelier) {
   std::vector<ReaderPassage> passages(std::begin(kPassages), std::end(kPassages));
   const auto reader = open();

@@ -171,14 +171,14 @@ Reading SentenceReader::choose(std::vector<Sentence> sentences, bool wants_words
   return reading;
 }
 
-Result<Reading> SentenceReader::read(const CallContext& call, std::string_view question, std::span<const ReaderPassage> passages) {
+Result<Reading> SentenceReader::read(const CallContext& call, const ReaderQuestion& question, std::span<const ReaderPassage> passages) {
   FOOTNOTE_CHECK(call.check());
   if (options_.spans_max == 0 || options_.sentences_max == 0) return Reading{};
-  auto sentences = find_sentences(question, passages);
+  auto sentences = find_sentences(question.text, passages);
   if (sentences.empty()) return Reading{};
-  FOOTNOTE_CHECK(score(call, question, passages, sentences));
+  FOOTNOTE_CHECK(score(call, question.text, passages, sentences));
   add_answers(passages, sentences);
-  return choose(std::move(sentences), asks_for_words(question));
+  return choose(std::move(sentences), asks_for_words(question.text));
 }
 
 }  // namespace footnote

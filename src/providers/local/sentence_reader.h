@@ -44,7 +44,7 @@ class SentenceReader final : public Reader {
   SentenceReader(Embedder& embedder, SentenceSplitter split, SentenceReaderOptions options = {})
       : embedder_(embedder), split_(std::move(split)), options_(options) {}
 
-  Result<Reading> read(const CallContext& call, std::string_view question, std::span<const ReaderPassage> passages) override;
+  Result<Reading> read(const CallContext& call, const ReaderQuestion& question, std::span<const ReaderPassage> passages) override;
 
  private:
   struct Sentence {
