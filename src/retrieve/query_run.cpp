@@ -294,11 +294,11 @@ class QueryRun {
 
   /// REQUIRES: one judgement for each of the first hits.
   void add_judgements(std::vector<Judgement> judged) {
-    std::vector<double> raw;
-    for (const Judgement& judgement : judged) raw.push_back(judgement.raw);
-    const std::vector<double> normal = normalise_further(raw, ranked_.size(), profile_.fusion, scale_);
+    std::vector<double> odds;
+    for (const Judgement& judgement : judged) odds.push_back(log_odds(judgement.calibrated));
+    const std::vector<double> normal = normalise_judged(odds, ranked_.size(), profile_.fusion, scale_);
     for (std::size_t i = 0; i < ranked_.size(); ++i) {
-      add_term(ranked_[i], {Stage::kJudge, i < raw.size() ? raw[i] : 0, normal[i], weights().judge});
+      add_term(ranked_[i], {Stage::kJudge, i < judged.size() ? judged[i].raw : 0, normal[i], weights().judge});
       if (i >= judged.size()) continue;
       take_off_heading(judged[i], heading_line(ranked_[i].chunk).size());
       ranked_[i].judged = judged[i];
