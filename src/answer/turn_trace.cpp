@@ -195,8 +195,8 @@ JsonObject trace_json(const TurnReport& report, std::size_t candidates) {
 }  // namespace
 
 JsonObject gate_json(const retrieve::GateVerdict& gate) {
-  return {{"grounded", gate.grounded}, {"evidence", gate.evidence}, {"threshold", gate.threshold},
-          {"cosine", gate.cosine},     {"coverage", gate.coverage}, {"confidence", gate.confidence}};
+  return {{"grounded", gate.grounded}, {"evidence", gate.evidence},     {"threshold", gate.threshold},  {"cosine", gate.cosine},
+          {"coverage", gate.coverage}, {"confidence", gate.confidence}, {"calibrated", gate.calibrated}};
 }
 
 Json vector_search_json(const VectorSearchReport& report) {

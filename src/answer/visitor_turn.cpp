@@ -46,7 +46,7 @@ class VisitorTurn final : public TurnRun {
         question_(question),
         agent_(question.agent.settings),
         remembered_(ports.cache, question.visitor, question.conversation),
-        threshold_(agent_.confidence_threshold.value_or(kConfidenceThresholdDefault)),
+        threshold_(agent_.confidence_threshold.value_or(question.corpora.at(0).profile.gate.probability_min)),
         language_(visitor_language({.agent = agent_.language_default,
                                     .locale = question.locale,
                                     .accept_language = question.accept_language,
@@ -153,7 +153,7 @@ class VisitorTurn final : public TurnRun {
                                                                                    .corpora = question_.corpora,
                                                                                    .query = std::move(query),
                                                                                    .page_url = question_.page_url,
-                                                                                   .threshold = threshold_}));
+                                                                                   .threshold = agent_.confidence_threshold}));
     if (!found.found.failures.empty()) flag(kFlagDegraded);
     passages_ = found.found.hits.size();
     confidence_ = found.confidence;
@@ -203,7 +203,10 @@ class VisitorTurn final : public TurnRun {
     if (!is_grounded) flag(kFlagNoSources);
     if (passages_ == 1 && !page_is_relevant_) flag(kFlagOneSource);
     if (visit.confidence < threshold_) flag(kFlagBelowThreshold);
-    visit.low_confidence = !is_grounded || (passages_ == 1 && !page_is_relevant_) || visit.confidence < threshold_;
+    const bool model_changed =
+        std::ranges::any_of(question_.corpora, [](const retrieve::SearchedCorpus& corpus) { return corpus.profile.model_changed; });
+    if (model_changed) flag(kFlagModelChanged);
+    visit.low_confidence = !is_grounded || (passages_ == 1 && !page_is_relevant_) || visit.confidence < threshold_ || model_changed;
   }
 
   /// kFlagNoAnswer: sources were found, but none answers the question.

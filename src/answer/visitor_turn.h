@@ -53,6 +53,8 @@ struct VisitorQuestion {
 inline constexpr std::string_view kFlagOneSource = "one_source";
 inline constexpr std::string_view kFlagNoSources = "no_sources";
 inline constexpr std::string_view kFlagBelowThreshold = "below_threshold";
+/// The corpus was embedded by another model than ours, so only words were searched: `footnote rebuild-index` embeds it anew.
+inline constexpr std::string_view kFlagModelChanged = "model_changed";
 inline constexpr std::string_view kFlagNoAnswer = "no_answer";
 inline constexpr std::string_view kFlagDegraded = "degraded";
 inline constexpr std::string_view kFlagTruncated = "truncated";

@@ -57,7 +57,7 @@ std::vector<Candidate> merge(std::span<const ScoredChunk> vectors, std::span<con
       if (!out[kept - 1].cosine) out[kept - 1].cosine = out[i].cosine;
       out[kept - 1].keyword += out[i].keyword;
     } else {
-      if (kept != i) out[kept] = std::move(out[i]);
+      if (kept != i) out[kept] = out[i];
       ++kept;
     }
   }
@@ -126,7 +126,7 @@ void sort_by_score(std::vector<Candidate>& candidates) {
   std::ranges::sort(keys, [](const Key& a, const Key& b) { return a.score != b.score ? a.score > b.score : a.chunk < b.chunk; });
   std::vector<Candidate> sorted;
   sorted.reserve(candidates.size());
-  for (const Key& key : keys) sorted.push_back(std::move(candidates[key.at]));
+  for (const Key& key : keys) sorted.push_back(candidates[key.at]);
   candidates = std::move(sorted);
 }
 

@@ -39,10 +39,11 @@ struct Candidate {
   double score = 0;
 };
 
-/// What a stage's scores of one question typically vary by: the medians over the development sets (docs/adr/0027-one-scale.md).
-inline constexpr double kCosineVariance = 0.0085;
-inline constexpr double kKeywordVariance = 4;
-inline constexpr double kLateVariance = 0.0024;
+/// What a stage's scores of one question typically vary by, from the range of the medians over the development sets
+/// (docs/adr/0027-one-scale.md).
+inline constexpr double kCosineVariance = 0.012;
+inline constexpr double kKeywordVariance = 2;
+inline constexpr double kLateVariance = 0.004;
 /// Of the judge's probabilities, as log odds.
 inline constexpr double kJudgeVariance = 1.2;
 /// The typical variance counts as much as this many scores of the question.

@@ -34,7 +34,7 @@ std::string order_of(const std::vector<Candidate>& candidates) {
 /// Steps as large as cosines and BM25 scores typically have.
 std::vector<Candidate> merge_text(std::string_view lists) {
   const auto parts = split(lists, '|');
-  return merge(parse_list(trim(parts.at(0)).substr(4), 0.1), parse_list(trim(parts.at(1)).substr(4), 3));
+  return merge(parse_list(trim(parts.at(0)).substr(4), 0.1), parse_list(trim(parts.at(1)).substr(4), 1.5));
 }
 
 /// Fuses the two lists and compares the order.

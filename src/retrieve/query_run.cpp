@@ -8,6 +8,7 @@
 #include "retrieve/hit_terms.h"
 #include "retrieve/language.h"
 #include "retrieve/page_policy.h"
+#include "retrieve/score_model.h"
 #include "retrieve/stage_watch.h"
 
 namespace footnote::retrieve {
@@ -94,8 +95,8 @@ class QueryRun {
     vector_.clear();
     codes_ = {};
   }
-  /// The gate for keywords only if the embedder or vector search failed: missing scores must not count against a passage.
-  GatePolicy gate() const { return profile_.vectors && !has_vector() ? by_words_alone(profile_).gate : profile_.gate; }
+  /// Without vectors only words and the judge count, also if the embedder or vector search failed.
+  GatePolicy gate() const { return has_vector() ? profile_.gate : by_words_alone(profile_).gate; }
 
   VectorQuery vector_query() const { return {corpus_, retrieval_.generation, vector_, profile_.recall, filter_}; }
   KeywordQuery keyword_query() const {
@@ -309,6 +310,8 @@ class QueryRun {
   /// Boosts passages of the current page and, if there is a threshold, drops passages below it. In a judged list only judged passages are
   /// compared with the threshold, because the two kinds of scores are not comparable.
   void apply_page_policy() {
+    const GatePolicy policy = gate();
+    for (Hit& hit : ranked_) hit.probability = probability_of(hit, policy);
     if (!page_url_.empty() && boost_page(ranked_, page_url_, profile_.page_boost)) sort_by_score(ranked_);
     if (!threshold_) return;
     const bool is_judged = std::ranges::any_of(ranked_, [](const Hit& hit) { return hit.judged.has_value(); });
@@ -316,7 +319,7 @@ class QueryRun {
     for (Hit& hit : ranked_) {
       if (is_judged && !hit.judged) {
         unread_.push_back(std::move(hit));
-      } else if (boosted_score(hit, gate()) < *threshold_) {
+      } else if (boosted_probability(hit) < *threshold_) {
         below_.push_back(std::move(hit));
       } else {
         passing.push_back(std::move(hit));

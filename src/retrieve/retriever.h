@@ -34,7 +34,7 @@ struct RetrieveOptions {
   bool prefix = false;  ///< See KeywordQuery.
   bool typos = false;
   std::string page_url = {};  ///< Canonical (base/page_url.h). `profile.page_boost` is added to the scores of this page's passages.
-  /// The minimum for each hit's calibrated and boosted score: see page_policy.h. None: the gate judges only by the best hit.
+  /// The minimum for each hit's boosted probability: see page_policy.h. None: the gate judges only by the best hit.
   std::optional<double> threshold = {};
 };
 

@@ -6,6 +6,7 @@
 
 #include "fakes/fake_reranker.h"
 #include "fakes/memory_late_scorer.h"
+#include "retrieve/score_model.h"
 #include "world.h"
 
 namespace footnote::behaviour {
@@ -173,6 +174,50 @@ TEST_F(RetrieverTest, WithoutAnAnswerOfTheJudgeTheOrderStaysAndTheFailureIsSaid)
   EXPECT_EQ(retrieval.failures[0].error.code, ErrorCode::kUnavailable);
   judge.faults().heal();
   EXPECT_TRUE(retriever.retrieve({}, world_.corpus().id, "shipping days", {}).value().failures.empty()) << "and the next has it again";
+}
+
+/// A reranker of another server: the same score for every passage.
+class SameScore final : public Reranker {
+ public:
+  explicit SameScore(double score) : score_(score) {}
+  Result<std::vector<Judgement>> rerank(const CallContext&, std::string_view, std::span<const std::string_view> passages) override {
+    return std::vector<Judgement>(passages.size(), Judgement{.raw = score_, .calibrated = score_});
+  }
+
+ private:
+  const double score_;
+};
+
+TEST_F(RetrieverTest, ScoresOfAnyRangeOfAnotherServersRerankerKeepTheGate) {
+  world_.put_document("shipping.md", "Shipping takes three days.");
+  world_.put_document("lamp.md", "The trail lamp costs 49 euros.");
+  const fakes::MemoryLateScorer late(world_.store);
+  for (const double score : {0.0001, 0.3, 0.9999}) {
+    SameScore judge(score);
+    const retrieve::Retriever retriever({.embedder = world_.embedder,
+                                         .vectors = world_.vectors,
+                                         .keywords = world_.keywords,
+                                         .chunks = world_.store,
+                                         .late = &late,
+                                         .judge = &judge});
+    RetrieveOptions options;
+    options.profile.gate = retrieve::policy_for(retrieve::kBuiltInEmbedder, retrieve::kBuiltInEmbedder, "cohere");
+    const auto foreign = retriever.retrieve({}, world_.corpus().id, "Who painted the Night Watch?", options).value();
+    EXPECT_FALSE(foreign.gate.grounded) << score;
+    EXPECT_FALSE(foreign.gate.calibrated);
+    EXPECT_TRUE(retriever.retrieve({}, world_.corpus().id, "How many days does shipping take?", options)->gate.grounded) << score;
+  }
+}
+
+TEST_F(RetrieverTest, HighCosinesOfAnotherServersEmbedderDoNotOpenTheGate) {
+  world_.put_document("shipping.md", "Shipping takes three days.");
+  RetrieveOptions options;
+  options.profile.gate = retrieve::policy_for("text-embedding-3-small", "", "");
+  world_.embedder.add_synonym("night", "three");  // near by its vector alone
+  world_.embedder.add_synonym("watch", "days");
+  EXPECT_GT(retrieve("night watch", options)->gate.cosine, 0.6);
+  EXPECT_FALSE(retrieve("night watch", options)->gate.grounded);
+  EXPECT_TRUE(retrieve("shipping days", options)->gate.grounded) << "words still count";
 }
 
 TEST_F(RetrieverTest, OneSideAloneMeasuresThatSide) {
