@@ -31,9 +31,9 @@ struct SignalMedians {
   double own = 0;
   double foreign = 0;
 };
-/// Those of the built-in embedder's cosine and of the built-in judge's log odds, measured with the same probes.
-inline constexpr SignalMedians kCosineMedians{.own = 0.62, .foreign = 0.25};
-inline constexpr SignalMedians kJudgeMedians{.own = -2.0, .foreign = -5.7};
+/// Those of the built-in embedder's cosine and of the built-in judge's log odds, measured on the handbook with the same probes.
+inline constexpr SignalMedians kCosineMedians{.own = 0.34, .foreign = 0.174};
+inline constexpr SignalMedians kJudgeMedians{.own = -2.8, .foreign = -5.9};
 
 /// The median of `values`; 0 if there are none.
 double median_of(std::vector<double> values);
