@@ -19,6 +19,7 @@
 #include "domain/agent.h"
 #include "ports/cache.h"
 #include "ports/conversation_store.h"
+#include "ports/embedder.h"
 #include "ports/event_sink.h"
 #include "ports/llm.h"
 #include "ports/reader.h"
@@ -30,8 +31,6 @@ namespace footnote::answer {
 /// Confidence of an ungrounded answer, and the minimum for one supported by the visitor's current page.
 inline constexpr double kUngroundedConfidence = 0.3;
 inline constexpr double kPageConfidence = 0.85;
-/// The page counts as relevant if the judge gives at least this probability.
-inline constexpr double kPageRelevanceMin = 0.5;
 
 /// A visitor's message to an agent.
 struct VisitorQuestion {
@@ -74,7 +73,7 @@ class VisitorService {
     const retrieve::SiteRetriever& retriever;
     Reader& reader;
     Llm* llm = nullptr;
-    Reranker* judge = nullptr;  ///< Judges the current page; null: the page is a source but does not raise confidence.
+    Reranker* judge = nullptr;  ///< Judges the current page.
     ConversationStore& conversations;
     const AgentStore& agents;
     Cache* cache = nullptr;  ///< Holds earlier turns.
@@ -84,6 +83,7 @@ class VisitorService {
     std::chrono::milliseconds judge_timeout = std::chrono::seconds(3);
     EventSink* events = nullptr;  ///< Receives every piece of an answer and the end of the turn.
     FollowUpModel follow_ups = {};
+    Embedder* embedder = nullptr;  ///< Compares the question with the current page if no judge with a known scale does.
   };
   explicit VisitorService(const Ports& ports);
 

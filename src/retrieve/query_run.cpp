@@ -22,6 +22,8 @@ constexpr std::size_t kFetchFactor = 4;
 /// With fewer helper threads, keyword search runs next to vector search rather than next to the embedder, which needs all cores. On two
 /// cores: .58 ms for embedding plus .18 for keywords in sequence, against .91 in parallel.
 constexpr std::size_t kThreadsForWordsMin = 2;
+/// A passage with this share of the question's words is in its language, whatever a few function words suggest.
+constexpr double kSharedWordsMin = 0.8;
 /// From this many chunks on, fetching is split between two threads.
 constexpr std::size_t kFetchSharedMin = 16;
 
@@ -73,9 +75,11 @@ class QueryRun {
     FOOTNOTE_CHECK(tolerate(TurnStage::kFetch, fetch()));
     watch_.lap(TurnStage::kFetch);
     FOOTNOTE_CHECK(judge());
+    compare_languages();
     select_hits();
     retrieval_.policy = gate();
     retrieval_.gate = judge_grounding(retrieval_.hits, retrieval_.policy);
+    if (retrieval_.language_not_covered) retrieval_.gate.grounded = false;
     watch_.lap(TurnStage::kGate);
     return std::move(retrieval_);
   }
@@ -307,6 +311,14 @@ class QueryRun {
     sort_by_score(ranked_);
   }
 
+  /// A question in a language that the models do not know is searched by its words, which passages in another language hardly share.
+  void compare_languages() {
+    if (retrieval_.foreign_language.empty()) return;
+    const std::string_view language = language_of(ranked_);
+    const bool shares_words = std::ranges::any_of(ranked_, [](const Hit& hit) { return hit.coverage >= kSharedWordsMin; });
+    retrieval_.language_not_covered = !language.empty() && language != retrieval_.foreign_language && !shares_words;
+  }
+
   /// Boosts passages of the current page and, if there is a threshold, drops passages below it. In a judged list only judged passages are
   /// compared with the threshold, because the two kinds of scores are not comparable.
   void apply_page_policy() {
@@ -319,7 +331,7 @@ class QueryRun {
     for (Hit& hit : ranked_) {
       if (is_judged && !hit.judged) {
         unread_.push_back(std::move(hit));
-      } else if (boosted_probability(hit) < *threshold_) {
+      } else if (retrieval_.language_not_covered || boosted_probability(hit) < *threshold_) {
         below_.push_back(std::move(hit));
       } else {
         passing.push_back(std::move(hit));

@@ -32,6 +32,9 @@ void add_explanations(Retrieval& all, Retrieval one, std::chrono::microseconds b
     timing.start += began;
     all.timings.push_back(timing);
   }
+  all.language_not_covered = all.language_not_covered || one.language_not_covered;
+  if (!one.foreign_language.empty()) all.foreign_language = one.foreign_language;
+  if (all.translation.empty()) all.translation = std::move(one.translation);
   std::ranges::move(one.failures, std::back_inserter(all.failures));
   std::ranges::move(one.cut, std::back_inserter(all.cut));
   for (const auto& [fate, count] : one.cut_counts) all.cut_counts[fate] += count;
@@ -95,7 +98,8 @@ Result<SiteRetrieval> SiteRetriever::retrieve(const CallContext& call, const Sit
     corpus_of_hit.push_back(each.corpus);
     out.found.hits.push_back(std::move(each.hit));
   }
-  if (key && out.found.failures.empty()) keep(call, name, query, out, corpus_of_hit);
+  out.found.language_not_covered = out.found.language_not_covered && out.found.hits.empty();
+  if (key && out.found.failures.empty() && out.found.foreign_language.empty()) keep(call, name, query, out, corpus_of_hit);
   return out;
 }
 

@@ -220,6 +220,35 @@ TEST_F(RetrieverTest, HighCosinesOfAnotherServersEmbedderDoNotOpenTheGate) {
   EXPECT_TRUE(retrieve("shipping days", options)->gate.grounded) << "words still count";
 }
 
+TEST_F(RetrieverTest, AQuestionInALanguageThatIsNotCoveredIsTranslatedAndSearchedAgain) {
+  world_.put_document("faq.md", "Shipping to all countries takes three days, and the parcel is insured.");
+  world_.embedder.speak({"en"});
+  std::size_t translations = 0;
+  Result<std::string> translated = "How many days does shipping take?";
+  const retrieve::Translate translate = [&](const CallContext&, std::string_view, std::string_view language) {
+    EXPECT_EQ(language, retrieve::kTranslationLanguage);
+    ++translations;
+    return translated;
+  };
+  const retrieve::Retriever retriever({.embedder = world_.embedder,
+                                       .vectors = world_.vectors,
+                                       .keywords = world_.keywords,
+                                       .chunks = world_.store,
+                                       .translate = translate});
+  const auto found = retriever.retrieve({}, world_.corpus().id, "Wie lange dauert der Versand nach Schweden?", {}).value();
+  EXPECT_TRUE(found.gate.grounded);
+  EXPECT_FALSE(found.language_not_covered);
+  EXPECT_EQ(found.foreign_language, "de");
+  EXPECT_EQ(found.translation, "How many days does shipping take?");
+  ASSERT_TRUE(retriever.retrieve({}, world_.corpus().id, "How many days does shipping take?", {}));
+  EXPECT_EQ(translations, 1U) << "a question that is covered is not translated";
+  translated = fail(ErrorCode::kUnavailable, "no model");
+  const auto failed = retriever.retrieve({}, world_.corpus().id, "Wie lange dauert der Versand nach Schweden?", {}).value();
+  EXPECT_TRUE(failed.language_not_covered);
+  EXPECT_FALSE(failed.gate.grounded);
+  EXPECT_EQ(failed.failures.size(), 1U);
+}
+
 TEST_F(RetrieverTest, OneSideAloneMeasuresThatSide) {
   world_.embedder.add_synonym("vacation", "holiday");
   world_.put_document("meaning.md", "Holiday is good.");
