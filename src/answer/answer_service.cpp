@@ -43,6 +43,7 @@ class KnowledgeBaseTurn final : public TurnRun {
     const retrieve::GateVerdict& gate = report().retrieval.gate;
     std::vector<SourceBlock> blocks = number_sources(report().retrieval.hits);
     fates().assign(blocks.size(), Fate::kBelowGate);
+    if (report().retrieval.language_not_covered) return refuse(RefusalReason::kLanguageNotCovered, std::move(blocks));
     if (is_quoted && !blocks.empty()) return quote(std::move(blocks), gate.confidence);
     if (!gate.grounded) return refuse(RefusalReason::kNoRelevantContext, std::move(blocks));
     if (ports().llm == nullptr) return quote(std::move(blocks), gate.confidence);
@@ -53,6 +54,9 @@ class KnowledgeBaseTurn final : public TurnRun {
   }
 
   std::string refusal_text(RefusalReason reason) const override {
+    if (reason == RefusalReason::kLanguageNotCovered) {
+      return std::string(prompt::language_not_covered_text(report().retrieval.foreign_language));
+    }
     const bool is_found = reason != RefusalReason::kNoRelevantContext;  // then the question's language is not the cause
     return prompt::no_context_text(is_found ? std::string_view() : report().retrieval.foreign_language);
   }

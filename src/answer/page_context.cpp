@@ -27,7 +27,7 @@ std::string text_of(const PageContext& page) {
   add_line(out, "Description", page.description);
   for (const std::string_view key : kPageOgKeys) {
     for (const auto& [name, value] : page.og) {
-      if (name == key) add_line(out, key, value);
+      if (name == key && value != page.title && value != page.description) add_line(out, key, value);
     }
   }
   for (std::size_t i = 0; i < std::min(page.h1.size(), kPageHeadingsMax); ++i) add_line(out, "Heading", page.h1[i]);

@@ -26,7 +26,8 @@ struct PageContext {
   std::vector<std::string> h2 = {};
   std::string visible_text = {};
 };
-inline constexpr std::string_view kPageOgKeys[] = {"type", "site_name", "price:amount", "price:currency", "availability", "brand"};
+inline constexpr std::string_view kPageOgKeys[] = {"title",        "description",    "type",         "site_name",
+                                                   "price:amount", "price:currency", "availability", "brand"};
 
 /// The page as one text, one paragraph per part and line; at most kPageContextBytesMax bytes. Empty: nothing was read.
 std::string text_of(const PageContext& page);

@@ -27,6 +27,13 @@ TEST(PageContextTest, WhatStandsOnALineOfItsOwnIsQuotedByItself) {
                                                        "You have 60 days.", "Gift cards can't be returned.", "Exchanges"));
 }
 
+TEST(PageContextTest, TheTitleAndDescriptionForSharingAreReadUnlessTheyRepeat) {
+  const PageContext page{.title = "Trail lamp",
+                         .description = "A lamp",
+                         .og = {{"description", "Shines for forty hours"}, {"title", "Trail lamp"}, {"unknown", "x"}}};
+  EXPECT_EQ(text_of(page), "Title: Trail lamp\n\nDescription: A lamp\n\ndescription: Shines for forty hours");
+}
+
 TEST(PageContextTest, IsBoundedBetweenCodePoints) {
   const PageContext page{.title = {}, .visible_text = std::string(kPageContextBytesMax - 1, 'x') + "\u00e9"};
   EXPECT_EQ(text_of(page), std::string(kPageContextBytesMax - 1, 'x'));

@@ -9,7 +9,7 @@ namespace footnote::answer {
 namespace {
 
 constexpr RefusalReason kReasons[] = {RefusalReason::kNoRelevantContext, RefusalReason::kLlmSelfRefusal,
-                                      RefusalReason::kBlockedByGuardrails};
+                                      RefusalReason::kBlockedByGuardrails, RefusalReason::kLanguageNotCovered};
 
 Counter& turns(Metrics& metrics, std::string_view outcome) {
   return metrics.counter("footnote_turns_total", "Turns by how they ended", {{"outcome", std::string(outcome)}});

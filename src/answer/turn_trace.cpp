@@ -179,6 +179,7 @@ JsonObject trace_json(const TurnReport& report, std::size_t candidates) {
       {"stages", stages_json(report)},
       {"gate", gate_json(report.retrieval.gate)},
       {"foreign_language", text_or_null(report.retrieval.foreign_language)},
+      {"translation", text_or_null(report.retrieval.translation)},
       {"model", model_json(report)},
       {"citation_check", checks_json(trace.checks)},
       {"limits",
@@ -195,8 +196,8 @@ JsonObject trace_json(const TurnReport& report, std::size_t candidates) {
 }  // namespace
 
 JsonObject gate_json(const retrieve::GateVerdict& gate) {
-  return {{"grounded", gate.grounded}, {"evidence", gate.evidence}, {"threshold", gate.threshold},
-          {"cosine", gate.cosine},     {"coverage", gate.coverage}, {"confidence", gate.confidence}};
+  return {{"grounded", gate.grounded}, {"evidence", gate.evidence},     {"threshold", gate.threshold},  {"cosine", gate.cosine},
+          {"coverage", gate.coverage}, {"confidence", gate.confidence}, {"calibrated", gate.calibrated}};
 }
 
 Json vector_search_json(const VectorSearchReport& report) {

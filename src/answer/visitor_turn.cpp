@@ -9,8 +9,12 @@
 #include "base/fold_words.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "prompt/refusal_text.h"
 #include "prompt/visitor_prompt.h"
+#include "retrieve/mmr.h"
 #include "retrieve/page_policy.h"
+#include "retrieve/score_model.h"
+#include "retrieve/words.h"
 
 namespace footnote::answer {
 
@@ -47,7 +51,7 @@ class VisitorTurn final : public TurnRun {
         question_(question),
         agent_(question.agent.settings),
         remembered_(ports.cache, question.visitor, question.conversation),
-        threshold_(agent_.confidence_threshold.value_or(kConfidenceThresholdDefault)),
+        threshold_(agent_.confidence_threshold.value_or(question.corpora.at(0).profile.gate.probability_min)),
         language_(visitor_language({.agent = agent_.language_default,
                                     .locale = question.locale,
                                     .accept_language = question.accept_language,
@@ -81,7 +85,10 @@ class VisitorTurn final : public TurnRun {
     return outcome;
   }
 
-  std::string refusal_text(RefusalReason) const override { return std::string(unknown_text(language_)); }
+  std::string refusal_text(RefusalReason reason) const override {
+    if (reason != RefusalReason::kLanguageNotCovered) return std::string(unknown_text(language_));
+    return std::string(prompt::language_not_covered_text(report().retrieval.foreign_language));
+  }
 
   bool is_wanted_end(const Error& error) override {
     if (error.code != ErrorCode::kCancelled || !question_.stopped.stop_requested()) return false;
@@ -154,7 +161,7 @@ class VisitorTurn final : public TurnRun {
                                                                                    .corpora = question_.corpora,
                                                                                    .query = std::move(query),
                                                                                    .page_url = question_.page_url,
-                                                                                   .threshold = threshold_}));
+                                                                                   .threshold = agent_.confidence_threshold}));
     if (!found.found.failures.empty()) flag(kFlagDegraded);
     passages_ = found.found.hits.size();
     confidence_ = found.confidence;
@@ -162,7 +169,7 @@ class VisitorTurn final : public TurnRun {
     return {};
   }
 
-  /// Makes the page source 1: always for a model, for the reader only if the judge finds it relevant.
+  /// Makes the page source 1: always for a model, for the reader only if it is relevant.
   Result<void> read_page() {
     if (question_.page_was_dropped) flag(kFlagPageDropped);
     std::vector<Hit>& hits = report().retrieval.hits;
@@ -180,20 +187,63 @@ class VisitorTurn final : public TurnRun {
     return {};
   }
 
+  /// Judges the page like a passage, in parts: the best part counts.
   Result<void> judge_page(Hit& page) {
-    if (ports_.judge == nullptr) return {};
-    const std::vector<std::string_view> parts = parts_to_judge(page.chunk.text);
+    const std::vector<std::string_view> texts = parts_to_judge(page.chunk.text);
+    std::vector<Hit> parts = covered_parts(texts);
+    GatePolicy policy = question_.corpora.at(0).profile.gate;
+    FOOTNOTE_TRY(const bool judged, add_judgements(texts, parts));
+    policy.known.judge = policy.known.judge && judged;
+    policy.known.cosine = policy.known.cosine && !policy.known.judge;
+    if (policy.known.cosine) {
+      FOOTNOTE_TRY(policy.known.cosine, add_cosines(texts, parts));
+    }
+    for (Hit& part : parts) part.probability = retrieve::probability_of(part, policy);
+    const auto best = std::ranges::max_element(parts, {}, &Hit::probability);
+    if (best == parts.end()) return {};
+    page.probability = best->probability;
+    page.judged = best->judged;
+    page_is_relevant_ = page.probability >= policy.probability_min;
+    return {};
+  }
+
+  std::vector<Hit> covered_parts(const std::vector<std::string_view>& texts) const {
+    const std::vector<std::string> wanted = retrieve::content_words(question_.text);
+    std::vector<Hit> out(texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) out[i].coverage = retrieve::share_of(wanted, retrieve::content_words(texts[i]));
+    return out;
+  }
+
+  /// False: there is no judge, or it failed.
+  Result<bool> add_judgements(const std::vector<std::string_view>& texts, std::vector<Hit>& parts) {
+    if (ports_.judge == nullptr) return false;
     const auto judged =
-        timed(TurnStage::kJudge, [&] { return ports_.judge->rerank(call().narrowed(ports_.judge_timeout), question_.text, parts); });
+        timed(TurnStage::kJudge, [&] { return ports_.judge->rerank(call().narrowed(ports_.judge_timeout), question_.text, texts); });
     if (!judged) {
       FOOTNOTE_CHECK(call().check());
       note_failure(TurnStage::kJudge, judged.error());
-      return {};
+      return false;
     }
-    const auto best = std::ranges::max_element(*judged, {}, &Judgement::calibrated);
-    page_is_relevant_ = best != judged->end() && best->calibrated >= kPageRelevanceMin;
-    if (best != judged->end()) page.judged = Judgement{.raw = best->raw, .calibrated = best->calibrated};
-    return {};
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      parts[i].judged = Judgement{.raw = (*judged)[i].raw, .calibrated = (*judged)[i].calibrated};
+    }
+    return true;
+  }
+
+  /// False: there is no embedder, or it failed.
+  Result<bool> add_cosines(const std::vector<std::string_view>& texts, std::vector<Hit>& parts) {
+    if (ports_.embedder == nullptr) return false;
+    const std::string_view question[] = {question_.text};
+    const auto asked = ports_.embedder->embed(call(), question, {.kind = EmbedKind::kQuery, .overflow = Overflow::kTruncate});
+    const auto read = ports_.embedder->embed(call(), texts, {.kind = EmbedKind::kPassage, .overflow = Overflow::kTruncate});
+    if (!asked || !read) {
+      FOOTNOTE_CHECK(call().check());
+      note_failure(TurnStage::kEmbed, asked ? read.error() : asked.error());
+      return false;
+    }
+    const std::vector<float>& wanted = asked->at(0).windows.at(0).values;
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i].cosine = retrieve::cosine_of(wanted, (*read)[i].windows.at(0).values);
+    return true;
   }
 
   void settle_confidence() {
@@ -204,7 +254,10 @@ class VisitorTurn final : public TurnRun {
     if (!is_grounded) flag(kFlagNoSources);
     if (passages_ == 1 && !page_is_relevant_) flag(kFlagOneSource);
     if (visit.confidence < threshold_) flag(kFlagBelowThreshold);
-    visit.low_confidence = !is_grounded || (passages_ == 1 && !page_is_relevant_) || visit.confidence < threshold_;
+    const bool model_changed =
+        std::ranges::any_of(question_.corpora, [](const retrieve::SearchedCorpus& corpus) { return corpus.profile.model_changed; });
+    if (model_changed) flag(kFlagModelChanged);
+    visit.low_confidence = !is_grounded || (passages_ == 1 && !page_is_relevant_) || visit.confidence < threshold_ || model_changed;
   }
 
   /// kFlagNoAnswer: sources were found, but none answers the question.
@@ -215,6 +268,7 @@ class VisitorTurn final : public TurnRun {
   }
 
   Result<Outcome> answer_from(std::vector<SourceBlock> blocks) {
+    if (blocks.empty() && report().retrieval.language_not_covered) return refuse(RefusalReason::kLanguageNotCovered, {});
     const double confidence = visit().confidence;
     const std::size_t characters_max = agent_.guardrails.max_chars;
     if (ports().llm == nullptr) {
@@ -262,6 +316,7 @@ class VisitorTurn final : public TurnRun {
   std::optional<GapReason> gap_of(const Outcome& outcome) {
     if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
       switch (refusal->reason) {
+        case RefusalReason::kLanguageNotCovered:
         case RefusalReason::kNoRelevantContext: return GapReason::kNoRelevantContext;
         case RefusalReason::kLlmSelfRefusal: return GapReason::kLlmSelfRefusal;
         case RefusalReason::kBlockedByGuardrails: return GapReason::kBlockedByGuardrails;

@@ -19,6 +19,7 @@
 #include "domain/agent.h"
 #include "ports/cache.h"
 #include "ports/conversation_store.h"
+#include "ports/embedder.h"
 #include "ports/event_sink.h"
 #include "ports/llm.h"
 #include "ports/reader.h"
@@ -30,8 +31,6 @@ namespace footnote::answer {
 /// Confidence of an ungrounded answer, and the minimum for one supported by the visitor's current page.
 inline constexpr double kUngroundedConfidence = 0.3;
 inline constexpr double kPageConfidence = 0.85;
-/// The page counts as relevant if the judge gives at least this probability.
-inline constexpr double kPageRelevanceMin = 0.5;
 
 /// A visitor's message to an agent.
 struct VisitorQuestion {
@@ -53,6 +52,8 @@ struct VisitorQuestion {
 inline constexpr std::string_view kFlagOneSource = "one_source";
 inline constexpr std::string_view kFlagNoSources = "no_sources";
 inline constexpr std::string_view kFlagBelowThreshold = "below_threshold";
+/// The corpus was embedded by another model than ours, so only words were searched: `footnote rebuild-index` embeds it anew.
+inline constexpr std::string_view kFlagModelChanged = "model_changed";
 inline constexpr std::string_view kFlagNoAnswer = "no_answer";
 inline constexpr std::string_view kFlagDegraded = "degraded";
 inline constexpr std::string_view kFlagTruncated = "truncated";
@@ -73,7 +74,7 @@ class VisitorService {
     Reader& reader;
     Reader* model_reader = nullptr;  ///< See TurnPorts.
     Llm* llm = nullptr;
-    Reranker* judge = nullptr;  ///< Judges the current page; null: the page is a source but does not raise confidence.
+    Reranker* judge = nullptr;  ///< Judges the current page.
     ConversationStore& conversations;
     const AgentStore& agents;
     Cache* cache = nullptr;  ///< Holds earlier turns.
@@ -83,6 +84,7 @@ class VisitorService {
     std::chrono::milliseconds judge_timeout = std::chrono::seconds(3);
     EventSink* events = nullptr;  ///< Receives every piece of an answer and the end of the turn.
     FollowUpModel follow_ups = {};
+    Embedder* embedder = nullptr;  ///< Compares the question with the current page if no judge with a known scale does.
   };
   explicit VisitorService(const Ports& ports);
 

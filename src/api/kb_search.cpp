@@ -30,6 +30,7 @@ JsonObject render_hit(const Hit& hit) {
           {"score", hit.score},
           {"cosine", hit.cosine},
           {"coverage", hit.coverage},
+          {"probability", hit.probability},
           {"terms", std::move(terms)}};
 }
 

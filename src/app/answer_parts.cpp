@@ -31,6 +31,13 @@ std::unique_ptr<Llm> make_llm(const Settings& settings, http::Client* client) {
                                                             .model = settings.text(Setting::kLlmModel)});
 }
 
+retrieve::Translate translate_with(answer::QuestionTranslator* translator) {
+  if (translator == nullptr) return {};
+  return [translator](const CallContext& call, std::string_view question, std::string_view language) {
+    return translator->translate(call, question, language);
+  };
+}
+
 answer::CheckPolicy check_policy(const Settings& settings) {
   using enum answer::CheckPolicy;
   for (const answer::CheckPolicy policy : {kMark, kDrop, kStop}) {
@@ -68,6 +75,7 @@ AnswerParts::AnswerParts(std::unique_ptr<IngestParts> base, Rerankers rerankers,
       model_reader_(std::move(reader)),
       client_(make_client(settings, base_->metrics())),
       llm_(make_llm(settings, client_.get())),
+      translator_(llm_ == nullptr ? nullptr : std::make_unique<answer::QuestionTranslator>(*llm_)),
       events_(base_->stores().events(), base_->metrics()),
       late_(base_->chunks(), &base_->codes(), base_->cpu_level(), &base_->helpers()),
       retriever_({.embedder = base_->embedder(),
@@ -78,6 +86,7 @@ AnswerParts::AnswerParts(std::unique_ptr<IngestParts> base, Rerankers rerankers,
                   .judge = rerankers_.for_ranking(),
                   .judge_timeout = settings.duration(Setting::kJudgeTimeout),
                   .metrics = &base_->metrics(),
+                  .translate = translate_with(translator_.get()),
                   .helpers = &base_->helpers()}),
       corpora_(base_->catalog(), base_->embedder(), reranker_name(settings)),
       citation_check_(base_->embedder(), rerankers_.provided.port.get()),

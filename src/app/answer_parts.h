@@ -4,6 +4,7 @@
 #include <string>
 
 #include "answer/answer_service.h"
+#include "answer/question_translator.h"
 #include "app/ingest_parts.h"
 #include "providers/local/counted_events.h"
 #include "providers/local/local_late_scorer.h"
@@ -53,6 +54,7 @@ class AnswerParts {
   const std::unique_ptr<Reader> model_reader_;
   const std::unique_ptr<http::Client> client_;
   const std::unique_ptr<Llm> llm_;
+  const std::unique_ptr<answer::QuestionTranslator> translator_;  // null without a model
   CountedEvents events_;
   LocalLateScorer late_;
   const retrieve::Retriever retriever_;

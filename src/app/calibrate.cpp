@@ -2,6 +2,8 @@
 
 #include "eval/calibrate_gate.h"
 #include "eval/calibrate_probes.h"
+#include "retrieve/fuse.h"
+#include "retrieve/score_model.h"
 
 namespace footnote::app {
 namespace {
@@ -24,16 +26,54 @@ Result<std::vector<eval::Probe>> foreign_probes(const CallContext& call, AnswerP
   return out;
 }
 
-/// The gate's evidence for these questions, before any calibration.
-Result<std::vector<eval::ProbeEvidence>> evidence_of(const CallContext& call, AnswerParts& parts, const Corpus& corpus,
-                                                     const std::vector<eval::Probe>& probes,
-                                                     const std::function<Result<void>()>& on_question) {
-  std::vector<eval::ProbeEvidence> out;
+/// A probe's passages, without their texts.
+struct ProbeHits {
+  std::string domain;
+  std::vector<Hit> hits;
+};
+
+Result<std::vector<ProbeHits>> retrieve_all(const CallContext& call, AnswerParts& parts, const Corpus& corpus, const Profile& profile,
+                                            const std::vector<eval::Probe>& probes, const std::function<Result<void>()>& on_question) {
+  std::vector<ProbeHits> out;
   for (const eval::Probe& probe : probes) {
-    FOOTNOTE_TRY(const auto found, parts.retriever().retrieve(call, corpus.id, probe.question, {.profile = kAskProfile, .filter = {}}));
-    out.push_back({probe.domain, found.gate.evidence});
+    FOOTNOTE_TRY(auto found, parts.retriever().retrieve(call, corpus.id, probe.question, {.profile = profile, .filter = {}}));
+    for (Hit& hit : found.hits) {
+      hit.chunk = {};
+      hit.document = {};
+    }
+    out.push_back({probe.domain, std::move(found.hits)});
     FOOTNOTE_CHECK(on_question());
   }
+  return out;
+}
+
+/// The median of a signal of the first passages that have it.
+template <class SignalOf>
+double median_signal(const std::vector<ProbeHits>& probes, const SignalOf& signal_of) {
+  std::vector<double> values;
+  for (const ProbeHits& probe : probes) {
+    if (probe.hits.empty()) continue;
+    if (const std::optional<double> value = signal_of(probe.hits.front())) values.push_back(*value);
+  }
+  return eval::median_of(std::move(values));
+}
+
+std::optional<double> cosine_of(const Hit& hit) { return hit.cosine; }
+std::optional<double> judge_odds_of(const Hit& hit) {
+  return hit.judged ? std::optional(retrieve::log_odds(hit.judged->calibrated)) : std::nullopt;
+}
+
+/// The scale of a signal that the policy does not know.
+template <class SignalOf>
+std::optional<SignalScale> scale_of(bool known, const std::vector<ProbeHits>& own, const std::vector<ProbeHits>& foreign,
+                                    const eval::SignalMedians& built_in, const SignalOf& signal_of) {
+  if (known) return std::nullopt;
+  return eval::align({median_signal(own, signal_of), median_signal(foreign, signal_of)}, built_in);
+}
+
+std::vector<eval::ProbeEvidence> evidence_of(const std::vector<ProbeHits>& probes, const GatePolicy& policy) {
+  std::vector<eval::ProbeEvidence> out;
+  for (const ProbeHits& probe : probes) out.push_back({probe.domain, retrieve::judge_grounding(probe.hits, policy).evidence});
   return out;
 }
 
@@ -51,20 +91,25 @@ Result<api::Calibrated> calibrate(const CallContext& call, AnswerParts& parts, c
   const std::size_t total = own.size() + foreign.size();
   std::size_t done = 0;
   const auto step = [&] { return on_question(++done, total); };
-  FOOTNOTE_TRY(const auto own_evidence, evidence_of(call, parts, corpus, own, step));
-  FOOTNOTE_TRY(const auto foreign_evidence, evidence_of(call, parts, corpus, foreign, step));
-  FOOTNOTE_TRY(eval::GateSetting setting, eval::set_gate(own_evidence, foreign_evidence, rate));
-  return api::Calibrated{.gate = {.evidence_min = setting.evidence_min,
-                                  .wanted_rate = rate,
-                                  .false_answer_rate = setting.false_answer_rate,
-                                  .answered_rate = setting.answered_rate,
-                                  .probes = static_cast<std::int64_t>(total),
-                                  .embedder = corpus.space.model_id,
-                                  .judge = parts.corpora().models().judge,
-                                  .made_at = parts.base().clock().now()},
-                         .own = setting.own,
-                         .foreign = setting.foreign,
-                         .left_out = std::move(setting.left_out)};
+  Corpus uncalibrated = corpus;
+  uncalibrated.gate.reset();
+  FOOTNOTE_TRY(const Profile profile, parts.corpora().asked_as(uncalibrated, kAskProfile));
+  FOOTNOTE_TRY(const auto own_hits, retrieve_all(call, parts, corpus, profile, own, step));
+  FOOTNOTE_TRY(const auto foreign_hits, retrieve_all(call, parts, corpus, profile, foreign, step));
+  const std::string judge = parts.corpora().models().judge;
+  GateCalibration made{.wanted_rate = rate,
+                       .probes = static_cast<std::int64_t>(total),
+                       .embedder = corpus.space.model_id,
+                       .judge = judge,
+                       .made_at = parts.base().clock().now()};
+  made.cosine = scale_of(profile.gate.known.cosine, own_hits, foreign_hits, eval::kCosineMedians, cosine_of);
+  made.judge_scale = scale_of(profile.gate.known.judge || judge.empty(), own_hits, foreign_hits, eval::kJudgeMedians, judge_odds_of);
+  const GatePolicy policy = retrieve::calibrated_policy(profile.gate, made);
+  FOOTNOTE_TRY(eval::GateSetting setting, eval::set_gate(evidence_of(own_hits, policy), evidence_of(foreign_hits, policy), rate));
+  made.evidence_min = setting.evidence_min;
+  made.false_answer_rate = setting.false_answer_rate;
+  made.answered_rate = setting.answered_rate;
+  return api::Calibrated{.gate = std::move(made), .own = setting.own, .foreign = setting.foreign, .left_out = std::move(setting.left_out)};
 }
 
 }  // namespace footnote::app

@@ -1,5 +1,6 @@
 #include "app/compose_models.h"
 
+#include "app/coded_embedder.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "http/url.h"
@@ -61,6 +62,24 @@ std::unique_ptr<http::Client> make_client(std::string name, std::chrono::millise
   options.silence_timeout = timeout;
   options.response_bytes_max = kResponseBytesMax;
   return std::make_unique<http::Client>(options, metrics);
+}
+
+Result<Rerankers> open_cloudflare(const Settings& settings, Metrics& metrics) {
+  FOOTNOTE_CHECK(require(settings, Setting::kRerankerProvider, Setting::kRerankerAccount, "name the account's id"));
+  const bool has_url = settings.is_set(Setting::kRerankerUrl);
+  if (has_url) FOOTNOTE_CHECK(check_url(settings, Setting::kRerankerUrl));
+  UpstreamOptions upstream{.name = std::string(kRerankerServer.name),
+                           .settings = std::string(kRerankerServer.prefix),
+                           .base_url = has_url ? settings.text(Setting::kRerankerUrl) : std::string(CloudflareReranker::kDefaultUrl),
+                           .key = settings.text(Setting::kRerankerKey),
+                           .timeout = settings.duration(Setting::kRerankerTimeout)};
+  const SettingValue& named = settings.value(Setting::kRerankerModel);
+  Rerankers out;
+  out.provided.client = make_client("reranker", upstream.timeout, metrics);
+  out.provided.port = std::make_unique<CloudflareReranker>(
+      *out.provided.client, std::move(upstream), settings.text(Setting::kRerankerAccount),
+      named.origin == Origin::kDefault ? CloudflareReranker::kDefaultModel : std::string_view(named.text));
+  return out;
 }
 
 }  // namespace
@@ -137,6 +156,19 @@ Result<Provided<Embedder>> open_named_embedder(const Settings& settings, std::st
 
 namespace {
 
+/// Adds token codes of the built-in model to another server's vectors, if the model is on this machine.
+std::unique_ptr<Embedder> with_local_codes(const Settings& settings, std::unique_ptr<Embedder> vectors) {
+  if (settings.text(Setting::kLateLocalCodes) != "true" || settings.text(Setting::kLateCodes) == "off") return vectors;
+  auto local = open_local_embedder(settings);
+  if (!local) {
+    log(LogLevel::kWarn, "app", "the built-in model can't be loaded: no token codes are made, so late interaction is off",
+        {{"error", local.error().message}});
+    return vectors;
+  }
+  if ((*local)->code_form() == 0) return vectors;
+  return std::make_unique<CodedEmbedder>(std::move(vectors), *std::move(local));
+}
+
 /// Opens the judge if the model has its heads, else a cross-encoder.
 Result<Rerankers> open_local_reranker(const Settings& settings) {
   FOOTNOTE_TRY(const auto folder, models::find_model_folder(settings, Setting::kRerankerModel));
@@ -176,6 +208,7 @@ Result<Provided<Embedder>> open_embedder(const CallContext& call, const Settings
   } else {
     FOOTNOTE_TRY(out.port, EmbedServiceEmbedder::open(call, *out.client, {std::move(upstream), model, dimension}));
   }
+  out.port = with_local_codes(settings, std::move(out.port));
   return out;
 }
 
@@ -203,6 +236,7 @@ Result<Rerankers> open_reranker(const Settings& settings, Metrics& metrics) {
     log(LogLevel::kWarn, "app", "the judge can't be loaded: passages are ranked without it", {{"error", opened.error().message}});
     return out;
   }
+  if (provider.text == "cloudflare") return open_cloudflare(settings, metrics);
   FOOTNOTE_TRY(UpstreamOptions upstream, upstream_options(settings, kRerankerServer));
   out.provided.client = make_client("reranker", upstream.timeout, metrics);
   if (provider.text == "cohere") {

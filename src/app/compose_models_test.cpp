@@ -50,6 +50,14 @@ TEST(ConfiguredReranker, AServerNeedsItsAddress) {
   }
 }
 
+TEST(ConfiguredReranker, CloudflareNeedsItsAccountAlone) {
+  Metrics metrics;
+  EXPECT_EQ(open_reranker(with({{Setting::kRerankerProvider, "cloudflare"}}), metrics).error().field, "reranker.account");
+  const auto opened = open_reranker(with({{Setting::kRerankerProvider, "cloudflare"}, {Setting::kRerankerAccount, "0123"}}), metrics);
+  ASSERT_TRUE(opened.has_value()) << opened.error().message;
+  EXPECT_NE(opened->provided.port, nullptr);
+}
+
 TEST(ConfiguredReranker, TheJudgeUnlessAnotherIsNamed) {
   Metrics metrics;
   const std::string models = nn::testing::model_path().parent_path().string();

@@ -14,6 +14,7 @@
 #include "http/url.h"
 #include "models/folder.h"
 #include "providers/local/local_embedder.h"
+#include "retrieve/score_model.h"
 
 namespace footnote::app {
 namespace {
@@ -127,6 +128,12 @@ Result<Cosines> compare_sentences(const CallContext& call, Embedder& embedder) {
   return Cosines{cosine(vectors[0], vectors[1]), cosine(vectors[0], vectors[2])};
 }
 
+/// The scores of models that are not built in order passages, but the gate does not know their scale.
+void note_unknown_scale(cli::Check& check) {
+  check.detail += "; the scale of its scores is not known: confidence is uncalibrated until `footnote calibrate CORPUS`";
+  check.facts["calibrated"] = false;
+}
+
 cli::Check check_remote_model(const CallContext& call, const Settings& settings) {
   const std::string& provider = settings.text(Setting::kEmbedderProvider);
   const std::string& url = settings.text(Setting::kEmbedderUrl);
@@ -146,6 +153,7 @@ cli::Check check_remote_model(const CallContext& call, const Settings& settings)
                    who};
   check.facts["model"] = space.model_id;
   check.facts["dimension"] = space.dimension;
+  if (space.model_id != retrieve::kBuiltInEmbedder) note_unknown_scale(check);
   if (!cosines->sound()) {
     check.health = cli::Health::kBroken;
     check.fix = "its vectors do not distinguish texts; is it an embedding model?";
@@ -212,6 +220,7 @@ cli::Check check_reranker(const CallContext& call, const Settings& settings) {
   } else {
     check.detail += fmt::format("; related {:.2f}, unrelated {:.2f}", (*scores)[0].calibrated, (*scores)[1].calibrated);
   }
+  if (reranker_name(settings) != retrieve::kBuiltInJudge) note_unknown_scale(check);
   return check;
 }
 

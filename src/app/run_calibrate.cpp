@@ -11,7 +11,7 @@ constexpr std::string_view kCalibratePath = "/api/admin/calibrate";
 
 void print_text(const Json& made) {
   std::string out = fmt::format(
-      "{}: evidence of {:.4f} or more answers.\n"
+      "{}: a probability of {:.4f} or more answers.\n"
       "Measured on {} foreign and {} own questions that it was not set by: {:.1f} % of the foreign are answered (wanted: {:.1f} %), {:.1f} "
       "% "
       "of the own.\n",

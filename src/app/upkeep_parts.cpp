@@ -54,8 +54,7 @@ Result<bool> UpkeepParts::would_answer(const CallContext& call, const AgentSetti
     FOOTNOTE_TRY(const Corpus corpus, base_.catalog().corpus(call, id));
     FOOTNOTE_TRY(const Profile profile, parts_.corpora().asked_as(corpus, kAskProfile, retrieve::OtherModel::kWordsAlone));
     FOOTNOTE_TRY(const auto retrieval, parts_.retriever().retrieve(call, id, question, {.profile = profile, .filter = {}}));
-    const double wanted = settings.confidence_threshold.value_or(kConfidenceThresholdDefault);
-    if (retrieval.gate.grounded && retrieval.gate.confidence >= wanted) return true;
+    if (retrieval.gate.grounded && retrieval.gate.confidence >= settings.confidence_threshold.value_or(0)) return true;
   }
   return false;
 }

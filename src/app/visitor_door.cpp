@@ -61,7 +61,8 @@ VisitorDoor::VisitorDoor(std::unique_ptr<Cache> cache, std::string_view secret, 
                  .checking = parts.checking(),
                  .judge_timeout = settings.duration(Setting::kJudgeTimeout),
                  .events = &parts.events(),
-                 .follow_ups = {follow_up_llm_.get(), settings.duration(Setting::kAnswerFollowUpTimeout)}}),
+                 .follow_ups = {follow_up_llm_.get(), settings.duration(Setting::kAnswerFollowUpTimeout)},
+                 .embedder = &parts.base().embedder()}),
       door_(secret, api::LiveStreams::Options{.resume_grace = settings.duration(Setting::kStreamResumeGrace)}) {}
 
 api::AgentServices VisitorDoor::agent_services() {

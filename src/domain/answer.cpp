@@ -7,6 +7,7 @@ std::string_view to_string(RefusalReason reason) {
     case RefusalReason::kNoRelevantContext: return "no_relevant_context";
     case RefusalReason::kLlmSelfRefusal: return "llm_self_refusal";
     case RefusalReason::kBlockedByGuardrails: return "blocked_by_guardrails";
+    case RefusalReason::kLanguageNotCovered: return "language_not_covered";
   }
   return "no_relevant_context";
 }

@@ -34,6 +34,7 @@ enum class RefusalReason {
   kNoRelevantContext,    ///< Retrieval found nothing above the gate; no model was called.
   kLlmSelfRefusal,       ///< The model said that the sources do not contain the answer.
   kBlockedByGuardrails,  ///< Policy of the entry point.
+  kLanguageNotCovered,   ///< The question is in a language that neither the documents nor the search model have; no model was called.
 };
 
 /// The reason's name on the wire; never localized: "no_relevant_context".

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "domain/ids.h"
+#include "domain/profile.h"
 
 namespace footnote {
 
@@ -44,7 +45,7 @@ struct NamedSpace {
 
 /// A corpus's gate threshold and what `footnote calibrate` measured for it. Valid only for the models it was measured with.
 struct GateCalibration {
-  double evidence_min = 0;
+  double evidence_min = 0;       ///< The least probability of the best passage, 0..1.
   double wanted_rate = 0;        ///< The target share of foreign questions that may be answered.
   double false_answer_rate = 0;  ///< The share measured on held-out probes.
   double answered_rate = 0;      ///< The share of the corpus's own held-out probes that were answered.
@@ -52,6 +53,8 @@ struct GateCalibration {
   std::string embedder;
   std::string judge;  ///< Empty: no judge was used.
   UtcTime made_at;
+  std::optional<SignalScale> cosine = {};       ///< Of an embedder that is not built in.
+  std::optional<SignalScale> judge_scale = {};  ///< Of a judge that is not built in.
 
   bool operator==(const GateCalibration&) const = default;
 };

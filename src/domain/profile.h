@@ -24,23 +24,29 @@ struct StatusPenalties {
   double archived = 0.60;
 };
 
-/// Decides whether a question is covered, from raw scores, never from normalised or boosted ones. A passage grounds an answer if its cosine
-/// alone reaches `cosine_sure`, or if it reaches `cosine_min` and cosine and word coverage together reach `evidence_min` (see
-/// retrieve/gate.h).
+/// Which signals of a passage are on a scale that the score model knows (retrieve/score_model.h). Others only order passages.
+struct KnownSignals {
+  bool cosine = true;
+  bool late = true;
+  bool judge = true;
+};
+
+/// Brings a signal of another model to the scale of the built-in one's: slope * value + offset.
+struct SignalScale {
+  double slope = 1;
+  double offset = 0;
+
+  bool operator==(const SignalScale&) const = default;
+};
+
+/// Decides whether a question is covered: the probability of its best passage, from raw signals, never from normalised or boosted scores,
+/// must reach `probability_min`.
 struct GatePolicy {
-  double cosine_sure = 0.60;
-  /// A passage that contains this share of the question's words needs only `cosine_min_worded` instead of `cosine_min`: error codes and
-  /// part numbers mean little to an embedder.
-  double coverage_sure = 0.85;
-  double cosine_min_worded = 0.10;
-  double cosine_min = 0.25;
-  double evidence_min = 0.40;
-  double coverage_weight = 0.40;
-  /// A passage that the judge read grounds an answer if judge_raw + late_weight * max(late_raw, late_floor) >= judged_min. The floor keeps
-  /// a question in other words than the passage's from being rejected.
-  double late_weight = 80;
-  double late_floor = 0.425;
-  double judged_min = 33;
+  KnownSignals known;
+  SignalScale cosine;
+  SignalScale judge;  ///< Of the judge's log odds.
+  double probability_min = 0.5;
+  bool calibrated = true;  ///< False: a model's scale is not known, so probabilities come from the signals that remain.
   /// Quotes are shown if the reader finds it at least this likely that they answer. Only readers that can tell.
   double read_min = 0.4;
 };
@@ -56,8 +62,9 @@ struct Profile {
   Fusion fusion = Fusion::kScores;
   StatusPenalties penalties;
   GatePolicy gate;
-  bool vectors = true;    ///< False: the corpus's vectors are not the embedder's, so search by words only.
-  double page_boost = 0;  ///< Added to the score of passages of the page the visitor is on.
+  bool vectors = true;         ///< False: the corpus's vectors are not the embedder's, so search by words only.
+  bool model_changed = false;  ///< True: because another model of ours made them; the corpus needs `rebuild-index`.
+  double page_boost = 0;       ///< Added to the score of passages of the page the visitor is on.
   /// True: a failed stage is skipped and reported, down to a result without passages. False: the question fails with the stage.
   bool degrade_on_failure = false;
 };
@@ -83,8 +90,7 @@ constexpr Profile for_reading(Profile profile) {
 /// The same entry point for a corpus without vectors of the embedder: search by words, gate by word coverage.
 constexpr Profile by_words_alone(Profile profile) {
   profile.vectors = false;
-  profile.gate.coverage_weight = 1;
-  profile.gate.cosine_min = profile.gate.cosine_min_worded = 0;
+  profile.gate.known.cosine = profile.gate.known.late = false;
   return profile;
 }
 

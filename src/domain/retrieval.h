@@ -107,7 +107,7 @@ struct StageScore {
 };
 
 /// A chunk with its scores. `score` is the sum of the contributions and orders the hits of one question; never compare it across questions:
-/// gates use raw scores.
+/// gates use `probability`.
 struct Hit {
   Chunk chunk;
   std::string document_key;
@@ -118,6 +118,9 @@ struct Hit {
   double cosine = 0;
   /// Share of the question's content words that the passage contains, weighted by rarity.
   double coverage = 0;
+  /// How likely this passage answers, 0..1, from its raw signals; comparable across questions (retrieve/score_model.h). Boosts are not in
+  /// it.
+  double probability = 0;
   /// The judge's output, if it read this passage. The range of a found answer counts bytes of the chunk's text.
   std::optional<Judgement> judged = {};
 

@@ -41,6 +41,15 @@ double threshold_for(std::vector<double> foreign, double rate) {
 
 }  // namespace
 
+double median_of(std::vector<double> values) { return values.empty() ? 0 : quantile(std::move(values), 0.5); }
+
+std::optional<SignalScale> align(const SignalMedians& measured, const SignalMedians& built_in) {
+  const double distance = measured.own - measured.foreign;
+  if (!(distance > 0)) return std::nullopt;
+  const double slope = (built_in.own - built_in.foreign) / distance;
+  return SignalScale{.slope = slope, .offset = built_in.foreign - slope * measured.foreign};
+}
+
 Result<GateSetting> set_gate(const std::vector<ProbeEvidence>& own, const std::vector<ProbeEvidence>& foreign, double rate) {
   if (own.size() < 2) return fail(ErrorCode::kFailedPrecondition, "the corpus yields too few questions to calibrate its gate");
   Halves own_halves;

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "domain/profile.h"
 
 namespace footnote::eval {
 
@@ -23,6 +25,22 @@ struct GateSetting {
   std::size_t foreign = 0;            ///< Foreign probes measured.
   std::vector<std::string> left_out;  ///< Domains that the corpus seems to cover, so their questions are not foreign to it.
 };
+
+/// The median of a signal of the best passage over the corpus's own probes, and over foreign ones.
+struct SignalMedians {
+  double own = 0;
+  double foreign = 0;
+};
+/// Those of the built-in embedder's cosine and of the built-in judge's log odds, measured on the handbook with the same probes.
+inline constexpr SignalMedians kCosineMedians{.own = 0.34, .foreign = 0.174};
+inline constexpr SignalMedians kJudgeMedians{.own = -2.8, .foreign = -5.9};
+
+/// The median of `values`; 0 if there are none.
+double median_of(std::vector<double> values);
+
+/// Brings a signal of another model to the built-in one's scale, so that both medians agree. None if its own probes do not score above
+/// foreign ones: such a signal says nothing.
+std::optional<SignalScale> align(const SignalMedians& measured, const SignalMedians& built_in);
 
 /// Each half needs at least this many foreign probes for a meaningful rate.
 inline constexpr std::size_t kForeignProbesMin = 20;

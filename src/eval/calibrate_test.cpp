@@ -63,6 +63,23 @@ TEST(SetGate, TooFewProbesSetNothing) {
   EXPECT_EQ(set_gate({}, probes("cooking", 100, 0, 0.2), 0.05).error().code, ErrorCode::kFailedPrecondition);
 }
 
+TEST(Align, BringsBothMediansToTheBuiltInOnes) {
+  const auto scale = align({.own = 0.82, .foreign = 0.72}, kCosineMedians);
+  ASSERT_TRUE(scale);
+  EXPECT_NEAR(scale->slope * 0.82 + scale->offset, kCosineMedians.own, 1e-12);
+  EXPECT_NEAR(scale->slope * 0.72 + scale->offset, kCosineMedians.foreign, 1e-12);
+}
+
+TEST(Align, ASignalThatDoesNotTellOwnFromForeignSaysNothing) {
+  EXPECT_FALSE(align({.own = 0.7, .foreign = 0.7}, kCosineMedians));
+  EXPECT_FALSE(align({.own = 0.6, .foreign = 0.7}, kCosineMedians));
+}
+
+TEST(Align, TheMedianOfNothingIsZero) {
+  EXPECT_EQ(median_of({}), 0);
+  EXPECT_EQ(median_of({3, 1, 2}), 2);
+}
+
 TEST(Probes, TheBuiltInOnesAreQuestionsOfManyDomains) {
   std::set<std::string> domains;
   std::set<std::string> questions;

@@ -53,6 +53,8 @@ class Embedder {
   virtual EmbeddingSpace space() const = 0;
   /// The form of the codes it currently makes; 0: none.
   virtual std::uint32_t code_form() const { return 0; }
+  /// The model that makes the codes, which need not be the one that makes the vectors; empty: none.
+  virtual std::string code_model() const { return {}; }
   /// Languages it was trained for, ISO 639-1; empty: unrestricted.
   virtual std::vector<std::string> languages() const { return {}; }
   virtual Result<std::vector<Embedding>> embed(const CallContext& call, std::span<const std::string_view> texts,

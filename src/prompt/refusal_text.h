@@ -9,4 +9,7 @@ namespace footnote::prompt {
 /// not support it; the text then says so, and what to do.
 std::string no_context_text(std::string_view foreign_language = {});
 
+/// The text of a refusal because the question's language (ISO 639-1) is not that of the documents: in that language, else in English.
+std::string_view language_not_covered_text(std::string_view language);
+
 }  // namespace footnote::prompt

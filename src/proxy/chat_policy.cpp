@@ -21,8 +21,10 @@ Result<ChatPlan> ChatPolicy::plan(const CallContext& call, WorkspaceId workspace
   out.own = std::move(found.own);
   if (policy_.no_hits == NoHits::kRefuse && !found.grounded) {
     out.kind = ChatPlan::Kind::kRefuse;
-    out.refusal.reason = RefusalReason::kNoRelevantContext;
-    out.refusal.text = prompt::no_context_text(out.own ? out.own->retrieval.foreign_language : std::string_view());
+    const std::string_view language = out.own ? out.own->retrieval.foreign_language : std::string_view();
+    const bool is_covered = !out.own || !out.own->retrieval.language_not_covered;
+    out.refusal.reason = is_covered ? RefusalReason::kNoRelevantContext : RefusalReason::kLanguageNotCovered;
+    out.refusal.text = is_covered ? prompt::no_context_text(language) : std::string(prompt::language_not_covered_text(language));
   } else if (!found.sources.empty()) {
     out.kind = ChatPlan::Kind::kGround;
     out.prompt = prompt_for(target, question, found.sources);

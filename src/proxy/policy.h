@@ -39,7 +39,7 @@ enum class NoHits { kPass, kRefuse };
 /// The proxy's settings. Plain data.
 struct Policy {
   bool enabled = true;                     ///< False: no sources are added; names are still mapped.
-  std::size_t top_k = 5;                   ///< Number of passages that MMR picks, out of three times as many.
+  std::size_t top_k = 5;                   ///< Nearest passages fetched, of which MMR picks.
   double lambda = 0.7;                     ///< For MMR: see retrieve/mmr.h.
   std::size_t sources_max = 5;             ///< Bound for one prompt.
   std::size_t characters_max = 1'200;      ///< Bound on one source in the prompt, in code points.

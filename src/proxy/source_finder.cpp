@@ -10,22 +10,29 @@ namespace footnote::proxy {
 
 namespace {
 
+/// Late interaction compares more passages than are fetched, so that it can bring one up.
+constexpr std::size_t kLateFactor = 3;
+
 /// Does not use the judge: a proxy may add milliseconds, not the latency of a second model. Passages are deduplicated here by URL, not by
 /// document.
 Profile door_profile(std::size_t count) {
   Profile out = kAskProfile;
-  out.top_k = out.per_document_max = out.late = count;
+  out.top_k = out.per_document_max = count;
+  out.late = kLateFactor * count;
   out.judged = 0;
   return out;
 }
 
-/// The mean of similarity and late interaction on this question's common scale; the total score if there are no vectors.
+/// The mean of similarity and late interaction on this question's common scale, less the penalty of an outdated document; the total score
+/// if there are no vectors.
 double similarity_of(const Hit& hit, bool by_cosine) {
   if (by_cosine) return hit.cosine;
   const StageScore* vector = hit.term(Stage::kVector);
   const StageScore* late = hit.term(Stage::kLate);
   if (vector == nullptr) return hit.score;
-  return late == nullptr ? vector->normalised : (vector->normalised + late->normalised) / 2;
+  const double similarity = late == nullptr ? vector->normalised : (vector->normalised + late->normalised) / 2;
+  const StageScore* penalty = hit.term(Stage::kPenalty);
+  return penalty == nullptr ? similarity : similarity + penalty->contribution();
 }
 
 /// A file's passage is identified by the file's path, a point only by its URL.
@@ -58,7 +65,7 @@ Result<SourceFinder::Searched> SourceFinder::search_here(const CallContext& call
   const auto corpus = ports_.catalog.find_corpus(call, workspace, target.corpus);
   if (!corpus && corpus.error().code == ErrorCode::kNotFound && !target.corpus_named) return Searched{};
   if (!corpus) return std::unexpected(corpus.error());
-  FOOTNOTE_TRY(const Profile profile, ports_.corpora.asked_as(*corpus, door_profile(search_count())));
+  FOOTNOTE_TRY(const Profile profile, ports_.corpora.asked_as(*corpus, door_profile(policy_.top_k)));
   const auto recall = policy_.seed_form ? retrieve::Recall::kVectorOnly : retrieve::Recall::kBoth;
   FOOTNOTE_TRY(retrieve::Retrieval found,
                ports_.retriever.retrieve(call, corpus->id, question, {.profile = profile, .filter = {}, .recall = recall}));
@@ -71,6 +78,7 @@ Result<SourceFinder::Searched> SourceFinder::search_here(const CallContext& call
   out.grounded = found.gate.grounded;
   for (std::size_t place = 0; place < found.hits.size(); ++place) {
     const Hit& hit = found.hits[place];
+    if (!policy_.seed_form && (!out.grounded || hit.probability < found.gate.threshold)) continue;
     Candidate candidate{.url = address_of(hit),
                         .title = hit.document.title,
                         .text = hit.chunk.text,
@@ -89,7 +97,7 @@ Result<SourceFinder::Searched> SourceFinder::search_elsewhere(const CallContext&
   const std::string_view texts[] = {question};
   FOOTNOTE_TRY(const auto embedded, ports_.embedder.embed(call, texts, {.kind = EmbedKind::kQuery, .overflow = Overflow::kTruncate}));
   Searched out;
-  FOOTNOTE_TRY(out.candidates, ports_.elsewhere(call, target.corpus, embedded.at(0).windows.at(0).values, search_count()));
+  FOOTNOTE_TRY(out.candidates, ports_.elsewhere(call, target.corpus, embedded.at(0).windows.at(0).values, policy_.top_k));
   out.grounded = !out.candidates.empty();
   return out;
 }
@@ -101,7 +109,7 @@ Result<Found> SourceFinder::find(const CallContext& call, WorkspaceId workspace,
   std::vector<retrieve::MmrCandidate> pool;
   for (const Candidate& candidate : candidates) pool.push_back({candidate.similarity, candidate.vector});
   Found out;
-  for (const std::size_t place : retrieve::pick_diverse(pool, std::min(policy_.top_k, policy_.sources_max), policy_.lambda)) {
+  for (const std::size_t place : retrieve::pick_diverse(pool, policy_.sources_max, policy_.lambda)) {
     Candidate& picked = candidates[place];
     out.sources.push_back({std::move(picked.url), std::move(picked.title), std::move(picked.text)});
     if (searched.own) searched.own->given.push_back(picked.hit);

@@ -58,8 +58,8 @@ std::string_view searchable(std::string_view question);
 /// Keeps the most similar passage of each URL, at the position of the URL's first; drops passages without URL or text.
 std::vector<Candidate> one_per_url(std::vector<Candidate> candidates);
 
-/// Finds the sources for a prompt: searches for three times top_k, keeps one passage per URL, and lets MMR pick. Thread-safe; borrows its
-/// ports.
+/// Finds the sources for a prompt: fetches the top_k nearest passages, drops those of our own that the gate would refuse, keeps one passage
+/// per URL, and lets MMR pick. Thread-safe; borrows its ports.
 class SourceFinder {
  public:
   struct Ports {
@@ -84,7 +84,6 @@ class SourceFinder {
   };
   Result<Searched> search_here(const CallContext& call, WorkspaceId workspace, const Target& target, std::string_view question) const;
   Result<Searched> search_elsewhere(const CallContext& call, const Target& target, std::string_view question) const;
-  std::size_t search_count() const { return 3 * policy_.top_k; }
 
   const Ports ports_;
   const Policy policy_;

@@ -57,16 +57,16 @@ class SourceFinderTest : public ::testing::Test {
   std::pair<std::string, std::size_t> asked_;
 };
 
-TEST_F(SourceFinderTest, SearchesThreeTimesAsManyAsItPicks) {
+TEST_F(SourceFinderTest, FetchesTopKNeighboursOfWhichMmrPicks) {
   for (int i = 0; i < 9; ++i) candidates_.push_back({fmt::format("u{}", i), "t", "text", 1.0 - i * 0.1, {}});
-  const auto found = find({.top_k = 3, .lambda = 0, .sources_max = 5});
+  const auto found = find({.top_k = 9, .lambda = 0, .sources_max = 3});
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(asked_.first, "memory");
   EXPECT_EQ(asked_.second, 9u);
   EXPECT_THAT(found->sources, SizeIs(3));
   EXPECT_EQ(found->sources[0].url, "u0");
   EXPECT_TRUE(found->grounded);
-  EXPECT_THAT(find({.top_k = 3, .sources_max = 2})->sources, SizeIs(2));
+  EXPECT_THAT(find({.top_k = 9, .sources_max = 2})->sources, SizeIs(2));
 }
 
 TEST_F(SourceFinderTest, NothingFoundIsNoError) {

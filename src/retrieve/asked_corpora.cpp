@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "domain/point.h"
+#include "retrieve/score_model.h"
 
 namespace footnote::retrieve {
 
@@ -20,14 +21,12 @@ std::string_view judge_of(const Profile& door, const QuestionModels& models) {
 
 }  // namespace
 
-void set_threshold(Profile& profile, const QuestionModels& models, double threshold) {
-  (judge_of(profile, models).empty() ? profile.gate.evidence_min : profile.gate.judged_min) = threshold;
-}
-
 Result<Profile> asked_as(const Corpus& corpus, const Profile& door, const QuestionModels& models, OtherModel other_model) {
   if (is_comparable(corpus.space, models.space)) {
     Profile out = door;
-    if (const GateCalibration* gate = corpus.gate_for(judge_of(door, models))) set_threshold(out, models, gate->evidence_min);
+    const std::string_view judge = judge_of(door, models);
+    out.gate = policy_for(models.space.model_id, models.code_model, judge);
+    if (const GateCalibration* made = corpus.gate_for(judge)) out.gate = calibrated_policy(out.gate, *made);
     return out;
   }
   if (has_our_vectors(corpus) && other_model == OtherModel::kRefuse) {
@@ -38,7 +37,11 @@ Result<Profile> asked_as(const Corpus& corpus, const Profile& door, const Questi
   }
   log(LogLevel::kDebug, "answer", "the corpus's vectors can't be compared with a question: searched by words alone",
       {{"corpus", corpus.name}, {"model", corpus.space.model_id}});
-  return by_words_alone(door);
+  Profile out = by_words_alone(door);
+  out.model_changed = has_our_vectors(corpus);
+  const std::string_view judge = judge_of(door, models);
+  out.gate.known.judge = judge == kBuiltInJudge;
+  return out;
 }
 
 Result<AskedCorpus> AskedCorpora::find(const CallContext& call, WorkspaceId workspace, std::string_view name, const Profile& door) const {

@@ -13,8 +13,9 @@ namespace footnote::retrieve {
 
 /// The models used to answer a question.
 struct QuestionModels {
-  EmbeddingSpace space;  ///< The embedder's.
-  std::string judge;     ///< Its name; empty: there is none.
+  EmbeddingSpace space;         ///< The embedder's.
+  std::string judge;            ///< Its name; empty: there is none.
+  std::string code_model = {};  ///< The model that makes token codes; empty: none.
 };
 
 /// How to treat a corpus that was embedded by another model than ours. Its vectors are never compared with a question's.
@@ -27,13 +28,11 @@ enum class OtherModel {
 /// - Vectors of our embedder, and client vectors with its dimension and distance: searched by vectors and words.
 /// - Other client vectors, or only named vectors: searched by words only.
 /// - Vectors of another model: see OtherModel.
+/// - A model that is not built in has no known scale: its scores only order, and the gate is marked as uncalibrated.
 /// - The corpus's calibrated gate applies if it was measured with these models. A door that does not use the judge (`door.judged` is 0)
 ///   uses only a gate that was measured without one.
 Result<Profile> asked_as(const Corpus& corpus, const Profile& door, const QuestionModels& models,
                          OtherModel other_model = OtherModel::kRefuse);
-
-/// Replaces the calibrated threshold with this one.
-void set_threshold(Profile& profile, const QuestionModels& models, double threshold);
 
 /// A corpus, and how to search it.
 struct AskedCorpus {
@@ -47,7 +46,7 @@ class AskedCorpora {
   AskedCorpora(const CatalogStore& catalog, const Embedder& embedder, std::string judge)
       : catalog_(catalog), embedder_(embedder), judge_(std::move(judge)) {}
 
-  QuestionModels models() const { return {embedder_.space(), judge_}; }
+  QuestionModels models() const { return {embedder_.space(), judge_, embedder_.code_model()}; }
   /// The corpus of that name. kNotFound; otherwise the errors of asked_as.
   Result<AskedCorpus> find(const CallContext& call, WorkspaceId workspace, std::string_view name, const Profile& door) const;
   Result<Profile> asked_as(const Corpus& corpus, const Profile& door, OtherModel other_model = OtherModel::kRefuse) const {

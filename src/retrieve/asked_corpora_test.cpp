@@ -5,6 +5,7 @@
 #include "domain/point.h"
 #include "fakes/fake_embedder.h"
 #include "fakes/memory_store.h"
+#include "retrieve/score_model.h"
 
 namespace footnote::retrieve {
 namespace {
@@ -31,8 +32,8 @@ class AskedAsTest : public ::testing::Test {
   }
   static void expect_words_alone(const Profile& profile) {
     EXPECT_FALSE(profile.vectors);
-    EXPECT_EQ(profile.gate.coverage_weight, 1);
-    EXPECT_EQ(profile.gate.cosine_min, 0);
+    EXPECT_FALSE(profile.gate.known.cosine);
+    EXPECT_FALSE(profile.gate.known.late);
   }
 
   Profile door_ = kKnowledgeBaseProfile;
@@ -43,8 +44,8 @@ TEST_F(AskedAsTest, OwnVectorsAreSearchedAsTheDoorSays) {
   const Profile profile = asked(corpus_of(kOurs));
   EXPECT_TRUE(profile.vectors);
   EXPECT_EQ(profile.weights.vector, door_.weights.vector);
-  EXPECT_EQ(profile.gate.judged_min, door_.gate.judged_min) << "without a calibration";
-  EXPECT_EQ(profile.gate.evidence_min, door_.gate.evidence_min);
+  EXPECT_EQ(profile.gate.probability_min, GatePolicy{}.probability_min) << "without a calibration";
+  EXPECT_FALSE(profile.model_changed);
 }
 
 TEST_F(AskedAsTest, VectorsOfClientsWithOurShapeCountAsOurs) {
@@ -65,34 +66,41 @@ TEST_F(AskedAsTest, AChangedModelIsRefusedWithTheCommandThatHelps) {
 }
 
 TEST_F(AskedAsTest, ADoorThatHasToAnswerSearchesAChangedModelByWords) {
-  expect_words_alone(asked(corpus_of({"theirs", 8}), OtherModel::kWordsAlone));
+  const Profile profile = asked(corpus_of({"theirs", 8}), OtherModel::kWordsAlone);
+  expect_words_alone(profile);
+  EXPECT_TRUE(profile.model_changed);
 }
 
-TEST_F(AskedAsTest, ACalibrationWithTheJudgeSetsTheJudgedThreshold) {
-  const Profile profile = asked(calibrated("judge"));
-  EXPECT_EQ(profile.gate.judged_min, 0.77);
-  EXPECT_EQ(profile.gate.evidence_min, door_.gate.evidence_min);
+TEST_F(AskedAsTest, OnlyTheScalesOfBuiltInModelsAreKnown) {
+  const Profile other = asked(corpus_of(kOurs));
+  EXPECT_FALSE(other.gate.known.cosine);
+  EXPECT_FALSE(other.gate.known.judge);
+  EXPECT_FALSE(other.gate.calibrated);
+  models_ = {{std::string(kBuiltInEmbedder), 8}, std::string(kBuiltInJudge), std::string(kBuiltInEmbedder)};
+  const Profile built_in = asked(corpus_of(models_.space));
+  EXPECT_TRUE(built_in.gate.known.cosine);
+  EXPECT_TRUE(built_in.gate.known.late);
+  EXPECT_TRUE(built_in.gate.known.judge);
+  EXPECT_TRUE(built_in.gate.calibrated);
 }
 
-TEST_F(AskedAsTest, ACalibrationWithoutAJudgeSetsTheOtherThreshold) {
+TEST_F(AskedAsTest, ACalibrationWithTheseModelsSetsTheThreshold) {
+  EXPECT_EQ(asked(calibrated("judge")).gate.probability_min, 0.77);
   models_.judge.clear();
-  const Profile profile = asked(calibrated(""));
-  EXPECT_EQ(profile.gate.evidence_min, 0.77);
-  EXPECT_EQ(profile.gate.judged_min, door_.gate.judged_min);
+  EXPECT_EQ(asked(calibrated("")).gate.probability_min, 0.77);
 }
 
 TEST_F(AskedAsTest, ACalibrationOfOtherModelsDoesNotApply) {
-  EXPECT_EQ(asked(calibrated("another judge")).gate.judged_min, door_.gate.judged_min);
-  EXPECT_EQ(asked(calibrated("judge", "another embedder")).gate.judged_min, door_.gate.judged_min);
-  EXPECT_EQ(asked(calibrated("")).gate.evidence_min, door_.gate.evidence_min) << "the judge takes part here";
+  const double general = GatePolicy{}.probability_min;
+  EXPECT_EQ(asked(calibrated("another judge")).gate.probability_min, general);
+  EXPECT_EQ(asked(calibrated("judge", "another embedder")).gate.probability_min, general);
+  EXPECT_EQ(asked(calibrated("")).gate.probability_min, general) << "the judge takes part here";
 }
 
 TEST_F(AskedAsTest, ADoorWithoutTheJudgeUsesACalibrationWithoutIt) {
   door_.judged = 0;
-  EXPECT_EQ(asked(calibrated("")).gate.evidence_min, 0.77);
-  const Profile profile = asked(calibrated("judge"));
-  EXPECT_EQ(profile.gate.evidence_min, door_.gate.evidence_min);
-  EXPECT_EQ(profile.gate.judged_min, door_.gate.judged_min);
+  EXPECT_EQ(asked(calibrated("")).gate.probability_min, 0.77);
+  EXPECT_EQ(asked(calibrated("judge")).gate.probability_min, GatePolicy{}.probability_min);
 }
 
 TEST(AskedCorporaTest, FindsByName) {

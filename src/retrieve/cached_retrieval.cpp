@@ -12,10 +12,10 @@ namespace {
 
 // Fields without padding, numbers in native byte order. All users of a cache share one byte order; with another order the mark does not
 // match, which is a miss:
-//   mark u32, generation i64, candidates u64, confidence f64, gate (grounded u8, 5 f64), hits u32, then each:
-//   corpus i64, chunk i64, score, cosine, coverage f64, terms u8 x (stage u8, raw, normalised, weight f64),
+//   mark u32, generation i64, candidates u64, confidence f64, gate (grounded u8, 5 f64, calibrated u8), hits u32, then each:
+//   corpus i64, chunk i64, score, cosine, coverage, probability f64, terms u8 x (stage u8, raw, normalised, weight f64),
 //   judged u8 [raw, calibrated f64, answer u8 [begin, end u64, margin, probability f64]]
-constexpr std::uint32_t kMark = 0x464e5231;  // "FNR1"
+constexpr std::uint32_t kMark = 0x464e5232;  // "FNR2"
 constexpr std::uint32_t kHitsMax = 1'000;
 constexpr int kStages = 7;
 
@@ -61,6 +61,7 @@ class In {
 void put_hit(Out& out, const CachedHit& hit) {
   const Hit& scores = hit.scores;
   out.put(hit.corpus.value).put(scores.chunk.id.value).put(scores.score).put(scores.cosine).put(scores.coverage);
+  out.put(scores.probability);
   out.put(static_cast<std::uint8_t>(scores.terms.size()));
   for (const StageScore& term : scores.terms) {
     out.put(static_cast<std::uint8_t>(term.stage)).put(term.raw).put(term.normalised).put(term.weight);
@@ -94,6 +95,7 @@ std::optional<CachedHit> take_hit(In& in) {
   scores.score = in.take<double>();
   scores.cosine = in.take<double>();
   scores.coverage = in.take<double>();
+  scores.probability = in.take<double>();
   for (int left = in.take<std::uint8_t>(); left > 0 && in.good(); --left) {
     const int stage = in.take<std::uint8_t>();
     if (stage >= kStages) return std::nullopt;
@@ -141,7 +143,7 @@ std::string to_bytes(const CachedRetrieval& retrieval) {
   out.put(kMark).put(retrieval.generation).put(std::uint64_t{retrieval.candidates}).put(retrieval.confidence);
   const GateVerdict& gate = retrieval.gate;
   out.put(static_cast<std::uint8_t>(gate.grounded)).put(gate.evidence).put(gate.threshold).put(gate.cosine).put(gate.coverage);
-  out.put(gate.confidence).put(static_cast<std::uint32_t>(retrieval.hits.size()));
+  out.put(gate.confidence).put(static_cast<std::uint8_t>(gate.calibrated)).put(static_cast<std::uint32_t>(retrieval.hits.size()));
   for (const CachedHit& hit : retrieval.hits) put_hit(out, hit);
   return out.take();
 }
@@ -159,6 +161,7 @@ std::optional<CachedRetrieval> from_bytes(std::string_view bytes) {
   out.gate.cosine = in.take<double>();
   out.gate.coverage = in.take<double>();
   out.gate.confidence = in.take<double>();
+  out.gate.calibrated = in.take<std::uint8_t>() != 0;
   const auto count = in.take<std::uint32_t>();
   if (count > kHitsMax) return std::nullopt;
   for (std::uint32_t i = 0; i < count; ++i) {

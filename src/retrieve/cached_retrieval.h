@@ -25,7 +25,7 @@ struct RetrievalKey {
     std::string calibration;  ///< The gate's.
   };
   std::vector<CorpusState> corpora;
-  double threshold = 0;
+  double threshold = 0;  ///< Negative: that of each corpus's gate.
   std::string query;
   std::string page_url;
 };

@@ -13,15 +13,19 @@ namespace {
 /// The usual constant of reciprocal rank fusion.
 constexpr double kRankOffset = 60;
 
+/// The lowest and the highest standard score that a hundred candidates of a question typically have.
+constexpr double kTypicalLow = -2.4;
+constexpr double kTypicalHigh = 3.6;
+
 }  // namespace
 
-std::vector<double> standardise(std::span<const double> values) {
+std::vector<double> standardise(std::span<const double> values, double typical_variance) {
   const auto count = static_cast<double>(values.size());
   double mean = 0;
   for (const double value : values) mean += value / count;
   double variance = 0;
   for (const double value : values) variance += (value - mean) * (value - mean) / count;
-  const double deviation = std::sqrt(variance);
+  const double deviation = std::sqrt((count * variance + kTypicalScores * typical_variance) / (count + kTypicalScores));
   std::vector<double> out;
   out.reserve(values.size());
   for (const double value : values) out.push_back(deviation > 0 ? (value - mean) / deviation : 0);
@@ -53,7 +57,7 @@ std::vector<Candidate> merge(std::span<const ScoredChunk> vectors, std::span<con
       if (!out[kept - 1].cosine) out[kept - 1].cosine = out[i].cosine;
       out[kept - 1].keyword += out[i].keyword;
     } else {
-      if (kept != i) out[kept] = std::move(out[i]);
+      if (kept != i) out[kept] = out[i];
       ++kept;
     }
   }
@@ -74,7 +78,7 @@ struct StageNumbers {
 /// A candidate without a score gets the stage's mean, or with ranks the last place. A stage without any score is not added.
 template <class NumberOf>
 void add_numbers(std::vector<StageNumbers>& stages, const std::vector<Candidate>& candidates, Stage stage, double weight, Fusion fusion,
-                 const NumberOf& number_of) {
+                 double typical_variance, const NumberOf& number_of) {
   if (weight == 0) return;
   StageNumbers out{stage, weight, {}, std::vector<double>(candidates.size(), 0.0)};
   std::vector<double> known;
@@ -86,7 +90,7 @@ void add_numbers(std::vector<StageNumbers>& stages, const std::vector<Candidate>
     if (number) known.push_back(*number);
   }
   if (known.empty()) return;
-  const std::vector<double> normal = fusion == Fusion::kScores ? standardise(known) : by_rank(known);
+  const std::vector<double> normal = fusion == Fusion::kScores ? standardise(known, typical_variance) : by_rank(known);
   for (std::size_t i = 0, next = 0; i < out.raw.size(); ++i) {
     if (out.raw[i]) out.normal[i] = normal[next++];
   }
@@ -94,9 +98,9 @@ void add_numbers(std::vector<StageNumbers>& stages, const std::vector<Candidate>
 }
 
 /// Maps all stages to 0..1 by the same linear function, which preserves the order; returns its slope.
-double bring_to_unit(std::vector<StageNumbers>& stages) {
-  double low = 0;
-  double high = 0;
+double bring_to_unit(std::vector<StageNumbers>& stages, Fusion fusion) {
+  double low = fusion == Fusion::kScores ? kTypicalLow : 0;
+  double high = fusion == Fusion::kScores ? kTypicalHigh : 1;
   for (const StageNumbers& stage : stages) {
     for (const double value : stage.normal) {
       low = std::min(low, value);
@@ -104,9 +108,9 @@ double bring_to_unit(std::vector<StageNumbers>& stages) {
     }
   }
   for (StageNumbers& stage : stages) {
-    for (double& value : stage.normal) value = high > low ? (value - low) / (high - low) : 0;
+    for (double& value : stage.normal) value = (value - low) / (high - low);
   }
-  return high > low ? 1 / (high - low) : 0;
+  return 1 / (high - low);
 }
 
 /// Best first, equal scores by chunk. Sorts small keys instead of whole candidates.
@@ -122,7 +126,7 @@ void sort_by_score(std::vector<Candidate>& candidates) {
   std::ranges::sort(keys, [](const Key& a, const Key& b) { return a.score != b.score ? a.score > b.score : a.chunk < b.chunk; });
   std::vector<Candidate> sorted;
   sorted.reserve(candidates.size());
-  for (const Key& key : keys) sorted.push_back(std::move(candidates[key.at]));
+  for (const Key& key : keys) sorted.push_back(candidates[key.at]);
   candidates = std::move(sorted);
 }
 
@@ -130,11 +134,12 @@ void sort_by_score(std::vector<Candidate>& candidates) {
 
 double fuse(std::vector<Candidate>& candidates, const FusionWeights& weights, Fusion fusion) {
   std::vector<StageNumbers> stages;
-  add_numbers(stages, candidates, Stage::kVector, weights.vector, fusion,
+  add_numbers(stages, candidates, Stage::kVector, weights.vector, fusion, kCosineVariance,
               [](const Candidate& c) { return std::optional(c.cosine.value_or(0)); });
-  add_numbers(stages, candidates, Stage::kKeyword, weights.keyword, fusion, [](const Candidate& c) { return std::optional(c.keyword); });
-  add_numbers(stages, candidates, Stage::kLate, weights.late, fusion, [](const Candidate& c) { return c.late; });
-  const double scale = bring_to_unit(stages);
+  add_numbers(stages, candidates, Stage::kKeyword, weights.keyword, fusion, kKeywordVariance,
+              [](const Candidate& c) { return std::optional(c.keyword); });
+  add_numbers(stages, candidates, Stage::kLate, weights.late, fusion, kLateVariance, [](const Candidate& c) { return c.late; });
+  const double scale = bring_to_unit(stages, fusion);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     candidates[i].terms.clear();
     candidates[i].score = 0;
@@ -148,9 +153,15 @@ double fuse(std::vector<Candidate>& candidates, const FusionWeights& weights, Fu
   return scale;
 }
 
-std::vector<double> normalise_further(std::span<const double> values, std::size_t count, Fusion fusion, double scale) {
+double log_odds(double probability) {
+  const double least = 1 / (1 + std::exp(kLogOddsMax));
+  const double limited = std::clamp(probability, least, 1 - least);
+  return std::log(limited / (1 - limited));
+}
+
+std::vector<double> normalise_judged(std::span<const double> values, std::size_t count, Fusion fusion, double scale) {
   FOOTNOTE_ASSERT(values.size() <= count);
-  std::vector<double> out = fusion == Fusion::kScores ? standardise(values) : by_rank(values);
+  std::vector<double> out = fusion == Fusion::kScores ? standardise(values, kJudgeVariance) : by_rank(values);
   out.resize(count, 0);
   const double low = out.empty() ? 0 : std::ranges::min(out);
   for (double& value : out) value = (value - low) * scale;

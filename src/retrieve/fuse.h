@@ -39,8 +39,19 @@ struct Candidate {
   double score = 0;
 };
 
-/// Standard scores (z-scores) of one stage, so that stages are comparable. All equal: 0 each.
-std::vector<double> standardise(std::span<const double> values);
+/// What a stage's scores of one question typically vary by, from the range of the medians over the development sets
+/// (docs/adr/0027-one-scale.md).
+inline constexpr double kCosineVariance = 0.012;
+inline constexpr double kKeywordVariance = 2;
+inline constexpr double kLateVariance = 0.004;
+/// Of the judge's probabilities, as log odds.
+inline constexpr double kJudgeVariance = 1.2;
+/// The typical variance counts as much as this many scores of the question.
+inline constexpr double kTypicalScores = 50;
+
+/// Standard scores (z-scores) of one stage, so that stages are comparable. The variance is the question's own, shrunk towards the typical
+/// one: a few scores lie apart by what they typically differ, not by a multiple of their own spread. All equal: 0 each.
+std::vector<double> standardise(std::span<const double> values, double typical_variance);
 /// Ranks as 1 / (60 + rank), scaled to at most 1; equal numbers share the better rank.
 std::vector<double> by_rank(std::span<const double> values);
 
@@ -48,12 +59,17 @@ std::vector<double> by_rank(std::span<const double> values);
 std::vector<Candidate> merge(std::span<const ScoredChunk> vectors, std::span<const ScoredChunk> keywords);
 
 /// Scores every candidate by the weighted sum of its stages, all normalised to 0..1 by the same linear map, and sorts best first, equal
-/// scores by chunk. Scores work better here than ranks, which lose the margins. Returns the scale: the normalised size of one standard
+/// scores by chunk. The map covers at least the range that a hundred candidates typically have, so a boost or a penalty means the same for
+/// two candidates. Scores work better here than ranks, which lose the margins. Returns the scale: the normalised size of one standard
 /// deviation (for ranks: of 1).
 double fuse(std::vector<Candidate>& candidates, const FusionWeights& weights, Fusion fusion = Fusion::kScores);
 
-/// Normalises a later stage to the scale of an earlier fusion. The stage saw only the first of `count` candidates; the others get its mean,
-/// or with ranks the last place. REQUIRES: values.size() <= count.
-std::vector<double> normalise_further(std::span<const double> values, std::size_t count, Fusion fusion, double scale);
+/// ln(p / (1 - p)) of a judge's probability, limited to +-kLogOddsMax: rerankers of every scale become comparable by it.
+double log_odds(double probability);
+inline constexpr double kLogOddsMax = 12;
+
+/// Normalises the judge's log odds to the scale of an earlier fusion. The judge saw only the first of `count` candidates; the others get
+/// its mean, or with ranks the last place. REQUIRES: values.size() <= count.
+std::vector<double> normalise_judged(std::span<const double> values, std::size_t count, Fusion fusion, double scale);
 
 }  // namespace footnote::retrieve

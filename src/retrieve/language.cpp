@@ -145,6 +145,13 @@ std::string_view detect_language(std::string_view text) {
   return by_script.empty() ? language_of_words(text) : by_script;
 }
 
+std::string_view language_of(std::span<const Hit> hits) {
+  constexpr std::size_t kHitsMax = 3;
+  std::string text;
+  for (const Hit& hit : hits.first(std::min(hits.size(), kHitsMax))) text += hit.chunk.text + "\n";
+  return detect_language(text);
+}
+
 std::string_view foreign_language(std::string_view question, std::span<const std::string> languages) {
   if (languages.empty()) return {};
   const std::string_view language = detect_language(question);

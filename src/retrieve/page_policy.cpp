@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include "base/page_url.h"
-#include "retrieve/gate.h"
 
 namespace footnote::retrieve {
 
-double calibrated_score(const Hit& hit, const GatePolicy& policy) { return evidence_of(hit, policy).confidence; }
-
-double boosted_score(const Hit& hit, const GatePolicy& policy) {
+double boosted_probability(const Hit& hit) {
   const StageScore* boost = hit.term(Stage::kBoost);
-  return std::min(1.0, calibrated_score(hit, policy) + (boost == nullptr ? 0 : boost->contribution()));
+  return std::min(1.0, hit.probability + (boost == nullptr ? 0 : boost->contribution()));
 }
 
 bool is_on_page(const Hit& hit, std::string_view page_url) {

@@ -3,17 +3,12 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/profile.h"
 #include "domain/retrieval.h"
 
 namespace footnote::retrieve {
 
-/// A passage's score mapped to 0..1, comparable across questions: the gate's confidence in this passage alone, .5 at the gate's threshold,
-/// whichever stages scored it. Boosts are not included.
-double calibrated_score(const Hit& hit, const GatePolicy& policy);
-
-/// The same plus the current page's boost, at most 1: the value compared with an agent's threshold.
-double boosted_score(const Hit& hit, const GatePolicy& policy);
+/// The passage's probability plus the current page's boost, at most 1: the value compared with an agent's threshold.
+double boosted_probability(const Hit& hit);
 
 /// Adds `boost` to the score of each passage of the page, as a separate term; returns whether there was one. REQUIRES: `page_url` is
 /// canonical.

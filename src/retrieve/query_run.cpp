@@ -8,6 +8,7 @@
 #include "retrieve/hit_terms.h"
 #include "retrieve/language.h"
 #include "retrieve/page_policy.h"
+#include "retrieve/score_model.h"
 #include "retrieve/stage_watch.h"
 
 namespace footnote::retrieve {
@@ -21,6 +22,8 @@ constexpr std::size_t kFetchFactor = 4;
 /// With fewer helper threads, keyword search runs next to vector search rather than next to the embedder, which needs all cores. On two
 /// cores: .58 ms for embedding plus .18 for keywords in sequence, against .91 in parallel.
 constexpr std::size_t kThreadsForWordsMin = 2;
+/// A passage with this share of the question's words is in its language, whatever a few function words suggest.
+constexpr double kSharedWordsMin = 0.8;
 /// From this many chunks on, fetching is split between two threads.
 constexpr std::size_t kFetchSharedMin = 16;
 
@@ -72,9 +75,11 @@ class QueryRun {
     FOOTNOTE_CHECK(tolerate(TurnStage::kFetch, fetch()));
     watch_.lap(TurnStage::kFetch);
     FOOTNOTE_CHECK(judge());
+    compare_languages();
     select_hits();
     retrieval_.policy = gate();
     retrieval_.gate = judge_grounding(retrieval_.hits, retrieval_.policy);
+    if (retrieval_.language_not_covered) retrieval_.gate.grounded = false;
     watch_.lap(TurnStage::kGate);
     return std::move(retrieval_);
   }
@@ -94,8 +99,8 @@ class QueryRun {
     vector_.clear();
     codes_ = {};
   }
-  /// The gate for keywords only if the embedder or vector search failed: missing scores must not count against a passage.
-  GatePolicy gate() const { return profile_.vectors && !has_vector() ? by_words_alone(profile_).gate : profile_.gate; }
+  /// Without vectors only words and the judge count, also if the embedder or vector search failed.
+  GatePolicy gate() const { return has_vector() ? profile_.gate : by_words_alone(profile_).gate; }
 
   VectorQuery vector_query() const { return {corpus_, retrieval_.generation, vector_, profile_.recall, filter_}; }
   KeywordQuery keyword_query() const {
@@ -294,11 +299,11 @@ class QueryRun {
 
   /// REQUIRES: one judgement for each of the first hits.
   void add_judgements(std::vector<Judgement> judged) {
-    std::vector<double> raw;
-    for (const Judgement& judgement : judged) raw.push_back(judgement.raw);
-    const std::vector<double> normal = normalise_further(raw, ranked_.size(), profile_.fusion, scale_);
+    std::vector<double> odds;
+    for (const Judgement& judgement : judged) odds.push_back(log_odds(judgement.calibrated));
+    const std::vector<double> normal = normalise_judged(odds, ranked_.size(), profile_.fusion, scale_);
     for (std::size_t i = 0; i < ranked_.size(); ++i) {
-      add_term(ranked_[i], {Stage::kJudge, i < raw.size() ? raw[i] : 0, normal[i], weights().judge});
+      add_term(ranked_[i], {Stage::kJudge, i < judged.size() ? judged[i].raw : 0, normal[i], weights().judge});
       if (i >= judged.size()) continue;
       take_off_heading(judged[i], heading_line(ranked_[i].chunk).size());
       ranked_[i].judged = judged[i];
@@ -306,9 +311,19 @@ class QueryRun {
     sort_by_score(ranked_);
   }
 
+  /// A question in a language that the models do not know is searched by its words, which passages in another language hardly share.
+  void compare_languages() {
+    if (retrieval_.foreign_language.empty()) return;
+    const std::string_view language = language_of(ranked_);
+    const bool shares_words = std::ranges::any_of(ranked_, [](const Hit& hit) { return hit.coverage >= kSharedWordsMin; });
+    retrieval_.language_not_covered = !language.empty() && language != retrieval_.foreign_language && !shares_words;
+  }
+
   /// Boosts passages of the current page and, if there is a threshold, drops passages below it. In a judged list only judged passages are
   /// compared with the threshold, because the two kinds of scores are not comparable.
   void apply_page_policy() {
+    const GatePolicy policy = gate();
+    for (Hit& hit : ranked_) hit.probability = probability_of(hit, policy);
     if (!page_url_.empty() && boost_page(ranked_, page_url_, profile_.page_boost)) sort_by_score(ranked_);
     if (!threshold_) return;
     const bool is_judged = std::ranges::any_of(ranked_, [](const Hit& hit) { return hit.judged.has_value(); });
@@ -316,7 +331,7 @@ class QueryRun {
     for (Hit& hit : ranked_) {
       if (is_judged && !hit.judged) {
         unread_.push_back(std::move(hit));
-      } else if (boosted_score(hit, gate()) < *threshold_) {
+      } else if (retrieval_.language_not_covered || boosted_probability(hit) < *threshold_) {
         below_.push_back(std::move(hit));
       } else {
         passing.push_back(std::move(hit));

@@ -53,6 +53,9 @@ struct Retrieval {
   VectorSearchReport vector_search;    ///< No plan: vectors were not searched.
   /// The question's language (ISO 639-1) if the embedder does not support it; otherwise empty.
   std::string_view foreign_language = {};
+  /// The question is in that language, and the passages are in another: their order means little, so the gate is closed.
+  bool language_not_covered = false;
+  std::string translation = {};  ///< The question as it was searched, if it was translated.
 };
 
 }  // namespace footnote::retrieve

@@ -11,20 +11,20 @@ namespace footnote::retrieve {
 
 namespace {
 
-/// A hit with its corpus and scores, before merging.
+/// A hit with its corpus, before merging.
 struct Placed {
   Hit hit;
   CorpusId corpus;
-  double boosted = 0;
-  double calibrated = 0;
 };
 
-/// All gate parameters that calibration sets.
+/// All parameters of the gate.
 std::string calibration_of(const Profile& profile) {
   const GatePolicy& gate = profile.gate;
-  return fmt::format("{},{},{},{},{},{},{},{},{},{}", gate.cosine_sure, gate.coverage_sure, gate.cosine_min_worded, gate.cosine_min,
-                     gate.evidence_min, gate.coverage_weight, gate.late_weight, gate.late_floor, gate.judged_min, profile.vectors);
+  return fmt::format("{},{},{},{},{},{},{},{},{}", gate.known.cosine, gate.known.late, gate.known.judge, gate.cosine.slope,
+                     gate.cosine.offset, gate.judge.slope, gate.judge.offset, gate.probability_min, profile.vectors);
 }
+
+double threshold_of(const SiteQuery& query, const Profile& profile) { return query.threshold.value_or(profile.gate.probability_min); }
 
 void add_explanations(Retrieval& all, Retrieval one, std::chrono::microseconds began) {
   all.candidates += one.candidates;
@@ -32,6 +32,9 @@ void add_explanations(Retrieval& all, Retrieval one, std::chrono::microseconds b
     timing.start += began;
     all.timings.push_back(timing);
   }
+  all.language_not_covered = all.language_not_covered || one.language_not_covered;
+  if (!one.foreign_language.empty()) all.foreign_language = one.foreign_language;
+  if (all.translation.empty()) all.translation = std::move(one.translation);
   std::ranges::move(one.failures, std::back_inserter(all.failures));
   std::ranges::move(one.cut, std::back_inserter(all.cut));
   for (const auto& [fate, count] : one.cut_counts) all.cut_counts[fate] += count;
@@ -39,7 +42,9 @@ void add_explanations(Retrieval& all, Retrieval one, std::chrono::microseconds b
 }
 
 bool comes_before(const Placed& a, const Placed& b) {
-  if (a.boosted != b.boosted) return a.boosted > b.boosted;
+  const double first = boosted_probability(a.hit);
+  const double second = boosted_probability(b.hit);
+  if (first != second) return first > second;
   return a.hit.score != b.hit.score ? a.hit.score > b.hit.score : a.hit.chunk.id < b.hit.chunk.id;
 }
 
@@ -70,18 +75,14 @@ Result<SiteRetrieval> SiteRetriever::retrieve(const CallContext& call, const Sit
   std::size_t top_k = 0;
   const auto start = std::chrono::steady_clock::now();
   for (const SearchedCorpus& searched : query.corpora) {
-    RetrieveOptions options{.profile = searched.profile, .page_url = query.page_url, .threshold = query.threshold};
+    RetrieveOptions options{.profile = searched.profile, .page_url = query.page_url, .threshold = threshold_of(query, searched.profile)};
     // Divide the judge's budget among the corpora: the visitor waits for it.
     options.profile.judged = std::max(searched.profile.top_k, searched.profile.judged / query.corpora.size());
     const auto began = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
     FOOTNOTE_TRY(Retrieval one, ports_.retriever.retrieve(call, searched.corpus, query.query, options));
     top_k = std::max(top_k, searched.profile.top_k);
     if (placed.empty() && out.found.generation == 0) out.found.generation = one.generation;
-    for (Hit& hit : one.hits) {
-      const double boosted = boosted_score(hit, one.policy);
-      const double calibrated = calibrated_score(hit, one.policy);
-      placed.push_back({std::move(hit), searched.corpus, boosted, calibrated});
-    }
+    for (Hit& hit : one.hits) placed.push_back({std::move(hit), searched.corpus});
     one.hits.clear();
     add_explanations(out.found, std::move(one), began);
   }
@@ -93,11 +94,12 @@ Result<SiteRetrieval> SiteRetriever::retrieve(const CallContext& call, const Sit
       ++out.found.cut_counts[Fate::kTopLimit];
       continue;
     }
-    out.confidence = std::max(out.confidence, each.calibrated);
+    out.confidence = std::max(out.confidence, each.hit.probability);
     corpus_of_hit.push_back(each.corpus);
     out.found.hits.push_back(std::move(each.hit));
   }
-  if (key && out.found.failures.empty()) keep(call, name, query, out, corpus_of_hit);
+  out.found.language_not_covered = out.found.language_not_covered && out.found.hits.empty();
+  if (key && out.found.failures.empty() && out.found.foreign_language.empty()) keep(call, name, query, out, corpus_of_hit);
   return out;
 }
 
@@ -107,7 +109,7 @@ std::optional<RetrievalKey> SiteRetriever::key_of(const CallContext& call, const
                    .model = ports_.model,
                    .judge = ports_.judge,
                    .corpora = {},
-                   .threshold = query.threshold,
+                   .threshold = query.threshold.value_or(-1),
                    .query = fold_spaces(query.query),
                    .page_url = query.page_url};
   for (const SearchedCorpus& searched : query.corpora) {
@@ -161,6 +163,7 @@ void SiteRetriever::keep(const CallContext& call, const std::string& key, const 
     cached.scores.score = hit.score;
     cached.scores.cosine = hit.cosine;
     cached.scores.coverage = hit.coverage;
+    cached.scores.probability = hit.probability;
     cached.scores.judged = hit.judged;
   }
   ports_.cache->put(call, key, cache_tag(query.agent), to_bytes(kept), kRetrievalCacheTime);

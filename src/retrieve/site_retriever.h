@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,18 +27,18 @@ struct SiteQuery {
   AgentId agent;
   std::vector<SearchedCorpus> corpora;  ///< Only these are searched.
   std::string query;
-  std::string page_url = {};  ///< Canonical; empty: unknown.
-  double threshold = kConfidenceThresholdDefault;
+  std::string page_url = {};             ///< Canonical; empty: unknown.
+  std::optional<double> threshold = {};  ///< None: that of each corpus's gate.
 };
 
 /// The passages of all corpora that passed the threshold, best first.
 struct SiteRetrieval {
   Retrieval found;
-  double confidence = 0;  ///< The best calibrated score among them, unboosted.
+  double confidence = 0;  ///< The best probability among them, unboosted.
   bool cached = false;
 };
 
-/// Retrieval for a site: searches each of the agent's corpora with the Retriever, merges the hits by calibrated score (raw sums are not
+/// Retrieval for a site: searches each of the agent's corpora with the Retriever, merges the hits by probability (sums are not
 /// comparable across corpora) and caches the result for kRetrievalCacheTime. The cache holds chunk ids; the texts come from the store, so a
 /// deleted chunk is a miss. The key includes the corpora's generations, so every change is noticed; the first change that is seen purges
 /// all of the agent's entries. A retrieval that skipped a failed stage is not cached. Thread-safe; borrows its ports.

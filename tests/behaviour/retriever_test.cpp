@@ -6,6 +6,7 @@
 
 #include "fakes/fake_reranker.h"
 #include "fakes/memory_late_scorer.h"
+#include "retrieve/score_model.h"
 #include "world.h"
 
 namespace footnote::behaviour {
@@ -173,6 +174,79 @@ TEST_F(RetrieverTest, WithoutAnAnswerOfTheJudgeTheOrderStaysAndTheFailureIsSaid)
   EXPECT_EQ(retrieval.failures[0].error.code, ErrorCode::kUnavailable);
   judge.faults().heal();
   EXPECT_TRUE(retriever.retrieve({}, world_.corpus().id, "shipping days", {}).value().failures.empty()) << "and the next has it again";
+}
+
+/// A reranker of another server: the same score for every passage.
+class SameScore final : public Reranker {
+ public:
+  explicit SameScore(double score) : score_(score) {}
+  Result<std::vector<Judgement>> rerank(const CallContext&, std::string_view, std::span<const std::string_view> passages) override {
+    return std::vector<Judgement>(passages.size(), Judgement{.raw = score_, .calibrated = score_});
+  }
+
+ private:
+  const double score_;
+};
+
+TEST_F(RetrieverTest, ScoresOfAnyRangeOfAnotherServersRerankerKeepTheGate) {
+  world_.put_document("shipping.md", "Shipping takes three days.");
+  world_.put_document("lamp.md", "The trail lamp costs 49 euros.");
+  const fakes::MemoryLateScorer late(world_.store);
+  for (const double score : {0.0001, 0.3, 0.9999}) {
+    SameScore judge(score);
+    const retrieve::Retriever retriever({.embedder = world_.embedder,
+                                         .vectors = world_.vectors,
+                                         .keywords = world_.keywords,
+                                         .chunks = world_.store,
+                                         .late = &late,
+                                         .judge = &judge});
+    RetrieveOptions options;
+    options.profile.gate = retrieve::policy_for(retrieve::kBuiltInEmbedder, retrieve::kBuiltInEmbedder, "cohere");
+    const auto foreign = retriever.retrieve({}, world_.corpus().id, "Who painted the Night Watch?", options).value();
+    EXPECT_FALSE(foreign.gate.grounded) << score;
+    EXPECT_FALSE(foreign.gate.calibrated);
+    EXPECT_TRUE(retriever.retrieve({}, world_.corpus().id, "How many days does shipping take?", options)->gate.grounded) << score;
+  }
+}
+
+TEST_F(RetrieverTest, HighCosinesOfAnotherServersEmbedderDoNotOpenTheGate) {
+  world_.put_document("shipping.md", "Shipping takes three days.");
+  RetrieveOptions options;
+  options.profile.gate = retrieve::policy_for("text-embedding-3-small", "", "");
+  world_.embedder.add_synonym("night", "three");  // near by its vector alone
+  world_.embedder.add_synonym("watch", "days");
+  EXPECT_GT(retrieve("night watch", options)->gate.cosine, 0.6);
+  EXPECT_FALSE(retrieve("night watch", options)->gate.grounded);
+  EXPECT_TRUE(retrieve("shipping days", options)->gate.grounded) << "words still count";
+}
+
+TEST_F(RetrieverTest, AQuestionInALanguageThatIsNotCoveredIsTranslatedAndSearchedAgain) {
+  world_.put_document("faq.md", "Shipping to all countries takes three days, and the parcel is insured.");
+  world_.embedder.speak({"en"});
+  std::size_t translations = 0;
+  Result<std::string> translated = "How many days does shipping take?";
+  const retrieve::Translate translate = [&](const CallContext&, std::string_view, std::string_view language) {
+    EXPECT_EQ(language, retrieve::kTranslationLanguage);
+    ++translations;
+    return translated;
+  };
+  const retrieve::Retriever retriever({.embedder = world_.embedder,
+                                       .vectors = world_.vectors,
+                                       .keywords = world_.keywords,
+                                       .chunks = world_.store,
+                                       .translate = translate});
+  const auto found = retriever.retrieve({}, world_.corpus().id, "Wie lange dauert der Versand nach Schweden?", {}).value();
+  EXPECT_TRUE(found.gate.grounded);
+  EXPECT_FALSE(found.language_not_covered);
+  EXPECT_EQ(found.foreign_language, "de");
+  EXPECT_EQ(found.translation, "How many days does shipping take?");
+  ASSERT_TRUE(retriever.retrieve({}, world_.corpus().id, "How many days does shipping take?", {}));
+  EXPECT_EQ(translations, 1U) << "a question that is covered is not translated";
+  translated = fail(ErrorCode::kUnavailable, "no model");
+  const auto failed = retriever.retrieve({}, world_.corpus().id, "Wie lange dauert der Versand nach Schweden?", {}).value();
+  EXPECT_TRUE(failed.language_not_covered);
+  EXPECT_FALSE(failed.gate.grounded);
+  EXPECT_EQ(failed.failures.size(), 1U);
 }
 
 TEST_F(RetrieverTest, OneSideAloneMeasuresThatSide) {

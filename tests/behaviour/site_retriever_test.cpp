@@ -66,13 +66,13 @@ TEST_F(SiteRetrieverTest, OnlyWhatReachesTheThresholdComesThrough) {
 TEST_F(SiteRetrieverTest, TheBoostOfThePageComesBeforeTheThresholdAndDoesNotCountAsConfidence) {
   world_.put_document("lamp.md", "Garden lamp made of steel with days of light.", "https://shop.example/lamp/");
   world_.put_document("shipping.md", "Shipping takes three days.", "https://shop.example/shipping");
-  const std::string question = "How many days of light and shipping?";
+  const std::string question = "How many days of light does a bicycle need on northern mountain roads?";
   const SiteRetrieval plain = retrieve(question, "", 0);
   const auto lamp = std::ranges::find(plain.found.hits, "lamp.md", &Hit::document_key);
   ASSERT_NE(lamp, plain.found.hits.end());
-  const double calibrated = retrieve::calibrated_score(*lamp, plain.found.policy);
+  const double probability = lamp->probability;
   // Just too little by itself, enough with the boost.
-  const double threshold = calibrated + .1;
+  const double threshold = probability + .1;
   ASSERT_LT(threshold, 1);
   const auto is_lamp = [](const Hit& hit) { return hit.document_key == "lamp.md"; };
   EXPECT_TRUE(std::ranges::none_of(retrieve(question, "", threshold).found.hits, is_lamp));
@@ -82,7 +82,7 @@ TEST_F(SiteRetrieverTest, TheBoostOfThePageComesBeforeTheThresholdAndDoesNotCoun
   ASSERT_NE(found, boosted.found.hits.end());
   ASSERT_NE(found->term(Stage::kBoost), nullptr);
   EXPECT_DOUBLE_EQ(found->term(Stage::kBoost)->contribution(), .15);
-  EXPECT_DOUBLE_EQ(retrieve::calibrated_score(*found, boosted.found.policy), calibrated);
+  EXPECT_DOUBLE_EQ(found->probability, probability);
 }
 
 TEST_F(SiteRetrieverTest, EighteenGoToTheJudgeAndSixComeBack) {

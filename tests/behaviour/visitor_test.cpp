@@ -49,6 +49,27 @@ TEST_F(VisitorTest, ACuratedAnswerSkipsRetrievalPromptAndModel) {
   EXPECT_EQ(site_.ask("Are the opening hoursly changed?").llm_calls, 1u) << "a near miss";
 }
 
+TEST_F(VisitorTest, WithoutAJudgeThePageIsEvidenceAllTheSame) {
+  site_.has_judge = false;
+  site_.page_url = "https://shop.example/lamp";
+  site_.page = answer::PageContext{.title = "Trail lamp", .visible_text = "The trail lamp costs 49.90 EUR."};
+  const Visited visited = site_.ask("What does the trail lamp cost?");
+  ASSERT_TRUE(visited.report);
+  EXPECT_THAT(visited.heard, HasSubstr("49.90 EUR"));
+  EXPECT_EQ(visited.visit().confidence, answer::kPageConfidence);
+  const Visited foreign = site_.ask("Who painted the Night Watch?");
+  EXPECT_EQ(refusal_of(foreign).reason, RefusalReason::kNoRelevantContext);
+}
+
+TEST_F(VisitorTest, AfterAChangeOfTheModelConfidenceIsLowAndTheFlagSaysWhy) {
+  site_.profile = by_words_alone(kVisitorProfile);
+  site_.profile.model_changed = true;
+  const Visited visited = site_.ask("How many days does shipping take?");
+  ASSERT_TRUE(visited.report);
+  EXPECT_TRUE(visited.visit().low_confidence);
+  EXPECT_THAT(visited.visit().flags, Contains(std::string(answer::kFlagModelChanged)));
+}
+
 TEST_F(VisitorTest, AnAvoidedTopicEndsPolitelyWithoutAModel) {
   site_.settings.guardrails.avoid = {"politics", "crypto currency"};
   site_.world.has_llm = true;

@@ -70,7 +70,8 @@ Visited VisitorWorld::ask(const std::string& message) {
                                         .cache = &cache,
                                         .clock = world.clock,
                                         .events = &world.store,
-                                        .follow_ups = {has_rewriter ? &rewriter : nullptr, kRewriterPatience}});
+                                        .follow_ups = {has_rewriter ? &rewriter : nullptr, kRewriterPatience},
+                                        .embedder = &world.embedder});
   VisitorRecorder recorder(world.store);
   recorder.stops_after = stops_after;
   answer::VisitorQuestion question{.agent = {.id = agent_,
@@ -90,7 +91,7 @@ Visited VisitorWorld::ask(const std::string& message) {
                                    .accept_language = accept_language,
                                    .playground = playground,
                                    .stopped = recorder.stop.get_token()};
-  for (const CorpusId corpus : corpora) question.corpora.push_back({corpus, kVisitorProfile});
+  for (const CorpusId corpus : corpora) question.corpora.push_back({corpus, profile});
   const std::size_t llm_calls = world.llm.calls();
   const std::size_t embedder_calls = world.embedder.faults().calls();
   const std::size_t judge_calls = world.reranker.faults().calls();

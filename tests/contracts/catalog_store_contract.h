@@ -77,14 +77,16 @@ TEST_P(CatalogStoreContract, ACorpusIsMadeOnceAndFoundAgain) {
 TEST_P(CatalogStoreContract, ACorpusKeepsItsGateUntilAnotherComes) {
   const Corpus made = ensure(workspace_, "memory");
   EXPECT_FALSE(made.gate);
-  const GateCalibration gate{.evidence_min = 52.75,
+  const GateCalibration gate{.evidence_min = 0.5275,
                              .wanted_rate = 0.05,
                              .false_answer_rate = 0.0625,
                              .answered_rate = 0.9,
                              .probes = 300,
                              .embedder = "model-a",
                              .judge = "judge",
-                             .made_at = UtcTime{std::chrono::milliseconds{1'772'357'400'125}}};
+                             .made_at = UtcTime{std::chrono::milliseconds{1'772'357'400'125}},
+                             .cosine = SignalScale{3.5, -2.25},
+                             .judge_scale = std::nullopt};
   ASSERT_TRUE(catalog().set_gate(call_, made.id, gate));
   EXPECT_EQ(catalog().corpus(call_, made.id)->gate, gate);
   EXPECT_EQ(catalog().find_corpus(call_, workspace_, "memory")->gate, gate);

@@ -29,6 +29,7 @@ class LocalEmbedder final : public Embedder {
   /// Call before the first embed().
   void set_languages(std::vector<std::string> languages) { languages_ = std::move(languages); }
   std::uint32_t code_form() const override { return coder_ ? coder_->form() : 0; }
+  std::string code_model() const override { return coder_ ? space_.model_id : std::string(); }
   Result<std::vector<Embedding>> embed(const CallContext& call, std::span<const std::string_view> texts,
                                        const EmbedOptions& options) override;
 

@@ -67,13 +67,13 @@ std::shared_ptr<Embedder> make_embed_service() {
 }
 
 template <class Make>
-std::shared_ptr<Reranker> reranker_over(http::Handler handler, const Make& make) {
+std::shared_ptr<Reranker> reranker_over(http::Handler handler, const Make& make, std::string path = "/v1/rerank") {
   struct Connected {
-    explicit Connected(http::Handler handler) : server({{"/v1/rerank", std::move(handler)}}) {}
+    Connected(std::string path, http::Handler handler) : server({{std::move(path), std::move(handler)}}) {}
     TestUpstream server;
     std::unique_ptr<Reranker> reranker;
   };
-  const auto connected = std::make_shared<Connected>(std::move(handler));
+  const auto connected = std::make_shared<Connected>(std::move(path), std::move(handler));
   connected->reranker = make(connected->server);
   return {connected, connected->reranker.get()};
 }
@@ -105,6 +105,26 @@ http::Response answer_tei(const http::Request& request, const CallContext&) {
   return http::Response::json(200, ranked(fake_scores(body, "texts"), "score", &Judgement::raw));
 }
 
+http::Response answer_cloudflare(const http::Request& request, const CallContext&) {
+  const Json body = parse_json(request.body).value();
+  std::vector<std::string> texts;
+  for (const Json& context : body.at("contexts").as_array()) texts.emplace_back(context.at("text").as_string());
+  fakes::FakeReranker fake;
+  JsonArray response;
+  const auto scores = fake.rerank({}, std::string(body.at("query").as_string()), views(texts)).value();
+  for (std::size_t i = scores.size(); i-- > 0;) response.push_back(JsonObject{{"id", i}, {"score", scores[i].calibrated}});
+  return http::Response::json(200, JsonObject{{"result", JsonObject{{"response", std::move(response)}}}, {"success", true}});
+}
+
+std::shared_ptr<Reranker> make_cloudflare(http::Handler handler = answer_cloudflare) {
+  return reranker_over(
+      std::move(handler),
+      [](TestUpstream& server) {
+        return std::make_unique<CloudflareReranker>(server.client(), server.options("/v1"), "account", CloudflareReranker::kDefaultModel);
+      },
+      "/v1/accounts/account/ai/run/@cf/baai/bge-reranker-base");
+}
+
 std::shared_ptr<Reranker> make_cohere(http::Handler handler = answer_cohere) {
   return reranker_over(std::move(handler),
                        [](TestUpstream& server) { return std::make_unique<CohereReranker>(server.client(), server.options("/v1"), "m"); });
@@ -125,7 +145,8 @@ INSTANTIATE_TEST_SUITE_P(EmbedService, EmbedderContract,
 
 INSTANTIATE_TEST_SUITE_P(Remote, RerankerContract,
                          ::testing::Values(RerankerCase{"cohere", [] { return make_cohere(); }},
-                                           RerankerCase{"tei", [] { return make_tei(); }}),
+                                           RerankerCase{"tei", [] { return make_tei(); }},
+                                           RerankerCase{"cloudflare", [] { return make_cloudflare(); }}),
                          reranker_case_name);
 
 }  // namespace
@@ -278,6 +299,19 @@ TEST(Rerankers, TeisRawScoresAreCalibratedByTheSigmoid) {
   EXPECT_EQ(scores->at(2).raw, 2);
 }
 
+TEST(Rerankers, ScoresBeyondOneAreRawOnesAndKeepTheirOrder) {
+  const std::string_view passages[] = {"a", "b"};
+  const auto cohere = make_cohere(answers(R"({"results":[{"index":0,"relevance_score":7.5},{"index":1,"relevance_score":9}]})"));
+  const auto cloudflare = make_cloudflare(answers(R"({"result":{"response":[{"id":0,"score":7.5},{"id":1,"score":9}]}})"));
+  for (const auto& reranker : {cohere, cloudflare}) {
+    const auto scores = reranker->rerank(patient(), "q", passages);
+    ASSERT_TRUE(scores) << scores.error().message;
+    EXPECT_EQ(scores->at(1).raw, 9);
+    EXPECT_LT(scores->at(0).calibrated, scores->at(1).calibrated);
+    EXPECT_LT(scores->at(1).calibrated, 1);
+  }
+}
+
 TEST(Rerankers, AnswersThatCantBeUsedAreRefused) {
   const std::string_view passages[] = {"a", "b"};
   for (const std::string_view list :
@@ -292,6 +326,8 @@ TEST(Rerankers, AnswersThatCantBeUsedAreRefused) {
     EXPECT_EQ(make_tei(answers(body("score")))->rerank(patient(), "q", passages).error().code, ErrorCode::kUnavailable) << list;
     const auto cohere = make_cohere(answers(fmt::format(R"({{"results":{}}})", body("relevance_score"))));
     EXPECT_EQ(cohere->rerank(patient(), "q", passages).error().code, ErrorCode::kUnavailable) << list;
+    const auto cloudflare = make_cloudflare(answers(fmt::format(R"({{"result":{{"response":{}}}}})", body("score"))));
+    EXPECT_EQ(cloudflare->rerank(patient(), "q", passages).error().code, ErrorCode::kUnavailable) << list;
   }
 }
 

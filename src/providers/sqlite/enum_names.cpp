@@ -86,6 +86,7 @@ std::string_view stored_name(RefusalReason value) {
     case RefusalReason::kNoRelevantContext: return "no_relevant_context";
     case RefusalReason::kLlmSelfRefusal: return "llm_self_refusal";
     case RefusalReason::kBlockedByGuardrails: return "blocked_by_guardrails";
+    case RefusalReason::kLanguageNotCovered: return "language_not_covered";
   }
   return "";
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/json_view.h"
 #include "providers/sqlite/stored_json.h"
 
 namespace footnote {
@@ -46,22 +47,41 @@ Result<void> check_corpus(sql::Database& database, CorpusId id) {
   return found ? Result<void>() : fail(ErrorCode::kNotFound, "there is no corpus {}", id.value);
 }
 
+namespace {
+
+/// Thresholds of earlier versions are on another scale and have no such number: they are not used.
+constexpr std::int64_t kGateScale = 2;
+
+Json stored_scale(const std::optional<SignalScale>& scale) { return scale ? Json(JsonArray{scale->slope, scale->offset}) : Json(nullptr); }
+
+std::optional<SignalScale> scale_from(const Json& gate, std::string_view name) {
+  const JsonArray* numbers = value_at(gate, name).if_array();
+  if (numbers == nullptr || numbers->size() != 2 || !numbers->front().is_number() || !numbers->back().is_number()) return std::nullopt;
+  return SignalScale{numbers->front().to_number<double>(), numbers->back().to_number<double>()};
+}
+
+}  // namespace
+
 std::string to_stored_text(const std::optional<GateCalibration>& gate) {
   if (!gate) return {};
-  return to_text(JsonObject{{"evidence_min", gate->evidence_min},
+  return to_text(JsonObject{{"scale", kGateScale},
+                            {"evidence_min", gate->evidence_min},
                             {"wanted_rate", gate->wanted_rate},
                             {"false_answer_rate", gate->false_answer_rate},
                             {"answered_rate", gate->answered_rate},
                             {"probes", gate->probes},
                             {"embedder", stored_text(gate->embedder)},
                             {"judge", stored_text(gate->judge)},
-                            {"made_at", to_row(gate->made_at)}});
+                            {"made_at", to_row(gate->made_at)},
+                            {"cosine", stored_scale(gate->cosine)},
+                            {"judge_scale", stored_scale(gate->judge_scale)}});
 }
 
 Result<std::optional<GateCalibration>> gate_from_stored_text(std::string_view text) {
   if (text.empty()) return std::nullopt;
   const auto value = parse_json(text);
   if (!value) return damaged_text("a corpus's gate");
+  if (integer_at(*value, "scale") != kGateScale) return std::nullopt;
   bool damaged = false;
   const StoredObject object(*value, damaged);
   GateCalibration out{.evidence_min = object.number("evidence_min"),
@@ -71,7 +91,9 @@ Result<std::optional<GateCalibration>> gate_from_stored_text(std::string_view te
                       .probes = object.integer("probes"),
                       .embedder = object.text("embedder"),
                       .judge = object.text("judge"),
-                      .made_at = time_from(object.integer("made_at"))};
+                      .made_at = time_from(object.integer("made_at")),
+                      .cosine = scale_from(*value, "cosine"),
+                      .judge_scale = scale_from(*value, "judge_scale")};
   if (damaged) return damaged_text("a corpus's gate");
   return out;
 }

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string_view>
+
+#include "domain/catalog.h"
+#include "domain/profile.h"
+#include "domain/retrieval.h"
+
+namespace footnote::retrieve {
+
+/// The models that the coefficients were fitted with.
+inline constexpr std::string_view kBuiltInEmbedder = "all-MiniLM-L6-v2";
+inline constexpr std::string_view kBuiltInJudge = "local:judge";
+
+/// The judge's log odds count within these limits: beyond them they say no more.
+inline constexpr double kJudgeOddsMin = -7;
+inline constexpr double kJudgeOddsMax = 3;
+
+/// How likely this passage answers its question, 0..1: the one number that gates, thresholds and confidence use. A logistic model of the
+/// raw signals that the passage has and whose scale `policy` knows: cosine, late interaction, the judge's log odds and always word
+/// coverage. Each set of signals has its own coefficients. Fewer signals separate worse, so their probabilities lie closer to one half. .5
+/// is where a question of the corpus and a foreign one are equally likely to have such a best passage.
+double probability_of(const Hit& hit, const GatePolicy& policy);
+
+/// The policy for these models, before any calibration: only the built-in ones have a known scale. `judge` is empty if there is none.
+GatePolicy policy_for(std::string_view embedder, std::string_view code_model, std::string_view judge);
+
+/// The same with what `calibrate` measured for a corpus: a threshold, and the scales of models that are not built in.
+GatePolicy calibrated_policy(GatePolicy policy, const GateCalibration& made);
+
+}  // namespace footnote::retrieve
