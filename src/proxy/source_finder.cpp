@@ -70,6 +70,7 @@ Result<SourceFinder::Searched> SourceFinder::search_here(const CallContext& call
   FOOTNOTE_TRY(retrieve::Retrieval found,
                ports_.retriever.retrieve(call, corpus->id, question, {.profile = profile, .filter = {}, .recall = recall}));
   std::vector<ChunkId> chunks;
+  chunks.reserve(found.hits.size());
   for (const Hit& hit : found.hits) chunks.push_back(hit.chunk.id);
   FOOTNOTE_TRY(const auto points, ports_.points.points_of(call, corpus->id, chunks, PointVectors::kRead));
   std::unordered_map<std::int64_t, const Point*> by_chunk;
@@ -107,6 +108,7 @@ Result<Found> SourceFinder::find(const CallContext& call, WorkspaceId workspace,
   FOOTNOTE_TRY(Searched searched, ports_.elsewhere ? search_elsewhere(call, target, text) : search_here(call, workspace, target, text));
   std::vector<Candidate> candidates = one_per_url(std::move(searched.candidates));
   std::vector<retrieve::MmrCandidate> pool;
+  pool.reserve(candidates.size());
   for (const Candidate& candidate : candidates) pool.push_back({candidate.similarity, candidate.vector});
   Found out;
   for (const std::size_t place : retrieve::pick_diverse(pool, policy_.sources_max, policy_.lambda)) {
