@@ -294,6 +294,7 @@ class VisitorTurn final : public TurnRun {
   /// The owner's own notes that must not be recited. A line that also occurs in a source may be shown: it is not secret.
   std::vector<std::string> unspoken_notes(const std::vector<SourceBlock>& blocks) const {
     std::vector<std::string> sources;
+    sources.reserve(blocks.size());
     for (const SourceBlock& block : blocks) sources.push_back(fold_words(block.hit.chunk.text));
     std::vector<std::string> out;
     for (const std::string_view note : prompt::unspoken_notes(agent_.system_prompt)) {

@@ -73,6 +73,7 @@ std::optional<SignalScale> scale_of(bool known, const std::vector<ProbeHits>& ow
 
 std::vector<eval::ProbeEvidence> evidence_of(const std::vector<ProbeHits>& probes, const GatePolicy& policy) {
   std::vector<eval::ProbeEvidence> out;
+  out.reserve(probes.size());
   for (const ProbeHits& probe : probes) out.push_back({probe.domain, retrieve::judge_grounding(probe.hits, policy).evidence});
   return out;
 }

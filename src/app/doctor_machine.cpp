@@ -14,6 +14,7 @@
 #include "http/url.h"
 #include "models/folder.h"
 #include "providers/local/local_embedder.h"
+#include "providers/sqlite/data_folder.h"
 #include "retrieve/score_model.h"
 
 namespace footnote::app {

@@ -7,6 +7,7 @@ namespace footnote::proxy {
 
 GroundedPrompt ChatPolicy::prompt_for(const Target& target, std::string_view question, const std::vector<Source>& sources) const {
   std::vector<prompt::PromptSource> blocks;
+  blocks.reserve(sources.size());
   for (const Source& source : sources) blocks.push_back({source.url, source.text});
   return {.system = target.system.empty() ? std::string(prompt::kProxySystem) : target.system,
           .message = prompt::build_proxy_message(question, blocks, policy_.characters_max),

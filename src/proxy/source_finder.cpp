@@ -70,6 +70,7 @@ Result<SourceFinder::Searched> SourceFinder::search_here(const CallContext& call
   FOOTNOTE_TRY(retrieve::Retrieval found,
                ports_.retriever.retrieve(call, corpus->id, question, {.profile = profile, .filter = {}, .recall = recall}));
   std::vector<ChunkId> chunks;
+  chunks.reserve(found.hits.size());
   for (const Hit& hit : found.hits) chunks.push_back(hit.chunk.id);
   FOOTNOTE_TRY(const auto points, ports_.points.points_of(call, corpus->id, chunks, PointVectors::kRead));
   std::unordered_map<std::int64_t, const Point*> by_chunk;
@@ -78,13 +79,13 @@ Result<SourceFinder::Searched> SourceFinder::search_here(const CallContext& call
   out.grounded = found.gate.grounded;
   for (std::size_t place = 0; place < found.hits.size(); ++place) {
     const Hit& hit = found.hits[place];
-    if (!policy_.seed_form && (!out.grounded || hit.probability < found.gate.threshold)) continue;
     Candidate candidate{.url = address_of(hit),
                         .title = hit.document.title,
                         .text = hit.chunk.text,
                         .similarity = similarity_of(hit, policy_.seed_form && profile.vectors),
                         .vector = {},
-                        .hit = place};
+                        .hit = place,
+                        .refused = hit.probability < found.gate.threshold};
     if (const auto point = by_chunk.find(hit.chunk.id.value); point != by_chunk.end()) candidate.vector = point->second->vector;
     out.candidates.push_back(std::move(candidate));
   }
@@ -106,7 +107,10 @@ Result<Found> SourceFinder::find(const CallContext& call, WorkspaceId workspace,
   const std::string_view text = searchable(question);
   FOOTNOTE_TRY(Searched searched, ports_.elsewhere ? search_elsewhere(call, target, text) : search_here(call, workspace, target, text));
   std::vector<Candidate> candidates = one_per_url(std::move(searched.candidates));
+  // Diversity must not bring in what the gate would refuse. Without a choice every neighbour is a source.
+  if (!policy_.seed_form && candidates.size() > policy_.sources_max) std::erase_if(candidates, &Candidate::refused);
   std::vector<retrieve::MmrCandidate> pool;
+  pool.reserve(candidates.size());
   for (const Candidate& candidate : candidates) pool.push_back({candidate.similarity, candidate.vector});
   Found out;
   for (const std::size_t place : retrieve::pick_diverse(pool, policy_.sources_max, policy_.lambda)) {

@@ -24,7 +24,8 @@ struct Candidate {
   std::string text;
   double similarity = 0;  ///< To the question; comparable only within one search.
   std::vector<float> vector;
-  std::size_t hit = 0;  ///< Its index among the hits of our own search.
+  std::size_t hit = 0;   ///< Its index among the hits of our own search.
+  bool refused = false;  ///< By itself it would not open the gate.
 };
 
 /// A passage in a prompt.
@@ -58,8 +59,8 @@ std::string_view searchable(std::string_view question);
 /// Keeps the most similar passage of each URL, at the position of the URL's first; drops passages without URL or text.
 std::vector<Candidate> one_per_url(std::vector<Candidate> candidates);
 
-/// Finds the sources for a prompt: fetches the top_k nearest passages, drops those of our own that the gate would refuse, keeps one passage
-/// per URL, and lets MMR pick. Thread-safe; borrows its ports.
+/// Finds the sources for a prompt: fetches the top_k nearest passages and keeps one per URL. If more than sources_max are left, those of
+/// our own that the gate would refuse are dropped, and MMR picks. Thread-safe; borrows its ports.
 class SourceFinder {
  public:
   struct Ports {

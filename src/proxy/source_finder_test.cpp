@@ -69,6 +69,12 @@ TEST_F(SourceFinderTest, FetchesTopKNeighboursOfWhichMmrPicks) {
   EXPECT_THAT(find({.top_k = 9, .sources_max = 2})->sources, SizeIs(2));
 }
 
+TEST_F(SourceFinderTest, MmrNeverBringsInWhatTheGateWouldRefuse) {
+  for (int i = 0; i < 4; ++i) candidates_.push_back({fmt::format("u{}", i), "t", "text", 1.0 - i * 0.1, {}, 0, i >= 2});
+  EXPECT_THAT(find({.top_k = 4, .lambda = 1, .sources_max = 3})->sources, SizeIs(2)) << "u2 and u3 are far from the others, but refused";
+  EXPECT_THAT(find({.top_k = 4, .sources_max = 4})->sources, SizeIs(4)) << "without a choice every neighbour is a source";
+}
+
 TEST_F(SourceFinderTest, NothingFoundIsNoError) {
   const auto found = find({});
   ASSERT_TRUE(found);

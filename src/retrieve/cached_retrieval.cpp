@@ -46,7 +46,7 @@ class In {
       bytes_ = {};
       return number;
     }
-    std::memcpy(&number, bytes_.data(), sizeof(Number));
+    bytes_.copy(reinterpret_cast<char*>(&number), sizeof(Number));
     bytes_.remove_prefix(sizeof(Number));
     return number;
   }

@@ -124,11 +124,11 @@ std::unordered_map<std::string_view, LanguageBits> index_small_words() {
 }
 
 std::string_view language_of_words(std::string_view text) {
-  static const auto kLanguagesOf = index_small_words();
+  static const auto languages_of = index_small_words();
   std::array<int, std::size(kSmallWords)> counts{};
   for (const std::string& word : words_of(text)) {
-    const auto found = kLanguagesOf.find(word);
-    if (found == kLanguagesOf.end()) continue;
+    const auto found = languages_of.find(word);
+    if (found == languages_of.end()) continue;
     for (std::size_t i = 0; i < std::size(kSmallWords); ++i) counts[i] += static_cast<int>(found->second >> i & 1);
   }
   const auto best = std::ranges::max_element(counts);

@@ -129,6 +129,7 @@ class QueryRun {
 
   std::vector<ChunkId> ids_of_first(std::size_t count) const {
     std::vector<ChunkId> ids;
+    ids.reserve(count);
     for (std::size_t i = 0; i < count; ++i) ids.push_back(candidates_[i].chunk);
     return ids;
   }
@@ -283,6 +284,7 @@ class QueryRun {
     const std::size_t count = std::min(profile_.judged, ranked_.size());
     if (ports_.judge != nullptr && weights().judge != 0 && count > 0) {
       std::vector<std::string> texts;
+      texts.reserve(count);
       for (std::size_t i = 0; i < count; ++i) texts.push_back(heading_line(ranked_[i].chunk) + ranked_[i].chunk.text);
       const std::vector<std::string_view> passages(texts.begin(), texts.end());
       auto judged = ports_.judge->rerank(call_.narrowed(ports_.judge_timeout), question_, passages);
@@ -300,6 +302,7 @@ class QueryRun {
   /// REQUIRES: one judgement for each of the first hits.
   void add_judgements(std::vector<Judgement> judged) {
     std::vector<double> odds;
+    odds.reserve(judged.size());
     for (const Judgement& judgement : judged) odds.push_back(log_odds(judgement.calibrated));
     const std::vector<double> normal = normalise_judged(odds, ranked_.size(), profile_.fusion, scale_);
     for (std::size_t i = 0; i < ranked_.size(); ++i) {

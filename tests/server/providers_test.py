@@ -98,6 +98,7 @@ class Providers(unittest.TestCase):
                 subprocess.run([self.binary, "ingest", pages, "--data", data], env=server.environment, check=True, capture_output=True)
                 foreign, covered = self.ask(server, FOREIGN), self.ask(server, COVERED)
         self.assertEqual(foreign["refusal_reason"], "no_relevant_context", foreign)
+        self.assertFalse(foreign["meta"]["gate"]["grounded"], foreign)
         self.assertIsNone(covered["refusal_reason"], covered)
         known = embedder == "local" and reranker in ("none", "local")
         self.assertEqual(covered["meta"]["gate"]["calibrated"], known)

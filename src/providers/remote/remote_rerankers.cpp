@@ -78,6 +78,7 @@ Result<std::vector<Judgement>> TeiReranker::rerank(const CallContext& call, std:
   };
   FOOTNOTE_CHECK(in_batches(passages.size(), batch_, ask));
   std::vector<Judgement> out;
+  out.reserve(raw.size());
   for (const double score : raw) out.push_back({.raw = score, .calibrated = sigmoid(score)});
   return out;
 }
