@@ -92,6 +92,7 @@ enum class Setting {
   kAnswerFollowUps,
   kAnswerFollowUpModel,
   kAnswerFollowUpTimeout,
+  kAnswerTraces,
   kWebhookPrivateAddresses,
   kStreamResumeGrace,
   kCacheProvider,
