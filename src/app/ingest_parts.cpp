@@ -86,7 +86,9 @@ Result<std::unique_ptr<IngestParts>> IngestParts::open(const CallContext& call, 
   }
   FOOTNOTE_TRY(opened.synonyms, open_synonyms(settings));
   FOOTNOTE_TRY(opened.level, cpu_level_of(settings));
-  FOOTNOTE_TRY(opened.stores, upkeep::Stores::open(call, std::move(folder), settings.text(Setting::kWorkspace)));
+  FOOTNOTE_TRY(opened.stores,
+               upkeep::Stores::open(call, std::move(folder), settings.text(Setting::kWorkspace),
+                                    {.turn_traces_max = static_cast<std::size_t>(settings.integer(Setting::kAnswerTraces))}));
   FOOTNOTE_CHECK(check_stored_spaces(call, opened.stores->catalog(), opened.embedder.port->space()));
   return std::unique_ptr<IngestParts>(new IngestParts(std::move(opened), settings, options.indexes));
 }

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/fault_point.h"
 #include "base/ids.h"
 #include "base/text.h"
 
@@ -212,10 +213,13 @@ Result<FileMapping> AtomicFile::map() {
 
 Result<void> AtomicFile::commit() {
   FOOTNOTE_CHECK(flush());
+  fault_point(FaultPoint::kFileBeforeSync);
   if (::fsync(file_.get()) != 0) return errno_error(temporary_, "sync");
   file_.reset();
+  fault_point(FaultPoint::kFileBeforeRename);
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) return errno_error(path_, "replace");
   temporary_.clear();
+  fault_point(FaultPoint::kFileAfterRename);
   return sync_folder(folder_of(path_));
 }
 

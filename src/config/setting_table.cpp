@@ -700,6 +700,17 @@ constexpr std::array kTable{
                 .help = "How long a turn waits for the rewritten follow-up; after that the words are used.",
                 .min = 1,
                 .max = 60'000},
+    SettingSpec{.id = Setting::kAnswerTraces,
+                .key = "answer.traces",
+                .env = "FOOTNOTE_TRACES",
+                .flag = "",
+                .type = SettingType::kInteger,
+                .default_text = "10000",
+                .help =
+                    "Traces of turns kept in the store, of all workspaces together, about 20 KB each; older ones are deleted as new ones "
+                    "come. Turns themselves stay. 0: no traces.",
+                .min = 0,
+                .max = 100'000'000},
     SettingSpec{.id = Setting::kWebhookPrivateAddresses,
                 .key = "webhooks.private_addresses",
                 .env = "WEBHOOKS_PRIVATE_ADDRESSES",

@@ -97,6 +97,7 @@ enum class Setting {
   kAnswerFollowUps,
   kAnswerFollowUpModel,
   kAnswerFollowUpTimeout,
+  kAnswerTraces,
   kWebhookPrivateAddresses,
   kStreamResumeGrace,
   kCacheProvider,

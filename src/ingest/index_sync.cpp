@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/fault_point.h"
+
 namespace footnote::ingest {
 
 Mutex& IndexSync::mutex_of(CorpusId corpus) {
@@ -53,6 +55,7 @@ Result<bool> IndexSync::step(const CallContext& call, CorpusId corpus, Generatio
     return false;
   }
   for (std::size_t i = 0; i < indexes_.size(); ++i) {
+    fault_point(FaultPoint::kIndexApply);
     if (at[i] == behind) FOOTNOTE_CHECK(indexes_[i]->apply(call, corpus, changes));
   }
   return true;

@@ -30,7 +30,8 @@ class ConversationStore {
   virtual Result<void> finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens,
                                    std::string_view trace) = 0;
   virtual Result<Turn> turn(const CallContext& call, WorkspaceId workspace, const TurnId& id) const = 0;
-  /// As stored; deleted together with its turn. kNotFound: the workspace has no such turn, or the turn has no trace.
+  /// As stored; deleted together with its turn, or earlier by the store's limit on traces. kNotFound: no such turn here, or it has no
+  /// trace.
   virtual Result<std::string> trace(const CallContext& call, WorkspaceId workspace, const TurnId& id) const = 0;
   /// The last `limit` turns of a conversation, oldest first.
   virtual Result<std::vector<Turn>> history(const CallContext& call, WorkspaceId workspace, const ConversationId& id,

@@ -24,10 +24,11 @@ Result<void> Stores::mark_clock() const {
   return write_file_atomically(folder_.path() / kClockFile, std::to_string(clock_->now().time_since_epoch().count()));
 }
 
-Result<std::unique_ptr<Stores>> Stores::open(const CallContext& call, DataFolder folder, std::string_view workspace_name) {
+Result<std::unique_ptr<Stores>> Stores::open(const CallContext& call, DataFolder folder, std::string_view workspace_name,
+                                             const SqliteStoreOptions& options) {
   auto wall = std::make_unique<SystemClock>();
   auto clock = std::make_unique<ForwardClock>(*wall, clock_mark(folder.path(), wall->now()));
-  FOOTNOTE_TRY(auto store, SqliteStore::open(folder.path(), SqliteStoreOptions{}, *clock));
+  FOOTNOTE_TRY(auto store, SqliteStore::open(folder.path(), options, *clock));
   auto stores = std::unique_ptr<Stores>(new Stores(std::move(folder), std::move(wall), std::move(clock), std::move(store)));
   auto workspace = stores->catalog_.find_workspace(call, workspace_name);
   if (!workspace) {

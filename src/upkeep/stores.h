@@ -27,7 +27,8 @@ class Stores {
  public:
   /// Errors of SqliteStore::open; kNotFound: no workspace of that name. Time starts no earlier than the folder's clock mark, unless the
   /// mark is more than kClockMarkMax ahead: then it came from a wrong clock and is ignored.
-  static Result<std::unique_ptr<Stores>> open(const CallContext& call, DataFolder folder, std::string_view workspace);
+  static Result<std::unique_ptr<Stores>> open(const CallContext& call, DataFolder folder, std::string_view workspace,
+                                              const SqliteStoreOptions& options = {});
 
   DataFolder& folder() { return folder_; }
   SqliteStore& store() { return *store_; }

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/crc32c.h"
+#include "base/fault_point.h"
 #include "base/mutex.h"
 #include "engine/sql/log_format.h"
 
@@ -131,6 +132,7 @@ int write_file(sqlite3_file* handle, const void* data, int size, sqlite3_int64 o
   // Copy the page, because it still belongs to SQLite.
   if (!file.page) file.page.reset(new (std::nothrow) std::byte[kPageBytesMax]);
   if (!file.page) return SQLITE_IOERR_NOMEM;
+  if (file.in_checkpoint) fault_point(FaultPoint::kCheckpointPage);
   const std::uint32_t sum = sum_of(bytes, offset);
   const std::size_t summed = bytes.size() - kPageSumBytes;
   std::memcpy(file.page.get(), bytes.data(), summed);

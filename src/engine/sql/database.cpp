@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "base/fault_point.h"
 #include "base/file.h"
 #include "engine/sql/checked_vfs.h"
 #include "engine/sql/error.h"
@@ -190,6 +191,7 @@ Result<void> Database::copy_to(const CallContext& call, const std::filesystem::p
   Result<void> checked;
   while (code == SQLITE_OK && checked) {
     code = sqlite3_backup_step(backup, kCopyStepPages);
+    fault_point(FaultPoint::kStoreCopyStep);
     checked = call.check();
   }
   const int finished = sqlite3_backup_finish(backup);
@@ -219,6 +221,7 @@ Result<bool> Database::checkpoint(Checkpoint mode, std::chrono::milliseconds pat
     if (code != SQLITE_BUSY || std::chrono::steady_clock::now() >= give_up) break;
     std::this_thread::sleep_for(kCheckpointPause);
   }
+  fault_point(FaultPoint::kCheckpointAfter);
   auto outcome = code == SQLITE_BUSY ? Result<void>{} : status_of(code);
   sqlite3_busy_timeout(handle_, static_cast<int>(busy_timeout_.count()));
   FOOTNOTE_CHECK(std::move(outcome));

@@ -1,5 +1,7 @@
 #include "engine/sql/transaction.h"
 
+#include "base/fault_point.h"
+
 namespace footnote::sql {
 
 Result<Transaction> Transaction::begin(Database& database) {
@@ -14,7 +16,9 @@ Result<void> Transaction::commit() {
   // From here on the call can't be cancelled: a commit runs to its end, so that the caller learns its result.
   database_->watch(nullptr);
   FOOTNOTE_TRY(auto commit, database_->prepare("COMMIT"));
+  fault_point(FaultPoint::kCommitBefore);
   FOOTNOTE_CHECK(commit.run());
+  fault_point(FaultPoint::kCommitAfter);
   database_ = nullptr;
   return {};
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/crc32c.h"
+#include "base/fault_point.h"
 
 namespace footnote {
 
@@ -95,6 +96,7 @@ Result<void> IndexFileWriter::section(const std::function<Result<void>(ByteSink&
   SummingSink sink(file_, size_, sum_);
   FOOTNOTE_CHECK(sink.put(length.count()));
   FOOTNOTE_CHECK(content(sink));
+  fault_point(FaultPoint::kIndexFileSection);
   return sink.put(sum_);
 }
 

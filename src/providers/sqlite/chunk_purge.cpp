@@ -1,6 +1,7 @@
 // SqliteChunkStore::purge: deletes what died long enough ago.
 #include <algorithm>
 
+#include "base/fault_point.h"
 #include "providers/sqlite/rows.h"
 #include "providers/sqlite/sqlite_chunk_store.h"
 
@@ -104,6 +105,7 @@ Result<Generation> SqliteChunkStore::purge(const CallContext& call, CorpusId cor
   for (const auto step : {purge_chunks, purge_versions}) {
     for (bool more = true; more;) {
       FOOTNOTE_TRY(const auto purged, store_.write(call, [&](sql::Database& database) { return step(database, corpus, before); }));
+      if (purged.rows > 0) fault_point(FaultPoint::kPurgeStep);
       newest = std::max(newest, purged.newest_death);
       more = purged.rows == static_cast<std::size_t>(kPurgeRowsMax);
       any = any || purged.rows > 0;

@@ -1,5 +1,6 @@
 #include "providers/sqlite/migrations.h"
 
+#include "base/fault_point.h"
 #include "engine/sql/transaction.h"
 #include "providers/sqlite/point_rows.h"
 
@@ -526,6 +527,7 @@ Result<void> apply(sql::Database& database, const Migration& migration) {
   if (migration.number == kPointsSchema) FOOTNOTE_CHECK(add_missing_points(database));
   FOOTNOTE_CHECK(database.set_application_id(kApplicationId));
   FOOTNOTE_CHECK(database.set_schema_number(migration.number));
+  fault_point(FaultPoint::kMigrationStep);
   return transaction.commit();
 }
 
@@ -544,7 +546,9 @@ Result<void> migrate(sql::Database& database) {
   }
   FOOTNOTE_CHECK(prepare_pages(database, current));
   for (const Migration& migration : kMigrations) {
-    if (migration.number > current) FOOTNOTE_CHECK(apply(database, migration));
+    if (migration.number <= current) continue;
+    FOOTNOTE_CHECK(apply(database, migration));
+    fault_point(FaultPoint::kMigrationBetween);
   }
   return {};
 }

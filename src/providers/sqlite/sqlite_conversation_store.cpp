@@ -41,8 +41,20 @@ Result<std::int64_t> insert_turn(sql::Database& database, const Turn& turn) {
   return database.last_insert_id();
 }
 
-Result<void> insert_trace(sql::Database& database, std::int64_t turn_sequence, std::string_view trace) {
-  if (trace.empty()) return {};
+/// Traces deleted with one new turn. Above 1, so that a lowered limit is reached; small, so that no turn pays for all of them.
+constexpr std::int64_t kTracesDroppedAtOnce = 8;
+
+Result<void> drop_old_traces(sql::Database& database, std::int64_t turn_sequence, std::size_t kept_max) {
+  FOOTNOTE_TRY(auto drop, database.prepare("DELETE FROM turn_traces WHERE turn_sequence IN (SELECT turn_sequence FROM turn_traces "
+                                           "WHERE turn_sequence <= ? ORDER BY turn_sequence LIMIT ?)"));
+  drop.bind(turn_sequence - static_cast<std::int64_t>(kept_max), kTracesDroppedAtOnce);
+  return drop.run();
+}
+
+/// The pages of dropped traces take up the new one: at the limit the file no longer grows by traces.
+Result<void> insert_trace(sql::Database& database, std::int64_t turn_sequence, std::string_view trace, std::size_t kept_max) {
+  FOOTNOTE_CHECK(drop_old_traces(database, turn_sequence, kept_max));
+  if (trace.empty() || kept_max == 0) return {};
   FOOTNOTE_TRY(auto insert, database.prepare("INSERT INTO turn_traces (turn_sequence, trace) VALUES (?, ?)"));
   insert.bind(turn_sequence, trace);
   return insert.run();
@@ -108,7 +120,7 @@ Result<void> SqliteConversationStore::finish_turn(const CallContext& call, const
       }
     }
     FOOTNOTE_TRY(const std::int64_t sequence, insert_turn(database, turn));
-    FOOTNOTE_CHECK(insert_trace(database, sequence, trace));
+    FOOTNOTE_CHECK(insert_trace(database, sequence, trace, store_.options().turn_traces_max));
     if (turn.visit) FOOTNOTE_CHECK(insert_visit(database, turn, sequence, prompt_tokens, completion_tokens));
     if (turn.visit && turn.visit->playground) return {};
     FOOTNOTE_CHECK(count_usage(database, turn, prompt_tokens, completion_tokens));
@@ -138,7 +150,9 @@ Result<std::string> SqliteConversationStore::trace(const CallContext& call, Work
                                              "WHERE workspace_id = ? AND id = ?"));
     find.bind(workspace.value, id.value);
     FOOTNOTE_TRY(const bool found, find.step());
-    if (!found) return fail(ErrorCode::kNotFound, "there is no trace of a turn '{}'", id.value);
+    if (!found)
+      return fail(ErrorCode::kNotFound, "there is no trace of a turn '{}'; only the latest {} are kept (answer.traces)", id.value,
+                  store_.options().turn_traces_max);
     return std::string(find.text(0));
   });
 }

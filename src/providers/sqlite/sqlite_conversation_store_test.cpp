@@ -47,6 +47,63 @@ TEST_F(SqliteConversationStoreTest, GivesBackATurn) {
   EXPECT_EQ(conversations().turn(call_, workspace_, {"turn_2"}).error().code, ErrorCode::kNotFound);
 }
 
+TEST_F(SqliteConversationStoreTest, OnlyTheLatestTracesAreKept) {
+  open({.turn_traces_max = 3});
+  for (int i = 1; i <= 5; ++i) ASSERT_TRUE(finish(turn(fmt::format("turn_{}", i), "q", refusal())).has_value());
+  for (int i = 1; i <= 5; ++i) {
+    const TurnId id{fmt::format("turn_{}", i)};
+    EXPECT_EQ(conversations().trace(call_, workspace_, id).has_value(), i > 2) << i;
+    EXPECT_TRUE(conversations().turn(call_, workspace_, id).has_value()) << "the turn stays";
+  }
+  open({.turn_traces_max = 0});
+  ASSERT_TRUE(finish(turn("turn_6", "q", refusal())).has_value());
+  for (int i = 1; i <= 6; ++i) {
+    EXPECT_EQ(conversations().trace(call_, workspace_, {fmt::format("turn_{}", i)}).error().code, ErrorCode::kNotFound) << i;
+  }
+}
+
+TEST_F(SqliteConversationStoreTest, ALoweredLimitOfTracesIsReachedInSmallSteps) {
+  for (int i = 1; i <= 20; ++i) ASSERT_TRUE(finish(turn(fmt::format("turn_{}", i), "q", refusal())).has_value());
+  open({.turn_traces_max = 1});
+  const auto left = [&] {
+    return store_
+        ->read(call_,
+               [](sql::Database& database) -> Result<std::int64_t> {
+                 FOOTNOTE_TRY(auto count, database.prepare("SELECT count(*) FROM turn_traces"));
+                 FOOTNOTE_CHECK(count.step());
+                 return count.integer(0);
+               })
+        .value();
+  };
+  std::vector<std::int64_t> counts;
+  for (int i = 21; i <= 23; ++i) {
+    ASSERT_TRUE(finish(turn(fmt::format("turn_{}", i), "q", refusal())).has_value());
+    counts.push_back(left());
+  }
+  EXPECT_EQ(counts, (std::vector<std::int64_t>{13, 6, 1}));
+}
+
+TEST_F(SqliteConversationStoreTest, AtTheLimitOfTracesTheFileStopsGrowingByThem) {
+  open({.turn_traces_max = 10});
+  const std::string trace(16'000, 'x');
+  const auto pages_after = [&](int from, int to) {
+    for (int i = from; i < to; ++i) {
+      EXPECT_TRUE(conversations().finish_turn(call_, turn(fmt::format("turn_{}", i), "q", refusal()), 1, 1, trace).has_value());
+    }
+    return store_
+        ->read(call_,
+               [](sql::Database& database) -> Result<std::int64_t> {
+                 FOOTNOTE_TRY(auto count, database.prepare("PRAGMA page_count"));
+                 FOOTNOTE_CHECK(count.step());
+                 return count.integer(0);
+               })
+        .value();
+  };
+  const std::int64_t full = pages_after(0, 20);
+  const std::int64_t later = pages_after(20, 120);
+  EXPECT_LT(later - full, 100) << "less than a page a turn, where a trace takes four";
+}
+
 TEST_F(SqliteConversationStoreTest, ATraceSurvivesARestartAndGoesWithItsTurn) {
   ASSERT_TRUE(finish(turn("turn_1", "q", refusal())).has_value());
   ASSERT_TRUE(finish(turn("turn_2", "q", refusal())).has_value());

@@ -29,6 +29,9 @@ struct SqliteStoreOptions {
   std::uint64_t bytes_max = 0;  ///< Size limit of the database (kStorageFull); 0: no limit.
   /// Deaths of purged chunks remembered per corpus, so that a lagging index can catch up.
   std::size_t purged_kept_max = 1'000'000;
+  /// Traces of turns kept; older ones are deleted as new ones are stored. A trace takes about 20 KB of the file, so without a limit
+  /// questions alone would fill a disk. 0: none is stored.
+  std::size_t turn_traces_max = 10'000;
   const char* vfs = nullptr;                             ///< For tests: see sql::OpenOptions.
   const sql::StatementObserver* on_statement = nullptr;  ///< For tests too.
 };
