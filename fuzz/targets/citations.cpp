@@ -81,7 +81,7 @@ void check_composed(const std::vector<SourceBlock>& sources) {
   for (const Citation& citation : answer.citations) {
     FOOTNOTE_ASSERT(citation.answer_range.end <= text.size());
     const std::string_view told = std::string_view(text).substr(citation.answer_range.begin, citation.answer_range.size());
-    FOOTNOTE_ASSERT(told.ends_with(" [" + std::to_string(citation.number) + "]"));
+    FOOTNOTE_ASSERT(told.ends_with("[" + std::to_string(citation.number) + "]"));
   }
 }
 

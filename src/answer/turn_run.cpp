@@ -231,7 +231,10 @@ Result<Reading> TurnRun::read(const std::vector<SourceBlock>& blocks) {
   const ToRead wanted = passages_to_read(blocks);
   Reader& reader = reads_with_model() ? *ports_.model_reader : ports_.reader;
   FOOTNOTE_TRY(Reading reading, reader.read(call_, {subject_.text, report_.retrieval.vector_search.scanned}, wanted.passages));
-  if (reading.probability && !is_likely(*reading.probability)) reading.spans.clear();
+  if (reading.probability && !is_likely(*reading.probability)) {
+    reading.spans.clear();
+    std::ranges::fill(fates(), Fate::kBelowGate);
+  }
   keep_current(blocks, reading);
   for (const ReadSpan& span : reading.spans) fates()[span.passage] = Fate::kRepeated;
   reading = told_once(in_reading_order(std::move(reading)), blocks);  // before numbering, so that every listed source is cited

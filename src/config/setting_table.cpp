@@ -209,7 +209,7 @@ constexpr std::array kTable{
                 .type = SettingType::kInteger,
                 .default_text = "0",
                 .help = "Memory in MiB that the process may allocate, model files not counted. Above it, a document is skipped with a "
-                        "reason and a request gets 503, instead of the process ending. 0: no limit.",
+                        "reason. 0: no limit.",
                 .min = 0,
                 .max = 100'000'000},
     SettingSpec{.id = Setting::kServerIoUring,

@@ -7,7 +7,7 @@
 namespace footnote::eval {
 
 Asker::Asker(const EvalJob& job, const System& system, const Profile& profile) : job_(job), system_(system), profile_(profile) {
-  if (const auto gate = job.command.gate) profile_.gate.probability_min = *gate;
+  if (const auto gate = job.command.gate) profile_.gate.probability_min = profile_.gate.read_min = *gate;
 }
 
 Result<answer::TurnReport> Asker::ask(const std::string& text) const {

@@ -457,7 +457,8 @@ class Oversized(AbuseCase):
 
 
 class FloodModel(FakeModel):
-    """Answers a question with FLOOD with far more than any buffer holds, and others with a few words and pauses."""
+    """Answers a question with FLOOD at once, in so many pieces that their events are more than any buffer holds (an answer has at most
+    100,000 characters), and others with a few words and pauses."""
 
     FLOOD = "zanzibar"
 
@@ -466,13 +467,24 @@ class FloodModel(FakeModel):
         super().__init__(["word "] * 20, pause=0.1)
         self.bodies = self
 
+    def is_flood(self):
+        return self.FLOOD in getattr(self.asked, "text", "")
+
+    @property
+    def pause(self):
+        return 0 if self.is_flood() else self.between
+
+    @pause.setter
+    def pause(self, seconds):
+        self.between = seconds
+
     def append(self, body):
         """Called with the request body, on the handler's thread."""
         self.asked.text = json.dumps(body)
 
     @property
     def pieces(self):
-        return [self.FLOOD * 4_000] * 100 if self.FLOOD in self.asked.text else self.words
+        return ["z"] * 99_000 if self.is_flood() else self.words
 
     @pieces.setter
     def pieces(self, pieces):

@@ -713,10 +713,10 @@ class Switches(unittest.TestCase):
 
     def test_lambda_turns_from_likeness_to_difference(self):
         points = [{"id": 20 + i, "payload": {"url": f"https://same/{i}", "text": f"Summary of the latest Qdrant release, part {i}."}} for i in range(4)]
-        points.append({"id": 30, "payload": {"url": "https://other/", "text": "Bread rises better in a warm kitchen."}})
+        points.append({"id": 30, "payload": {"url": "https://other/", "text": "The newest Qdrant version renames a storage option and speeds up snapshots."}})
         picked = {}
         for value in ("0", "1"):
-            test, _ = self.run_with({"MMR_LAMBDA": value, "QDRANT_TOP_K": "2", "FOOTNOTE_PROXY_SEED_FORM": "true"}, json.loads(json.dumps(points)))
+            test, _ = self.run_with({"MMR_LAMBDA": value, "QDRANT_TOP_K": "5", "RAG_MAX_SOURCES": "2", "FOOTNOTE_PROXY_SEED_FORM": "true"}, json.loads(json.dumps(points)))
             picked[value] = re.findall(r"^Source \[\d\] (.*)$", test.sent()["messages"][1]["content"], re.M)
         self.assertTrue(all(url.startswith("https://same/") for url in picked["0"]), picked)
         self.assertFalse(picked["1"][1].startswith("https://same/"), picked)

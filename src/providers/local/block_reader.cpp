@@ -13,6 +13,9 @@ namespace {
 
 /// Assumed if it is unknown how many passages were searched.
 constexpr std::size_t kSearchedTypical = 1000;
+/// The coefficients were fitted on corpora of 500 to 6,300 passages; beyond these limits the number says no more.
+constexpr std::size_t kSearchedMin = 100;
+constexpr std::size_t kSearchedMax = 100'000;
 /// A passage is read completely: up to this many windows of 320 tokens.
 constexpr std::size_t kWindowsMax = nn::PairReader::kWindowsMax;
 
@@ -65,7 +68,8 @@ double BlockReader::probability(const ReaderQuestion& question, std::span<const 
     relevance = std::max(relevance, reading.relevance);
   }
   const double evidence = options_.margin * margin + options_.relevance * relevance + options_.coverage * passages[best].coverage;
-  const auto searched = static_cast<double>(question.searched == 0 ? kSearchedTypical : question.searched);
+  const std::size_t known = question.searched == 0 ? kSearchedTypical : question.searched;
+  const auto searched = static_cast<double>(std::clamp(known, kSearchedMin, kSearchedMax));
   return 1 / (1 + std::exp(-(evidence + options_.searched * std::log10(searched) + options_.constant)));
 }
 
@@ -90,7 +94,7 @@ Result<Reading> BlockReader::read(const CallContext& call, const ReaderQuestion&
   const auto place = [&](std::size_t i) { return readings[i].relevance + options_.rank_weight * passages[i].rank_score; };
   std::ranges::stable_sort(order, std::ranges::greater{}, place);
   Reading out{.spans = {}, .probability = probability(question, passages, readings, order.front())};
-  if (*out.probability < options_.probability_min) return out;
+  if (*out.probability < options_.likely_min) return out;
   for (const std::size_t i : order) {
     const double below = place(order.front()) - place(i);
     if (out.spans.size() == options_.spans_max || below > options_.below_best_max) break;

@@ -25,7 +25,7 @@ struct BlockReaderOptions {
   double searched = -0.40;
   double constant = 0.88;
   /// Below it there is no answer at all.
-  double probability_min = 0.15;
+  double likely_min = 0.15;
   /// A few words are an answer on their own if their margin reaches this, and they are no longer than `answer_bytes_max`.
   double answer_margin_min = 4;
   std::size_t answer_bytes_max = 40;
