@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kReadPassagesMax = 5;
 /// And only passages that score close to the best: a superseded page must not be quoted next to the current one.
 constexpr double kReadScoreShareMin = 0.8;
-const std::string kModelReaderLanguages[] = {"en"};
+const std::string model_reader_languages[] = {"en"};
 
 using Microseconds = std::chrono::microseconds;
 
@@ -104,6 +104,7 @@ QuotedAnswer fitting_quotes(Reading& reading, const std::vector<SourceBlock>& so
 
 std::vector<SourceBlock> number_sources(const std::vector<Hit>& hits) {
   std::vector<SourceBlock> blocks;
+  blocks.reserve(hits.size());
   for (const Hit& hit : hits) blocks.push_back({static_cast<int>(blocks.size()) + 1, hit});
   return blocks;
 }
@@ -202,7 +203,7 @@ struct TurnRun::ToRead {
 };
 
 bool TurnRun::reads_with_model() const {
-  return ports_.model_reader != nullptr && retrieve::foreign_language(subject_.text, kModelReaderLanguages).empty();
+  return ports_.model_reader != nullptr && retrieve::foreign_language(subject_.text, model_reader_languages).empty();
 }
 
 TurnRun::ToRead TurnRun::passages_to_read(const std::vector<SourceBlock>& blocks) {
