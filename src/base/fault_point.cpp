@@ -57,10 +57,10 @@ std::string_view to_string(FaultPoint point) {
 }
 
 void fault_point(FaultPoint point) {
-  static const Chosen kChosen = chosen_by_environment();
-  if (kChosen.point != point) return;
+  static const Chosen chosen = chosen_by_environment();
+  if (chosen.point != point) return;
   static std::atomic<long> reached{0};
-  if (++reached == kChosen.number) (void)std::raise(SIGKILL);
+  if (++reached == chosen.number) (void)std::raise(SIGKILL);
 }
 
 }  // namespace footnote

@@ -24,7 +24,7 @@ struct EvalJob {
   const cli::EvalCommand& command;
 
   /// The stages given on the command line, or `all`.
-  std::vector<std::string> stages_or(std::vector<std::string> all) const { return command.stages.empty() ? all : command.stages; }
+  std::vector<std::string> stages_or(const std::vector<std::string>& all) const { return command.stages.empty() ? all : command.stages; }
   /// The first `--limit` rows.
   template <class Row>
   std::span<const Row> limited(std::span<const Row> rows) const {

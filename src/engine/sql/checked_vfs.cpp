@@ -171,7 +171,7 @@ sqlite3_io_methods make_methods() {
   return methods;
 }
 
-const sqlite3_io_methods kMethods = make_methods();
+const sqlite3_io_methods checked_methods = make_methods();
 
 /// A VFS over one base VFS, which is looked up by name each time because tests register and remove theirs.
 struct Layer {
@@ -203,7 +203,7 @@ struct Layer {
     const int code = lower->xOpen(lower, name, file.inner(), flags, out_flags);
     // Without methods SQLite does not close a file whose open failed.
     if (file.inner()->pMethods == nullptr) return code;
-    handle->pMethods = &kMethods;
+    handle->pMethods = &checked_methods;
     if (code == SQLITE_OK && (flags & SQLITE_OPEN_MAIN_DB) != 0) begin_database(file, flags);
     if (code == SQLITE_OK && (flags & SQLITE_OPEN_WAL) != 0) file.database = &of(sqlite3_database_file_object(name));
     return code;

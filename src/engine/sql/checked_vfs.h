@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-struct sqlite3_file;
+struct sqlite3_file;  // NOLINT(readability-identifier-naming): SQLite's name
 
 namespace footnote::sql {
 

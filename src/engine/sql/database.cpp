@@ -132,7 +132,10 @@ void Database::keep(std::string_view sql, sqlite3_stmt* handle) {
   sqlite3_finalize(handle);
 }
 
-Result<void> Database::execute(SqlText script) { return status_of(sqlite3_exec(handle_, script.view().data(), nullptr, nullptr, nullptr)); }
+Result<void> Database::execute(SqlText script) {
+  const std::string text(script.view());
+  return status_of(sqlite3_exec(handle_, text.c_str(), nullptr, nullptr, nullptr));
+}
 
 void Database::watch(const CallContext* call) {
   watched_ = call;
@@ -166,7 +169,8 @@ Result<void> Database::set_schema_number(std::int32_t number) { return set_pragm
 
 bool Database::has_page_sums() {
   sqlite3_file* file = nullptr;
-  return sqlite3_file_control(handle_, nullptr, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK && sql::has_page_sums(file);
+  return sqlite3_file_control(handle_, nullptr, SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file)) == SQLITE_OK &&
+         sql::has_page_sums(file);
 }
 
 Result<void> Database::add_page_sums() {

@@ -78,11 +78,13 @@ Result<Reading> BlockReader::read(const CallContext& call, const ReaderQuestion&
   std::vector<std::vector<nn::ByteRange>> parts;
   for (const ReaderPassage& passage : passages) {
     auto& blocks = parts.emplace_back();
+    blocks.reserve(passage.blocks.size());
     for (const TextRange& block : passage.blocks) {
       blocks.push_back({static_cast<std::uint32_t>(block.begin), static_cast<std::uint32_t>(block.end)});
     }
   }
   std::vector<nn::PairText> texts;
+  texts.reserve(passages.size());
   for (std::size_t i = 0; i < passages.size(); ++i) texts.push_back({passages[i].text, passages[i].header, parts[i]});
   FOOTNOTE_TRY(const auto readings, model_->read(call, question.text, texts, {.windows_max = kWindowsMax}));
 
