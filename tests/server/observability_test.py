@@ -223,11 +223,14 @@ class Logs(Observed):
     environment = {"FOOTNOTE_LOG_LEVEL": "warn,http=info,answer=debug"}
 
     def test_each_module_has_its_level_and_a_line_its_documented_form(self):
+        def of_the_route():
+            return next((line for line in self.lines() if line.get("route") == "/api/kb/chat"), None)
+
         self.ask()
-        self.assertTrue(wait_until(lambda: len(self.lines()) >= 2, 10))
+        self.assertTrue(wait_until(of_the_route, 10), self.server.output())
         self.assertLessEqual({line["module"] for line in self.lines()}, {"http", "answer"})
         example = json.loads(blocks("observability.md", "json")[1])
-        line = next(line for line in self.lines() if line.get("route") == "/api/kb/chat")
+        line = of_the_route()
         self.assertEqual(list(line), list(example))
         self.assertEqual({key: type(value) for key, value in line.items()}, {key: type(value) for key, value in example.items()})
 
