@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Fetches the documentation sets of this yardstick.
 
-    python3 eval/realdocs/fetch.py OUT [SET...]
+    python3 eval/realdocs/fetch.py OUT [SET...] [--of FOLDER]
 
 Each set is one package, named with its version and digest in sets/<set>.json. The ordinary client of its
 registry downloads it (apt-get, pip, npm or cargo, as they are configured on this machine), the digest is
-checked, and the files that the set keeps are written to OUT/<set>/. Without SET every set is fetched. A set
+checked, and the files that the set keeps are written to OUT/<set>/, those packed by gzip unpacked. Without SET every set is fetched. A set
 that is already there with the same digest is left alone.
 
 Patterns in "keep": `*` and `?` stay inside one folder, `**` crosses folders, and a pattern that begins with
@@ -14,6 +14,7 @@ folders are then removed. The standard library is all that is needed.
 """
 
 import argparse
+import gzip
 import hashlib
 import io
 import json
@@ -158,6 +159,8 @@ def unpack(spec, package, target):
         rest = name.split("/")[spec["strip"]:]
         if not rest:
             raise FetchError(f"\"strip\" removes all of {name}")
+        if rest[-1].endswith(".gz"):
+            rest[-1], body = rest[-1].removesuffix(".gz"), gzip.decompress(body)
         path = target.joinpath(*rest)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(body)
@@ -196,8 +199,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("out", type=Path, help="folder that the sets are written to")
     parser.add_argument("sets", nargs="*", metavar="SET", help="names of sets; all of them if none is named")
+    parser.add_argument("--of", type=Path, default=HERE, metavar="FOLDER", help="folder whose sets to fetch [the yardstick's]")
     args = parser.parse_args()
-    known = {path.stem: path for path in sorted((HERE / "sets").glob("*.json"))}
+    known = {path.stem: path for path in sorted((args.of / "sets").glob("*.json"))}
     failed = 0
     for name in args.sets or known:
         try:

@@ -172,6 +172,11 @@ Reading told_once(const Reading& reading, std::span<const SourceBlock> sources) 
   return out;
 }
 
+std::string header_of(const Hit& hit) {
+  const std::vector<std::string>& path = hit.chunk.heading_path;
+  return path.empty() ? hit.document.title : join(path, " > ");
+}
+
 std::vector<chunk::QuoteBlock> quotable_blocks(const Hit& hit) {
   const bool is_page = hit.document.media_type == "text/html";
   return chunk::quote_blocks(hit.chunk.text, is_page ? chunk::LineBreaks::kExact : chunk::LineBreaks::kWrapped, hit.chunk.heading_path);

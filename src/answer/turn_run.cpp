@@ -32,12 +32,6 @@ std::size_t bytes_of(const std::vector<ChatMessage>& messages) {
   return bytes;
 }
 
-/// "Title > Heading > Heading". A page's title often repeats its first heading.
-std::string header_of(const Hit& hit) {
-  const std::vector<std::string>& path = hit.chunk.heading_path;
-  return path.empty() ? hit.document.title : join(path, " > ");
-}
-
 /// Outdated documents are quoted only if the best passage is outdated too.
 void keep_current(const std::vector<SourceBlock>& blocks, Reading& reading) {
   const auto is_outdated = [&](const ReadSpan& span) { return blocks[span.passage].hit.term(Stage::kPenalty) != nullptr; };

@@ -62,6 +62,7 @@ Result<eval::EvalRun> measure_documentation(const eval::EvalJob& job) {
   FOOTNOTE_TRY(const auto sets,
                eval::read_documentation(command.set, {command.documents, command.only, eval::parse_half(command.half), command.limit}));
   std::vector<eval::AskedQuestion> asked;
+  std::string passages;
   double documents = 0;
   double embedded = 0;
   double seconds = 0;
@@ -71,8 +72,14 @@ Result<eval::EvalRun> measure_documentation(const eval::EvalJob& job) {
     if (!pages.missing.empty()) {
       log(LogLevel::kWarn, "app", "pages of questions are not in the corpus", {{"set", set.name}, {"pages", join(pages.missing, ", ")}});
     }
-    FOOTNOTE_TRY(auto answers, eval::ask_documentation(job, system_of(*pages.opened.parts, pages.opened.corpus), set));
-    std::ranges::move(answers, std::back_inserter(asked));
+    const eval::System system = system_of(*pages.opened.parts, pages.opened.corpus);
+    if (command.passages.empty()) {
+      FOOTNOTE_TRY(auto answers, eval::ask_documentation(job, system, set));
+      std::ranges::move(answers, std::back_inserter(asked));
+    } else {
+      FOOTNOTE_TRY(const std::string lines, eval::passages_found(job, system, set));
+      passages += lines;
+    }
     documents += static_cast<double>(pages.documents);
     embedded += static_cast<double>(pages.opened.embedded);
     seconds += pages.opened.seconds;
@@ -84,6 +91,10 @@ Result<eval::EvalRun> measure_documentation(const eval::EvalJob& job) {
     FOOTNOTE_CHECK(write_file_atomically(command.answers, lines));
   }
   eval::EvalRun run = eval::documentation_run(asked);
+  if (!command.passages.empty()) {
+    FOOTNOTE_CHECK(write_file_atomically(command.passages, passages));
+    run.groups.clear();  // nothing was asked
+  }
   run.embedder = embedder;
   run.facts = {{"documents", documents}, {"documents_embedded", embedded}, {"embed_seconds", seconds}};
   return run;
@@ -91,9 +102,11 @@ Result<eval::EvalRun> measure_documentation(const eval::EvalJob& job) {
 
 /// Options that only one kind of set has must not be passed over in silence.
 Result<void> check_options(const cli::EvalCommand& command, eval::EvalKind kind) {
-  const bool about_documents = !command.documents.empty() || !command.half.empty() || !command.only.empty() || !command.answers.empty();
+  const bool about_documents =
+      !command.documents.empty() || !command.half.empty() || !command.only.empty() || !command.answers.empty() || !command.passages.empty();
   if (kind != eval::EvalKind::kDocumentation && about_documents) {
-    return fail(ErrorCode::kInvalidArgument, "{}: --documents, --half, --set and --answers are for questions about documents; this is {}",
+    return fail(ErrorCode::kInvalidArgument,
+                "{}: --documents, --half, --set, --answers and --passages are for questions about documents; this is {}",
                 command.set.string(), eval::to_string(kind));
   }
   if (kind == eval::EvalKind::kDocumentation && (!command.stages.empty() || !command.foreign.empty())) {

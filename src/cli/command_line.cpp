@@ -207,6 +207,8 @@ class CommandLine {
         ->type_name("NAME")
         ->allow_extra_args(false);
     command.add_option("--answers", eval_.answers, "Write the answers, one JSON line per question")->type_name("FILE");
+    command.add_option("--passages", eval_.passages, "Ask nothing; write the passages that a reader would get, one JSON line per question")
+        ->type_name("FILE");
     command.add_option("--cache", eval_.cache, "Where embedded corpora are cached [~/.cache/footnote/eval]")->type_name("DIR");
     add_setting(command, Setting::kEngineThreads);
     add_json(command, "The figures as JSON");

@@ -62,6 +62,7 @@ struct EvalCommand {
   std::string half;                 ///< "tune" or "keep"; empty: both.
   std::vector<std::string> only;    ///< Names of sets; empty: all.
   std::filesystem::path answers;    ///< File to write the answers to, one line each; empty: none.
+  std::filesystem::path passages;   ///< File to write the passages to that a reader gets, instead of asking; empty: none.
 };
 struct CalibrateCommand {
   std::string corpus;  ///< Empty: the configured one.

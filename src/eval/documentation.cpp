@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "answer/quote.h"
 #include "eval/asker.h"
 #include "eval/metrics.h"
 
@@ -11,6 +12,14 @@ namespace {
 double one_if(bool holds) { return holds ? 1.0 : 0.0; }
 
 bool found_among(const AskedQuestion& asked, std::size_t first) { return asked.passage_rank && *asked.passage_rank <= first; }
+
+/// As a reader's passages are found, but more of them: the turn keeps only the best few.
+Result<retrieve::Retrieval> look_at(const EvalJob& job, const System& system, const Profile& profile,
+                                    const DocumentationQuestion& question) {
+  retrieve::RetrieveOptions options{.profile = for_reading(profile), .filter = {}};
+  options.profile.top_k = options.profile.per_document_max = kPassagesLookedAt;
+  return system.retriever.retrieve(job.context.call, system.corpus.id, question.text, options);
+}
 
 Result<AskedQuestion> ask_one(const EvalJob& job, const System& system, const Asker& asker, const DocumentationSet& set,
                               const DocumentationQuestion& question) {
@@ -27,11 +36,16 @@ Result<AskedQuestion> ask_one(const EvalJob& job, const System& system, const As
     out.text = refusal->text;
   }
   if (!question.answerable()) return out;
-  retrieve::RetrieveOptions wider{.profile = asker.profile(), .filter = {}};  // The turn keeps only the best few.
-  wider.profile.top_k = kPassagesLookedAt;
-  FOOTNOTE_TRY(const auto found, system.retriever.retrieve(job.context.call, system.corpus.id, question.text, wider));
+  FOOTNOTE_TRY(const auto found, look_at(job, system, asker.profile(), question));
   FOOTNOTE_TRY(out.passage_rank, rank_of_answer(question, found.hits));
   return out;
+}
+
+JsonObject passage_json(const Hit& hit) {
+  JsonArray blocks;
+  for (const chunk::QuoteBlock& block : answer::quotable_blocks(hit)) blocks.push_back(JsonArray{block.range.begin, block.range.end});
+  return {{"page", hit.document_key}, {"header", answer::header_of(hit)}, {"text", hit.chunk.text},        {"blocks", std::move(blocks)},
+          {"score", hit.score},       {"coverage", hit.coverage},         {"probability", hit.probability}};
 }
 
 /// The means of the rows, as figures in the order of the metrics.
@@ -143,6 +157,28 @@ Result<std::vector<AskedQuestion>> ask_documentation(const EvalJob& job, const S
   }
   bar.clear();
   return out;
+}
+
+Result<std::string> passages_found(const EvalJob& job, const System& system, const DocumentationSet& set) {
+  FOOTNOTE_TRY(const Profile profile, retrieve::asked_as(system.corpus, kAskProfile, system.models));
+  std::string lines;
+  cli::ProgressBar bar = job.bar(set.name + " questions");
+  for (std::size_t i = 0; i < set.questions.size(); ++i) {
+    bar.update(i, set.questions.size());
+    const DocumentationQuestion& question = set.questions[i];
+    auto found = look_at(job, system, profile, question);
+    if (!found) return with_context(std::move(found).error(), question.id);
+    JsonArray passages;
+    for (const Hit& hit : found->hits) passages.push_back(passage_json(hit));
+    lines += to_text(JsonObject{{"set", set.name},
+                                {"id", question.id},
+                                {"question", question.text},
+                                {"searched", found->vector_search.scanned},
+                                {"passages", std::move(passages)}}) +
+             "\n";
+  }
+  bar.clear();
+  return lines;
 }
 
 std::vector<AnswerGroup> groups_of(std::span<const AskedQuestion> asked) {

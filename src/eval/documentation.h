@@ -23,7 +23,7 @@ std::string_view to_string(Verdict verdict);
 
 /// A wrong answer with at least this confidence counts as "wrong and sure".
 inline constexpr double kSureFrom = 0.6;
-/// The number of retrieved passages that are searched for the answer: as many as the judge reads.
+/// The number of retrieved passages that are searched for the answer.
 inline constexpr std::size_t kPassagesLookedAt = 18;
 /// How many passages count as "the first" in reports.
 inline constexpr std::size_t kFirstPassages = 10;
@@ -52,6 +52,9 @@ Result<std::optional<std::size_t>> rank_of_answer(const DocumentationQuestion& q
 
 /// Asks every question of a set. REQUIRES: the corpus of `system` contains the set's documents.
 Result<std::vector<AskedQuestion>> ask_documentation(const EvalJob& job, const System& system, const DocumentationSet& set);
+
+/// Instead of asking: the passages that a reader would get for each question of a set, best first, one JSON line per question. Same REQUIRES.
+Result<std::string> passages_found(const EvalJob& job, const System& system, const DocumentationSet& set);
 
 /// Counts over all questions, and per half, set and kind if there are several of them.
 std::vector<AnswerGroup> groups_of(std::span<const AskedQuestion> asked);
