@@ -1,5 +1,6 @@
 """The reader's training rows as arrays: passages with their headers, questions with their variants and changed forms, and passages that look
 right but are not."""
+import collections
 import pickle
 import re
 import urllib.parse
@@ -16,7 +17,7 @@ PASSAGE_TOKENS = 480
 DEPTH = 14                      # wrong passages per question, by vectors and by keywords
 CHANGED = 3                     # changed forms of a question with a marked answer
 PAGE_REACH = 4                  # neighbours on the page, in passages before and after
-SPAN, RIGHT, YESNO, NONE = range(4)
+SPAN, RIGHT, YESNO, NONE, BLOCK = range(5)
 KINDS = {"span": SPAN, "right": RIGHT, "yesno": YESNO, "none": NONE}
 COMMAND = re.compile(r"```|^\s{4,}\S|^\$ |`[^`]+`", re.M)
 
@@ -47,6 +48,8 @@ class Prepared:
             flat, lengths = out.__dict__[name]
             out.__dict__[name] = np.split(flat, np.cumsum(lengths)[:-1])
         return out
+
+    groups = ()                                                        # see add_groups()
 
     def tables(self, device):
         return tuple(judge_data.Table(ids, device) for ids in (self.question_ids, self.header_ids, self.passage_ids))
@@ -142,6 +145,31 @@ def flatten(entries, tokenizer, changed_rows, log):
     out.weight = weight[out.p]
     log("rows", len(rows), {name: int((out.kind == k).sum()) for name, k in KINDS.items()}, "questions", len(questions))
     return out
+
+
+Group = collections.namedtuple("Group", "question passages headers right spans source")
+# A question with the passages that were found for it: indices, and for each passage whether it answers and the tokens of its blocks that do.
+
+
+def add_groups(prepared, rows, tokenizer):
+    """Adds the groups that reader_groups.py wrote. Their texts are not among the passages that rows are mined from."""
+    texts = list(dict.fromkeys(p[1] for row in rows for p in row["p"]))
+    headers = list(dict.fromkeys(p[0] for row in rows for p in row["p"]))
+    ids, offsets = tokenised(tokenizer, texts, PASSAGE_TOKENS, np.ones(len(texts), bool))
+    text_at = {text: i for i, text in enumerate(texts)}
+    header_at = {header: i for i, header in enumerate(headers)}
+    first_q, first_h, first_p = len(prepared.question_ids), len(prepared.header_ids), len(prepared.passage_ids)
+    groups = []
+    for i, row in enumerate(rows):
+        spans = [span_tokens(offsets[text_at[text]], blocks) for _, text, _, blocks in row["p"]]
+        known = [k for k, p in enumerate(row["p"]) if bool(spans[k]) == p[2]]                   # an answer beyond the kept tokens is neither
+        pick = lambda values: [values[k] for k in known]
+        groups.append(Group(first_q + i, np.array(pick([first_p + text_at[p[1]] for p in row["p"]])), np.array(pick([first_h + header_at[p[0]] for p in row["p"]])),
+                            np.array(pick([p[2] for p in row["p"]]), bool), pick(spans), row["s"]))
+    prepared.question_ids = list(prepared.question_ids) + tokenised(tokenizer, [row["q"] for row in rows], QUESTION_TOKENS)[0]
+    prepared.header_ids = list(prepared.header_ids) + header_ids(tokenizer, headers)
+    prepared.passage_ids = list(prepared.passage_ids) + ids
+    prepared.groups = [g for g in groups if len(g.passages)]
 
 
 def mine(prepared, embedder, device, processes, log):

@@ -85,6 +85,26 @@ def measure_reading(reader, tokenizer, folder, device, width, limit=None):
             "answerable": int(has.sum()), "unanswerable": int((~has).sum())}
 
 
+def measure_found(reader, tokenizer, rows, device, width):
+    """Questions with the passages that Footnote found for them. Right: the passage with the highest relevance, or margin, answers. AUC: the best value of
+    an answered question against that of a question without a right passage."""
+    texts, headers = (list(dict.fromkeys(p[k] for r in rows for p in r["p"])) for k in (1, 0))
+    tables = texts_table(tokenizer, [r["q"] for r in rows], QUESTION_TOKENS, device), judge_data.Table(header_ids(tokenizer, headers), device), texts_table(tokenizer, texts, 2000, device)
+    text_at, header_at = ({text: i for i, text in enumerate(values)} for values in (texts, headers))
+    pairs = [(i, header_at[p[0]], text_at[p[1]], p[2]) for i, r in enumerate(rows) for p in r["p"][:CANDIDATES]]
+    owner, h, p, right = (np.array(v) for v in zip(*pairs))
+    got = read_pairs(reader, tables, owner, h, p, width)
+    starts = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
+    ends = np.r_[starts[1:], len(owner)]
+    has = np.array([right[a:b].any() for a, b in zip(starts, ends)])
+    best = lambda values: np.array([values[a:b].max() for a, b in zip(starts, ends)])
+    first = lambda values: np.mean([right[a + np.argmax(values[a:b])] for a, b, answered in zip(starts, ends, has) if answered])
+    out = {"questions": len(rows), "answered": int(has.sum()), "right_by_relevance": first(got.relevance), "right_by_margin": first(got.margin),
+           "auc_relevance": auc(best(got.relevance), has), "auc_margin": auc(best(got.margin), has),
+           "auc_sum": auc(z_score(best(got.margin)) + z_score(best(got.relevance)), has)}
+    return {k: round(float(v), 4) for k, v in out.items()}
+
+
 class Groups:
     """Held-out questions, each with its right passage first and wrong ones after it."""
     def __init__(self, prepared, kinds, limit, seed=3):

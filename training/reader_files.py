@@ -18,7 +18,7 @@ from judge_data import Table
 from judge_files import PAIRS
 from judge_model import NORM_EPS, sha256
 from reader_data import header_ids, tokenised
-from reader_model import HEADER_TOKENS, LABELS, QUESTION_TOKENS, SPAN_TOKENS_MAX, best_spans, built, margins, pack
+from reader_model import HEADER_TOKENS, LABELS, QUESTION_TOKENS, SPAN_TOKENS_MAX, best_spans, built, margins, pack, restored
 
 WEIGHTS, CONFIG, FIGURES, REFERENCE, SUMS = "model.safetensors", "config.json", "figures.json", "reference.json", "SHA256SUMS"
 TOKENIZER = "all-MiniLM-L6-v2"   # the installed model whose tokenizer this one uses
@@ -61,10 +61,16 @@ def write_config(folder, shape, calibration, width, run):
     (folder / CONFIG).write_text(json.dumps(config, indent=1) + "\n")
 
 
+def shipped(folder):
+    """The fp32 tensors and the shape of a reader in its folder."""
+    config = json.loads((folder / CONFIG).read_text())
+    return restored(load_file(str(folder / WEIGHTS))), {k: config[k] for k in SHAPE_FIELDS}
+
+
 @torch.no_grad()
 def reference(folder, tokenizer, width):
-    shape = {k: json.loads((folder / CONFIG).read_text())[k] for k in SHAPE_FIELDS}
-    reader = built(shape, load_file(str(folder / WEIGHTS)))
+    tensors, shape = shipped(folder)
+    reader = built(shape, tensors)
     out = []
     for i, (question, passage) in enumerate(PAIRS):
         header = HEADERS[i % len(HEADERS)]

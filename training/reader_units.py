@@ -6,7 +6,7 @@ import multiprocessing
 
 import numpy as np
 
-from reader_data import NONE, RIGHT, SPAN, YESNO
+from reader_data import BLOCK, NONE, RIGHT, SPAN, YESNO
 from reader_model import QUESTION_TOKENS
 
 SPANS_MOST = 3
@@ -16,6 +16,9 @@ SINGLE = {"answer": .60, "none": .10, "near": .16, "right": .14}
 GROUPS = {"docs": .52, "yesno": .10, "span": .38}
 ABSENT = .15                            # groups without their right passage
 CHANGED_GROUP = .10                     # groups of marked questions in a changed form
+FOUND_LEAST, FOUND_MOST = 5, 12         # passages of a question that was asked of Footnote
+FOUND_ABSENT = .12                      # such questions without the passages that answer
+FOUND_HEADER = .9                       # such questions with their passages' headers
 TWIN = .40                              # answered units that are followed by a changed form of their question
 HEADER = {"none": .35, "title": .3, "full": .35}
 INVENTED_HEADER = .15                   # of units without any header, where the mode asks for one
@@ -24,7 +27,7 @@ BARE = .2                               # questions without their question mark
 
 Step = collections.namedtuple("Step", "q q_n h p first right spans unit kind twin listed")
 # Per row: q, q_n, h, p, first, right (its passage answers), spans [rows, 3, 2] in passage tokens (-1: none), unit.
-# Per unit: kind (SPAN, RIGHT: anywhere in the right passage, NONE), twin (the unit that it is a changed form of, or -1), listed (relevance is trained).
+# Per unit: kind (SPAN, RIGHT: anywhere in the right passage, BLOCK: anywhere in the span, NONE), twin (the unit that it is a changed form of, or -1), listed (relevance is trained).
 
 
 class Sampler:
@@ -102,11 +105,14 @@ class Sampler:
 
     def add_unit(self, out, row, question, passages, kind, right=-1, twin=-1, listed=False, headers=None):
         """Rows of one unit; `right`: the place of the right passage among them."""
-        d, unit = self.d, len(out["kind"])
         headers = self.headers(passages) if headers is None else headers
+        spans = [self.d.spans[row] if k == right and kind == SPAN else [] for k in range(len(passages))]
+        return self.add_rows(out, question, passages, headers, [k == right for k in range(len(passages))], spans, kind, twin, listed), headers
+
+    def add_rows(self, out, question, passages, headers, right, all_spans, kind, twin, listed):
+        unit = len(out["kind"])
         q_n = int(self.q_len[question]) - int(self.marked[question] and self.rng.random() < BARE)
-        for k, (p, h) in enumerate(zip(passages, headers)):
-            spans = d.spans[row] if k == right and kind == SPAN else []
+        for p, h, is_right, spans in zip(passages, headers, right, all_spans):
             room = self.width - 3 - q_n - int(self.h_len[h])
             first = self.window(int(self.p_len[p]), room, spans)
             marks = np.full((SPANS_MOST, 2), -1, np.int64)
@@ -114,10 +120,10 @@ class Sampler:
             if spans and not inside:                                    # an answer longer than the window: its beginning
                 inside = [(spans[0][0], first + room - 1)]
             marks[:len(inside)] = np.array(inside).reshape(-1, 2)
-            for name, value in (("q", question), ("q_n", q_n), ("h", int(h)), ("p", int(p)), ("first", first), ("right", k == right), ("spans", marks), ("unit", unit)):
+            for name, value in (("q", question), ("q_n", q_n), ("h", int(h)), ("p", int(p)), ("first", first), ("right", is_right), ("spans", marks), ("unit", unit)):
                 out[name].append(value)
         out["kind"].append(kind); out["twin"].append(twin); out["listed"].append(listed)
-        return unit, headers
+        return unit
 
     def window(self, length, room, spans):
         if length <= room:
@@ -160,29 +166,43 @@ class Sampler:
         else:
             self.add_unit(out, row, question, passages, kind, 0, listed=len(passages) > 1)
 
-    def step(self, singles, groups):
+    def add_found(self, out):
+        """A question with some of the passages that Footnote found for it, right ones among them or not."""
+        group = self.d.groups[self.rng.integers(len(self.d.groups))]
+        right, wrong = np.flatnonzero(group.right), self.rng.permutation(np.flatnonzero(~group.right))
+        if len(wrong) and self.rng.random() < FOUND_ABSENT:
+            right = right[:0]
+        count = int(self.rng.integers(FOUND_LEAST, FOUND_MOST + 1))
+        kept = np.concatenate([right[:count], wrong[:max(0, count - len(right))]])
+        headers = group.headers[kept] if self.rng.random() < FOUND_HEADER else np.zeros(len(kept), np.int64)
+        spans = [group.spans[k] if group.right[k] else [] for k in kept]
+        self.add_rows(out, group.question, group.passages[kept], headers, group.right[kept], spans, BLOCK if len(right) else NONE, -1, True)
+
+    def step(self, singles, groups, found):
         out = collections.defaultdict(list)
         for _ in range(singles):
             self.add_single(out)
         for _ in range(groups):
             self.add_group(out)
+        for _ in range(found if self.d.groups else 0):
+            self.add_found(out)
         return Step(**{name: np.array(out[name]) for name in Step._fields})
 
 
-def serve(sampler, singles, groups, ready):
+def serve(sampler, counts, ready):
     while True:
-        ready.put(sampler.step(singles, groups))
+        ready.put(sampler.step(*counts))
 
 
-def steps(prepared, width, group, singles, groups, seed, workers):
-    """Steps without end. Workers draw ahead and take turns, so that the same seed and number of workers give the same steps."""
+def steps(prepared, width, group, counts, seed, workers):
+    """Steps without end of `counts` (singles, groups, found) questions. Workers draw ahead and take turns, so that the same seed and number of workers give the same steps."""
     if workers <= 0:
         sampler = Sampler(prepared, width, group, seed)
         while True:
-            yield sampler.step(singles, groups)
+            yield sampler.step(*counts)
     context = multiprocessing.get_context("fork")
     queues = [context.Queue(4) for _ in range(workers)]
-    running = [context.Process(target=serve, args=(Sampler(prepared, width, group, seed * 1000 + k), singles, groups, ready), daemon=True) for k, ready in enumerate(queues)]
+    running = [context.Process(target=serve, args=(Sampler(prepared, width, group, seed * 1000 + k), counts, ready), daemon=True) for k, ready in enumerate(queues)]
     for process in running:
         process.start()
     try:

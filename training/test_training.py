@@ -5,6 +5,7 @@ requirements.txt and are skipped if these are missing.
 """
 import importlib.util
 import json
+import lzma
 import pathlib
 import random
 import sys
@@ -15,6 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import cloze
 import corrupt
 import held_out
+import reader_groups
 import reader_questions
 import reader_rows
 
@@ -313,6 +315,31 @@ class ReaderRows(unittest.TestCase):
             self.assertEqual(list(qa.at.values()), [{"x": CLEAN["pos"], "t": "", "h": "", "s": "qed", "r": [[CLEAN["q"], "span", [[23, 28]]]]}])
 
 
+class ReaderGroups(unittest.TestCase):
+    KILN = {"page": "kiln.md", "header": "Kiln", "text": "The kiln is hot.\n\nIt must cool for `24 hours`.", "blocks": [[0, 16], [18, 46]]}
+    CLAY = {"page": "clay.md", "header": "Clay", "text": "Clay rests for 24 hours.", "blocks": [[0, 24]]}
+    ASKED = {"id": "a", "set": "pottery", "question": "how long does it cool", "answer": r"for\W+24 hours", "pages": ["kiln.md"]}
+
+    def test_the_block_that_holds_the_answer_is_right(self):
+        group = reader_groups.group_of(self.ASKED, [self.KILN])
+        self.assertEqual(group["p"], [["Kiln", self.KILN["text"], True, [[18, 46]]]])
+
+    def test_a_match_on_another_page_is_left_out(self):
+        self.assertEqual([p[0] for p in reader_groups.group_of(self.ASKED, [self.KILN, self.CLAY])["p"]], ["Kiln"])
+
+    def test_its_page_without_the_answer_teaches_nothing(self):
+        elsewhere = self.KILN | {"text": "The kiln is hot.", "blocks": [[0, 16]]}
+        self.assertIsNone(reader_groups.group_of(self.ASKED, [elsewhere]))
+        self.assertEqual([p[2] for p in reader_groups.group_of(self.ASKED, [elsewhere | {"page": "other.md"}])["p"]], [False])
+
+    def test_a_question_without_an_answer_has_no_right_passage(self):
+        asked = {"id": "b", "set": "pottery", "question": "who built it", "unanswerable": True}
+        self.assertEqual([p[2:] for p in reader_groups.group_of(asked, [self.KILN])["p"]], [[False, []]])
+
+    def test_ranges_count_code_points(self):
+        self.assertEqual(reader_groups.code_points("\u00e4 b", [[3, 4]]), [(2, 3)])
+
+
 @needs_torch
 class ReaderTraining(unittest.TestCase):
     def setUp(self):
@@ -339,12 +366,20 @@ class ReaderTraining(unittest.TestCase):
             row = [text(5), ("span", "right", "none", "yesno")[i % 4], [[passage.index(word), passage.index(word) + len(word)]] if i % 4 == 0 else []]
             entries.append({"x": passage, "t": text(2), "h": text(2), "s": "docs/x" if i % 4 == 1 else "qed", "r": [row]})
         (self.folder / "qa.jsonl").write_text("".join(json.dumps(e) + "\n" for e in entries))
+        groups = []
+        for i in range(6):
+            passages = [[text(2), text(12), False, []] for _ in range(4)]
+            if i % 2 == 0:
+                passages[1][2:] = [True, [[0, len(passages[1][1])]]]
+            groups.append({"q": text(4), "s": "manual", "p": passages})
+        with lzma.open(self.folder / "groups.jsonl.xz", "wt") as out:
+            out.write("".join(json.dumps(g) + "\n" for g in groups))
         (self.folder / "claims.jsonl").write_text("".join(json.dumps({"q": text(4), "pos": text(9), "label": rng.choice(["supports", "neutral", "refutes"])}) + "\n" for _ in range(9)))
 
     def train(self, seed, *more):
         import train_reader
         train_reader.main(["--rows", str(self.folder), "--start", str(self.folder), "--out", str(self.folder / "out"), "--cache", str(self.folder / f"cache{seed}"), "--steps", "3", "--singles", "6",
-                           "--groups", "3", "--group", "3", "--claims", "3", "--width", "40", "--processes", "1", "--workers", "0", "--seed", str(seed), *more])
+                           "--groups", "3", "--group", "3", "--found", "3", "--claims", "3", "--width", "40", "--processes", "1", "--workers", "0", "--seed", str(seed), *more])
 
     def test_rows_to_files_that_load(self):
         from safetensors.torch import load_file
@@ -391,6 +426,21 @@ class ReaderTraining(unittest.TestCase):
         heavy = train_reader.GROUP_WEIGHT
         self.assertAlmostEqual(reading.item(), (heavy * marked + anywhere + none) / (heavy + 2), 4)
         self.assertAlmostEqual(ranking.item(), math.log(2) * (1 + train_reader.POINTWISE), 4)
+
+    def test_several_right_passages_share_the_target_and_none_may_be_right(self):
+        import math
+        import numpy
+        import torch
+        import train_reader
+        from reader_data import BLOCK, NONE
+        from reader_units import Step
+        nothing = numpy.zeros(5, int)
+        step = Step(nothing, nothing, nothing, nothing, nothing, numpy.array([True, True, False, False, False]), numpy.zeros((5, 3, 2), int), numpy.array([0, 0, 0, 1, 1]),
+                    numpy.array([BLOCK, NONE]), numpy.array([-1, -1]), numpy.array([True, True]))
+        told, gold = torch.zeros(5, 2), torch.tensor([[-1.0, -1], [-1, -1], [-1e4, -1e4], [-1e4, -1e4], [-1e4, -1e4]])
+        reading, _, ranking = train_reader.losses(step, torch.zeros(5), told, gold, torch.device("cpu"))
+        self.assertAlmostEqual(reading.item(), ((math.log(4) - math.log(2) + 1) + math.log(3)) / 2, 4)
+        self.assertAlmostEqual(ranking.item(), (math.log(3 / 2) + 2 * train_reader.POINTWISE * math.log(2)) / 2, 4)
 
     def test_wrong_passages_never_hold_the_answer(self):
         from tokenizers import Tokenizer

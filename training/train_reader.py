@@ -25,7 +25,7 @@ import reader_files
 import reader_model
 import reader_units
 from judge_model import WORDS, embedder_of
-from reader_data import NONE, SPAN
+from reader_data import BLOCK, NONE, SPAN
 from train_judge import platt
 
 BEGUN = time.time()
@@ -43,6 +43,8 @@ def arguments(argv=None):
     parser = argparse.ArgumentParser(description="Train the reader.")
     parser.add_argument("--rows", type=pathlib.Path, required=True, help="folder that reader_rows.py wrote")
     parser.add_argument("--start", type=pathlib.Path, required=True, help="folder that reader_weights.py wrote")
+    parser.add_argument("--resume", type=pathlib.Path, help="folder of a reader whose weights to start from instead: models/reader")
+    parser.add_argument("--dev", type=pathlib.Path, help="groups that are not trained on, to measure with")
     parser.add_argument("--embedder", type=pathlib.Path, help="folder with the embedder and tokenizer, if it is not the same")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--cache", type=pathlib.Path, default=pathlib.Path("build/reader-cache"))
@@ -54,6 +56,7 @@ def arguments(argv=None):
     parser.add_argument("--singles", type=int, default=144, help="questions with one passage, a step")
     parser.add_argument("--groups", type=int, default=28, help="questions with several passages, a step")
     parser.add_argument("--group", type=int, default=8, help="passages of such a question")
+    parser.add_argument("--found", type=int, default=12, help="questions with the passages that Footnote found for them, a step; needs groups.jsonl.xz among the rows")
     parser.add_argument("--claims", type=int, default=96, help="claims with evidence, a step; 0 leaves the support head out")
     parser.add_argument("--width", type=int, default=320, help="tokens of a row")
     parser.add_argument("--rate", type=float, default=1e-4)
@@ -109,7 +112,8 @@ class Claims:
 
 
 def read_step(reader, tables, step, lengths, width, device):
-    """Relevance [rows], and the log-sum-exp of start and end margins [rows, 2] over the passage and over its answers."""
+    """Relevance [rows], and the log-sum-exp of start and end margins [rows, 2] over the passage and over its answers or the blocks that hold them."""
+    in_blocks = (step.kind == BLOCK)[step.unit]
     order = np.argsort(lengths, kind="stable")
     relevance, told, gold = [], [], []
     for part in np.array_split(order, min(CHUNKS, len(order))):
@@ -123,7 +127,11 @@ def read_step(reader, tables, step, lengths, width, device):
         place = spans - first[:, None, None] + begin[:, None, None]
         known = (spans >= 0) & (place < w)
         at = margin.gather(1, place.clamp(0, w - 1)).masked_fill(~known, -1e4)
-        relevance.append(scored.float()); told.append(torch.logsumexp(margin, 1)); gold.append(torch.logsumexp(at, 1))
+        every = torch.arange(w, device=device)[None, None, :]
+        held = ((every >= place[:, :, :1]) & (every <= place[:, :, 1:]) & known[:, :, :1]).any(1)
+        block = torch.logsumexp(margin.masked_fill(~held[..., None], -1e4), 1)
+        relevance.append(scored.float()); told.append(torch.logsumexp(margin, 1))
+        gold.append(torch.where(torch.from_numpy(in_blocks[part]).to(device)[:, None], block, torch.logsumexp(at, 1)))
     back = torch.from_numpy(np.argsort(order)).to(device)
     return (torch.cat(v)[back] for v in (relevance, told, gold))
 
@@ -142,7 +150,7 @@ def losses(step, relevance, told, gold, device):
     real, kind = rows >= 0, torch.from_numpy(step.kind).to(device)
     over = lambda values: values[rows.clamp(min=0)].masked_fill(~real[..., None], -1e4)
     right = torch.from_numpy(step.right).to(device)
-    target = torch.where((kind == SPAN)[torch.from_numpy(step.unit).to(device), None], gold, told).masked_fill(~right[:, None], -1e4)
+    target = torch.where(((kind == SPAN) | (kind == BLOCK))[torch.from_numpy(step.unit).to(device), None], gold, told).masked_fill(~right[:, None], -1e4)
     everything = torch.logsumexp(F.pad(over(told), (0, 0, 0, 1)), 1)                 # the added row is none, whose margin is 0
     aim = torch.where((kind == NONE)[:, None], 0.0, torch.logsumexp(over(target), 1))
     weight = 1 + (GROUP_WEIGHT - 1) * (real.sum(1) > 1)
@@ -153,9 +161,8 @@ def losses(step, relevance, told, gold, device):
     contrast = (F.softplus(strength - strength[twin.clamp(min=0)]) * pairs).sum() / pairs.sum().clamp(min=1)
     listed = torch.from_numpy(step.listed).to(device)
     score = relevance[rows.clamp(min=0)].masked_fill(~real, -1e4)
-    listwise = (torch.logsumexp(score, 1) - score[:, 0])
-    label = torch.zeros_like(score)
-    label[:, 0] = 1
+    label = (right[rows.clamp(min=0)] & real).float()
+    listwise = torch.where(label.any(1), torch.logsumexp(score, 1) - torch.logsumexp(score.masked_fill(label == 0, -1e4), 1), 0)
     point = (F.binary_cross_entropy_with_logits(score.clamp(-30, 30), label, reduction="none") * real).sum(1) / real.sum(1)
     ranking = ((listwise + POINTWISE * point) * listed).sum() / listed.sum().clamp(min=1)
     return reading, contrast, ranking
@@ -167,7 +174,7 @@ def train(args, reader, prepared, tables, claims, device, watch=None):
     optimizer = torch.optim.AdamW([{"params": [p for p in trained if p.ndim > 1], "weight_decay": .01}, {"params": [p for p in trained if p.ndim < 2], "weight_decay": 0}],
                                   lr=args.rate, betas=(.9, .98), fused=device.type == "cuda")
     q_n, h_n, p_n = (t.lengths.cpu().numpy() for t in tables)
-    supply = reader_units.steps(prepared, args.width, args.group, args.singles, args.groups, args.seed, args.workers)
+    supply = reader_units.steps(prepared, args.width, args.group, (args.singles, args.groups, args.found), args.seed, args.workers)
     step_at, sums, begun, quarter = 0, torch.zeros(4, device=device), None, 1
     reader.train()
     for step in supply:
@@ -208,6 +215,9 @@ def figures_of(args, reader, prepared, tables, tokenizer, device, whole=True):
     if args.evaluate:
         figures["squad2"] = reader_eval.measure_reading(reader, tokenizer, args.evaluate, device, args.width)
         log("squad2", figures["squad2"])
+    if args.dev:
+        figures["found"] = reader_eval.measure_found(reader, tokenizer, judge_data.read_rows(args.dev), device, args.width)
+        log("found", figures["found"])
     if not whole:
         return figures
     groups, rows = reader_eval.measure_groups(reader, prepared, tables, args.width, args.evaluate_limit)
@@ -241,21 +251,33 @@ def main(argv=None):
     torch.backends.cuda.matmul.allow_tf32 = True
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     args.out.mkdir(parents=True, exist_ok=True)
-    start = reader_model.read_packed(args.start / "start.safetensors.xz")
-    shape = json.loads((args.start / "start.json").read_text())
+    if args.resume:
+        start, shape = reader_files.shipped(args.resume)
+    else:
+        start = reader_model.read_packed(args.start / "start.safetensors.xz")
+        shape = json.loads((args.start / "start.json").read_text())
     tokenizer = Tokenizer.from_file(str((args.embedder or args.start) / "tokenizer.json"))
     tokenizer.no_padding(); tokenizer.no_truncation()
     log("start", device, sum(v.numel() for v in start.values()), "numbers")
     prepared = prepared_rows(args, tokenizer, device, start)
     if args.prepare_only:
         return
+    found = args.rows / "groups.jsonl.xz"
+    if found.exists():
+        reader_data.add_groups(prepared, judge_data.read_rows(found), tokenizer)
+        log("groups", len(prepared.groups), "answered", sum(g.right.any() for g in prepared.groups))
     tables = prepared.tables(device)
     claims = Claims(args.rows, tokenizer, device, args.seed)
-    reader = reader_model.reader_to_train(shape, start).to(device)
+    if args.resume:
+        reader = reader_model.Reader(shape)
+        reader.load_state_dict(start)
+        reader.to(device)
+    else:
+        reader = reader_model.reader_to_train(shape, start).to(device)
     begun = time.time()
     steps = train(args, reader, prepared, tables, claims, device, lambda r: figures_of(args, r, prepared, tables, tokenizer, device, whole=False))
     log("trained", steps, "steps")
-    run = {k: getattr(args, k) for k in ("singles", "groups", "group", "claims", "width", "rate", "relevance", "contrast", "support", "seed")}
+    run = {k: getattr(args, k) for k in ("singles", "groups", "group", "found", "claims", "width", "rate", "relevance", "contrast", "support", "seed")}
     run |= {"steps": steps, "minutes": round((time.time() - begun) / 60, 2), "rows": len(prepared.p), "passages": len(prepared.texts)}
     state = {k: v.detach().float().cpu() for k, v in reader.state_dict().items()}
     args.cache.mkdir(parents=True, exist_ok=True)

@@ -48,7 +48,7 @@ struct GatePolicy {
   double probability_min = 0.5;
   bool calibrated = true;  ///< False: a model's scale is not known, so probabilities come from the signals that remain.
   /// Quotes are shown if the reader finds it at least this likely that they answer. Only readers that can tell.
-  double read_min = 0.4;
+  double read_min = 0.45;
 };
 
 /// The retrieval policy of one entry point. Plain data: entry points differ in these values, not in code.
@@ -79,10 +79,10 @@ inline constexpr Profile kKnowledgeBaseProfile{.weights = {.vector = 0.55, .keyw
 inline constexpr Profile kVisitorProfile{.top_k = 6, .judged = 18, .page_boost = 0.15, .degrade_on_failure = true};
 
 /// The same entry point if a model reads the passages itself (no language model): it compares more of them, from one document too, and no
-/// judge orders them first. On documentation, quotes answer 72 % of the questions with and without the judge.
+/// judge orders them first: on documentation that gains nothing. Of 14 passages the quotes answer 2 % more questions than of 10.
 constexpr Profile for_reading(Profile profile) {
-  profile.top_k = 10;
-  profile.per_document_max = 10;
+  profile.top_k = 14;
+  profile.per_document_max = 14;
   profile.judged = 0;
   return profile;
 }

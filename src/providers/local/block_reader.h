@@ -7,23 +7,23 @@
 
 namespace footnote {
 
-/// Measured on the half of eval/realdocs that is for tuning, each set with values fitted on the others (ADR 27).
+/// Measured on the half of eval/realdocs that is for tuning, each set with values fitted on the others (ADR 28).
 struct BlockReaderOptions {
   std::size_t spans_max = 3;
   /// A quote grows from its best block to the neighbouring ones up to this size. A larger block is quoted whole.
-  std::size_t quote_bytes_max = 600;
+  std::size_t quote_bytes_max = 700;
   /// A passage's place: relevance + rank_weight * rank score.
-  double rank_weight = 19;
+  double rank_weight = 12;
   /// Passages further below the best are not quoted.
-  double below_best_max = 12;
+  double below_best_max = 10;
   /// The probability that the quotes answer is the logistic function of
   /// margin * (best margin) + relevance * (best relevance) + coverage * (coverage of the best passage)
   /// + searched * log10(passages searched) + constant.
-  double margin = 0.139;
-  double relevance = 0.075;
-  double coverage = 2.10;
-  double searched = -0.40;
-  double constant = 0.88;
+  double margin = 0.09;
+  double relevance = 0.318;
+  double coverage = 1.42;
+  double searched = -0.20;
+  double constant = 0.40;
   /// Below it there is no answer at all.
   double likely_min = 0.15;
   /// A few words are an answer on their own if their margin reaches this, and they are no longer than `answer_bytes_max`.
