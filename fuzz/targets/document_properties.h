@@ -51,10 +51,18 @@ inline void check_sentences(std::string_view text) {
   FOOTNOTE_ASSERT(only_spaces(text, last, text.size()));
 }
 
+/// A passage's places are those of its document, whichever way they are counted.
+inline void check_places(const chunk::ParsedDocument& document, const chunk::Piece& piece) {
+  const auto in_document = [&](std::size_t at) { return place_at(document.places, document.text, at, document.first_line); };
+  const auto in_piece = [&](std::size_t at) { return place_at(piece.places, piece.text, at - piece.range.begin, piece.first_line); };
+  const int last = in_document(piece.range.end - 1);
+  FOOTNOTE_ASSERT(piece.first_line == in_document(piece.range.begin) && piece.last_line == std::max(piece.first_line, last));
+  FOOTNOTE_ASSERT(piece.first_line == in_piece(piece.range.begin) && last == in_piece(piece.range.end - 1));
+}
+
 /// Chunks quote the text, ascend, keep to their bound, and together hold all that is not white space.
 inline void check_chunks(const chunk::ParsedDocument& document, const chunk::ChunkOptions& options) {
   const std::string_view text = document.text;
-  const chunk::LineIndex lines(text, document.first_line);
   const std::size_t bytes_max = std::max({options.max_bytes, options.target_bytes, std::size_t{16}});
   const auto pieces = chunk::chunk_document(document, options);
   std::size_t begin = 0, covered = 0;
@@ -63,7 +71,7 @@ inline void check_chunks(const chunk::ParsedDocument& document, const chunk::Chu
     FOOTNOTE_ASSERT(text.substr(piece.range.begin, piece.range.size()) == piece.text);
     FOOTNOTE_ASSERT(piece.range.begin >= begin && piece.range.end > covered);
     FOOTNOTE_ASSERT(only_spaces(text, covered, piece.range.begin));
-    FOOTNOTE_ASSERT(piece.first_line == lines.line_of(piece.range.begin) && piece.last_line == lines.line_of(piece.range.end - 1));
+    check_places(document, piece);
     for (const std::string& heading : piece.heading_path) FOOTNOTE_ASSERT(is_valid_utf8(heading));
     begin = piece.range.begin;
     covered = piece.range.end;

@@ -18,20 +18,22 @@ JsonObject render_hit(const Hit& hit) {
                                {"weight", term.weight},
                                {"contribution", term.contribution()}});
   }
-  return {{"chunk_id", hit.chunk.id.value},
-          {"document_id", hit.chunk.document.value},
-          {"version", hit.chunk.document_version},
-          {"title", hit.document.title},
-          {"source_path", hit.document_key},
-          {"headings", JsonArray(hit.chunk.heading_path.begin(), hit.chunk.heading_path.end())},
-          {"text", hit.chunk.text},
-          {"first_line", hit.chunk.first_line},
-          {"last_line", hit.chunk.last_line},
-          {"score", hit.score},
-          {"cosine", hit.cosine},
-          {"coverage", hit.coverage},
-          {"probability", hit.probability},
-          {"terms", std::move(terms)}};
+  const bool has_lines = hit.chunk.places.unit == PlaceUnit::kLine;
+  JsonObject out{{"chunk_id", hit.chunk.id.value},
+                 {"document_id", hit.chunk.document.value},
+                 {"version", hit.chunk.document_version},
+                 {"title", hit.document.title},
+                 {"source_path", hit.document_key},
+                 {"headings", JsonArray(hit.chunk.heading_path.begin(), hit.chunk.heading_path.end())},
+                 {"text", hit.chunk.text},
+                 {"last_line", has_lines ? Json(hit.chunk.last_line) : Json(nullptr)},
+                 {"score", hit.score},
+                 {"cosine", hit.cosine},
+                 {"coverage", hit.coverage},
+                 {"probability", hit.probability},
+                 {"terms", std::move(terms)}};
+  render_place(hit.chunk, hit.chunk.first_line, "first_line", out);
+  return out;
 }
 
 }  // namespace

@@ -52,10 +52,10 @@ JsonObject render_hit(const SourceBlock& block) {
                  {"url", hit.document.url.empty() ? Json(nullptr) : Json(hit.document.url)},
                  {"headings", JsonArray(hit.chunk.heading_path.begin(), hit.chunk.heading_path.end())},
                  {"source_type", hit.chunk.source_type},
-                 {"first_line", hit.chunk.first_line},
                  {"chunk_id", hit.chunk.id.value},
                  {"score", hit.score},
                  {"snippet", snippet_of(hit)}};
+  render_place(hit.chunk, hit.chunk.first_line, "first_line", out);
   return out;
 }
 
@@ -66,7 +66,7 @@ JsonArray render_citations(const Answer& answer, CitedTexts& texts) {
     for (const Citation& citation : answer.citations) {
       if (citation.number != block.number) continue;
       JsonObject mark = render_mark(citation, answer.text, texts);
-      mark["line"] = line_of(citation, block.hit.chunk);
+      render_place(citation, block.hit.chunk, mark);
       marks.push_back(std::move(mark));
     }
     JsonObject rendered = render_hit(block);
@@ -169,10 +169,16 @@ JsonObject render_mark(const Citation& citation, std::string_view answer_text, C
   return out;
 }
 
-int line_of(const Citation& citation, const Chunk& chunk) {
+void render_place(const Chunk& chunk, int number, std::string_view line_field, JsonObject& out) {
+  out[line_field] = chunk.places.unit == PlaceUnit::kLine ? Json(number) : Json(nullptr);
+  out["page"] = chunk.places.unit == PlaceUnit::kPage ? Json(number) : Json(nullptr);
+  const std::string name = place_name(chunk.places.unit, number);
+  out["place"] = name.empty() ? Json(nullptr) : Json(name);
+}
+
+void render_place(const Citation& citation, const Chunk& chunk, JsonObject& out) {
   const std::size_t begin = citation.support_range ? citation.support_range->begin : chunk.range.begin;
-  const std::string_view before = std::string_view(chunk.text).substr(0, begin - chunk.range.begin);
-  return chunk.first_line + static_cast<int>(std::ranges::count(before, '\n'));
+  render_place(chunk, place_in(chunk, begin - chunk.range.begin), "line", out);
 }
 
 std::string snippet_of(const Hit& hit) { return std::string(utf8_prefix(fold_spaces(hit.chunk.text), kSnippetBytes)); }

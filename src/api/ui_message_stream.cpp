@@ -34,6 +34,8 @@ JsonObject render_source(const SourceBlock& block) {
 JsonObject render_citation(const Citation& citation, const Answer& answer, CitedTexts& texts) {
   JsonObject mark = render_mark(citation, answer.text, texts);
   const auto block = std::ranges::find(answer.sources, citation.number, &SourceBlock::number);
+  JsonObject place{{"line", nullptr}, {"page", nullptr}, {"place", nullptr}};
+  if (block != answer.sources.end()) render_place(citation, block->hit.chunk, place);
   return {{"number", citation.number},
           {"documentId", citation.document.value},
           {"version", citation.document_version},
@@ -41,7 +43,9 @@ JsonObject render_citation(const Citation& citation, const Answer& answer, Cited
           {"answerEnd", mark["answer_end"]},
           {"sourceStart", mark["source_start"]},
           {"sourceEnd", mark["source_end"]},
-          {"line", block == answer.sources.end() ? Json(nullptr) : Json(line_of(citation, block->hit.chunk))},
+          {"line", place["line"]},
+          {"page", place["page"]},
+          {"place", place["place"]},
           {"quote", mark["quote"]},
           {"support", mark["support"]}};
 }

@@ -25,6 +25,26 @@ ChunkOptions checked(ChunkOptions options) {
   return options;
 }
 
+/// The place of a byte, without counting the line ends before it again for each passage.
+int place_of(const Places& places, const LineIndex& lines, std::size_t offset) {
+  const auto after = std::ranges::upper_bound(places.marks, offset, {}, &PlaceMark::offset);
+  if (after == places.marks.begin()) return lines.line_of(offset);
+  const PlaceMark& mark = *std::prev(after);
+  return places.unit == PlaceUnit::kLine ? mark.number + lines.line_of(offset) - lines.line_of(mark.offset) : mark.number;
+}
+
+/// The marks inside the range, and one for its begin.
+Places places_of(const Places& places, const LineIndex& lines, TextRange range) {
+  Places out{places.unit, {}};
+  if (places.marks.empty()) return out;
+  out.marks.push_back({0, place_of(places, lines, range.begin)});
+  auto mark = std::ranges::upper_bound(places.marks, range.begin, {}, &PlaceMark::offset);
+  for (; mark != places.marks.end() && mark->offset < range.end; ++mark) {
+    out.marks.push_back({static_cast<std::uint32_t>(mark->offset - range.begin), mark->number});
+  }
+  return out;
+}
+
 Piece piece_of(const ParsedDocument& document, const LineIndex& lines, TextRange range, std::vector<std::string> heading_path) {
   Piece piece;
   piece.range = range;
@@ -32,8 +52,10 @@ Piece piece_of(const ParsedDocument& document, const LineIndex& lines, TextRange
   piece.heading_path = std::move(heading_path);
   piece.source_type = "doc";
   piece.content_hash = content_hash(piece.heading_path, piece.text);
-  piece.first_line = lines.line_of(range.begin);
-  piece.last_line = lines.line_of(range.end - 1);
+  piece.first_line = place_of(document.places, lines, range.begin);
+  // A page's text need not be in the order of its file: its main heading may stand below it there.
+  piece.last_line = std::max(piece.first_line, place_of(document.places, lines, range.end - 1));
+  piece.places = places_of(document.places, lines, range);
   return piece;
 }
 

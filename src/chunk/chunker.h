@@ -38,8 +38,9 @@ struct Piece {
   std::string source_type;   ///< "doc"
   std::string content_hash;  ///< SHA-256 of the heading path and the text with folded spaces.
   TextRange range;
-  int first_line = 1;  ///< As ParsedDocument::first_line counts.
+  int first_line = 1;  ///< Places in the original, as ParsedDocument::places counts.
   int last_line = 1;
+  Places places = {};  ///< Marks count bytes of `text`.
 };
 
 /// Cuts a document, by default along its headings. A heading's line stays with its section; small sections of one parent share a chunk

@@ -100,6 +100,8 @@ void take_html_blocks(const html::Page& page, ParsedDocument& out) {
 Result<void> parse_html(std::string_view key, std::string_view content, ParsedDocument& out) {
   FOOTNOTE_TRY(html::Page page, html::extract(content));
   out.text = std::move(page.text);
+  out.places.marks.reserve(page.lines.size());
+  for (const html::LineMark& mark : page.lines) out.places.marks.push_back({static_cast<std::uint32_t>(mark.offset), mark.line});
   take_html_blocks(page, out);
   out.attributes.url = page.canonical_url;
   out.attributes.language = page.language.substr(0, page.language.find_first_of("-_"));

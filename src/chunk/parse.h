@@ -12,7 +12,7 @@ namespace footnote::chunk {
 
 /// Bump whenever the same bytes would give another text, other blocks or other chunks, so that documents parsed by an older build are
 /// parsed again.
-inline constexpr int kParseVersion = 3;
+inline constexpr int kParseVersion = 4;
 /// Longer documents are refused with kTooLarge.
 inline constexpr std::size_t kDocumentBytesMax = 16u << 20;
 
@@ -39,8 +39,10 @@ struct ParsedDocument {
   /// The text that chunk offsets refer to and that users see. Markdown, plain text and CSV: the file's text after UTF-8 repair and newline
   /// normalisation, without front matter. HTML: the readable text.
   std::string text;
-  /// The line number of the text's first line in the file (after front matter); 1 for HTML.
+  /// The line number of the text's first line in the file (after front matter); 1 for a text that is not the file's own.
   int first_line = 1;
+  /// Where the parts of a text that is not the file's own are in the file.
+  Places places = {};
   DocumentAttributes attributes;
   std::vector<Block> blocks;
   /// References to other documents. `to_key` is a key if the reference was a relative path, else the slug as written.

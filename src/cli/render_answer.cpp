@@ -7,6 +7,7 @@
 #include "base/json_view.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/render_scores.h"
 
 namespace footnote::cli {
 namespace {
@@ -20,17 +21,13 @@ std::string one_line(std::string_view text, std::size_t bytes_max) {
   return cut.size() < folded.size() ? fmt::format("{}...", cut) : folded;
 }
 
-/// "time-off/leave.md:12"; without the line if unknown.
+/// Where the first quotation is; without one, where the passage is.
 std::string place_of(const Json& source) {
-  std::string path = printable(text_at(source, "source_path"));
-  std::int64_t line = integer_at(source, "first_line");
+  const std::string path = printable(text_at(source, "source_path"));
   for (const Json& mark : array_at(source, "marks")) {
-    if (integer_at(mark, "line") > 0) {
-      line = integer_at(mark, "line");
-      break;
-    }
+    if (integer_at(mark, "line") > 0 || !text_at(mark, "place").empty()) return path_and_place(path, mark, "line");
   }
-  return line > 0 ? fmt::format("{}:{}", path, line) : path;
+  return path_and_place(path, source, "first_line");
 }
 
 std::string title_of(const Json& source) {

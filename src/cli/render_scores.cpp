@@ -58,16 +58,23 @@ std::string render_weights(const JsonArray& candidates, const std::vector<std::s
     for (const Json& term : array_at(candidate, "terms")) weights[std::string(text_at(term, "stage"))].insert(number_at(term, "weight"));
   }
   std::vector<std::string> parts;
+  parts.reserve(stages.size());
   for (const std::string& stage : stages) parts.push_back(fmt::format("{} {:.2f}", words(stage), fmt::join(weights[stage], "/")));
   return fmt::format("weights: {} (each cell: raw score, then what it added after normalising)\n", join(parts, ", "));
 }
 
 }  // namespace
 
+std::string path_and_place(std::string_view path, const Json& place, std::string_view line_field) {
+  if (const std::int64_t line = integer_at(place, line_field); line > 0) return fmt::format("{}:{}", path, line);
+  const std::string_view name = text_at(place, "place");
+  return name.empty() ? std::string(path) : fmt::format("{}, {}", path, printable(name));
+}
+
 std::string render_place(const Json& candidate) {
   const std::string path = printable(text_at(candidate, "source_path"));
   if (path.empty()) return fmt::format("(chunk {}, gone)", integer_at(candidate, "chunk_id"));
-  return fmt::format("{}:{}", path, integer_at(candidate, "first_line"));
+  return path_and_place(path, candidate, "first_line");
 }
 
 std::string render_score_table(const JsonArray& candidates) {

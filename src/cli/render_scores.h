@@ -22,6 +22,8 @@ std::string render_cuts(const JsonArray& cuts);
 
 /// "time-off/leave.md:12"
 std::string render_place(const Json& candidate);
+/// "leave.md:12", or "report.pdf, p. 12" where `place` has a "place" and no line; the path alone without either.
+std::string path_and_place(std::string_view path, const Json& place, std::string_view line_field);
 
 /// How the vectors were searched, on one line; empty if they were not.
 std::string render_vector_search(const Json& report);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "domain/ids.h"
+#include "domain/place.h"
 
 namespace footnote {
 
@@ -60,7 +61,8 @@ struct Document {
   UtcTime indexed_at;
 };
 
-/// A retrievable passage. `range` counts bytes in its document version's text; `first_line` counts from 1.
+/// A retrievable passage. `range` counts bytes in its document version's text. `first_line` and `last_line` are its places in the original
+/// file: lines, or pages and the like (`places.unit`).
 struct Chunk {
   ChunkId id;
   DocumentId document;
@@ -74,9 +76,13 @@ struct Chunk {
   TextRange range;
   int first_line = 1;
   int last_line = 1;
+  Places places = {};  ///< Marks count bytes of this passage's text.
   Generation born = 0;
   std::optional<Generation> died;
 };
+
+/// The place in the original of a byte of the passage's text.
+inline int place_in(const Chunk& chunk, std::size_t offset) { return place_at(chunk.places, chunk.text, offset, chunk.first_line); }
 
 /// A typed relation between two documents of one corpus, by key.
 struct Edge {

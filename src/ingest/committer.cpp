@@ -30,6 +30,7 @@ DocumentDraft draft_of(Prepared& prepared, const std::map<std::string, ChunkEmbe
     draft.range = piece.range;
     draft.first_line = piece.first_line;
     draft.last_line = piece.last_line;
+    draft.places = std::move(piece.places);
   }
   return out;
 }

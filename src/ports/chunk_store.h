@@ -39,6 +39,7 @@ struct ChunkDraft {
   TextRange range;
   int first_line = 1;
   int last_line = 1;
+  Places places = {};
   std::vector<std::vector<float>> vectors;  ///< In the corpus's space; at least one, except for a point.
   PassageCodes codes = {};
   std::optional<PointDraft> point = {};  ///< Set: an external point, not a passage of an ingested document.

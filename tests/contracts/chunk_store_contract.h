@@ -132,6 +132,7 @@ TEST_P(ChunkStoreContract, GivesBackWhatWasCommitted) {
   draft.chunks[1].source_type = "code";
   draft.chunks[1].first_line = 3;
   draft.chunks[1].last_line = 9;
+  draft.chunks[1].places = {PlaceUnit::kPage, {{0, 3}, {4, 9}}};
   draft.chunks[1].vectors.push_back({0.125F, -1.0F, 3e-30F, 0.1F});
   draft.edges = {{"guide/a.md", "guide/b.md", "depends_on", "wikilink", 0.5}};
 
@@ -180,6 +181,7 @@ TEST_P(ChunkStoreContract, GivesBackWhatWasCommitted) {
   EXPECT_EQ(second.range, draft.chunks[1].range);
   EXPECT_EQ(second.first_line, 3);
   EXPECT_EQ(second.last_line, 9);
+  EXPECT_EQ(second.places, (Places{PlaceUnit::kPage, {{0, 3}, {4, 9}}}));
   EXPECT_EQ(second.born, 1);
   EXPECT_EQ(second.died, std::nullopt);
   EXPECT_EQ(records[0].document_key, draft.key);

@@ -101,6 +101,7 @@ inline Answer full_answer() {
                      .range = {100, 126},
                      .first_line = 7,
                      .last_line = 8,
+                     .places = {PlaceUnit::kSlide, {{0, 7}, {2, 8}}},
                      .born = 5};
   block.hit.document_key = "shop/\"shipping\".md";
   block.hit.document.title = "Shipping \xE2\x82\xAC";

@@ -102,6 +102,7 @@ void MemoryStore::add_version(StoredCorpus& corpus, const DocumentDraft& draft, 
                     chunk.range,
                     chunk.first_line,
                     chunk.last_line,
+                    chunk.places,
                     generation,
                     std::nullopt};
     stored.document_key = draft.key;

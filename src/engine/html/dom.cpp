@@ -69,6 +69,8 @@ std::string_view name_of(const xmlNode* node) {
   return node != nullptr && node->type == XML_ELEMENT_NODE ? view(node->name) : std::string_view();
 }
 
+int line_of(const xmlNode* element) { return std::max<int>(1, element->line); }
+
 std::size_t ordinal_of(const xmlNode* element) { return reinterpret_cast<std::size_t>(element->_private); }
 
 std::string_view text_of(const xmlNode* node) {

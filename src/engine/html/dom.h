@@ -40,6 +40,8 @@ class Dom {
 
 /// An element's name in lower case ("div"); empty for other nodes.
 std::string_view name_of(const xmlNode* node);
+/// The line that an element's start tag ends on.
+int line_of(const xmlNode* element);
 /// An element's number in its Dom.
 std::size_t ordinal_of(const xmlNode* element);
 /// A text or CDATA node's characters; empty for other nodes.

@@ -86,6 +86,8 @@ void prepend_main_heading(const Dom& dom, const RegionFinder& regions, Page& pag
     block.begin += shift;
     block.end += shift;
   }
+  for (LineMark& mark : page.lines) mark.offset += shift;
+  page.lines.insert(page.lines.begin(), LineMark{0, line_of(heading)});
   page.text = page.text.empty() ? line : line + "\n\n" + page.text;
   page.blocks.insert(page.blocks.begin(), Block{BlockKind::kHeading, 1, 0, line.size()});
 }

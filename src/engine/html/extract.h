@@ -26,6 +26,12 @@ struct Block {
   std::size_t end = 0;
 };
 
+/// From this byte of Page::text on, the text is on this line of the file, and on the next one after each line end.
+struct LineMark {
+  std::size_t offset = 0;
+  int line = 1;
+};
+
 /// The visible text of a page.
 ///
 /// `text` is well-formed UTF-8 with "\n" line ends. A blank line separates blocks; a line end separates the rows of a table and the items
@@ -34,11 +40,12 @@ struct Block {
 struct Page {
   std::string text;
   std::vector<Block> blocks;
-  std::string title;          ///< <title>, else og:title; white space collapsed.
-  std::string language;       ///< <html lang> in lower case ("en-gb"); empty when it is not a language tag.
-  std::string canonical_url;  ///< <link rel=canonical href>; only http(s), without spaces or control characters.
-  std::string description;    ///< <meta name=description>.
-  bool cut = false;           ///< Nested deeper than kDepthMax, or more tags than the page may have (guard.h): the rest is missing.
+  std::vector<LineMark> lines;  ///< In order, one at least for each block. The parser counts up to line 65,535.
+  std::string title;            ///< <title>, else og:title; white space collapsed.
+  std::string language;         ///< <html lang> in lower case ("en-gb"); empty when it is not a language tag.
+  std::string canonical_url;    ///< <link rel=canonical href>; only http(s), without spaces or control characters.
+  std::string description;      ///< <meta name=description>.
+  bool cut = false;             ///< Nested deeper than kDepthMax, or more tags than the page may have (guard.h): the rest is missing.
 };
 
 /// Which part of the page to read.

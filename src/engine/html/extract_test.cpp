@@ -237,6 +237,74 @@ TEST(Guard, NoQuoteOrCommentHidesAttributesFromIt) {
   }
 }
 
+/// The line of the file that these words are on, according to the page.
+int line_of_words(const Page& page, std::string_view words) {
+  const std::size_t at = page.text.find(words);
+  int line = 0;
+  std::size_t from = 0;
+  for (const LineMark& mark : page.lines) {
+    if (mark.offset > at) break;
+    line = mark.line;
+    from = mark.offset;
+  }
+  return line + static_cast<int>(std::count(page.text.begin() + static_cast<long>(from), page.text.begin() + static_cast<long>(at), '\n'));
+}
+
+/// Each word that starts with "@" is on the line that the page says.
+void check_lines(std::string_view html, int words) {
+  const Page page = read(html);
+  int line = 1;
+  int found = 0;
+  for (std::size_t at = 0; at < html.size(); ++at) {
+    if (html[at] == '\n') ++line;
+    if (html[at] != '@') continue;
+    EXPECT_EQ(line_of_words(page, html.substr(at, 2)), line) << html.substr(at, 2) << "\n" << page.text;
+    ++found;
+  }
+  EXPECT_EQ(found, words);
+}
+
+TEST(Extract, LinesAreTheFilesOwn) {
+  check_lines(R"(<!DOCTYPE html>
+<html lang="en"><head><title>T</title>
+<style>
+p { color: red }
+</style><script>
+let a = "<p>";
+</script>
+<!-- a comment
+of two lines --></head><body><main
+  class="wide"
+  data-x="1
+  2"><h1>
+  @a heading</h1>
+<p>@b begins
+  @c goes on <b>@d
+@e</b> and <!--
+--> ends</p><p>@f first<br>@g
+<br>
+
+@h</p>
+<ul><li>@i</li>
+  <li>@j <a href="x"
+   >@k</a></li></ul>
+<pre>
+
+  @l code
+  @m code</pre>
+<table><tr><th>@n</th><th>b</th></tr>
+<tr><td>
+  @o</td><td>c</td></tr></table>
+<p>&amp; @p &lt; end</p></main></body></html>)",
+              16);
+}
+
+TEST(Extract, AHeadingFromOutsideTheContentKeepsItsLine) {
+  const Page page = read("<body><header>\n<h1>Terms</h1></header>\n<main>\n<p>Words of the page.</p></main>");
+  EXPECT_EQ(line_of_words(page, "Terms"), 2);
+  EXPECT_EQ(line_of_words(page, "Words"), 4);
+}
+
 TEST(Extract, RandomSoupGivesValidOrderedBlocks) {
   const std::vector<std::string> parts = {"<div>",      "</div>",       "<p>",      "</p>",      "<ul>",          "<li>",     "</ul>",
                                           "<table>",    "<tr>",         "<td>",     "</table>",  "<pre>",         "</pre>",   "<h1>",
@@ -255,6 +323,10 @@ TEST(Extract, RandomSoupGivesValidOrderedBlocks) {
       ASSERT_LT(block.begin, block.end) << html;
       ASSERT_LE(block.end, page.text.size()) << html;
       last = block.end;
+    }
+    for (std::size_t i = 0; i < page.lines.size(); ++i) {
+      ASSERT_LT(page.lines[i].offset, page.text.size()) << html;
+      ASSERT_TRUE(i == 0 || page.lines[i - 1].offset < page.lines[i].offset) << html;
     }
     ASSERT_EQ(outline(page), outline(read(html)));
   }

@@ -105,19 +105,26 @@ class Rewriter {
     const std::string name = take_tag_name();
     skip_past('>');
     // Without its start, the end of a paragraph makes one.
-    if (name != "p" || count_node()) out_.html += "</" + name + ">";
+    if (name == "p" && !count_node()) return;
+    out_.html += "</" + name;
+    keep_lines();
+    out_.html += ">";
   }
 
   void start_tag() {
     ++at_;
     const std::string name = take_tag_name();
     const std::size_t begin = out_.html.size();
+    const LineCount written = written_;
     if (!count_node()) return;
     out_.html += "<" + name;
     const bool again = (name == "html" && std::exchange(saw_html_, true)) || (name == "body" && std::exchange(saw_body_, true));
     const bool closed = attributes(name);
     // A tag that the page ends in was never shown.
-    if (!closed || again) out_.html.resize(begin);
+    if (!closed || again) {
+      out_.html.resize(begin);
+      written_ = written;
+    }
     if (closed && (name == "script" || name == "style")) skip_raw_text(name);
   }
 
@@ -128,6 +135,7 @@ class Rewriter {
       const std::string_view gap = take_until([](char c) { return !is_blank(c) && c != '/'; });
       if (at_ >= html_.size()) return false;
       if (html_[at_] == '>') {
+        keep_lines();
         out_.html += gap.ends_with('/') ? "/>" : ">";
         ++at_;
         return true;
@@ -171,6 +179,26 @@ class Rewriter {
     return out;
   }
 
+  /// Line ends of `text` up to a byte, counted once however often it is asked.
+  struct LineCount {
+    std::size_t lines = 0;
+    std::size_t until = 0;
+
+    std::size_t up_to(std::string_view text, std::size_t end) {
+      lines += static_cast<std::size_t>(std::ranges::count(text.substr(until, end - until), '\n'));
+      until = end;
+      return lines;
+    }
+  };
+
+  /// Writes the line ends that were left out so far, inside the tag that is being written, where they mean nothing: so elements stay on
+  /// their lines.
+  void keep_lines() {
+    const std::size_t read = read_.up_to(html_, at_);
+    const std::size_t written = written_.up_to(out_.html, out_.html.size());
+    if (read > written) out_.html.append(read - written, '\n');
+  }
+
   void write(std::string_view name, const Attribute& attribute) {
     out_.html += ' ';
     out_.html += name;
@@ -197,6 +225,8 @@ class Rewriter {
   std::size_t nodes_left_;
   bool saw_html_ = false;
   bool saw_body_ = false;
+  LineCount read_;
+  LineCount written_;
   GuardedPage out_;
 };
 

@@ -18,9 +18,10 @@ inline constexpr std::size_t kBytesPerNode = 32;
 constexpr std::size_t nodes_max(std::size_t page_bytes) { return kNodesBase + page_bytes / kBytesPerNode; }
 
 /// Malformed UTF-8 and NUL become U+FFFD. Comments, declarations and the contents of scripts and styles are left out. A tag has its name
-/// and the attributes that extraction reads, each once, its value in double quotes; a second <html> or <body> is left out. Every other "<"
-/// becomes "&lt;". So no quote, comment or declaration can make the parser see a tag that was not counted here, and no tag has attributes
-/// that it would have to compare. A guarded page that is not cut is its own guarded page.
+/// and the attributes that extraction reads, each once, its value in double quotes, then the line ends that were left out before it; a
+/// second <html> or <body> is left out. Every other "<" becomes "&lt;". So no quote, comment or declaration can make the parser see a tag
+/// that was not counted here, and no tag has attributes that it would have to compare. A guarded page that is not cut is its own guarded
+/// page.
 GuardedPage guarded(std::string_view html);
 
 }  // namespace footnote::html

@@ -22,19 +22,27 @@ int heading_level(std::string_view name) {
 }
 
 /// Appends text with white space collapsed as in a browser: runs become one space, none at the start of a line. No-break spaces count as
-/// spaces, so that searches match, and soft hyphens are removed.
-void append_folded(std::string& out, std::string_view text) {
+/// spaces, so that searches match, and soft hyphens are removed. Calls `on_line_end` at each line end of `text`, and `on_text` before each
+/// byte that stays.
+template <class OnText, class OnLineEnd>
+void append_folded(std::string& out, std::string_view text, OnText on_text, OnLineEnd on_line_end) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool no_break = text.compare(i, 2, "\xC2\xA0") == 0;
     if (text.compare(i, 2, "\xC2\xAD") == 0) {
       ++i;
     } else if (no_break || is_blank(text[i])) {
+      if (text[i] == '\n') on_line_end();
       i += no_break;
       if (!out.empty() && out.back() != ' ' && out.back() != '\n') out.push_back(' ');
     } else {
+      on_text();
       out.push_back(text[i]);
     }
   }
+}
+
+void append_folded(std::string& out, std::string_view text) {
+  append_folded(out, text, [] {}, [] {});
 }
 
 /// Links from a heading to itself: "¶", "#", "§" and the like.
@@ -43,12 +51,20 @@ bool is_anchor_mark(const xmlNode* element) {
   return text.empty() || text == "#" || text == "\xC2\xB6" || text == "\xC2\xA7" || text == "\xF0\x9F\x94\x97";
 }
 
+/// The line of an element's first word, if that is its own text; else the line of its tag.
+int first_text_line(const xmlNode* element) {
+  const std::string_view text = element->children == nullptr ? std::string_view() : text_of(element->children);
+  const std::string_view blank = text.substr(0, std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  return line_of(element) + static_cast<int>(std::ranges::count(blank, '\n'));
+}
+
 class Renderer {
  public:
   Renderer(const RegionFinder& regions, Page& page) : regions_(regions), page_(page) {}
 
   void node(const xmlNode* at) {
-    if (at->type != XML_ELEMENT_NODE) return append_folded(line_, text_of(at));
+    if (at->type != XML_ELEMENT_NODE) return append(text_of(at));
+    source_line_ = line_of(at);
     if (regions_.is_dropped(at)) return;
     element(at, name_of(at));
   }
@@ -62,9 +78,19 @@ class Renderer {
     const std::string_view text = trim(line_);
     if (!text.empty()) write(kind_, level_, text);
     line_.clear();
+    line_marks_.clear();
   }
 
  private:
+  /// The current block goes on; it remembers where in it each line of the file begins.
+  void append(std::string_view text) {
+    const auto on_text = [this] {
+      if (!line_marks_.empty() && line_marks_.back().offset == line_.size()) line_marks_.back().line = source_line_;
+      if (line_marks_.empty() || line_marks_.back().line != source_line_) line_marks_.push_back({line_.size(), source_line_});
+    };
+    append_folded(line_, text, on_text, [this] { ++source_line_; });
+  }
+
   void element(const xmlNode* at, std::string_view name) {
     if (name == "br") return line_break();
     if (name == "pre" || name == "listing" || name == "xmp") return code(at);
@@ -89,6 +115,7 @@ class Renderer {
       flush();
     } else if (!line_.empty()) {
       line_.push_back('\n');
+      line_marks_.push_back({line_.size(), source_line_});
     }
   }
 
@@ -135,6 +162,7 @@ class Renderer {
     // Keep the indent of the first line: the other lines may be indented relative to it.
     const std::size_t line_end = text.rfind('\n', begin);
     const std::size_t from = line_end == std::string::npos ? 0 : line_end + 1;
+    line_marks_ = {{0, line_of(at) + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(from), '\n'))}};
     write(BlockKind::kCode, 0, std::string_view(text).substr(from, text.find_last_not_of(" \t\n") + 1 - from));
   }
 
@@ -148,8 +176,11 @@ class Renderer {
       children(at);
       return flush();
     }
-    const std::vector<std::string> rows = std::move(rows_);
-    for (const std::string& row : rows) write(BlockKind::kTableRow, 0, row);
+    const std::vector<Row> rows = std::move(rows_);
+    for (const Row& row : rows) {
+      line_marks_ = {{0, row.line}};
+      write(BlockKind::kTableRow, 0, row.text);
+    }
   }
 
   /// A table that contains headings or tables is used for layout; its rows are not data.
@@ -160,7 +191,7 @@ class Renderer {
       if (name == "tr") {
         row(child, layout);
       } else if (name == "caption") {
-        rows_.push_back(inline_text(child, regions_));
+        rows_.push_back({inline_text(child, regions_), line_of(child)});
       } else {
         collect_rows(child, layout);
       }
@@ -169,17 +200,19 @@ class Renderer {
 
   void row(const xmlNode* at, bool& layout) {
     std::string line;
+    int source_line = line_of(at);
     std::size_t columns = 0;
     for (const xmlNode* cell = at->children; cell != nullptr; cell = cell->next) {
       const std::string_view name = name_of(cell);
       if ((name != "td" && name != "th") || regions_.is_dropped(cell)) continue;
       layout = layout || holds_layout(cell);
       if (layout) return;
+      if (columns == 0) source_line = first_text_line(cell);
       if (columns++ != 0) line += " | ";
       line += inline_text(cell, regions_);
     }
     columns_max_ = std::max(columns_max_, columns);
-    if (line.find_first_not_of(" |") != std::string::npos) rows_.push_back(std::string(trim(line)));
+    if (line.find_first_not_of(" |") != std::string::npos) rows_.push_back({std::string(trim(line)), source_line});
   }
 
   static bool holds_layout(const xmlNode* at) {
@@ -200,9 +233,29 @@ class Renderer {
     }
     const std::size_t begin = out.size();
     if (kind == BlockKind::kListItem || (!marker_.empty() && kind != BlockKind::kTableRow)) out += std::exchange(marker_, {});
+    add_marks(begin, out.size(), text);
     out += text;
     page_.blocks.push_back({kind, level, begin, out.size()});
   }
+
+  /// A block begins at byte `begin` of the page, its text at `text_begin`. The text may be a part of line_, without white space before it.
+  void add_marks(std::size_t begin, std::size_t text_begin, std::string_view text) {
+    const bool is_line = text.data() >= line_.data() && text.data() < line_.data() + line_.size();
+    const std::size_t before = is_line ? static_cast<std::size_t>(text.data() - line_.data()) : 0;
+    bool first = true;
+    for (const LineMark& mark : line_marks_) {
+      const std::size_t at = first ? begin : text_begin + std::max(mark.offset, before) - before;
+      if (at >= text_begin + text.size() && !first) break;
+      first = false;
+      page_.lines.push_back({at, mark.line});
+    }
+    line_marks_.clear();
+  }
+
+  struct Row {
+    std::string text;
+    int line = 1;
+  };
 
   struct ListState {
     int depth = 0;
@@ -218,7 +271,9 @@ class Renderer {
   int level_ = 0;
   bool in_heading_ = false;
   ListState list_;
-  std::vector<std::string> rows_;  ///< Of the current table.
+  std::vector<Row> rows_;             ///< Of the current table.
+  std::vector<LineMark> line_marks_;  ///< Offsets in line_.
+  int source_line_ = 1;
   std::size_t columns_max_ = 0;
 };
 

@@ -196,8 +196,8 @@ class Commit {
   Result<void> insert_chunks(std::int64_t document, int version, const DocumentDraft& draft) {
     FOOTNOTE_TRY(auto insert, database_.prepare(R"sql(
       INSERT INTO chunks (corpus_id, document_id, document_version, ordinal, born, range_begin, range_end, first_line, last_line,
-                          content_hash, source_type, symbol, heading_path, text)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql"));
+                          content_hash, source_type, symbol, heading_path, text, places)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql"));
     FOOTNOTE_TRY(auto insert_vectors, database_.prepare("INSERT INTO chunk_vectors (chunk_id, windows, vectors) VALUES (?, ?, ?)"));
     FOOTNOTE_TRY(
         auto insert_codes,
@@ -205,7 +205,8 @@ class Commit {
     int ordinal = 0;
     for (const ChunkDraft& chunk : draft.chunks) {
       insert.bind(corpus_.id.value, document, version, ordinal, generation_, chunk.range.begin, chunk.range.end, chunk.first_line,
-                  chunk.last_line, chunk.content_hash, chunk.source_type, chunk.symbol, to_stored_text(chunk.heading_path), chunk.text);
+                  chunk.last_line, chunk.content_hash, chunk.source_type, chunk.symbol, to_stored_text(chunk.heading_path), chunk.text,
+                  to_stored_text(chunk.places));
       FOOTNOTE_CHECK(insert.run());
       const ChunkId id{database_.last_insert_id()};
       if (!chunk.vectors.empty()) {

@@ -81,7 +81,7 @@ Result<std::vector<ChunkReader::ChunkRecord>> SqliteChunkStore::chunks(const Cal
     FOOTNOTE_CHECK(check_corpus(database, corpus));
     FOOTNOTE_TRY(auto find, database.prepare(R"sql(
       SELECT id, document_id, document_version, ordinal, born, died, range_begin, range_end, first_line, last_line,
-             content_hash, source_type, symbol, heading_path, text
+             content_hash, source_type, symbol, heading_path, text, places
       FROM chunks WHERE id = ? AND +corpus_id = ?)sql"));
     DocumentLookup documents(database, &documents_);
     std::vector<ChunkRecord> out;

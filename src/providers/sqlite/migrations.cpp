@@ -498,6 +498,10 @@ UPDATE api_keys SET revoked_at = expires_at WHERE expires_at <= unixepoch() * 10
 CREATE INDEX document_versions_labelled ON document_versions (corpus_id, chunk_count)
   WHERE died IS NULL AND instr(attributes, '"acl_labels":["') > 0;
 )sql"},
+    {14, R"sql(
+-- Pages, rows and the like of the original file, where the lines of a passage are not the file's: see Places.
+ALTER TABLE chunks ADD COLUMN places TEXT NOT NULL DEFAULT '';
+)sql"},
 };
 
 /// A file without our mark may be used only if it is empty.

@@ -1,5 +1,6 @@
 #include "providers/sqlite/outcome_json.h"
 
+#include "providers/sqlite/rows.h"
 #include "providers/sqlite/stored_json.h"
 
 namespace footnote {
@@ -33,6 +34,7 @@ JsonObject chunk_to_json(const Chunk& chunk) {
                  {"first_line", chunk.first_line},
                  {"last_line", chunk.last_line},
                  {"born", chunk.born}};
+  if (chunk.places != Places{}) out["places"] = to_stored_text(chunk.places);
   if (chunk.died) out["died"] = *chunk.died;
   return out;
 }
@@ -52,6 +54,9 @@ Chunk chunk_from(const StoredObject& object, bool& damaged) {
   out.first_line = static_cast<int>(object.integer("first_line", 1));
   out.last_line = static_cast<int>(object.integer("last_line", 1));
   out.born = object.integer("born");
+  auto places = places_from_stored_text(object.text("places"));
+  damaged = damaged || !places;
+  if (places) out.places = *std::move(places);
   if (object.has("died")) out.died = object.integer("died");
   return out;
 }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/json_view.h"
+#include "base/text.h"
 #include "providers/sqlite/stored_json.h"
 
 namespace footnote {
@@ -135,7 +136,32 @@ Result<Document> document_from(const sql::Statement& row, int first) {
                   .indexed_at = time_from(row.integer(first + 8))};
 }
 
+std::string to_stored_text(const Places& places) {
+  if (places == Places{}) return {};
+  std::string out(to_string(places.unit));
+  for (const PlaceMark& mark : places.marks) out += fmt::format(" {}:{}", mark.offset, mark.number);
+  return out;
+}
+
+Result<Places> places_from_stored_text(std::string_view text) {
+  if (text.empty()) return Places{};
+  const auto words = split(text, ' ');
+  const auto unit = parse_place_unit(words[0]);
+  if (!unit) return damaged_text("a chunk's places");
+  Places out{*unit, {}};
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::size_t colon = words[i].find(':');
+    const auto offset = parse_whole_number<std::uint32_t>(words[i].substr(0, colon));
+    const auto number = colon == std::string_view::npos ? std::nullopt : parse_whole_number<std::int32_t>(words[i].substr(colon + 1));
+    const bool in_order = offset && (out.marks.empty() || out.marks.back().offset < *offset);
+    if (!number || !in_order) return damaged_text("a chunk's places");
+    out.marks.push_back({*offset, *number});
+  }
+  return out;
+}
+
 Result<Chunk> chunk_from(const sql::Statement& row) {
+  FOOTNOTE_TRY(auto places, places_from_stored_text(row.text(15)));
   FOOTNOTE_TRY(auto heading_path, texts_from_stored_text(row.text(13)));
   const std::int64_t begin = row.integer(6);
   const std::int64_t end = row.integer(7);
@@ -152,6 +178,7 @@ Result<Chunk> chunk_from(const sql::Statement& row) {
                .range = {static_cast<std::size_t>(begin), static_cast<std::size_t>(end)},
                .first_line = static_cast<int>(row.integer(8)),
                .last_line = static_cast<int>(row.integer(9)),
+               .places = std::move(places),
                .born = row.integer(4),
                .died = row.optional_integer(5)};
 }

@@ -43,8 +43,12 @@ Result<void> check_corpus(sql::Database& database, CorpusId id);
 /// Reads columns id, corpus_id, key, version, source_id, content_hash, attributes, chunk_count, indexed_at from `first` on.
 Result<Document> document_from(const sql::Statement& row, int first = 0);
 /// Reads columns id, document_id, document_version, ordinal, born, died, range_begin, range_end, first_line, last_line, content_hash,
-/// source_type, symbol, heading_path, text from 0 on.
+/// source_type, symbol, heading_path, text, places from 0 on.
 Result<Chunk> chunk_from(const sql::Statement& row);
+
+/// "page 0:12 340:13"; empty for the lines of a text that is the file's own.
+std::string to_stored_text(const Places& places);
+Result<Places> places_from_stored_text(std::string_view text);
 
 /// Vectors of one dimension, concatenated, as stored.
 std::vector<std::byte> pack_vectors(std::span<const std::vector<float>> vectors);

@@ -25,6 +25,7 @@ inline constexpr sql::SqlText kUndoPoints = R"sql(
   DROP TRIGGER chunk_born; DROP TRIGGER chunk_died; DROP TRIGGER chunk_erased;
   ALTER TABLE corpora DROP COLUMN live_chunks; ALTER TABLE corpora DROP COLUMN live_sum;
   ALTER TABLE api_keys DROP COLUMN revoked_at; DROP INDEX document_versions_labelled;
+  ALTER TABLE chunks DROP COLUMN places;
   PRAGMA user_version = 5)sql";
 
 /// A store in its own folder, with the default corpus.
