@@ -178,8 +178,7 @@ std::string header_of(const Hit& hit) {
 }
 
 std::vector<chunk::QuoteBlock> quotable_blocks(const Hit& hit) {
-  const bool is_page = hit.document.media_type == "text/html";
-  return chunk::quote_blocks(hit.chunk.text, is_page ? chunk::LineBreaks::kExact : chunk::LineBreaks::kWrapped, hit.chunk.heading_path);
+  return chunk::quote_blocks(hit.chunk.text, chunk::line_breaks_of(hit.document.media_type), hit.chunk.heading_path);
 }
 
 QuotedAnswer compose_quotes(const Reading& reading, std::span<const SourceBlock> sources) {

@@ -56,6 +56,7 @@ class FolderIngest {
     body["unknown"] = JsonArray(listing.unknown.begin(), listing.unknown.end());
     if (listing.listed_at) body["listed_at"] = to_rfc3339(*listing.listed_at);
     report_.problems.insert(report_.problems.end(), folder.problems().begin(), folder.problems().end());
+    for (const auto& [kind, count] : folder.no_documents()) report_.no_documents[kind] += count;
     return post(body);
   }
 

@@ -28,7 +28,7 @@ ChunkOptions checked(ChunkOptions options) {
 /// The place of a byte, without counting the line ends before it again for each passage.
 int place_of(const Places& places, const LineIndex& lines, std::size_t offset) {
   const auto after = std::ranges::upper_bound(places.marks, offset, {}, &PlaceMark::offset);
-  if (after == places.marks.begin()) return lines.line_of(offset);
+  if (after == places.marks.begin()) return places.unit == PlaceUnit::kLine ? lines.line_of(offset) : 1;
   const PlaceMark& mark = *std::prev(after);
   return places.unit == PlaceUnit::kLine ? mark.number + lines.line_of(offset) - lines.line_of(mark.offset) : mark.number;
 }

@@ -22,27 +22,6 @@ const Block* main_heading(const ParsedDocument& document) {
   return nullptr;
 }
 
-/// The fallback title: "guides/set-up_notes.md" becomes "set up notes".
-std::string title_of_key(std::string_view key) {
-  std::string name = std::filesystem::path(key).stem().string();
-  std::ranges::replace(name, '_', ' ');
-  std::ranges::replace(name, '-', ' ');
-  return fold_spaces(name);
-}
-
-/// A given title wins; else the first level-1 heading, else the first heading of any level, else the file name.
-void settle_title(std::string_view key, std::string given, ParsedDocument& out) {
-  const Block* heading = main_heading(out);
-  given = heading_text(given);
-  if (heading == nullptr) out.root_heading = given;
-  if (given.empty() && heading != nullptr) given = heading->heading;
-  if (given.empty()) {
-    const auto first = std::ranges::find_if(out.blocks, [](const Block& block) { return !block.heading.empty(); });
-    if (first != out.blocks.end()) given = first->heading;
-  }
-  out.attributes.title = given.empty() ? title_of_key(key) : std::move(given);
-}
-
 void apply_front_matter(std::string_view key, const FrontMatter& front, ParsedDocument& out) {
   DocumentAttributes& attributes = out.attributes;
   if (front.canonical) attributes.canonical_type = front.type;
@@ -110,13 +89,35 @@ Result<void> parse_html(std::string_view key, std::string_view content, ParsedDo
   return {};
 }
 
-void parse_csv(std::string_view key, std::string text, ParsedDocument& out) {
-  out.text = std::move(text);
-  if (!trim(out.text).empty()) out.blocks.push_back(Block{BlockKind::kTable, 0, {0, out.text.size()}, 1, {}});
-  settle_title(key, {}, out);
+std::string_view media_type(Format format) {
+  switch (format) {
+    case Format::kMarkdown: return "text/markdown";
+    case Format::kHtml: return "text/html";
+    case Format::kPlainText: return "text/plain";
+  }
+  return "text/plain";
 }
 
 }  // namespace
+
+std::string title_of_key(std::string_view key) {
+  std::string name = std::filesystem::path(key).stem().string();
+  std::ranges::replace(name, '_', ' ');
+  std::ranges::replace(name, '-', ' ');
+  return fold_spaces(name);
+}
+
+void settle_title(std::string_view key, std::string given, ParsedDocument& out) {
+  const Block* heading = main_heading(out);
+  given = heading_text(given);
+  if (heading == nullptr) out.root_heading = given;
+  if (given.empty() && heading != nullptr) given = heading->heading;
+  if (given.empty()) {
+    const auto first = std::ranges::find_if(out.blocks, [](const Block& block) { return !block.heading.empty(); });
+    if (first != out.blocks.end()) given = first->heading;
+  }
+  out.attributes.title = given.empty() ? title_of_key(key) : std::move(given);
+}
 
 std::string heading_text(std::string_view text) {
   std::string line = fold_spaces(text);
@@ -149,7 +150,6 @@ Result<ParsedDocument> parse_document(std::string_view key, Format format, std::
   if (content.size() > kDocumentBytesMax) {
     return fail(ErrorCode::kTooLarge, "the document has {}; the limit is {}", human_bytes(content.size()), human_bytes(kDocumentBytesMax));
   }
-  FOOTNOTE_CHECK(check_is_text(content));
   ParsedDocument out;
   out.attributes.media_type = media_type(format);
   if (!is_valid_utf8(content)) out.warnings.push_back("not valid UTF-8; malformed bytes were replaced");
@@ -161,7 +161,6 @@ Result<ParsedDocument> parse_document(std::string_view key, Format format, std::
       out.blocks = plain_text_blocks(out.text, 1);
       settle_title(key, {}, out);
       break;
-    case Format::kCsv: parse_csv(key, normalise_text(content), out); break;
   }
   return out;
 }

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "chunk/detect.h"
 #include "domain/document.h"
 
 namespace footnote::chunk {
@@ -23,6 +22,9 @@ inline constexpr std::size_t kBlocksBase = 50'000;
 inline constexpr std::size_t kBytesPerBlock = 64;
 constexpr std::size_t blocks_max(std::size_t text_bytes) { return kBlocksBase + text_bytes / kBytesPerBlock; }
 
+/// Texts that are parsed here. All other formats become one of them, or blocks, in src/formats.
+enum class Format { kMarkdown, kHtml, kPlainText };
+
 enum class BlockKind { kHeading, kParagraph, kListItem, kTable, kCode, kQuote };
 
 /// One block of a document's text. Blocks are in order; bytes between two blocks (markers, rules, link definitions) belong to neither.
@@ -36,7 +38,7 @@ struct Block {
 
 /// A document as the rest of the engine sees it.
 struct ParsedDocument {
-  /// The text that chunk offsets refer to and that users see. Markdown, plain text and CSV: the file's text after UTF-8 repair and newline
+  /// The text that chunk offsets refer to and that users see. Markdown and plain text: the file's text after UTF-8 repair and newline
   /// normalisation, without front matter. HTML: the readable text.
   std::string text;
   /// The line number of the text's first line in the file (after front matter); 1 for a text that is not the file's own.
@@ -53,9 +55,16 @@ struct ParsedDocument {
   std::vector<std::string> warnings;
 };
 
-/// Parses a document. `key` is the fallback title and the base of relative links. Never fails on bad markup. kTooLarge past
-/// kDocumentBytesMax; kUnsupported for bytes that are not text.
+/// Parses a text. `key` is the fallback title and the base of relative links. Never fails on bad markup. kTooLarge past
+/// kDocumentBytesMax.
 Result<ParsedDocument> parse_document(std::string_view key, Format format, std::string_view content);
+
+/// Sets the title: a given one wins; else the first level-1 heading, else the first heading of any level, else the file name. A given title
+/// of a document without a level-1 heading becomes the root of its heading paths.
+void settle_title(std::string_view key, std::string given, ParsedDocument& document);
+
+/// The fallback title: "guides/set-up_notes.md" becomes "set up notes".
+std::string title_of_key(std::string_view key);
 
 /// A text as a heading: on one line, at most kHeadingBytesMax, cut after a word if that is near.
 std::string heading_text(std::string_view text);

@@ -92,7 +92,6 @@ TEST(Parse, References) {
 
 TEST(Parse, Errors) {
   EXPECT_EQ(parse_document("a.md", Format::kMarkdown, std::string(kDocumentBytesMax + 1, 'x')).error().code, ErrorCode::kTooLarge);
-  EXPECT_EQ(parse_document("a.md", Format::kMarkdown, std::string("\0", 1)).error().code, ErrorCode::kUnsupported);
   EXPECT_TRUE(parse_document("a.md", Format::kMarkdown, "").has_value());
   EXPECT_TRUE(parse_document("", Format::kPlainText, "x").has_value());
 }

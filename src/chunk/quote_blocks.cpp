@@ -1,6 +1,7 @@
 #include "chunk/quote_blocks.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "chunk/lines.h"
@@ -169,6 +170,12 @@ class Builder {
 };
 
 }  // namespace
+
+LineBreaks line_breaks_of(std::string_view media_type) {
+  constexpr auto kWrapped =
+      std::to_array<std::string_view>({"", "text/markdown", "text/plain", "text/x-rst", "text/asciidoc", "application/x-ipynb+json"});
+  return std::ranges::find(kWrapped, media_type) != kWrapped.end() ? LineBreaks::kWrapped : LineBreaks::kExact;
+}
 
 std::vector<QuoteBlock> quote_blocks(std::string_view text, LineBreaks breaks, std::span<const std::string> headings) {
   return Builder(text, breaks, headings).build();

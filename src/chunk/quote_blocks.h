@@ -29,9 +29,12 @@ struct QuoteBlock {
   bool operator==(const QuoteBlock&) const = default;
 };
 
-/// How line breaks are meant. kWrapped: Markdown and plain text, whose paragraphs wrap. kExact: the text of a web page, in which a
-/// paragraph is one line and only code has several.
+/// How line breaks are meant. kWrapped: Markdown and plain text, whose paragraphs wrap. kExact: the text of a web page or
+/// of an office document, in which a paragraph is one line and only code and records have several; source code.
 enum class LineBreaks { kWrapped, kExact };
+
+/// Of the text of a document of this media type.
+LineBreaks line_breaks_of(std::string_view media_type);
 
 /// The blocks of a passage worth quoting, in order, without overlap: a paragraph; a list or code with the line that introduces it; a small
 /// table, or a row of a larger one with its header; a term with its definition. Headings and rules belong to no block. The text of a web

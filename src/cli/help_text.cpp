@@ -42,14 +42,15 @@ finish (server.drain); a second one stops it at once. While it runs, other comma
 your own questions, `bench index` and `restore` need exclusive access: stop the server, or use a copy (`footnote snapshot`, `restore`).)"},
     {"ingest",
      R"(Examples:
-  footnote ingest ~/handbook                    every Markdown, text and HTML file below it
+  footnote ingest ~/handbook                    every document below it: PDF, office files, HTML, Markdown ...
   footnote ingest notes.md faq.html             single files
   footnote ingest docs --corpus product         into another corpus
   footnote ingest docs --json | jq -r .path     what was committed, as it happens
   footnote ingest docs --profile proxy          windows of 800 characters that overlap by 100, for the retrieval proxy
 
-A second run embeds only what changed and removes documents whose file is gone. Each file that can't be read is
-named with the reason; the others are still read, and the exit code is 4. Skipped: hidden files, what .gitignore and
+A second run embeds only what changed and removes documents whose file is gone. Each document that can't be read is
+named with the reason; the others are still read, and the exit code is 4. Images, styles and other files that are no
+documents are counted in one line. Skipped: hidden files, what .gitignore and
 .footnoteignore exclude, files named like credentials (id_rsa, *.pem, credentials.txt), and passages that contain
 passwords, tokens or private keys; those are counted by kind.)"},
     {"ask",

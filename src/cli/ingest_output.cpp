@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json_view.h"
+#include "base/text.h"
 
 namespace footnote::cli {
 namespace {
@@ -36,6 +37,14 @@ std::size_t files_of(const IngestReport& report) { return report.added + report.
 
 std::string counted(std::size_t count, std::string_view noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
 
+std::string render_no_documents(const IngestReport& report) {
+  std::vector<std::string> kinds;
+  kinds.reserve(report.no_documents.size());
+  for (const auto& [kind, count] : report.no_documents) kinds.push_back(fmt::format("{} {}", count, kind));
+  if (kinds.empty()) return {};
+  return fmt::format("not read, as they are no documents: {}\n", join(kinds, ", "));
+}
+
 std::string_view event_of(ProblemKind kind) {
   switch (kind) {
     case ProblemKind::kProblem: return "problem";
@@ -62,7 +71,7 @@ std::string render_ingest_counts(const IngestReport& report) {
 std::string render_ingest_problems(const IngestReport& report, Paint paint) {
   std::string out = styled(paint, Style::kYellow, render_kind(report, ProblemKind::kProblem, "left out")) +
                     styled(paint, Style::kYellow, render_kind(report, ProblemKind::kSecret, "with secrets, which were kept out")) +
-                    render_kind(report, ProblemKind::kWarning, "taken with a remark");
+                    render_kind(report, ProblemKind::kWarning, "taken with a remark") + render_no_documents(report);
   const bool foreign = std::any_of(report.problems.begin(), report.problems.end(),
                                    [](const Problem& problem) { return problem.reason.starts_with("another source"); });
   if (foreign) out += "Run again with --take-over to replace them, or with --prefix NAME/ to keep both.\n";
@@ -70,6 +79,8 @@ std::string render_ingest_problems(const IngestReport& report, Paint paint) {
 }
 
 Json ingest_summary_json(const IngestReport& report) {
+  JsonObject no_documents;
+  for (const auto& [kind, count] : report.no_documents) no_documents[kind] = count;
   return JsonObject{{"event", "summary"},
                     {"files", files_of(report)},
                     {"added", report.added},
@@ -82,7 +93,8 @@ Json ingest_summary_json(const IngestReport& report) {
                     {"generation", report.generation},
                     {"problems", count_kind(report, ProblemKind::kProblem)},
                     {"warnings", count_kind(report, ProblemKind::kWarning)},
-                    {"secrets", count_kind(report, ProblemKind::kSecret)}};
+                    {"secrets", count_kind(report, ProblemKind::kSecret)},
+                    {"no_documents", std::move(no_documents)}};
 }
 
 int ingest_exit_code(const IngestReport& report) { return count_kind(report, ProblemKind::kProblem) == 0 ? kExitOk : kExitSomeFailed; }

@@ -4,6 +4,7 @@
 #include "cli/doctor_report.h"
 #include "cli/ingest_output.h"
 #include "cli/render_answer.h"
+#include "cli/render_scores.h"
 #include "cli/render_search.h"
 #include "cli/render_trace.h"
 
@@ -137,6 +138,16 @@ TEST(IngestOutput, CountsAndProblems) {
   EXPECT_EQ(render_ingest_counts(report), "6 files: 2 added, 1 updated, 3 unchanged, 1 deleted; 12 chunks embedded, 4 reused");
   EXPECT_EQ(render_ingest_problems(report, Paint::kOff), "1 left out:\n  a.bin: binary file\n1 taken with a remark:\n  b.md: repaired\n");
   EXPECT_EQ(ingest_exit_code(report), kExitSomeFailed);
+  report.problems.clear();
+  report.no_documents = {{"fonts", 1}, {"images", 12}};
+  EXPECT_EQ(render_ingest_problems(report, Paint::kOff), "not read, as they are no documents: 1 fonts, 12 images\n");
+  EXPECT_EQ(ingest_exit_code(report), kExitOk);
+}
+
+TEST(RenderPlace, LinesPagesOrNothing) {
+  EXPECT_EQ(path_and_place("a.md", json(R"({"first_line":3,"place":"line 3"})"), "first_line"), "a.md:3");
+  EXPECT_EQ(path_and_place("a.pdf", json(R"({"first_line":null,"place":"p. 12"})"), "first_line"), "a.pdf, p. 12");
+  EXPECT_EQ(path_and_place("a.odt", json(R"({"first_line":null,"place":null})"), "first_line"), "a.odt");
 }
 
 TEST(Doctor, BrokenThingsNameTheFix) {

@@ -1,5 +1,7 @@
 #include "ingest/folder_reader.h"
 
+#include "formats/magic.h"
+
 namespace footnote::ingest {
 
 Result<FolderReader> FolderReader::open(const CallContext& call, const std::filesystem::path& path, std::string key_prefix,
@@ -38,6 +40,12 @@ void FolderReader::read(const FoundFile& file, std::vector<MemoryDocument>& batc
   }
   auto content = read_found(walked_, file, options_.file_bytes_max);
   if (content) {
+    // A file that was named itself is reported, whatever it is.
+    const bool is_named = walked_.path != walked_.root;
+    if (const auto kind = formats::kind_of_no_document(file.key, *content); !kind.empty() && !is_named) {
+      ++walked_.no_documents[std::string(kind)];
+      return;
+    }
     listing_.present.push_back(key);
     batch.push_back({.key = key, .media_type = {}, .content = *std::move(content)});
     return;

@@ -194,7 +194,7 @@ TEST_F(IngestorTest, BatchesHaveTheirBounds) {
 }
 
 TEST_F(IngestorTest, BadFilesAreReportedAndTheRestGoesOn) {
-  folder_.write("a.xyz", "x");
+  folder_.write("a.docx", "x");
   folder_.write("b.md", "");
   folder_.write("c.txt", "caf\xE9");
   folder_.write("d.txt", std::string("a\0b", 3));
@@ -209,11 +209,11 @@ TEST_F(IngestorTest, BadFilesAreReportedAndTheRestGoesOn) {
   check(ingest(folder_.path()),
         "added 2 updated 0 unchanged 0 deleted 0"
         "; problem b.md: empty file; problem e.md: 100 MB; the limit is 16.8 MB; problem f.md: a FIFO, not a file"
-        "; problem g.md: symbolic link that loops; problem a.xyz: unknown file type .xyz"
-        "; warning c.txt: not valid UTF-8; malformed bytes were replaced; problem d.txt: binary file"
+        "; problem g.md: symbolic link that loops; problem a.docx: not a .docx file, whatever its name: damaged, or renamed"
+        "; warning c.txt: read as windows-1252; problem d.txt: binary file"
         "; problem h.html: no text in it; problem i.md: no text in it");
   EXPECT_EQ(stored_keys(), "c.txt j.md");
-  EXPECT_EQ(store_.draft("c.txt").text, "caf\xEF\xBF\xBD");
+  EXPECT_EQ(store_.draft("c.txt").text, "caf\xC3\xA9");
 }
 
 TEST_F(IngestorTest, AFileThatTurnedBadTakesItsOldTextAlong) {

@@ -7,6 +7,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "formats/read.h"
 #include "ingest/secret_names.h"
 
 namespace footnote::ingest {
@@ -118,8 +119,7 @@ Result<Prepared> Preparer::prepare(SourceId source, const MemoryDocument& given)
     out.state = State::kUnchanged;
     return out;
   }
-  const auto format = given.media_type.empty() ? chunk::detect(given.key, given.content) : chunk::format_of_media_type(given.media_type);
-  auto document = format ? chunk::parse_document(out.key, *format, given.content) : std::unexpected(format.error());
+  auto document = formats::read_document(out.key, given.media_type, given.content);
   if (!document) {
     refuse_content(out, live, document.error().message);
     return out;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct IngestReport {
   std::size_t secret_passages = 0;  ///< Kept out because of a secret.
   Generation generation = 0;        ///< Of the last commit; 0 if there was none.
   std::vector<Problem> problems;    ///< Without the ignored ones.
+  /// Files of a folder that are no documents, by kind ("images"): counted, not listed.
+  std::map<std::string, std::size_t> no_documents = {};
 };
 
 /// Reported once per document. Added, updated and deleted ones are reported after their commit, so they survive a crash.

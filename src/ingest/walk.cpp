@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "formats/magic.h"
 #include "ingest/beneath.h"
 #include "ingest/ignore_file.h"
 #include "ingest/secret_names.h"
@@ -28,6 +29,14 @@ struct CloseFolder {
 
 std::string below(std::string_view folder, std::string_view name) {
   return folder.empty() ? std::string(name) : std::string(folder) + "/" + std::string(name);
+}
+
+/// Next to web pages, scripts are parts of the pages.
+void count_page_scripts(WalkResult& out) {
+  const auto is_page = [](const FoundFile& file) { return formats::is_page_name(file.key); };
+  if (std::ranges::none_of(out.files, is_page)) return;
+  const std::size_t scripts = std::erase_if(out.files, [](const FoundFile& file) { return formats::is_page_script(file.key); });
+  if (scripts > 0) out.no_documents["scripts of pages"] += scripts;
 }
 
 bool has_control_character(std::string_view name) {
@@ -136,6 +145,7 @@ class Walker {
     }
     if (S_ISLNK(status.st_mode)) return link(key);
     if (S_ISREG(status.st_mode)) {
+      if (is_counted_only(key, status)) return;
       if (status.st_nlink > 1) linked_[key] = {status.st_dev, status.st_ino};
       return regular_file(key, status);
     }
@@ -145,6 +155,15 @@ class Walker {
       return problem(key, fmt::format("nested more than {} folders deep", kFolderDepthMax));
     }
     waiting_.push_back({key, scope});
+  }
+
+  /// Images, styles and the like, and source files without content, which mark folders.
+  bool is_counted_only(const std::string& key, const struct stat& status) {
+    std::string_view kind = formats::kind_of_no_document(key);
+    if (kind.empty() && status.st_size == 0 && formats::is_code_name(key)) kind = "empty source files";
+    if (kind.empty()) return false;
+    ++out_.no_documents[std::string(kind)];
+    return true;
   }
 
   /// A file with more names than were found inside the root has one outside.
@@ -220,6 +239,7 @@ Result<WalkResult> walk(const CallContext& call, const std::filesystem::path& pa
   out.root = real;
   FOOTNOTE_CHECK(walker.run());
   walker.report_if_all_is_ignored();
+  count_page_scripts(out);
   std::ranges::sort(out.files, {}, &FoundFile::key);
   std::ranges::sort(out.problems, {}, &Problem::path);
   return out;

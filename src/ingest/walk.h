@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,8 @@ struct WalkResult {
   /// Keys at or below which the contents are unknown (an unreadable folder, a file whose status can't be read): documents indexed from
   /// there must not be treated as deleted. The empty key means the whole root.
   std::vector<std::string> unknown;
+  /// Files that are no documents, by kind ("images"): not read, no problems. Scripts count where the folder has web pages.
+  std::map<std::string, std::size_t> no_documents;
 };
 
 /// Lists the files below a folder, or the one file that `path` names (its key is its file name). Ignores hidden names, `node_modules` and

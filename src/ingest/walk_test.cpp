@@ -42,6 +42,33 @@ TEST(Walk, FilesInByteOrderOfTheirKeys) {
   check(folder, "B.md\na-b.md\na/b/c.txt\na/z.md\nb.md\n");
 }
 
+TEST(Walk, WhatIsNoDocumentIsCounted) {
+  TempFolder folder;
+  for (const char* name : {"a.md", "logo.PNG", "b/photo.jpg", "site.css", "app.js", "a.woff2", "pkg/__init__.py"}) folder.write(name, "x");
+  folder.write("empty.png", "");
+  folder.write("pkg/empty.py", "");
+  check(folder, "a.md\napp.js\npkg/__init__.py\n");
+  const auto found = walk({}, folder.path());
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->no_documents,
+            (std::map<std::string, std::size_t>{{"empty source files", 1}, {"fonts", 1}, {"images", 3}, {"style sheets", 1}}));
+}
+
+TEST(Walk, ScriptsNextToPagesArePartsOfThem) {
+  TempFolder folder;
+  for (const char* name : {"index.html", "app.js", "lib/x.mjs", "tool.py"}) folder.write(name, "x");
+  check(folder, "index.html\ntool.py\n");
+  EXPECT_EQ(walk({}, folder.path())->no_documents.at("scripts of pages"), 2u);
+}
+
+TEST(Walk, AFileThatIsNamedItselfIsFoundWhateverItIs) {
+  TempFolder folder;
+  folder.write("logo.png", "x");
+  const auto found = walk({}, folder.path() / "logo.png");
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->files.size(), 1u);
+}
+
 TEST(Walk, HiddenAndKnownNamesAreIgnored) {
   TempFolder folder;
   for (const char* name : {".git/config", ".env", "node_modules/x/README.md", "a.md~", "ok.md"}) folder.write(name, "x");

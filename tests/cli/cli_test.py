@@ -511,6 +511,7 @@ class BadInput(Case):
         self.write("docs/empty.md", "")
         self.write("docs/picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(64))
         self.write("docs/data.xyz", b"\0\1\2\3" * 100)
+        self.write("docs/report.docx", b"MZ" + bytes(100))
         self.write("docs/latin1.md", "# Caf\u00e9\n\nThe caf\u00e9 opens at nine.\n".encode("latin-1"))
         (self.folder / "docs/loop").symlink_to(self.folder / "docs")
         (self.folder / "docs/gone").symlink_to("nowhere")
@@ -519,14 +520,31 @@ class BadInput(Case):
             huge.truncate(100 << 20)
         run = self.run_footnote("ingest", "docs", "--json", code=4, timeout=60)
         problems = {pathlib.PurePath(event["path"]).name: event["reason"] for event in run.lines if event["event"] == "problem"}
-        for name in ("empty.md", "picture.png", "data.xyz", "gone", "pipe.md", "huge.txt"):
+        for name in ("empty.md", "report.docx", "gone", "pipe.md", "huge.txt"):
             self.assertIn(name, problems)
             self.assertTrue(problems[name])
+        self.assertEqual(run.lines[-1]["no_documents"], {"binary files": 1, "images": 1})
+        self.assertIn({"event": "warning", "path": "latin1.md", "reason": "read as windows-1252"}, run.lines)
         committed = {event["path"] for event in run.lines if event["event"] == "committed"}
         self.assertLessEqual({"time-off/leave.md", "travel.html", "parking.txt", "latin1.md"}, committed)
         self.assertEqual(len([path for path in committed if path.startswith("loop")]), 0)
         text = self.run_footnote("ingest", "docs", code=4).out
         self.assertIn("huge.txt", text)
+        self.assertIn("not read, as they are no documents: 1 binary files, 1 images", text)
+
+    def test_a_page_of_a_pdf_and_a_line_of_a_web_page_are_named(self):
+        fixtures = pathlib.Path(__file__).resolve().parent.parent / "fixtures/formats"
+        for name in ("leave.pdf", "leave.html", "prices.xlsx"):
+            self.write(f"docs/{name}", (fixtures / name).read_bytes())
+        self.write("docs/logo.svg", "<svg/>")
+        self.run_footnote("ingest", "docs")
+        hits = self.run_footnote("search", "--json", "parental leave fourteen months staff office").json["hits"]
+        places = {hit["source_path"]: (hit["first_line"], hit["page"], hit["place"]) for hit in hits if "fourteen" in hit["text"]}
+        self.assertEqual(places["leave.pdf"], (None, 1, "p. 1"))  # a passage of all three pages
+        self.assertEqual(places["leave.html"][0], 10)
+        self.assertIn("leave.pdf, p. 1", self.run_footnote("search", "parental leave fourteen months").out)
+        rows = self.run_footnote("search", "--json", "price of coffee").json["hits"][0]
+        self.assertEqual((rows["source_path"], rows["place"], rows["headings"]), ("prices.xlsx", "row 1", ["prices", "Canteen"]))
 
     def test_unreadable_folder(self):
         self.write_docs()
@@ -610,7 +628,7 @@ class Processes(Case):
         self.assertEqual(found["hits"][0]["source_path"], "parking.txt")
 
         self.write("docs/canteen.md", "# Canteen\n\nThe canteen serves lunch from noon until two.\n")
-        self.write("docs/bad.png", b"\x89PNG\r\n\x1a\n" + bytes(64))
+        self.write("docs/bad.txt", b"\0\1\2" * 64)
         run = self.run_footnote("ingest", "docs", "--json", code=4)
         self.assertEqual([event["path"] for event in run.lines if event["event"] == "committed"], ["canteen.md"])
         self.assertEqual(run.lines[-1]["unchanged"], 3)

@@ -140,7 +140,6 @@ TEST(DocumentMemory, PlainTextAndTables) {
   for (const std::string_view unit : {"a\n\n", "a. ", "a\n", "- a\n", "a,b\n", "A. B! "}) {
     for (const std::size_t size : {kBytes, kManyBytes}) {
       expect_bounded("a.txt", Format::kPlainText, repeat(unit, size), unit);
-      expect_bounded("a.csv", Format::kCsv, repeat(unit, size), unit);
     }
   }
 }

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace footnote::formats {
+
+/// What a program may take.
+struct ChildLimits {
+  std::size_t memory_bytes = 512u << 20;  ///< Of addresses.
+  std::chrono::seconds processor{10};
+  std::chrono::seconds wall{60};
+  std::size_t output_bytes = 64u << 20;
+};
+
+struct ChildOutcome {
+  enum class End {
+    kExited,
+    kKilled,   ///< By a signal: it crashed, or met the limit of processor time.
+    kTooSlow,  ///< The wall clock's limit.
+    kTooMuch,  ///< More output than it may write.
+  };
+  End end = End::kExited;
+  int exit_code = 0;
+  std::string output;
+  std::string errors;  ///< The first few KiB.
+};
+
+/// Runs a program on these bytes, which it can open and seek as /dev/stdin, and waits for it. The program reads files but writes none,
+/// opens no socket, gains no privileges, runs with a lower priority, and ends with this process. Blocks the calling thread. Thread-safe.
+/// kFailedPrecondition: there is no such program on the PATH. kResourceExhausted: no process or memory for it.
+Result<ChildOutcome> run_child(const std::vector<std::string>& arguments, std::string_view input, const ChildLimits& limits);
+
+}  // namespace footnote::formats

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/builder.h"
+
+namespace footnote::formats {
+
+struct TableRow {
+  std::vector<std::string> cells;
+  int place = 1;
+};
+
+/// Writes the rows of a sheet: lines above the table as text, the header, then the rows under it. The header is the first of the first rows
+/// with more than one cell, if none of its cells is a number.
+class TableWriter {
+ public:
+  explicit TableWriter(DocumentBuilder& builder) : builder_(builder) {}
+
+  void add(TableRow row);
+  /// Writes what is still held back.
+  void finish();
+
+ private:
+  /// Rows that may be text above the header.
+  static constexpr std::size_t kRowsAboveMax = 5;
+
+  void write(const TableRow& row);
+  void start();
+
+  DocumentBuilder& builder_;
+  bool started_ = false;
+  std::vector<TableRow> held_;      ///< Until the header is found.
+  std::optional<TableRow> header_;  ///< While no row was written under it.
+};
+
+/// True for "12", "-1.5", "12,5 %", "3.4e5".
+bool is_numeric(const std::string& cell);
+
+}  // namespace footnote::formats
