@@ -169,6 +169,12 @@ std::unique_ptr<Embedder> with_local_codes(const Settings& settings, std::unique
   return std::make_unique<CodedEmbedder>(std::move(vectors), *std::move(local));
 }
 
+/// What the judge reads of a passage while a user waits.
+LocalJudge::Reading ranking_reading(std::string_view windows) {
+  if (windows == "all") return {};
+  return {.windows_max = 1, .excerpt_bytes = windows == "first" ? 0 : LocalJudge::kExcerptBytes};
+}
+
 /// Opens the judge if the model has its heads, else a cross-encoder.
 Result<Rerankers> open_local_reranker(const Settings& settings) {
   FOOTNOTE_TRY(const auto folder, models::find_model_folder(settings, Setting::kRerankerModel));
@@ -178,9 +184,8 @@ Result<Rerankers> open_local_reranker(const Settings& settings) {
   Rerankers out;
   if (opened) {
     const std::shared_ptr<const nn::PairReader> reader = *std::move(opened);
-    const std::size_t windows = settings.text(Setting::kJudgeWindows) == "all" ? nn::PairReader::kWindowsMax : 1;
-    out.provided.port = std::make_unique<LocalJudge>(reader, nn::PairReader::kWindowsMax);
-    out.quick = std::make_unique<LocalJudge>(reader, windows);
+    out.provided.port = std::make_unique<LocalJudge>(reader, LocalJudge::Reading{});
+    out.quick = std::make_unique<LocalJudge>(reader, ranking_reading(settings.text(Setting::kJudgeWindows)));
     return out;
   }
   if (opened.error().code != ErrorCode::kUnsupported) return advised(std::move(opened).error());

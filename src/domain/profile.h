@@ -57,7 +57,7 @@ struct Profile {
   std::size_t recall = 100;          ///< Candidates of each retriever before fusion.
   std::size_t per_document_max = 3;  ///< Passages of one document among the top_k.
   std::size_t late = 100;            ///< How many of the best fused candidates get late interaction scores; the others are dropped.
-  std::size_t judged = 18;           ///< How many of those the judge reads, if there is one; 0: none.
+  std::size_t judged = 14;           ///< How many of those the judge reads, if there is one; 0: none.
   FusionWeights weights;
   Fusion fusion = Fusion::kScores;
   StatusPenalties penalties;
@@ -75,8 +75,8 @@ inline constexpr Profile kAskProfile{};
 /// The knowledge base: initial weights of vector, keyword and heading.
 inline constexpr Profile kKnowledgeBaseProfile{.weights = {.vector = 0.55, .keyword = 0.25, .heading = 0.05, .late = 0.5}};
 
-/// Site visitors: the best 6 of 18 that the judge reads, with a boost for the page they are on.
-inline constexpr Profile kVisitorProfile{.top_k = 6, .judged = 18, .page_boost = 0.15, .degrade_on_failure = true};
+/// Site visitors: the best 6 of those that the judge reads, with a boost for the page they are on.
+inline constexpr Profile kVisitorProfile{.top_k = 6, .page_boost = 0.15, .degrade_on_failure = true};
 
 /// The same entry point if a model reads the passages itself (no language model): it compares more of them, from one document too, and no
 /// judge orders them first: on documentation that gains nothing. Of 14 passages the quotes answer 2 % more questions than of 10.

@@ -32,10 +32,10 @@ std::vector<TextRange> split_at_stops(std::string_view text) {
 std::shared_ptr<Embedder> make_embedder() {
   return {&model_for_test(), [](Embedder*) {}};
 }
-std::shared_ptr<Reranker> make_judge(std::size_t windows_max) {
+std::shared_ptr<Reranker> make_judge(const LocalJudge::Reading& reading) {
   auto reader = nn::PairReader::open(nn::testing::model_path().parent_path() / "judge", {.threads = 2});
   EXPECT_TRUE(reader.has_value()) << (reader ? "" : reader.error().message);
-  return std::make_shared<LocalJudge>(*std::move(reader), windows_max);
+  return std::make_shared<LocalJudge>(*std::move(reader), reading);
 }
 std::shared_ptr<Reader> make_block_reader() {
   auto model = nn::PairReader::open(nn::testing::model_path().parent_path() / "reader", {.threads = 2});
@@ -53,8 +53,9 @@ std::shared_ptr<Reranker> make_reranker(nn::Family family) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Local, RerankerContract,
-                         ::testing::Values(RerankerCase{"LocalJudge", [] { return make_judge(1); }},
-                                           RerankerCase{"LocalJudgeAllWindows", [] { return make_judge(nn::PairReader::kWindowsMax); }},
+                         ::testing::Values(RerankerCase{"LocalJudge", [] { return make_judge({.windows_max = 1}); }},
+                                           RerankerCase{"LocalJudgeAllWindows", [] { return make_judge({}); }},
+                                           RerankerCase{"LocalJudgeExcerpts", [] { return make_judge({.excerpt_bytes = 80}); }},
                                            RerankerCase{"LocalReranker", [] { return make_reranker(nn::Family::kBert); }, false},
                                            RerankerCase{"LocalRerankerXlmR", [] { return make_reranker(nn::Family::kXlmRoberta); }, false}),
                          reranker_case_name);

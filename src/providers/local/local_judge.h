@@ -11,17 +11,28 @@ namespace footnote {
 /// probabilities are calibrated by its config.json. Special tokens spelled out in a text are plain characters.
 class LocalJudge final : public Reranker {
  public:
-  /// Reads at most `windows_max` windows of a passage longer than the model's window: 1 is its beginning, nn::PairReader::kWindowsMax all
-  /// of it. Several judges may share one reader.
-  LocalJudge(std::shared_ptr<const nn::PairReader> reader, std::size_t windows_max)
-      : reader_(std::move(reader)), windows_max_(windows_max) {}
+  /// How much of a passage is read.
+  struct Reading {
+    /// Windows of a text longer than the model's window: 1 is its beginning, nn::PairReader::kWindowsMax all of it.
+    std::size_t windows_max = nn::PairReader::kWindowsMax;
+    /// Of a longer passage only its first line and the part with most of the question's words, together this many bytes (judge_excerpt.h).
+    /// 0: whole passages.
+    std::size_t excerpt_bytes = 0;
+  };
+  /// For ranking: about a third of the time of whole passages, and no worse; docs/adr/0033-what-the-judge-reads.md.
+  static constexpr std::size_t kExcerptBytes = 300;
+
+  /// Several judges may share one reader.
+  LocalJudge(std::shared_ptr<const nn::PairReader> reader, const Reading& reading) : reader_(std::move(reader)), reading_(reading) {}
 
   Result<std::vector<Judgement>> rerank(const CallContext& call, std::string_view question,
                                         std::span<const std::string_view> passages) override;
 
  private:
+  Result<std::vector<Judgement>> judge(const CallContext& call, std::string_view question, std::span<const std::string_view> texts) const;
+
   const std::shared_ptr<const nn::PairReader> reader_;  // thread-safe
-  const std::size_t windows_max_;
+  const Reading reading_;
 };
 
 }  // namespace footnote
