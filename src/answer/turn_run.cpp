@@ -244,6 +244,7 @@ bool TurnRun::is_likely(double probability) {
   gate.grounded = probability >= threshold;
   gate.evidence = gate.confidence = probability;
   gate.threshold = threshold;
+  gate.calibrated = true;  // whatever embedded and ranked the passages
   return gate.grounded;
 }
 

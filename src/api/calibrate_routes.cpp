@@ -61,6 +61,36 @@ void calibrate(const CalibrateServices& services, const Caller& caller, const ht
   (void)writer->send(made ? to_text(render(wanted->corpus, *made)) : render_error(made.error()).body);
 }
 
+/// Where the threshold and the scales come from.
+std::string_view source_of(const GateCalibration* made, const GatePolicy& policy) {
+  if (made != nullptr) return made->automatic ? "automatic" : "calibrated";
+  return policy.calibrated ? "shipped" : "unknown";
+}
+
+Result<http::Response> show(const CalibrateServices& services, const Caller& caller, const http::Request& request,
+                            const CallContext& call) {
+  const std::string_view name = request.query_value("corpus").value_or(kDefaultCorpus);
+  FOOTNOTE_TRY(const retrieve::AskedCorpus asked, services.corpora.find(call, caller.workspace, name, kAskProfile));
+  const retrieve::QuestionModels models = services.corpora.models();
+  const GateCalibration* made = asked.corpus.gate_for(models.judge);
+  JsonObject out{{"corpus", asked.corpus.name},
+                 {"source", source_of(made, asked.profile.gate)},
+                 {"calibrated", asked.profile.gate.calibrated},
+                 {"evidence_min", asked.profile.gate.probability_min},
+                 {"read_min", asked.profile.gate.read_min},
+                 {"embedder", models.space.model_id},
+                 {"judge", models.judge}};
+  if (made != nullptr) {
+    out["wanted_rate"] = made->wanted_rate;
+    out["false_answer_rate"] = made->false_answer_rate;
+    out["answered_rate"] = made->answered_rate;
+    out["questions"] = made->probes;
+    out["passages"] = made->passages;
+    out["made_at"] = to_rfc3339(made->made_at);
+  }
+  return http::Response::json(200, out);
+}
+
 Result<http::Response> clear(const CalibrateServices& services, const Caller& caller, const http::Request& request,
                              const CallContext& call) {
   const std::string_view name = request.query_value("corpus").value_or(kDefaultCorpus);
@@ -82,6 +112,11 @@ std::vector<Route> make_calibrate_routes(const CalibrateServices& services) {
            .handler = StreamHandler(stream),
            .timeout = kCalibrateTimeout,
            .summary = "Set how much evidence a corpus needs before it answers (server-sent events)"},
+          {.access = admin,
+           .method = http::Method::kGet,
+           .pattern = std::string(kPattern),
+           .handler = bind(services, show),
+           .summary = "Show how a corpus's gate is set, and by what"},
           {.access = admin,
            .method = http::Method::kDelete,
            .pattern = std::string(kPattern),

@@ -7,6 +7,7 @@
 #include "api/route.h"
 #include "domain/catalog.h"
 #include "ports/catalog_store.h"
+#include "retrieve/asked_corpora.h"
 
 namespace footnote::api {
 
@@ -28,11 +29,14 @@ using OnQuestion = std::function<Result<void>(std::size_t done, std::size_t tota
 /// Dependencies of these routes. Borrowed.
 struct CalibrateServices {
   CatalogStore& catalog;
+  const retrieve::AskedCorpora& corpora;
   /// Measures; stores nothing. kFailedPrecondition: the corpus can't be calibrated.
   std::function<Result<Calibrated>(const CallContext&, const Corpus&, double rate, const OnQuestion&)> calibrate;
 };
 
 /// POST /api/admin/calibrate {"corpus", "rate"?}: server-sent events, {"done","total"} after each question, then the new gate or {"error"}.
+/// GET /api/admin/calibrate?corpus=NAME: where the gate's threshold and scales come from: "shipped" (built-in models), "automatic" (fitted
+/// by the server), "calibrated" (by the POST), or "unknown" (a model that is not built in and not fitted yet).
 /// DELETE /api/admin/calibrate?corpus=NAME: return to the general threshold.
 std::vector<Route> make_calibrate_routes(const CalibrateServices& services);
 

@@ -11,4 +11,8 @@ namespace footnote::app {
 Result<api::Calibrated> calibrate(const CallContext& call, AnswerParts& parts, const Corpus& corpus, double rate,
                                   const api::OnQuestion& on_question);
 
+/// For the background: brings the scores of models that are not built in to the known scale, by a sample of the same questions. The
+/// threshold stays as it ships; the measured rates are those at that threshold. Stores nothing. Errors as above.
+Result<GateCalibration> fit_scales(const CallContext& call, AnswerParts& parts, const Corpus& corpus);
+
 }  // namespace footnote::app

@@ -131,7 +131,9 @@ Result<Cosines> compare_sentences(const CallContext& call, Embedder& embedder) {
 
 /// The scores of models that are not built in order passages, but the gate does not know their scale.
 void note_unknown_scale(cli::Check& check) {
-  check.detail += "; the scale of its scores is not known: confidence is uncalibrated until `footnote calibrate CORPUS`";
+  check.detail +=
+      "; the scale of its scores is not known: confidence of a corpus is uncalibrated until a running server has fitted it in the "
+      "background, or `footnote calibrate CORPUS`";
   check.facts["calibrated"] = false;
 }
 

@@ -81,6 +81,14 @@ Result<void> check_codes(const CallContext& call, upkeep::Stores& stores, const 
   return {};
 }
 
+/// Says what was measured for the corpus's gate, if anything was.
+void note_calibration(const Corpus& corpus, cli::Check& check) {
+  if (!corpus.gate || corpus.gate->embedder != corpus.space.model_id) return;
+  check.detail += corpus.gate->automatic ? fmt::format("; scales of its models fitted over {} passages", corpus.gate->passages)
+                                         : fmt::format("; gate set to {:.4f} by `footnote calibrate`", corpus.gate->evidence_min);
+  check.facts["gate"] = corpus.gate->automatic ? "automatic" : "calibrated";
+}
+
 /// Counts a corpus and checks that its indexes reach the store's generation.
 cli::Check check_corpus(const CallContext& call, upkeep::Stores& stores, const Corpus& corpus, const IndexFacts& facts) {
   const std::string name = fmt::format("corpus {}", corpus.name);
@@ -95,6 +103,7 @@ cli::Check check_corpus(const CallContext& call, upkeep::Stores& stores, const C
                   *reached, corpus.space.model_id),
       {},
       {{"documents", counts->documents}, {"chunks", counts->chunks}, {"generation", corpus.generation}, {"index_generation", *reached}}};
+  note_calibration(corpus, check);
   const std::string& model = facts.model;
   if (!model.empty() && corpus.space.model_id != model && upkeep::may_be_embedded(corpus)) {
     check.health = cli::Health::kBroken;

@@ -60,6 +60,7 @@ api::Services ServerParts::services(std::vector<std::string> example_questions) 
           .calibration =
               api::CalibrateServices{
                   .catalog = base.catalog(),
+                  .corpora = parts_->corpora(),
                   .calibrate = [this](const CallContext& call, const Corpus& corpus, double rate,
                                       const api::OnQuestion& on_question) { return calibrate(call, *parts_, corpus, rate, on_question); }},
           .proxy = proxy_->services(),

@@ -1,8 +1,10 @@
 #include "app/upkeep_parts.h"
 
+#include "app/calibrate.h"
 #include "app/embedder_opener.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "retrieve/score_model.h"
 #include "upkeep/readiness.h"
 #include "upkeep/retention.h"
 
@@ -20,6 +22,7 @@ UpkeepParts::UpkeepParts(const Settings& settings, AnswerParts& parts, PointsDoo
       points_(points),
       keys_(keys),
       graphs_on_(settings.text(Setting::kIndexGraph) == "auto"),
+      scales_on_(settings.flag(Setting::kCalibrateAutomatic)),
       webhook_addresses_(settings.flag(Setting::kWebhookPrivateAddresses) ? http::Addresses::kAny : http::Addresses::kPublic),
       free_bytes_min_(static_cast<std::uint64_t>(settings.integer(Setting::kServerFreeDisk)) << 20),
       lag_({&base_.vectors(), &base_.keywords()}, base_.clock(), base_.metrics()),
@@ -32,11 +35,25 @@ UpkeepParts::~UpkeepParts() { stop_maintenance(); }
 void UpkeepParts::start_maintenance() {
   maintenance_ = std::jthread([this](const std::stop_token& stop) { maintain(stop); });
   if (graphs_on_) graphs_.emplace(upkeep::GraphKeeper::Ports{base_.catalog(), base_.vectors(), base_.index_files()});
+  if (scales_on_) start_scales();
+}
+
+/// The scales of built-in models are known: nothing is fitted for them.
+void UpkeepParts::start_scales() {
+  const retrieve::QuestionModels models = parts_.corpora().models();
+  if (retrieve::policy_for(models.space.model_id, models.code_model, models.judge).calibrated) return;
+  scales_.emplace(
+      upkeep::ScaleFit::Ports{.catalog = base_.catalog(),
+                              .chunks = base_.chunks(),
+                              .judge = models.judge,
+                              .can_ask = [this](const Corpus& corpus) { return corpus.space == base_.embedder().space(); },
+                              .fit = [this](const CallContext& call, const Corpus& corpus) { return fit_scales(call, parts_, corpus); }});
 }
 
 void UpkeepParts::stop_maintenance() {
   if (!maintenance_.joinable()) return;
   graphs_.reset();
+  scales_.reset();
   maintenance_.request_stop();
   maintenance_.join();
   save_key_usage();

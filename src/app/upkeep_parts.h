@@ -11,6 +11,7 @@
 #include "upkeep/after_ingest.h"
 #include "upkeep/graph_keeper.h"
 #include "upkeep/index_rebuilder.h"
+#include "upkeep/scale_keeper.h"
 #include "upkeep/store_copies.h"
 #include "upkeep/webhook_sender.h"
 
@@ -28,7 +29,8 @@ class UpkeepParts {
   /// Starts webhooks, and retesting of gaps after an ingest. REQUIRES: before the first ingest.
   void start_agent_work();
   /// Once a minute, on a thread: removes expired notes and turns, purges data deleted long ago from the store and the indexes, saves key
-  /// usage and indexes that changed much. Also starts the thread that builds graphs for large corpora, if enabled.
+  /// usage and indexes that changed much. Also starts the threads that build graphs for large corpora, if enabled, and that fit the scales
+  /// of models that are not built in.
   void start_maintenance();
   /// Stops what start_maintenance started and waits for it.
   void stop_maintenance();
@@ -47,12 +49,14 @@ class UpkeepParts {
   void purge_all(const std::stop_token& stop);
   void save_key_usage();
   void mark_clock();
+  void start_scales();
 
   AnswerParts& parts_;
   IngestParts& base_;
   PointsDoor& points_;
   access::Keys& keys_;
   const bool graphs_on_;
+  const bool scales_on_;
   const http::Addresses webhook_addresses_;
   const std::uint64_t free_bytes_min_;
   ingest::IndexLag lag_;
@@ -61,6 +65,7 @@ class UpkeepParts {
   std::unique_ptr<upkeep::WebhookSender> webhooks_;  ///< Both are null until start_agent_work.
   std::unique_ptr<upkeep::AfterIngest> after_ingest_;
   std::optional<upkeep::GraphKeeper> graphs_;
+  std::optional<upkeep::ScaleKeeper> scales_;  ///< None if all models are built in.
   std::jthread maintenance_;
 };
 

@@ -221,7 +221,8 @@ class CommandLine {
     command.add_option("--rate", calibrate_.rate, "Share of foreign questions (not covered by the corpus) that may be answered [0.05]")
         ->check(CLI::Range(0.0, 0.5))
         ->type_name("SHARE");
-    command.add_flag("--clear", calibrate_.clear, "Delete the corpus's calibration");
+    auto* clear = command.add_flag("--clear", calibrate_.clear, "Delete the corpus's calibration");
+    command.add_flag("--show", calibrate_.show, "Only show how the gate is set, and by what")->excludes(clear);
     add_setting(command, Setting::kEngineThreads);
     add_json(command, "What was set and measured as JSON");
     on_parsed(command, calibrate_);

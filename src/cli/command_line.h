@@ -68,6 +68,7 @@ struct CalibrateCommand {
   std::string corpus;  ///< Empty: the configured one.
   double rate = 0.05;  ///< Share of foreign questions that may be answered.
   bool clear = false;  ///< Return to the general threshold.
+  bool show = false;   ///< Change nothing.
 };
 struct TraceCommand {
   std::string turn;  ///< "turn_..."

@@ -91,6 +91,7 @@ copy (`footnote snapshot`, then `footnote restore --data COPY`).)"},
      R"(Examples:
   footnote calibrate                        the configured corpus; about 1 in 20 foreign questions may be answered
   footnote calibrate product --rate 0.01    stricter: more questions are refused, including some that the corpus covers
+  footnote calibrate product --show         how the gate is set now, and by what; changes nothing
   footnote calibrate product --clear        return to the general threshold
 
 It searches for questions made from the corpus's own texts, for questions from other domains, and for questions made from the workspace's

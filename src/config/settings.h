@@ -71,6 +71,7 @@ enum class Setting {
   kRerankerTimeout,
   kJudgeWindows,
   kJudgeTimeout,
+  kCalibrateAutomatic,
   kReaderModel,
   kLlmBaseUrl,
   kLlmApiKey,

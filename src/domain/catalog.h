@@ -43,7 +43,8 @@ struct NamedSpace {
   bool operator==(const NamedSpace&) const = default;
 };
 
-/// A corpus's gate threshold and what `footnote calibrate` measured for it. Valid only for the models it was measured with.
+/// A corpus's gate threshold and what `footnote calibrate`, or the server in the background, measured for it. Valid only for the models it
+/// was measured with.
 struct GateCalibration {
   double evidence_min = 0;       ///< The least probability of the best passage, 0..1.
   double wanted_rate = 0;        ///< The target share of foreign questions that may be answered.
@@ -55,6 +56,8 @@ struct GateCalibration {
   UtcTime made_at;
   std::optional<SignalScale> cosine = {};       ///< Of an embedder that is not built in.
   std::optional<SignalScale> judge_scale = {};  ///< Of a judge that is not built in.
+  bool automatic = false;                       ///< Fitted by the server in the background, which leaves the threshold as it ships.
+  std::int64_t passages = 0;                    ///< That the corpus had then; 0: not known.
 
   bool operator==(const GateCalibration&) const = default;
 };

@@ -9,6 +9,9 @@
 namespace footnote::eval {
 namespace {
 
+/// A domain counts as covered if its median reaches the lowest quartile of the corpus's own probes.
+constexpr double kCoveredShare = 0.25;
+
 /// The value below which `share` of the values lie. REQUIRES: values is not empty.
 double quantile(std::vector<double> values, double share) {
   std::ranges::sort(values);
@@ -50,34 +53,65 @@ std::optional<SignalScale> align(const SignalMedians& measured, const SignalMedi
   return SignalScale{.slope = slope, .offset = built_in.foreign - slope * measured.foreign};
 }
 
+namespace {
+
+/// The evidence of domains that the corpus does not cover, and the names of the others.
+struct Foreign {
+  std::vector<double> evidence;
+  std::vector<std::string> left_out;
+};
+
+/// A domain whose median reaches `covered_from` counts as covered.
+Foreign foreign_to(const std::vector<ProbeEvidence>& probes, double covered_from) {
+  std::map<std::string, std::vector<double>> domains;
+  for (const ProbeEvidence& probe : probes) domains[probe.domain].push_back(probe.evidence);
+  Foreign out;
+  for (const auto& [domain, values] : domains) {
+    if (quantile(values, 0.5) >= covered_from) {
+      out.left_out.push_back(domain);
+    } else {
+      out.evidence.insert(out.evidence.end(), values.begin(), values.end());
+    }
+  }
+  return out;
+}
+
+std::unexpected<Error> too_few_foreign(std::size_t all, std::size_t foreign) {
+  return fail(ErrorCode::kFailedPrecondition,
+              "of {} foreign questions only {} are foreign to this corpus: too few to calibrate its gate; it keeps the general threshold",
+              all, foreign);
+}
+
+}  // namespace
+
 Result<GateSetting> set_gate(const std::vector<ProbeEvidence>& own, const std::vector<ProbeEvidence>& foreign, double rate) {
   if (own.size() < 2) return fail(ErrorCode::kFailedPrecondition, "the corpus yields too few questions to calibrate its gate");
   Halves own_halves;
   for (const ProbeEvidence& probe : own) own_halves.add(probe.evidence);
-  const double covered_from = quantile(own_halves.set, 0.25);
-
-  std::map<std::string, std::vector<double>> domains;
-  for (const ProbeEvidence& probe : foreign) domains[probe.domain].push_back(probe.evidence);
-  GateSetting out;
+  Foreign others = foreign_to(foreign, quantile(own_halves.set, kCoveredShare));
   Halves foreign_halves;
-  for (const auto& [domain, values] : domains) {
-    if (quantile(values, 0.5) >= covered_from) {
-      out.left_out.push_back(domain);
-      continue;
-    }
-    for (const double value : values) foreign_halves.add(value);
-  }
-  if (foreign_halves.measured.size() < kForeignProbesMin) {
-    return fail(ErrorCode::kFailedPrecondition,
-                "of {} foreign questions only {} are foreign to this corpus: too few to calibrate its gate; it keeps the general threshold",
-                foreign.size(), foreign_halves.set.size() + foreign_halves.measured.size());
-  }
-  out.evidence_min = threshold_for(foreign_halves.set, rate);
+  for (const double value : others.evidence) foreign_halves.add(value);
+  if (foreign_halves.measured.size() < kForeignProbesMin) return too_few_foreign(foreign.size(), others.evidence.size());
+  GateSetting out{.evidence_min = threshold_for(foreign_halves.set, rate), .left_out = std::move(others.left_out)};
   out.own = own_halves.measured.size();
   out.foreign = foreign_halves.measured.size();
   out.false_answer_rate = share_from(foreign_halves.measured, out.evidence_min);
   out.answered_rate = share_from(own_halves.measured, out.evidence_min);
   return out;
+}
+
+Result<GateSetting> measure_gate(const std::vector<ProbeEvidence>& own, const std::vector<ProbeEvidence>& foreign, double threshold) {
+  if (own.size() < kOwnProbesMin) return fail(ErrorCode::kFailedPrecondition, "the corpus yields too few questions to calibrate its gate");
+  std::vector<double> values;
+  for (const ProbeEvidence& probe : own) values.push_back(probe.evidence);
+  Foreign others = foreign_to(foreign, quantile(values, kCoveredShare));
+  if (others.evidence.size() < kForeignProbesMin) return too_few_foreign(foreign.size(), others.evidence.size());
+  return GateSetting{.evidence_min = threshold,
+                     .false_answer_rate = share_from(others.evidence, threshold),
+                     .answered_rate = share_from(values, threshold),
+                     .own = values.size(),
+                     .foreign = others.evidence.size(),
+                     .left_out = std::move(others.left_out)};
 }
 
 }  // namespace footnote::eval

@@ -49,4 +49,9 @@ inline constexpr std::size_t kForeignProbesMin = 20;
 /// reaches the lowest quartile of the own probes counts as covered and is excluded. kFailedPrecondition: too few probes remain.
 Result<GateSetting> set_gate(const std::vector<ProbeEvidence>& own, const std::vector<ProbeEvidence>& foreign, double rate);
 
+/// The rates of all probes at a given threshold; domains that the corpus covers are left out as above. kFailedPrecondition: too few own
+/// (kOwnProbesMin) or foreign probes.
+inline constexpr std::size_t kOwnProbesMin = 10;
+Result<GateSetting> measure_gate(const std::vector<ProbeEvidence>& own, const std::vector<ProbeEvidence>& foreign, double threshold);
+
 }  // namespace footnote::eval

@@ -56,6 +56,27 @@ TEST(SetGate, ADomainThatTheCorpusCoversIsNotForeign) {
   EXPECT_LT(setting->evidence_min, 0.21);
 }
 
+TEST(MeasureGate, MeasuresAllProbesAtTheGivenThreshold) {
+  std::vector<ProbeEvidence> foreign = probes("cooking", 40, 0, 0.59);
+  for (const ProbeEvidence& probe : probes("law", 20, 0.6, 0.9)) foreign.push_back(probe);
+  const auto setting = measure_gate(probes("own", kOwnProbesMin, 0.45, 0.9), foreign, 0.5);
+  ASSERT_TRUE(setting) << setting.error().message;
+  EXPECT_DOUBLE_EQ(setting->evidence_min, 0.5);
+  EXPECT_DOUBLE_EQ(setting->answered_rate, 0.9);
+  EXPECT_NEAR(setting->false_answer_rate, 0.15, 0.026);
+  EXPECT_EQ(setting->own, kOwnProbesMin);
+  EXPECT_EQ(setting->foreign, 40U);
+  EXPECT_THAT(setting->left_out, ElementsAre("law"));
+}
+
+TEST(MeasureGate, TooFewProbesMeasureNothing) {
+  const auto own = probes("own", kOwnProbesMin, 0.5, 0.9);
+  EXPECT_TRUE(measure_gate(own, probes("cooking", kForeignProbesMin, 0, 0.2), 0.5));
+  EXPECT_EQ(measure_gate(own, probes("cooking", kForeignProbesMin - 1, 0, 0.2), 0.5).error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(measure_gate(probes("own", kOwnProbesMin - 1, 0.5, 0.9), probes("cooking", 100, 0, 0.2), 0.5).error().code,
+            ErrorCode::kFailedPrecondition);
+}
+
 TEST(SetGate, TooFewProbesSetNothing) {
   const auto few = set_gate(probes("own", 100, 0.5, 0.9), probes("cooking", 2 * kForeignProbesMin - 1, 0, 0.2), 0.05);
   EXPECT_EQ(few.error().code, ErrorCode::kFailedPrecondition);

@@ -26,7 +26,13 @@ Result<Profile> asked_as(const Corpus& corpus, const Profile& door, const Questi
     Profile out = door;
     const std::string_view judge = judge_of(door, models);
     out.gate = policy_for(models.space.model_id, models.code_model, judge);
-    if (const GateCalibration* made = corpus.gate_for(judge)) out.gate = calibrated_policy(out.gate, *made);
+    if (const GateCalibration* made = corpus.gate_for(judge)) {
+      out.gate = calibrated_policy(out.gate, *made);
+    } else if (corpus.gate && corpus.gate->embedder == corpus.space.model_id && corpus.gate->cosine) {
+      out.gate.cosine = *corpus.gate->cosine;
+      out.gate.known.cosine = true;
+      out.gate.calibrated = judge.empty() || out.gate.known.judge;
+    }
     return out;
   }
   if (has_our_vectors(corpus) && other_model == OtherModel::kRefuse) {

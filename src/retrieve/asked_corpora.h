@@ -30,7 +30,7 @@ enum class OtherModel {
 /// - Vectors of another model: see OtherModel.
 /// - A model that is not built in has no known scale: its scores only order, and the gate is marked as uncalibrated.
 /// - The corpus's calibrated gate applies if it was measured with these models. A door that does not use the judge (`door.judged` is 0)
-///   uses only a gate that was measured without one.
+///   uses only a gate that was measured without one; the scale of the embedder's cosines holds for every door.
 Result<Profile> asked_as(const Corpus& corpus, const Profile& door, const QuestionModels& models,
                          OtherModel other_model = OtherModel::kRefuse);
 

@@ -103,6 +103,21 @@ TEST_F(AskedAsTest, ADoorWithoutTheJudgeUsesACalibrationWithoutIt) {
   EXPECT_EQ(asked(calibrated("judge")).gate.probability_min, GatePolicy{}.probability_min);
 }
 
+TEST_F(AskedAsTest, TheScaleOfTheEmbedderHoldsWithEveryJudge) {
+  Corpus corpus = calibrated("judge");
+  corpus.gate->cosine = SignalScale{2, -1};
+  door_.judged = 0;
+  const Profile profile = asked(corpus);
+  EXPECT_EQ(profile.gate.cosine, (SignalScale{2, -1}));
+  EXPECT_TRUE(profile.gate.known.cosine);
+  EXPECT_TRUE(profile.gate.calibrated);
+  EXPECT_EQ(profile.gate.probability_min, GatePolicy{}.probability_min);
+  door_.judged = 18;
+  models_.judge = "another judge";
+  EXPECT_TRUE(asked(corpus).gate.known.cosine);
+  EXPECT_FALSE(asked(corpus).gate.calibrated) << "that judge's scale is not known";
+}
+
 TEST(AskedCorporaTest, FindsByName) {
   SystemClock clock;
   fakes::MemoryStore store(clock);

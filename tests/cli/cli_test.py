@@ -945,7 +945,11 @@ class Calibrate(Case):
         gate = self.run_footnote("search", "leave rule", "--json").json["gate"]
         self.assertAlmostEqual(gate["threshold"], set_to["evidence_min"])
         self.assertIn("not set by", self.run_footnote("calibrate", "memory").out)
+        self.assertIn("`footnote calibrate` set it", self.run_footnote("calibrate", "--show").out)
         self.run_footnote("calibrate", "--clear")
+        shown = self.run_footnote("calibrate", "--show", "--json").json
+        self.assertEqual((shown["source"], shown["calibrated"], shown["evidence_min"]), ("shipped", True, 0.5))
+        self.assertIn("as it ships", self.run_footnote("calibrate", "--show").out)
         self.assertNotAlmostEqual(self.run_footnote("search", "leave rule", "--json").json["gate"]["threshold"], set_to["evidence_min"])
         self.assertIn("no corpus", self.run_footnote("calibrate", "nothing", code=1).err)
 

@@ -86,7 +86,9 @@ TEST_P(CatalogStoreContract, ACorpusKeepsItsGateUntilAnotherComes) {
                              .judge = "judge",
                              .made_at = UtcTime{std::chrono::milliseconds{1'772'357'400'125}},
                              .cosine = SignalScale{3.5, -2.25},
-                             .judge_scale = std::nullopt};
+                             .judge_scale = std::nullopt,
+                             .automatic = true,
+                             .passages = 1200};
   ASSERT_TRUE(catalog().set_gate(call_, made.id, gate));
   EXPECT_EQ(catalog().corpus(call_, made.id)->gate, gate);
   EXPECT_EQ(catalog().find_corpus(call_, workspace_, "memory")->gate, gate);

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import urllib.request
 
@@ -97,17 +98,25 @@ class Providers(unittest.TestCase):
             with Server(self.binary, data, environment) as server:
                 subprocess.run([self.binary, "ingest", pages, "--data", data], env=server.environment, check=True, capture_output=True)
                 foreign, covered = self.ask(server, FOREIGN), self.ask(server, COVERED)
+                searched = self.search(server, COVERED)
         self.assertEqual(foreign["refusal_reason"], "no_relevant_context", foreign)
         self.assertFalse(foreign["meta"]["gate"]["grounded"], foreign)
         self.assertIsNone(covered["refusal_reason"], covered)
         known = embedder == "local" and reranker in ("none", "local")
-        self.assertEqual(covered["meta"]["gate"]["calibrated"], known)
+        self.assertEqual(searched["gate"]["calibrated"], known)
+        self.assertTrue(covered["meta"]["gate"]["calibrated"], "the built-in reader decided, whose scale is known")
 
-    def ask(self, server, question):
-        request = urllib.request.Request(server.url + "/api/kb/chat", json.dumps({"question": question}).encode(),
-                                         {"content-type": "application/json"})
+    def call(self, server, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(server.url + path, data, {"content-type": "application/json"})
         with urllib.request.urlopen(request, timeout=60) as response:
             return json.load(response)
+
+    def ask(self, server, question):
+        return self.call(server, "/api/kb/chat", {"question": question})
+
+    def search(self, server, question):
+        return self.call(server, "/api/search", {"query": question})
 
     def test_scores_of_any_range_keep_the_gate(self):
         for embedder in ("local", "openai"):
@@ -115,6 +124,32 @@ class Providers(unittest.TestCase):
                 for score in scores:
                     with self.subTest(embedder=embedder, reranker=reranker, score=score):
                         self.check(embedder, reranker, score)
+
+    def test_the_server_fits_the_scale_of_another_embedder_by_itself(self):
+        topics = ("lamp", "tent", "stove", "boots", "rope", "compass", "kettle", "blanket", "bicycle", "canoe", "helmet", "jacket", "ladder",
+                  "lantern", "mattress", "mirror", "needle", "oar", "pillow", "saddle", "sledge", "towel", "wagon", "whistle")
+        with FakeModels(0) as models, tempfile.TemporaryDirectory() as data, tempfile.TemporaryDirectory() as pages:
+            for topic in topics:
+                pathlib.Path(pages, topic + ".md").write_text(
+                    f"# The {topic}\n\nThe {topic} weighs many grams and is sold in the mountain shop near the station. "
+                    f"Clean the {topic} with warm water and keep it in a dry cellar during winter.\n")
+            environment = {"RERANKER_PROVIDER": "none", "EMBEDDER_PROVIDER": "openai", "EMBEDDER_URL": models.url, "EMBEDDER_MODEL": "hosted"}
+            with Server(self.binary, data, environment) as server:
+                subprocess.run([self.binary, "ingest", pages, "--data", data], env=server.environment, check=True, capture_output=True)
+                shown = self.call(server, "/api/admin/calibrate?corpus=memory")
+                self.assertIn(shown["source"], ("unknown", "automatic"))
+                deadline = time.monotonic() + 120
+                while shown["source"] == "unknown" and time.monotonic() < deadline:
+                    time.sleep(0.2)
+                    shown = self.call(server, "/api/admin/calibrate?corpus=memory")
+                self.assertEqual((shown["source"], shown["calibrated"], shown["evidence_min"]), ("automatic", True, 0.5), shown)
+                self.assertEqual(shown["passages"], len(topics))
+                words = subprocess.run([self.binary, "calibrate", "--show", "--data", data], env=server.environment, check=True,
+                                       capture_output=True, text=True).stdout
+                self.assertIn("the server brought the scores of hosted to the known scale", words)
+                gate = self.search(server, "How many grams does the kettle weigh?")["gate"]
+                self.assertTrue(gate["calibrated"] and gate["grounded"], gate)
+                self.assertFalse(self.search(server, FOREIGN)["gate"]["grounded"])
 
 
 if __name__ == "__main__":

@@ -75,7 +75,9 @@ std::string to_stored_text(const std::optional<GateCalibration>& gate) {
                             {"judge", stored_text(gate->judge)},
                             {"made_at", to_row(gate->made_at)},
                             {"cosine", stored_scale(gate->cosine)},
-                            {"judge_scale", stored_scale(gate->judge_scale)}});
+                            {"judge_scale", stored_scale(gate->judge_scale)},
+                            {"automatic", gate->automatic},
+                            {"passages", gate->passages}});
 }
 
 Result<std::optional<GateCalibration>> gate_from_stored_text(std::string_view text) {
@@ -94,7 +96,9 @@ Result<std::optional<GateCalibration>> gate_from_stored_text(std::string_view te
                       .judge = object.text("judge"),
                       .made_at = time_from(object.integer("made_at")),
                       .cosine = scale_from(*value, "cosine"),
-                      .judge_scale = scale_from(*value, "judge_scale")};
+                      .judge_scale = scale_from(*value, "judge_scale"),
+                      .automatic = flag_at(*value, "automatic"),
+                      .passages = integer_at(*value, "passages")};
   if (damaged) return damaged_text("a corpus's gate");
   return out;
 }
