@@ -74,6 +74,7 @@ class VisitorTurn final : public TurnRun {
     settle_confidence();
     FOOTNOTE_CHECK(listener().on_progress(Progress::kThinking));
     FOOTNOTE_TRY(Outcome outcome, answer_from(number_sources(report().retrieval.hits)));
+    if (const auto* read = std::get_if<Answer>(&outcome)) settle_reading(*read);
     if (truncated()) flag(kFlagTruncated);
     if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
       settle_refusal();
@@ -105,6 +106,7 @@ class VisitorTurn final : public TurnRun {
   void flag(std::string_view name) {
     if (std::ranges::find(visit().flags, name) == visit().flags.end()) visit().flags.emplace_back(name);
   }
+  bool has_flag(std::string_view name) { return std::ranges::find(visit().flags, name) != visit().flags.end(); }
   void note_failure(TurnStage stage, const Error& error) {
     report().trace.errors.push_back({stage, error});
     flag(kFlagDegraded);
@@ -253,11 +255,28 @@ class VisitorTurn final : public TurnRun {
     if (page_is_relevant_) visit.confidence = std::max(visit.confidence, kPageConfidence);
     if (!is_grounded) flag(kFlagNoSources);
     if (passages_ == 1 && !page_is_relevant_) flag(kFlagOneSource);
+    const auto any_corpus = [this](const auto& holds) { return std::ranges::any_of(question_.corpora, holds); };
+    if (any_corpus([](const retrieve::SearchedCorpus& corpus) { return corpus.profile.model_changed; })) flag(kFlagModelChanged);
+    if (any_corpus([](const retrieve::SearchedCorpus& corpus) { return !corpus.profile.gate.calibrated; })) flag(kFlagUncalibrated);
+    settle_low_confidence();
+  }
+
+  /// Compares the confidence with the agent's threshold, if it has one, else with that of whatever decided.
+  void settle_low_confidence() {
+    Visit& visit = this->visit();
+    std::erase(visit.flags, kFlagBelowThreshold);
     if (visit.confidence < threshold_) flag(kFlagBelowThreshold);
-    const bool model_changed =
-        std::ranges::any_of(question_.corpora, [](const retrieve::SearchedCorpus& corpus) { return corpus.profile.model_changed; });
-    if (model_changed) flag(kFlagModelChanged);
-    visit.low_confidence = !is_grounded || (passages_ == 1 && !page_is_relevant_) || visit.confidence < threshold_ || model_changed;
+    visit.low_confidence =
+        has_flag(kFlagNoSources) || has_flag(kFlagOneSource) || has_flag(kFlagBelowThreshold) || has_flag(kFlagModelChanged);
+  }
+
+  /// The reader that decided about the answer also says how sure it is, as at the other doors. Its scale does not depend on other models.
+  void settle_reading(const Answer& answer) {
+    if (ports().llm != nullptr || !reads_with_model() || answer.citations.empty()) return;
+    threshold_ = agent_.confidence_threshold.value_or(question_.corpora.at(0).profile.gate.read_min);
+    visit().confidence = page_is_relevant_ ? std::max(answer.confidence, kPageConfidence) : answer.confidence;
+    std::erase(visit().flags, kFlagUncalibrated);
+    settle_low_confidence();
   }
 
   /// kFlagNoAnswer: sources were found, but none answers the question.
@@ -339,7 +358,7 @@ class VisitorTurn final : public TurnRun {
   const VisitorQuestion& question_;
   const AgentSettings& agent_;
   const VisitorHistory remembered_;
-  const double threshold_;
+  double threshold_;  // of the confidence
   const std::string language_;
   std::vector<ChatMessage> history_;
   std::size_t passages_ = 0;  // that passed the threshold

@@ -54,6 +54,8 @@ inline constexpr std::string_view kFlagNoSources = "no_sources";
 inline constexpr std::string_view kFlagBelowThreshold = "below_threshold";
 /// The corpus was embedded by another model than ours, so only words were searched: `footnote rebuild-index` embeds it anew.
 inline constexpr std::string_view kFlagModelChanged = "model_changed";
+/// A model that is not built in has no known scale yet: confidence comes from the other signals.
+inline constexpr std::string_view kFlagUncalibrated = "uncalibrated";
 inline constexpr std::string_view kFlagNoAnswer = "no_answer";
 inline constexpr std::string_view kFlagDegraded = "degraded";
 inline constexpr std::string_view kFlagTruncated = "truncated";

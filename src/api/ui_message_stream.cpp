@@ -96,13 +96,15 @@ Result<void> UiMessageStream::close_text() {
   return send({{"type", "text-end"}, {"id", kTextId}});
 }
 
-Result<void> UiMessageStream::finish_answer(const Answer& answer, CitedTexts& texts) {
+Result<void> UiMessageStream::finish_answer(const Answer& answer, CitedTexts& texts, bool calibrated) {
   FOOTNOTE_CHECK(close_text());
   JsonArray citations;
   for (const Citation& citation : answer.citations) citations.push_back(render_citation(citation, answer, texts));
   FOOTNOTE_CHECK(send({{"type", "data-citations"}, {"data", std::move(citations)}}));
-  return send({{"type", "data-confidence"},
-               {"data", JsonObject{{"confidence", percent(answer.confidence)}, {"tier", confidence_tier(answer.confidence)}}}});
+  return send(
+      {{"type", "data-confidence"},
+       {"data",
+        JsonObject{{"confidence", percent(answer.confidence)}, {"tier", confidence_tier(answer.confidence)}, {"calibrated", calibrated}}}});
 }
 
 Result<void> UiMessageStream::finish_refusal(const Refusal& refusal) {
@@ -123,7 +125,7 @@ Result<void> UiMessageStream::finish(const answer::TurnReport& report, CitedText
   Json model = nullptr;
   if (const Answer* answer = std::get_if<Answer>(&report.turn.outcome)) {
     if (!answer->model.empty()) model = answer->model;
-    FOOTNOTE_CHECK(finish_answer(*answer, texts));
+    FOOTNOTE_CHECK(finish_answer(*answer, texts, report.retrieval.gate.calibrated));
   } else if (const Refusal* refusal = std::get_if<Refusal>(&report.turn.outcome)) {
     reason = to_string(refusal->reason);
     FOOTNOTE_CHECK(finish_refusal(*refusal));

@@ -24,7 +24,7 @@ class UiMessageStream final : public answer::TurnListener {
 
  private:
   Result<void> send(const JsonObject& chunk);
-  Result<void> finish_answer(const Answer& answer, CitedTexts& texts);
+  Result<void> finish_answer(const Answer& answer, CitedTexts& texts, bool calibrated);
   Result<void> finish_refusal(const Refusal& refusal);
   Result<void> close_text();
 

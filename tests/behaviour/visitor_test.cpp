@@ -70,6 +70,29 @@ TEST_F(VisitorTest, AfterAChangeOfTheModelConfidenceIsLowAndTheFlagSaysWhy) {
   EXPECT_THAT(visited.visit().flags, Contains(std::string(answer::kFlagModelChanged)));
 }
 
+TEST_F(VisitorTest, WhereTheTrainedReaderAnswersItsProbabilityIsTheConfidence) {
+  site_.has_model_reader = true;
+  site_.profile.gate.calibrated = false;
+  site_.world.reader.find({.spans = {{0, {0, 8}, 1.0}}, .probability = 0.45});
+  const Visited sure = site_.ask("How many days does shipping take?");
+  ASSERT_TRUE(sure.report);
+  EXPECT_DOUBLE_EQ(sure.visit().confidence, 0.45);
+  EXPECT_DOUBLE_EQ(answer_of(sure).confidence, 0.45);
+  EXPECT_THAT(sure.visit().flags, IsEmpty()) << "it reaches the reader's threshold, and the reader's scale is known";
+  site_.settings.confidence_threshold = 0.5;
+  const Visited low = site_.ask("How many days does shipping take?");
+  EXPECT_TRUE(low.visit().low_confidence);
+  EXPECT_THAT(low.visit().flags, ElementsAre(std::string(answer::kFlagBelowThreshold)));
+}
+
+TEST_F(VisitorTest, AModelWithoutAKnownScaleIsFlagged) {
+  site_.profile.gate.calibrated = false;
+  const Visited visited = site_.ask("How many days does shipping take?");
+  ASSERT_TRUE(visited.report);
+  EXPECT_THAT(visited.visit().flags, ElementsAre(std::string(answer::kFlagUncalibrated)));
+  EXPECT_FALSE(visited.visit().low_confidence) << "the known signals suffice";
+}
+
 TEST_F(VisitorTest, AnAvoidedTopicEndsPolitelyWithoutAModel) {
   site_.settings.guardrails.avoid = {"politics", "crypto currency"};
   site_.world.has_llm = true;

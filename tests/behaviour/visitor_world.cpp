@@ -63,6 +63,7 @@ Visited VisitorWorld::ask(const std::string& message) {
   const retrieve::SiteRetriever site({retriever, world.vectors, world.keywords, world.store, &cache, "fake", "judge"});
   const answer::VisitorService service({.retriever = site,
                                         .reader = world.reader,
+                                        .model_reader = has_model_reader ? &world.reader : nullptr,
                                         .llm = world.has_llm ? &world.llm : nullptr,
                                         .judge = has_judge ? &world.reranker : nullptr,
                                         .conversations = world.store,

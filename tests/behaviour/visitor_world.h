@@ -81,6 +81,7 @@ class VisitorWorld {
   std::string accept_language;
   bool playground = false;
   bool has_judge = true;
+  bool has_model_reader = false;  ///< The world's reader stands for the trained one.
   Profile profile = kVisitorProfile;
   std::optional<std::size_t> stops_after;
   fakes::FakeLlm rewriter{"small"};
