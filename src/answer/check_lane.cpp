@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/contained.h"
 #include "base/log.h"
 
 namespace footnote::answer {
@@ -67,7 +68,7 @@ void CheckLane::run(const std::stop_token& stop) {
     busy_.push_back(owner);
     lock.native().unlock();
     const auto began = std::chrono::steady_clock::now();
-    job();
+    contained("answer", "checking citations", job);
     job = nullptr;
     lock.native().lock();
     std::erase(busy_, owner);

@@ -3,6 +3,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/contained.h"
 #include "base/log.h"
 
 namespace footnote::answer {
@@ -55,7 +56,7 @@ void StoreLane::run(const std::stop_token& stop) {
     waiting_.pop_front();
     running_ = true;
     lock.native().unlock();
-    job();
+    contained("answer", "storing a turn", job);
     job = nullptr;
     lock.native().lock();
     running_ = false;

@@ -1,5 +1,7 @@
 #include "api/live_streams.h"
 
+#include "base/contained.h"
+
 namespace footnote::api {
 
 namespace {
@@ -107,7 +109,7 @@ void LiveStreams::tend(const std::stop_token& stop) {
       MutexLock lock(mutex_);
       if (!stop.stop_requested()) (void)wake_.wait_until(lock, SteadyClock::now() + kTendStep);
     }
-    tend_once();
+    contained("http", "tending streams", [this] { tend_once(); });
   }
 }
 

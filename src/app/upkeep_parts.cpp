@@ -2,6 +2,7 @@
 
 #include "app/calibrate.h"
 #include "app/embedder_opener.h"
+#include "base/contained.h"
 #include "base/log.h"
 #include "base/mutex.h"
 #include "retrieve/score_model.h"
@@ -108,11 +109,11 @@ void UpkeepParts::maintain(const std::stop_token& stop) {
       while (!stop.stop_requested() && std::chrono::steady_clock::now() < until) changed.wait_until(lock, until);
     }
     if (stop.stop_requested()) return;
-    sweep_memories(stop);
-    erase_old_turns(stop);
-    purge_all(stop);
-    save_key_usage();
-    mark_clock();
+    contained("app", "removing expired notes", [&] { sweep_memories(stop); });
+    contained("app", "deleting old turns", [&] { erase_old_turns(stop); });
+    contained("app", "purging", [&] { purge_all(stop); });
+    contained("app", "saving when keys were used", [&] { save_key_usage(); });
+    contained("app", "recording the time", [&] { mark_clock(); });
   }
 }
 

@@ -3,6 +3,7 @@
 #include <openssl/rand.h>
 
 #include <array>
+#include <new>
 
 #include "base/assert.h"
 #include "base/text.h"
@@ -15,7 +16,8 @@ std::string random_base62(std::size_t count) {
   out.reserve(count);
   std::array<unsigned char, 64> bytes{};
   while (out.size() < count) {
-    FOOTNOTE_ASSERT(RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) == 1);
+    if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1)
+      throw std::bad_alloc();  // as far as we know, for want of memory alone
     for (unsigned char byte : bytes) {
       // 248 == 4 * 62: larger bytes would bias the first digits.
       if (byte < 248 && out.size() < count) out.push_back(kDigits[byte % 62]);
@@ -27,7 +29,7 @@ std::string random_base62(std::size_t count) {
 std::string random_hex(std::size_t bytes) {
   std::array<unsigned char, 32> random{};
   FOOTNOTE_ASSERT(bytes <= random.size());
-  FOOTNOTE_ASSERT(RAND_bytes(random.data(), static_cast<int>(bytes)) == 1);
+  if (RAND_bytes(random.data(), static_cast<int>(bytes)) != 1) throw std::bad_alloc();  // as far as we know, for want of memory alone
   return to_hex({reinterpret_cast<const char*>(random.data()), bytes});
 }
 

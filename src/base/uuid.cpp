@@ -3,6 +3,7 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <new>
 
 #include "base/text.h"
 
@@ -52,7 +53,8 @@ Uuid uuid_of_url(std::string_view name) {
   std::string text(reinterpret_cast<const char*>(kUrlSpace.bytes.data()), kUrlSpace.bytes.size());
   text += name;
   std::array<unsigned char, kSha1Bytes> digest{};
-  EVP_Digest(text.data(), text.size(), digest.data(), nullptr, EVP_sha1(), nullptr);
+  // It fails for want of memory alone; an id of zeros would be that of other texts too.
+  if (EVP_Digest(text.data(), text.size(), digest.data(), nullptr, EVP_sha1(), nullptr) != 1) throw std::bad_alloc();
   Uuid out;
   std::copy_n(digest.begin(), out.bytes.size(), out.bytes.begin());
   out.bytes[6] = static_cast<std::uint8_t>((out.bytes[6] & 0x0F) | 0x50);  // version 5

@@ -1,8 +1,10 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
+#include "base/contained.h"
 #include "base/log.h"
 #include "http/connection.h"
 
@@ -22,6 +24,13 @@ constexpr std::size_t kLingerBytesMax = 1 << 20;
 /// How often to poll a client that has already sent its next request, whose disconnect can't be awaited.
 constexpr std::chrono::milliseconds kRecheckTime{50};
 
+/// Told to the caller of a request that found no memory: those beside it need about this long to return theirs.
+constexpr std::chrono::seconds kRetryAfterMemory{2};
+
+/// Attempts to wake a connection without memory: 10 s.
+constexpr int kWakeTriesMax = 1'000;
+constexpr std::chrono::milliseconds kWakePause{10};
+
 enum class Peer { kQuiet, kSentMore, kGone };
 
 Peer look_at_peer(int socket) {
@@ -32,6 +41,13 @@ Peer look_at_peer(int socket) {
 }
 
 bool has_no_body(int status) { return status == 204 || status == 304; }
+
+Refusal refusal_of(HandlerFailure failure) {
+  if (failure == HandlerFailure::kOther) return refuse(500, ErrorCode::kInternal, "internal error");
+  Refusal refusal = refuse(503, ErrorCode::kResourceExhausted, "the server is out of memory; try again in a few seconds");
+  refusal.headers.set("retry-after", std::to_string(kRetryAfterMemory.count()));
+  return refusal;
+}
 
 CallContext call_of(const Request& request, std::chrono::steady_clock::time_point deadline) {
   return {.deadline = deadline, .stop = {}, .trace = request.trace, .request_id = request.request_id};
@@ -114,7 +130,7 @@ Task<bool> Connection::write_response(const Arrival& arrival, Response response)
 Task<void> Connection::linger() {
   if (stopped_) co_return;
   SystemError ignored;
-  socket_.shutdown(Tcp::socket::shutdown_send, ignored);
+  (void)socket_.shutdown(Tcp::socket::shutdown_send, ignored);
   watchdog_.arm(std::min(kLingerTime, shared_.options.write_deadline));
   std::size_t dropped = 0;
   while (dropped < kLingerBytesMax) {
@@ -149,12 +165,12 @@ Task<Connection::Next> Connection::answer_early(RequestParser& parser, Arrival a
 Task<Connection::Next> Connection::answer_inline(Arrival arrival) {
   const Route& route = *arrival.match->route;
   const CallContext call = call_of(*arrival.request, arrival.started + route.timeout);
-  std::optional<Response> response;
+  std::expected<Response, HandlerFailure> response;
   {
     const GaugeHold running(shared_.metrics.handlers_running);
     response = call_handler(std::get<Handler>(route.handler), *arrival.request, call);
   }
-  if (!response) response = render_refusal(shared_.options, {500, {ErrorCode::kInternal, "internal error", {}}, {}});
+  if (!response) response = render_refusal(shared_.options, refusal_of(response.error()));
   const bool ok = co_await write_response(arrival, *std::move(response));
   co_return ok&& arrival.keep_alive ? Next::kKeepAlive : Next::kClose;
 }
@@ -162,9 +178,16 @@ Task<Connection::Next> Connection::answer_inline(Arrival arrival) {
 Task<Connection::Next> Connection::answer_on_worker(Arrival arrival) {
   const Route& route = *arrival.match->route;
   std::function<void()> wake = [weak = weak_from_this(), executor = socket_.get_executor()] {
-    asio::post(executor, [weak] {
-      if (const auto self = weak.lock()) self->wake_.cancel();
-    });
+    // Posting takes memory, and an answer that nobody is woken for would never be sent: try until there is some.
+    for (int tries = 0; tries < kWakeTriesMax; ++tries) {
+      const bool posted = contained("http", "waking a connection", [&] {
+        asio::post(executor, [weak] {
+          if (const auto self = weak.lock()) self->wake_.cancel();
+        });
+      });
+      if (posted) return;
+      std::this_thread::sleep_for(kWakePause);
+    }
   };
   CallContext call = call_of(*arrival.request, std::chrono::steady_clock::now() + route.timeout);
   const auto exchange = std::make_shared<Exchange>(arrival.request, std::move(call), 2 * shared_.options.write_deadline, std::move(wake));
@@ -201,7 +224,7 @@ Task<Connection::Next> Connection::plain_answer(Exchange& exchange, const Arriva
     finish(arrival, 499);
     co_return Next::kClose;
   }
-  if (!response) response = render_refusal(shared_.options, {500, {ErrorCode::kInternal, "internal error", {}}, {}});
+  if (!response) response = render_refusal(shared_.options, refusal_of(exchange.failure().value_or(HandlerFailure::kOther)));
   const bool ok = co_await write_response(arrival, *std::move(response));
   co_return ok&& arrival.keep_alive && !shared_.draining ? Next::kKeepAlive : Next::kClose;
 }
@@ -241,7 +264,7 @@ Task<void> Connection::wait_for(Exchange& exchange, Until until) {
 
 Connection::Outgoing Connection::begin_stream(Exchange& exchange, const Arrival& arrival) {
   SystemError ignored;
-  socket_.set_option(asio::socket_base::send_buffer_size(kSseSendBufferBytes), ignored);
+  (void)socket_.set_option(asio::socket_base::send_buffer_size(kSseSendBufferBytes), ignored);
   Exchange::StreamHead stream = exchange.take_stream_head();
   Headers headers;
   if (stream.is_sse)
@@ -266,7 +289,7 @@ Task<Connection::Next> Connection::stream_answer(std::shared_ptr<Exchange> excha
   // If the watchdog fired, the reader was too slow; any other failure means that the client disconnected.
   if (!ok || head_only) exchange->close(watchdog_.fired() ? ErrorCode::kDeadlineExceeded : ErrorCode::kCancelled);
   SystemError ignored;
-  if (!ok) socket_.close(ignored);
+  if (!ok) (void)socket_.close(ignored);
   co_await wait_for(*exchange, Until::kReturned);
   unwatch_client();
   finish(arrival, ok ? stream.status : 499);
@@ -275,7 +298,7 @@ Task<Connection::Next> Connection::stream_answer(std::shared_ptr<Exchange> excha
 
 /// Writes the handler's stream until the handler has returned and everything is sent. False if the stream was truncated.
 Task<bool> Connection::pump(Exchange& exchange, Framing framing, bool is_sse) {
-  const auto framed = [framing](std::string bytes) { return framing == Framing::kChunked ? render_chunk(bytes) : bytes; };
+  const auto framed = [framing](const std::string& bytes) { return framing == Framing::kChunked ? render_chunk(bytes) : bytes; };
   bool has_waited = false;  // only after a wait may it write at once: a token mostly fits, and needs no turn of the loop and no timer
   while (true) {
     Exchange::Output output = exchange.take(kSseWriteBytes);
@@ -319,7 +342,7 @@ void Connection::check_client() {
       const bool streaming = watched_->take(0).started;
       watched_->close(ErrorCode::kCancelled);
       SystemError ignored;
-      if (streaming) socket_.cancel(ignored);
+      if (streaming) (void)socket_.cancel(ignored);
       wake_.cancel();
       return;
     }

@@ -2,30 +2,37 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <utility>
 
+#include "base/contained.h"
 #include "base/log.h"
 
 namespace footnote::http {
 
 namespace {
 
-void log_exception(const Request& request, std::string_view what) {
-  log(LogLevel::kError, "http", "a handler threw", {{"route", request.route}, {"request_id", request.request_id}, {"reason", what}});
+void log_exception(const Request& request, std::string_view what) noexcept {
+  contained("http", "logging", [&] {
+    log(LogLevel::kError, "http", "a handler threw", {{"route", request.route}, {"request_id", request.request_id}, {"reason", what}});
+  });
 }
 
-/// Runs `body` and logs exceptions. True if it threw.
+/// Runs `body` and logs exceptions. nullopt if it returned.
 template <class Body>
-bool threw(const Request& request, Body&& body) noexcept {
+std::optional<HandlerFailure> failure_of(const Request& request, Body&& body) noexcept {
   try {
     body();
-    return false;
+    return std::nullopt;
+  } catch (const std::bad_alloc&) {
+    log_exception(request, "out of memory");
+    return HandlerFailure::kOutOfMemory;
   } catch (const std::exception& error) {
     log_exception(request, error.what());
   } catch (...) {
     log_exception(request, "not a std::exception");
   }
-  return true;
+  return HandlerFailure::kOther;
 }
 
 std::unexpected<Error> closed_error(ErrorCode code) {
@@ -34,9 +41,9 @@ std::unexpected<Error> closed_error(ErrorCode code) {
 
 }  // namespace
 
-std::optional<Response> call_handler(const Handler& handler, const Request& request, const CallContext& call) noexcept {
-  std::optional<Response> response;
-  if (threw(request, [&] { response = handler(request, call); })) response.reset();
+std::expected<Response, HandlerFailure> call_handler(const Handler& handler, const Request& request, const CallContext& call) noexcept {
+  Response response;
+  if (const auto failure = failure_of(request, [&] { response = handler(request, call); })) return std::unexpected(*failure);
   return response;
 }
 
@@ -96,7 +103,7 @@ void Exchange::cut() {
 }
 
 void Exchange::run(const Route& route, Gauge& running) noexcept {
-  const bool failed = threw(*request_, [&] {
+  const std::optional<HandlerFailure> failed = failure_of(*request_, [&] {
     const GaugeHold hold(running);
     if (call_.stop.stop_requested()) return;  // the client left while the request was queued
     if (const auto* handler = std::get_if<Handler>(&route.handler)) {
@@ -112,6 +119,7 @@ void Exchange::run(const Route& route, Gauge& running) noexcept {
       relayed_.reset();
     }
     aborted_ = aborted_ || failed;
+    failed_ = failed;
     returned_ = true;
   }
   wake_();
@@ -146,6 +154,11 @@ Exchange::StreamHead Exchange::take_stream_head() {
 std::optional<Response> Exchange::take_reply() {
   MutexLock lock(mutex_);
   return std::exchange(reply_, std::nullopt);
+}
+
+std::optional<HandlerFailure> Exchange::failure() {
+  MutexLock lock(mutex_);
+  return failed_;
 }
 
 std::optional<Exchange::Relayed> Exchange::take_relayed() {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,6 +18,9 @@
 #include "http/stream.h"
 
 namespace footnote::http {
+
+/// How a handler ended that did not return.
+enum class HandlerFailure { kOutOfMemory, kOther };
 
 /// Connects a handler on a worker with the connection that waits for it. The handler's side blocks; the connection's side never does:
 /// `wake` (any thread, must not block) tells it that output is ready. Shared, because either side may finish first. Thread-safe.
@@ -34,7 +38,7 @@ class Exchange final : public ResponseStream, private SseWriter, private ByteWri
   void relay(Client& client, ClientRequest request, std::unique_ptr<Relay> relay) override;
   void cut() override;
   /// Runs the handler, counted by `running`, and ends the exchange. Exceptions are logged: before a stream has started they produce no
-  /// reply (the connection answers 500), afterwards they truncate the stream.
+  /// reply (the connection answers 500, or 503 where memory ran out), afterwards they truncate the stream.
   void run(const Route& route, Gauge& running) noexcept;
 
   // Connection's side.
@@ -56,6 +60,7 @@ class Exchange final : public ResponseStream, private SseWriter, private ByteWri
   };
   StreamHead take_stream_head();
   std::optional<Response> take_reply();
+  std::optional<HandlerFailure> failure();
   /// What the handler left to a relay. From then on the handler's side runs on the connection's thread too, and writes never block.
   struct Relayed {
     AdmittedCall call;
@@ -101,9 +106,10 @@ class Exchange final : public ResponseStream, private SseWriter, private ByteWri
   bool mid_frame_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
   bool aborted_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
   bool returned_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
+  std::optional<HandlerFailure> failed_ FOOTNOTE_TSA(guarded_by(mutex_));
 };
 
-/// Calls a plain handler; an exception is logged and becomes nullopt.
-std::optional<Response> call_handler(const Handler& handler, const Request& request, const CallContext& call) noexcept;
+/// Calls a plain handler; an exception is logged.
+std::expected<Response, HandlerFailure> call_handler(const Handler& handler, const Request& request, const CallContext& call) noexcept;
 
 }  // namespace footnote::http

@@ -3,7 +3,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 
+#include "base/contained.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "http/connection.h"
@@ -39,10 +41,10 @@ Result<Tcp::endpoint> parse_endpoint(const std::string& host, std::uint16_t port
 
 Result<void> listen(Tcp::acceptor& acceptor, const Tcp::endpoint& endpoint) {
   SystemError error;
-  acceptor.open(endpoint.protocol(), error);
-  if (!error) acceptor.set_option(Tcp::acceptor::reuse_address(true), error);
-  if (!error) acceptor.bind(endpoint, error);
-  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  (void)acceptor.open(endpoint.protocol(), error);
+  if (!error) (void)acceptor.set_option(Tcp::acceptor::reuse_address(true), error);
+  if (!error) (void)acceptor.bind(endpoint, error);
+  if (!error) (void)acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (!error) return {};
   if (error == asio::error::address_in_use) {
     return fail(ErrorCode::kUnavailable, "another program already listens on {}:{}", endpoint.address().to_string(), endpoint.port());
@@ -55,6 +57,19 @@ Result<void> listen(Tcp::acceptor& acceptor, const Tcp::endpoint& endpoint) {
   std::fprintf(stderr, "footnote: handlers did not return after they were stopped; aborting: %s\n", join(stuck, ", ").c_str());
   std::abort();
 }
+
+/// Runs something when a coroutine ends, also when asio destroys it.
+template <class Action>
+class AtEnd {
+ public:
+  explicit AtEnd(Action action) : action_(std::move(action)) {}
+  ~AtEnd() { action_(); }
+  AtEnd(const AtEnd&) = delete;
+  AtEnd& operator=(const AtEnd&) = delete;
+
+ private:
+  Action action_;
+};
 
 }  // namespace
 
@@ -84,7 +99,6 @@ class Server::Impl {
     FOOTNOTE_CHECK(listen(acceptor_, endpoint));
     SystemError error;
     port_ = acceptor_.local_endpoint(error).port();
-    asio::co_spawn(acceptor_.get_executor(), accept_all(), asio::detached);
     for (unsigned i = 0; i < shared_.options.io_threads; ++i) threads_.emplace_back([this] { run_io(); });
     return {};
   }
@@ -93,7 +107,7 @@ class Server::Impl {
     shared_.draining = true;
     asio::post(acceptor_.get_executor(), [this] {
       SystemError ignored;
-      acceptor_.close(ignored);
+      (void)acceptor_.close(ignored);
       accept_retry_.cancel();
     });
     for_each_connection([](Connection& connection) { connection.drain(); });
@@ -113,28 +127,57 @@ class Server::Impl {
 
   void run_io() {
     while (!io_.stopped()) {
-      try {
+      (void)contained("http", "an I/O handler", [this] {
+        accept_again();
         io_.run();
-      } catch (const std::exception& error) {
-        log(LogLevel::kError, "http", "an I/O handler threw", {{"reason", error.what()}});
-      }
+      });
+    }
+  }
+
+  /// Asio ends a coroutine that finds no memory to start an operation, without telling it. If the one that accepts connections is gone, the
+  /// server would live and answer nobody.
+  void accept_again() {
+    if (accepting_.exchange(true) || shared_.draining || !acceptor_.is_open()) return;
+    try {
+      asio::co_spawn(acceptor_.get_executor(), accept_all(), asio::detached);
+    } catch (...) {
+      accepting_ = false;
+      throw;
     }
   }
 
   Task<void> accept_all() {
+    const AtEnd again([this] {
+      accepting_ = false;
+      (void)contained("http", "accepting connections again", [this] { accept_again(); });
+    });
+    bool pausing = false;
     while (acceptor_.is_open() && !shared_.draining) {
-      Tcp::socket socket(one_at_a_time());
-      auto [error] = co_await acceptor_.async_accept(socket, kAwait);
-      if (error == asio::error::operation_aborted || !acceptor_.is_open()) co_return;
-      if (error) {
-        // Most likely out of descriptors: connections stay in the backlog until some are free.
-        log(LogLevel::kWarn, "http", "can't accept a connection", {{"reason", error.message()}});
-        accept_retry_.expires_after(kAcceptRetry);
-        co_await accept_retry_.async_wait(kAwait);
-        continue;
+      try {
+        if (std::exchange(pausing, false)) {
+          accept_retry_.expires_after(kAcceptRetry);
+          co_await accept_retry_.async_wait(kAwait);
+        }
+        pausing = !co_await accept_one();
+      } catch (...) {
+        log_contained_exception("http", "accepting a connection");
+        pausing = true;
       }
-      admit(std::move(socket));
     }
+  }
+
+  /// False: try again later.
+  Task<bool> accept_one() {
+    Tcp::socket socket(one_at_a_time());
+    auto [error] = co_await acceptor_.async_accept(socket, kAwait);
+    if (error == asio::error::operation_aborted || !acceptor_.is_open()) co_return true;
+    if (error) {
+      // Most likely out of descriptors: connections stay in the backlog until some are free.
+      log(LogLevel::kWarn, "http", "can't accept a connection", {{"reason", error.message()}});
+      co_return false;
+    }
+    admit(std::move(socket));
+    co_return true;
   }
 
   void admit(Tcp::socket socket) {
@@ -156,23 +199,31 @@ class Server::Impl {
     }
     auto executor = socket.get_executor();
     auto connection = std::make_shared<Connection>(std::move(socket), shared_);
-    shared_.connections.add(connection, std::move(peer));
-    asio::co_spawn(executor, serve(std::move(connection)), asio::detached);
+    try {
+      shared_.connections.add(connection, std::move(peer));
+      asio::co_spawn(executor, serve(connection), asio::detached);
+    } catch (...) {
+      shared_.connections.remove(*connection);  // otherwise its place would be taken for good
+      throw;
+    }
   }
 
   Task<void> serve(std::shared_ptr<Connection> connection) {
+    // The socket too: a watcher of the client may hold the connection, and the client would wait for an answer that nobody writes.
+    const AtEnd leave([this, &connection] {
+      (void)contained("http", "ending a connection", [&] { connection->stop(); });
+      shared_.connections.remove(*connection);
+    });
     try {
       co_await connection->run();
-    } catch (const std::exception& error) {
-      log(LogLevel::kError, "http", "a connection failed", {{"reason", error.what()}});
+    } catch (...) {
+      log_contained_exception("http", "a connection");
     }
-    shared_.connections.remove(*connection);
   }
 
   void turn_away(Tcp::socket socket, Refusal refusal) {
     shared_.metrics.connections_refused.add();
     if (turned_away_ >= kTurnedAwayMax) return;
-    ++turned_away_;
     auto executor = socket.get_executor();
     refusal.headers.set("retry-after", "1");
     asio::co_spawn(executor, say_and_close(std::move(socket), std::move(refusal)), asio::detached);
@@ -180,6 +231,8 @@ class Server::Impl {
 
   /// Also reads what the client sends, so that the response is not lost to a reset.
   Task<void> say_and_close(Tcp::socket socket, Refusal refusal) {
+    ++turned_away_;
+    const AtEnd done([this] { --turned_away_; });
     const Response response = render_refusal(shared_.options, refusal);
     HeadOptions head_options;
     head_options.content_length = response.body.size();
@@ -187,15 +240,14 @@ class Server::Impl {
     const std::string text = render_response_head(response.status, response.headers, head_options) + response.body;
     Watchdog watchdog(socket.get_executor(), [&socket] {
       SystemError ignored;
-      socket.close(ignored);
+      (void)socket.close(ignored);
     });
     watchdog.arm(kTurnAwayTime);
     auto [error, size] = co_await asio::async_write(socket, asio::buffer(text), kAwait);
     SystemError ignored;
-    socket.shutdown(Tcp::socket::shutdown_send, ignored);
+    (void)socket.shutdown(Tcp::socket::shutdown_send, ignored);
     char dropped[1024];
     while (!error) std::tie(error, size) = co_await socket.async_read_some(asio::buffer(dropped), kAwait);
-    --turned_away_;
   }
 
   template <class Action>
@@ -208,9 +260,11 @@ class Server::Impl {
   ServerShared shared_;
   std::uint16_t port_ = 0;
   std::atomic<std::size_t> turned_away_{0};
+  std::atomic<bool> accepting_{false};
 
   // Declared after what its handlers use and before what uses it.
   asio::io_context io_;
+  const asio::executor_work_guard<asio::io_context::executor_type> keep_running_{io_.get_executor()};  // until io_.stop()
   UpstreamPools upstreams_;
   Tcp::acceptor acceptor_;
   asio::steady_timer accept_retry_;

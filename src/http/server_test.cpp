@@ -14,22 +14,26 @@ namespace {
 using namespace testing;
 
 std::vector<Route> basic_routes() {
-  return {plain(Method::kPost, "/echo", echo),
-          plain(Method::kPost, "/inline", echo, Lane::kInline),
-          plain(Method::kGet, "/hello/{name}",
-                [](const Request& request, const CallContext& call) {
-                  EXPECT_EQ(call.request_id, request.request_id);
-                  return Response::text(
-                      200, "text/plain",
-                      fmt::format("hello {} {} {}", request.param("name"), request.query_value("q").value_or("-"), request.remote_address));
-                }),
-          plain(Method::kGet, "/throws", [](const Request&, const CallContext&) -> Response { throw std::runtime_error("secret"); }),
-          plain(
-              Method::kGet, "/throws-inline", [](const Request&, const CallContext&) -> Response { throw 7; }, Lane::kInline),
-          plain(Method::kGet, "/impossible", [](const Request&, const CallContext&) { return Response{42, {}, {}}; }),
-          plain(Method::kDelete, "/gone", [](const Request&, const CallContext&) { return Response{204, {}, {}}; }),
-          plain(Method::kGet, "/large",
-                [](const Request&, const CallContext&) { return Response::text(200, "text/plain", std::string(3 << 20, 'x')); })};
+  return {
+      plain(Method::kPost, "/echo", echo),
+      plain(Method::kPost, "/inline", echo, Lane::kInline),
+      plain(Method::kGet, "/hello/{name}",
+            [](const Request& request, const CallContext& call) {
+              EXPECT_EQ(call.request_id, request.request_id);
+              return Response::text(
+                  200, "text/plain",
+                  fmt::format("hello {} {} {}", request.param("name"), request.query_value("q").value_or("-"), request.remote_address));
+            }),
+      plain(Method::kGet, "/throws", [](const Request&, const CallContext&) -> Response { throw std::runtime_error("secret"); }),
+      plain(
+          Method::kGet, "/throws-inline", [](const Request&, const CallContext&) -> Response { throw 7; }, Lane::kInline),
+      plain(Method::kGet, "/no-memory", [](const Request&, const CallContext&) -> Response { throw std::bad_alloc(); }),
+      plain(
+          Method::kGet, "/no-memory-inline", [](const Request&, const CallContext&) -> Response { throw std::bad_alloc(); }, Lane::kInline),
+      plain(Method::kGet, "/impossible", [](const Request&, const CallContext&) { return Response{42, {}, {}}; }),
+      plain(Method::kDelete, "/gone", [](const Request&, const CallContext&) { return Response{204, {}, {}}; }),
+      plain(Method::kGet, "/large",
+            [](const Request&, const CallContext&) { return Response::text(200, "text/plain", std::string(3 << 20, 'x')); })};
 }
 
 TEST(ServerTest, AnswersOnBothLanes) {
@@ -61,6 +65,16 @@ TEST(ServerTest, TurnsExceptionsIntoAPlain500) {
     EXPECT_EQ(answer.status, 500) << path;
     EXPECT_EQ(answer.body.find("secret"), std::string::npos);
   }
+}
+
+TEST(ServerTest, ARequestThatFindsNoMemoryIsToldToComeBack) {
+  TestServer server(basic_routes());
+  for (const std::string_view path : {"/no-memory", "/no-memory-inline"}) {
+    const Answer answer = server.ask(get(path));
+    EXPECT_EQ(answer.status, 503) << path;
+    EXPECT_EQ(answer.has("retry-after: 2\r\n"), true) << path;
+  }
+  EXPECT_EQ(server.ask(get("/hello/you")).status, 200);
 }
 
 TEST(ServerTest, RendersItsRefusalsAsTold) {

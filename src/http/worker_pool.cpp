@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <system_error>
+#include <iterator>
 #include <utility>
 
-#include "base/log.h"
+#include "base/contained.h"
 
 namespace footnote::http {
 
@@ -74,7 +74,7 @@ std::expected<WorkerPool::Ticket, WorkerPool::Refused> WorkerPool::submit(std::m
       return std::unexpected(Refused{kRetryAfterMin});
     }
     ticket = next_ticket_++;
-    queue_.emplace(ticket, Task{std::move(task), name, kind});
+    queue_.emplace(ticket, Task{std::move(task), {name}, kind});
     if (kind == TaskKind::kWaits) ++waits_open_;
     note_queue();
   }
@@ -100,15 +100,13 @@ std::chrono::seconds WorkerPool::retry_after() {
 }
 
 bool WorkerPool::start_thread() {
-  const ThreadPlace place = threads_.emplace(threads_.end());
-  try {
+  ThreadPlace place = threads_.end();
+  const bool started = contained("http", "starting a worker thread", [&]() FOOTNOTE_TSA(no_thread_safety_analysis) {
+    place = threads_.emplace(threads_.end());
     *place = std::jthread([this, place] { run(place); });
-    return true;
-  } catch (const std::system_error& error) {
-    threads_.erase(place);
-    log(LogLevel::kError, "http", "can't start a worker thread", {{"reason", error.what()}});
-    return false;
-  }
+  });
+  if (!started && place != threads_.end()) threads_.erase(place);
+  return started;
 }
 
 void WorkerPool::begin_waiting() {
@@ -160,7 +158,8 @@ std::optional<WorkerPool::Task> WorkerPool::take_next(ThreadPlace place, std::op
   if (backlogged_ && was_busy) turns_.count(options_.now());
   Task task = std::move(queue_.begin()->second);
   queue_.erase(queue_.begin());
-  mine = {running_.insert(running_.end(), task.name), task.kind};
+  running_.splice(running_.end(), task.name);
+  mine = {std::prev(running_.end()), task.kind};
   note_queue();
   return task;
 }

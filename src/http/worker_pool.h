@@ -73,7 +73,7 @@ class WorkerPool final : private ThreadLender {
  private:
   struct Task {
     std::move_only_function<void()> run;
-    std::string_view name;
+    std::list<std::string_view> name;  // one element, moved into running_: a thread that takes a task needs no memory for it
     TaskKind kind = TaskKind::kWorks;
   };
 

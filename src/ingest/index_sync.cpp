@@ -2,9 +2,21 @@
 
 #include <algorithm>
 
+#include "base/contained.h"
 #include "base/fault_point.h"
 
 namespace footnote::ingest {
+
+namespace {
+
+/// An index that ran out of memory in the middle of a change is in no state at all: the error makes the caller drop and rebuild it.
+Result<void> apply(const CallContext& call, CorpusId corpus, const IndexChanges& changes, IndexWriter& index) {
+  Result<void> applied;
+  if (contained("ingest", "changing an index", [&] { applied = index.apply(call, corpus, changes); })) return applied;
+  return fail(ErrorCode::kFailedPrecondition, "out of memory");
+}
+
+}  // namespace
 
 Mutex& IndexSync::mutex_of(CorpusId corpus) {
   const MutexLock lock(mutex_);
@@ -56,7 +68,7 @@ Result<bool> IndexSync::step(const CallContext& call, CorpusId corpus, Generatio
   }
   for (std::size_t i = 0; i < indexes_.size(); ++i) {
     fault_point(FaultPoint::kIndexApply);
-    if (at[i] == behind) FOOTNOTE_CHECK(indexes_[i]->apply(call, corpus, changes));
+    if (at[i] == behind) FOOTNOTE_CHECK(apply(call, corpus, changes, *indexes_[i]));
   }
   return true;
 }

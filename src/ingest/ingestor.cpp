@@ -1,6 +1,7 @@
 #include "ingest/ingestor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <functional>
 #include <new>
@@ -8,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/contained.h"
 #include "ingest/bounded_queue.h"
 #include "ingest/committer.h"
 #include "ingest/index_sync.h"
@@ -33,29 +35,39 @@ Result<Prepared> prepare_safely(const Preparer& preparer, SourceId source, const
     out.problems.push_back({given.key, "not enough memory to read it; split it, or allow more with --memory-max", ProblemKind::kProblem});
     return out;
   } catch (const std::exception& error) {
-    return fail(ErrorCode::kResourceExhausted, "reading a document: {}", error.what());
+    return fail(ErrorCode::kUnavailable, "reading a document: {}; ingest it again", error.what());
   }
 }
+
+struct CloseAtEnd {
+  BoundedQueue<Result<Prepared>>& queue;
+  ~CloseAtEnd() { queue.close(); }
+};
 
 /// Prepares `count` documents on a separate thread, a bounded number ahead, and passes them to `take` in order.
 Result<void> run_ahead(std::size_t count, const Prepare& prepare, const std::function<Result<void>(Prepared)>& take) {
   BoundedQueue<Result<Prepared>> queue(kReadAheadDocumentsMax, kReadAheadBytesMax);
+  std::atomic<bool> reader_done{true};
   const std::jthread reader([&](const std::stop_token& stop) {
-    for (std::size_t i = 0; i < count && !stop.stop_requested(); ++i) {
-      Result<Prepared> prepared = prepare(i);
-      const bool failed = !prepared.has_value();
-      const std::size_t bytes = failed ? 0 : prepared->bytes();
-      if (!queue.push(std::move(prepared), bytes) || failed) break;
-    }
+    reader_done = contained("ingest", "reading documents ahead", [&] {
+      for (std::size_t i = 0; i < count && !stop.stop_requested(); ++i) {
+        Result<Prepared> prepared = prepare(i);
+        const bool failed = !prepared.has_value();
+        const std::size_t bytes = failed ? 0 : prepared->bytes();
+        if (!queue.push(std::move(prepared), bytes) || failed) break;
+      }
+    });
     queue.close();
   });
+  // Wakes the reader if it waits for room; it joins at the end of this scope, also when `take` ran out of memory.
+  const CloseAtEnd close{queue};
   Result<void> outcome;
   while (outcome) {
     std::optional<Result<Prepared>> next = queue.pop();
     if (!next) break;
     outcome = *next ? take(**std::move(next)) : Result<void>(std::unexpected(std::move(next->error())));
   }
-  queue.close();  // wakes the reader if it waits for room; it joins at the end of this scope
+  if (outcome && !reader_done) return fail(ErrorCode::kUnavailable, "out of memory while documents were read; ingest them again");
   return outcome;
 }
 

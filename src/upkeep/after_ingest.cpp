@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/contained.h"
 #include "base/log.h"
 
 namespace footnote::upkeep {
@@ -44,7 +45,7 @@ void AfterIngest::run(const std::stop_token& stop) {
     }
     CallContext call = CallContext::with_timeout(kReplayTimeMax);
     call.stop = stop;
-    follow(call, corpus);
+    contained("app", "testing gaps again", [&] { follow(call, corpus); });
   }
 }
 

@@ -1,5 +1,6 @@
 #include "upkeep/graph_keeper.h"
 
+#include "base/contained.h"
 #include "base/log.h"
 #include "upkeep/stores.h"
 
@@ -45,9 +46,11 @@ void GraphKeeper::run(const std::stop_token& stop) {
   CallContext call;
   call.stop = stop;
   while (!stop.stop_requested()) {
-    if (const auto corpora = all_corpora(call, ports_.catalog)) {
+    contained("app", "building graphs", [&] {
+      const auto corpora = all_corpora(call, ports_.catalog);
+      if (!corpora) return;
       for (const Corpus& corpus : *corpora) keep_graphs(call, ports_, corpus, vectors_min_);
-    }
+    });
     const auto until = std::chrono::steady_clock::now() + kLookEvery;
     MutexLock lock(mutex);
     while (!stop.stop_requested() && std::chrono::steady_clock::now() < until) changed.wait_until(lock, until);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/contained.h"
 #include "base/log.h"
 
 namespace footnote::upkeep {
@@ -71,7 +72,9 @@ void IndexFiles::load(const CallContext& call, const Corpus& corpus) {
   // In parallel: reading and verifying these files dominates the start time of large stores.
   std::vector<std::jthread> threads;
   for (SavedIndex* index : indexes_) {
-    if (!index->loads_late()) threads.emplace_back([&, index] { load_or_remove(call, corpus, *index); });
+    if (!index->loads_late()) {
+      threads.emplace_back([&, index] { contained("app", "loading an index", [&] { load_or_remove(call, corpus, *index); }); });
+    }
   }
 }
 

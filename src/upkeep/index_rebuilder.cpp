@@ -1,5 +1,6 @@
 #include "upkeep/index_rebuilder.h"
 
+#include "base/contained.h"
 #include "base/log.h"
 #include "upkeep/reembed.h"
 
@@ -82,7 +83,9 @@ void IndexRebuilder::run(const std::stop_token& stop, const Corpus& corpus, Embe
   CallContext call;
   call.stop = stop;
   log(LogLevel::kInfo, "app", "index rebuild started", {{"corpus", corpus.name}});
-  finish(work(call, corpus, target));
+  Result<RebuildState::Phase> outcome = fail(ErrorCode::kUnavailable, "out of memory; start the rebuild again");
+  contained("app", "rebuilding an index", [&] { outcome = work(call, corpus, target); });
+  finish(outcome);
 }
 
 Result<RebuildState::Phase> IndexRebuilder::work(const CallContext& call, const Corpus& corpus, Embedder* target) {

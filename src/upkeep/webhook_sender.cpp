@@ -4,6 +4,7 @@
 #include <random>
 
 #include "base/base64.h"
+#include "base/contained.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/sha256.h"
@@ -143,7 +144,7 @@ void WebhookSender::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     CallContext call;
     call.stop = stop;
-    collect(call);
+    contained("app", "collecting webhook messages", [&] { collect(call); });
     const auto until = std::chrono::steady_clock::now() + options_.every;
     MutexLock lock(mutex_);
     while (!stop.stop_requested() && std::chrono::steady_clock::now() < until) changed_.wait_until(lock, until);
@@ -223,9 +224,11 @@ std::optional<WebhookSender::Batch> WebhookSender::take() {
 }
 
 void WebhookSender::send(const CallContext& call, const Batch& batch) {
-  for (const WebhookDelivery& delivery : batch.deliveries) {
-    if (call.stop.stop_requested() || deliver(call, delivery) == Sent::kFailed) break;
-  }
+  contained("app", "sending webhook messages", [&] {
+    for (const WebhookDelivery& delivery : batch.deliveries) {
+      if (call.stop.stop_requested() || deliver(call, delivery) == Sent::kFailed) break;
+    }
+  });
   MutexLock lock(mutex_);
   lined_up_.erase(batch.endpoint);
   if (const auto served = served_.find(batch.workspace); --served->second == 0) served_.erase(served);

@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "base/contained.h"
 #include "base/fault_point.h"
 #include "base/file.h"
 #include "engine/sql/checked_vfs.h"
@@ -17,6 +18,8 @@ namespace {
 
 /// SQLite VM steps between two checks of the call: some tens of microseconds.
 constexpr int kStepsBetweenLooks = 2000;
+/// Each frees memory for the next.
+constexpr int kRollbackTriesMax = 100;
 /// Between two attempts of a checkpoint that readers block.
 constexpr std::chrono::milliseconds kCheckpointPause{1};
 /// Pages copied between two checks of the call.
@@ -125,11 +128,24 @@ Result<Statement> Database::prepare(SqlText sql) {
   return Statement(*this, handle, sql.view());
 }
 
-void Database::keep(std::string_view sql, sqlite3_stmt* handle) {
+void Database::keep(std::string_view sql, sqlite3_stmt* handle) noexcept {
   sqlite3_reset(handle);
   sqlite3_clear_bindings(handle);
-  if (kept_.size() < kStatementsKeptMax && kept_.emplace(sql, handle).second) return;
-  sqlite3_finalize(handle);
+  // Called by a destructor: without memory to keep the statement, it goes.
+  bool is_kept = false;
+  (void)contained("sql", "keeping a statement", [&] { is_kept = kept_.size() < kStatementsKeptMax && kept_.emplace(sql, handle).second; });
+  if (!is_kept) sqlite3_finalize(handle);
+}
+
+void Database::abandon_transaction() noexcept {
+  (void)contained("sql", "rolling back", [this] {
+    if (!in_transaction()) return;
+    if (auto rollback = prepare("ROLLBACK")) (void)rollback->run();
+  });
+  // Without memory the statement may have failed. A transaction left open would block every writer, or show the next reader an old state.
+  for (int tries = 0; in_transaction() && tries < kRollbackTriesMax; ++tries) {
+    (void)sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
+  }
 }
 
 Result<void> Database::execute(SqlText script) {

@@ -78,6 +78,8 @@ class Database {
   /// The number of rows that the last INSERT, UPDATE or DELETE changed.
   std::int64_t changed_rows() const;
   bool in_transaction() const;
+  /// Rolls back, if a transaction is open. For destructors: succeeds without memory.
+  void abandon_transaction() noexcept;
   /// The size of the WAL after this connection's last commit.
   std::uint64_t wal_bytes() const { return wal_pages_ * page_bytes_; }
   /// True once an fsync failed: data written since then can't be trusted.
@@ -99,7 +101,7 @@ class Database {
   Result<std::int64_t> integer_of(SqlText sql);
   std::unexpected<Error> failure(int code);
   Result<void> status_of(int code);
-  void keep(std::string_view sql, sqlite3_stmt* handle);
+  void keep(std::string_view sql, sqlite3_stmt* handle) noexcept;
 
   // Constant after open.
   const std::filesystem::path file_;

@@ -205,7 +205,7 @@ TEST(SqlError, MapsCodes) {
   const auto code = [](int sqlite) { return make_error(sqlite, "", "x.db").code; };
   EXPECT_EQ(code(SQLITE_FULL), ErrorCode::kStorageFull);
   EXPECT_EQ(code(SQLITE_IOERR_DATA), ErrorCode::kCorrupted);
-  EXPECT_EQ(code(SQLITE_IOERR_NOMEM), ErrorCode::kResourceExhausted);
+  EXPECT_EQ(code(SQLITE_IOERR_NOMEM), ErrorCode::kUnavailable);
   EXPECT_EQ(code(SQLITE_READONLY_DIRECTORY), ErrorCode::kPermissionDenied);
   EXPECT_EQ(code(SQLITE_PERM), ErrorCode::kPermissionDenied);
   EXPECT_EQ(code(SQLITE_CORRUPT_INDEX), ErrorCode::kCorrupted);

@@ -13,7 +13,7 @@ struct Meaning {
 
 Meaning meaning_of_io_error(int extended_code) {
   switch (extended_code) {
-    case SQLITE_IOERR_NOMEM: return {ErrorCode::kResourceExhausted, "memory ran out; free some and try again"};
+    case SQLITE_IOERR_NOMEM: return {ErrorCode::kUnavailable, "memory ran out; free some and try again"};
     case SQLITE_IOERR_DATA:
       return {ErrorCode::kCorrupted, "a page of it fails its checksum; restore it from a snapshot, or move it away and ingest again"};
     case SQLITE_IOERR_CORRUPTFS:
@@ -44,7 +44,7 @@ Meaning meaning_of(int extended_code) {
     case SQLITE_FULL:
       return {ErrorCode::kStorageFull,
               "no space is left for it and nothing of this call was stored; free disk space or raise its size limit, then try again"};
-    case SQLITE_NOMEM: return {ErrorCode::kResourceExhausted, "memory ran out; free some and try again"};
+    case SQLITE_NOMEM: return {ErrorCode::kUnavailable, "memory ran out; free some and try again"};
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH: return {ErrorCode::kPermissionDenied, "it is not writable; give this user write access to the file and its folder"};

@@ -1,5 +1,7 @@
 #include "engine/sql/reader_pool.h"
 
+#include "base/contained.h"
+
 namespace footnote::sql {
 
 Result<std::unique_ptr<ReaderPool>> ReaderPool::open(const std::filesystem::path& file, OpenOptions options, std::size_t count) {
@@ -25,9 +27,11 @@ Result<ReadLease> ReaderPool::acquire(const CallContext& call) {
 ReadLease::~ReadLease() {
   if (database_ == nullptr) return;
   database_->watch(nullptr);
-  if (auto end = database_->prepare("COMMIT"); end && database_->in_transaction()) (void)end->run();
+  (void)contained("sql", "ending a read", [this] {
+    if (auto end = database_->prepare("COMMIT"); end && database_->in_transaction()) (void)end->run();
+  });
   // A transaction that outlives its lease would show the next reader an old state.
-  if (auto end = database_->prepare("ROLLBACK"); end && database_->in_transaction()) (void)end->run();
+  database_->abandon_transaction();
   pool_->release(*database_);
 }
 

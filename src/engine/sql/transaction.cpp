@@ -27,7 +27,7 @@ void Transaction::roll_back() {
   // SQLite has already rolled back after a full disk, an I/O error or an interrupted write.
   if (database_ == nullptr || !database_->in_transaction()) return;
   database_->watch(nullptr);
-  if (auto rollback = database_->prepare("ROLLBACK")) (void)rollback->run();
+  database_->abandon_transaction();
 }
 
 }  // namespace footnote::sql
