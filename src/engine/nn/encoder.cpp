@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <new>
 #include <numeric>
 #include <ranges>
 #include <system_error>
@@ -103,8 +104,8 @@ Result<std::vector<Pooled>> Encoder::encode(const CallContext& call, std::span<c
   });
   MutexLock lock(mutex_);
   if (calls_ >= kCallsMax) return fail(ErrorCode::kResourceExhausted, "{} calls are waiting already", kCallsMax);
-  ++calls_;
   queue_of(options.urgency).push_back(&request);
+  ++calls_;
   if (options.urgency == Urgency::kUrgent) urgent_waits_ = true;
   // The calling thread works too: a short question need not wait for another thread to wake up.
   Seat* seat = take_seat();
@@ -172,8 +173,32 @@ bool Encoder::work(Seat& seat, Urgency least, MutexLock& lock) {
   return true;
 }
 
-// Round robin: a request that still has sequences goes to the end of its queue.
 bool Encoder::gather(Urgency urgency, Batch& batch) {
+  try {
+    return gather_from_queue(urgency, batch);
+  } catch (const std::bad_alloc&) {
+    batch.places.resize(std::min(batch.places.size(), batch.sequences.size()));
+    std::deque<Request*>& queue = queue_of(urgency);
+    if (!queue.empty()) batch.given_up = queue.front();
+    give_up(batch);
+    return false;
+  }
+}
+
+/// Ends the requests of a batch that there is no memory for. Their callers wait, and their memory must not be used once they have left.
+void Encoder::give_up(Batch& batch) {
+  const auto end = [this](Request& request) FOOTNOTE_TSA(no_thread_safety_analysis) {
+    drop(request, Error{ErrorCode::kUnavailable, "out of memory", {}});
+    if (request.finished()) request.changed.notify_all();
+  };
+  for (const Place& place : batch.places) --place.request->running;
+  for (const Place& place : batch.places) end(*place.request);
+  if (batch.given_up != nullptr) end(*batch.given_up);
+  batch.places.clear();
+}
+
+// Round robin: a request that still has sequences goes to the end of its queue.
+bool Encoder::gather_from_queue(Urgency urgency, Batch& batch) {
   std::deque<Request*>& queue = queue_of(urgency);
   std::size_t tokens = 0;
   bool full = false;
@@ -194,22 +219,30 @@ bool Encoder::gather(Urgency urgency, Batch& batch) {
       batch.sequences.push_back(request.sequences[index]);
       ++request.running;
     }
-    queue.pop_front();
     if (request.next < request.order.size()) queue.push_back(&request);
+    queue.pop_front();
   }
   if (urgency == Urgency::kUrgent) urgent_waits_ = !queue.empty();
   batch.urgency = urgency;
   return !batch.places.empty();
 }
 
-void Encoder::run(Batch& batch, Seat& seat, MutexLock& lock) {
+void Encoder::prepare(Batch& batch, Seat& seat) {
   const bool urgent = batch.urgency == Urgency::kUrgent;
   batch.pass.emplace(*transformer_, batch.sequences, urgent ? seat.urgent : seat.bulk, threads_.size());
   std::vector<std::uint32_t> chunks(batch.pass->stages());
   for (std::size_t stage = 0; stage < chunks.size(); ++stage) chunks[stage] = static_cast<std::uint32_t>(batch.pass->chunks(stage));
   batch.board.emplace(std::move(chunks));
   joinable_.push_back(&batch);
+}
 
+void Encoder::run(Batch& batch, Seat& seat, MutexLock& lock) {
+  const bool urgent = batch.urgency == Urgency::kUrgent;
+  try {
+    prepare(batch, seat);
+  } catch (const std::bad_alloc&) {
+    return give_up(batch);
+  }
   lock.native().unlock();
   while (!batch.board->finished()) {
     if (!urgent && urgent_waits_) {
@@ -232,7 +265,7 @@ void Encoder::run(Batch& batch, Seat& seat, MutexLock& lock) {
   for (const Place& place : batch.places) {
     Request& request = *place.request;
     --request.running;
-    if (thrown) drop(request, Error{ErrorCode::kInternal, "encoding failed", {}});
+    if (thrown) drop(request, Error{ErrorCode::kUnavailable, "out of memory", {}});
     if (request.finished()) request.changed.notify_all();
   }
 }

@@ -103,6 +103,7 @@ class Encoder {
     std::optional<StageBoard> board;
     std::size_t helpers = 0;  // Guarded by mutex_.
     CondVar left = {};
+    Request* given_up = nullptr;  // The request at which memory ran out.
   };
   /// The resources of one working thread; there is one per thread. The second workspace is for an urgent batch that interrupts a bulk
   /// batch.
@@ -120,7 +121,11 @@ class Encoder {
   bool has_work() const FOOTNOTE_TSA(requires_capability(mutex_));
   Seat* take_seat() FOOTNOTE_TSA(requires_capability(mutex_));
   void leave_seat(Seat* seat) FOOTNOTE_TSA(requires_capability(mutex_));
+  /// False: nothing waits, or there was no memory for it and its requests ended with an error.
   bool gather(Urgency urgency, Batch& batch) FOOTNOTE_TSA(requires_capability(mutex_));
+  bool gather_from_queue(Urgency urgency, Batch& batch) FOOTNOTE_TSA(requires_capability(mutex_));
+  void give_up(Batch& batch) FOOTNOTE_TSA(requires_capability(mutex_));
+  void prepare(Batch& batch, Seat& seat) FOOTNOTE_TSA(requires_capability(mutex_));
   void run(Batch& batch, Seat& seat, MutexLock& lock) FOOTNOTE_TSA(requires_capability(mutex_));
   void join(Batch& batch, Seat& seat, MutexLock& lock) FOOTNOTE_TSA(requires_capability(mutex_));
   /// Runs the batch's next chunk, or waits until there may be one.
