@@ -11,6 +11,10 @@ CYCLES  ?= 20
 POWER_CUTS ?= 2000
 STRESS_SECONDS ?= 600
 FUZZ_SECONDS ?= 60
+SOAK_HOURS ?= 0.05
+FAULT_ROUNDS ?= 50
+ALLOCATIONS ?= 2000
+SEED ?= $(shell od -An -N4 -tu4 /dev/urandom | tr -d " ")
 
 .PHONY: help
 help: ## this list
@@ -113,6 +117,20 @@ overload: setup ## goodput of the HTTP server under ten times its peak load
 	@mkdir -p build
 	$(call build,release,--target overload_bench)
 	@build/release/overload_bench && build/release/overload_bench --streams 32
+
+# Each part runs whatever became of the others; the last line says which failed.
+.PHONY: faults
+faults: build ## fault and abuse tests in their long form (docs/robustness.md); SEED=... repeats a run, SOAK_HOURS=8 soaks for a night
+	$(call build,release,--target overload_bench footnote_failing_malloc footnote_durability_tests)
+	@echo "faults: SEED=$(SEED)"; failed=""; \
+	run() { local name=$$1; shift; echo "== $$name"; SECONDS=0; "$$@" || failed="$$failed $$name"; echo "== $$name took $$SECONDS s"; }; \
+	run fault-points python3 tests/crash/fault_points_test.py --binary $(BINARY) --rounds $(FAULT_ROUNDS) --seed $(SEED); \
+	run no-memory python3 tests/server/no_memory_test.py --binary $(BINARY) --library build/release/tests/libfootnote_failing_malloc.so --count $(ALLOCATIONS) --seed $(SEED); \
+	run escape python3 tests/server/escape_test.py --binary $(BINARY) --rounds 100 --depth 10000 --seed $(SEED); \
+	run overload build/release/overload_bench --seconds 60; \
+	run soak python3 tests/server/soak.py --binary $(BINARY) --hours $(SOAK_HOURS) --seed $(SEED); \
+	run bombs python3 tests/server/bombs_beside_questions.py --binary $(BINARY) --seed $(SEED); \
+	[ -z "$$failed" ] || { echo "faults: failed:$$failed (SEED=$(SEED))"; exit 1; }; echo "faults: all held (SEED=$(SEED))"
 
 .PHONY: fuzz
 fuzz: setup ## every fuzzer FUZZ_SECONDS (60) long, two at a time; needs clang-19
