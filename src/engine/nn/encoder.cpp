@@ -177,24 +177,25 @@ bool Encoder::gather(Urgency urgency, Batch& batch) {
   try {
     return gather_from_queue(urgency, batch);
   } catch (const std::bad_alloc&) {
-    batch.places.resize(std::min(batch.places.size(), batch.sequences.size()));
+    // The request at which memory ran out is the first of the queue; parts of it may be in the batch.
     std::deque<Request*>& queue = queue_of(urgency);
-    if (!queue.empty()) batch.given_up = queue.front();
+    if (!queue.empty()) end_without_memory(*queue.front());
     give_up(batch);
     return false;
   }
 }
 
-/// Ends the requests of a batch that there is no memory for. Their callers wait, and their memory must not be used once they have left.
+void Encoder::end_without_memory(Request& request) {
+  drop(request, Error{ErrorCode::kUnavailable, "out of memory", {}});
+  if (request.finished()) request.changed.notify_all();
+}
+
 void Encoder::give_up(Batch& batch) {
-  const auto end = [this](Request& request) FOOTNOTE_TSA(no_thread_safety_analysis) {
-    drop(request, Error{ErrorCode::kUnavailable, "out of memory", {}});
-    if (request.finished()) request.changed.notify_all();
-  };
+  batch.places.resize(batch.sequences.size());  // the last place may have got no sequence
   for (const Place& place : batch.places) --place.request->running;
-  for (const Place& place : batch.places) end(*place.request);
-  if (batch.given_up != nullptr) end(*batch.given_up);
+  for (const Place& place : batch.places) end_without_memory(*place.request);
   batch.places.clear();
+  batch.sequences.clear();
 }
 
 // Round robin: a request that still has sequences goes to the end of its queue.
@@ -265,7 +266,7 @@ void Encoder::run(Batch& batch, Seat& seat, MutexLock& lock) {
   for (const Place& place : batch.places) {
     Request& request = *place.request;
     --request.running;
-    if (thrown) drop(request, Error{ErrorCode::kUnavailable, "out of memory", {}});
+    if (thrown) end_without_memory(request);
     if (request.finished()) request.changed.notify_all();
   }
 }

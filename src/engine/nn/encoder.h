@@ -103,7 +103,6 @@ class Encoder {
     std::optional<StageBoard> board;
     std::size_t helpers = 0;  // Guarded by mutex_.
     CondVar left = {};
-    Request* given_up = nullptr;  // The request at which memory ran out.
   };
   /// The resources of one working thread; there is one per thread. The second workspace is for an urgent batch that interrupts a bulk
   /// batch.
@@ -124,7 +123,10 @@ class Encoder {
   /// False: nothing waits, or there was no memory for it and its requests ended with an error.
   bool gather(Urgency urgency, Batch& batch) FOOTNOTE_TSA(requires_capability(mutex_));
   bool gather_from_queue(Urgency urgency, Batch& batch) FOOTNOTE_TSA(requires_capability(mutex_));
+  /// Ends the requests of a batch that there is no memory for, and empties it. Their callers wait, and their memory must not be used once
+  /// they have left.
   void give_up(Batch& batch) FOOTNOTE_TSA(requires_capability(mutex_));
+  void end_without_memory(Request& request) FOOTNOTE_TSA(requires_capability(mutex_));
   void prepare(Batch& batch, Seat& seat) FOOTNOTE_TSA(requires_capability(mutex_));
   void run(Batch& batch, Seat& seat, MutexLock& lock) FOOTNOTE_TSA(requires_capability(mutex_));
   void join(Batch& batch, Seat& seat, MutexLock& lock) FOOTNOTE_TSA(requires_capability(mutex_));
