@@ -10,6 +10,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   input.byte();
   const std::string text = chunk::normalise_text(input.rest());
   fuzz::check_blocks(text, 7, chunk::markdown_blocks_by_lines(text, 7));
-  fuzz::check_blocks(text, 7, chunk::markdown_blocks(text, 7));
+  fuzz::check_blocks(text, 7, *chunk::markdown_blocks(text, 7));
   return 0;
 }

@@ -27,8 +27,8 @@ constexpr std::size_t markdown_memory_max(std::size_t text_bytes) { return kMark
 bool is_safe_markdown(std::string_view text);
 
 /// Markdown blocks found by cmark, or by lines if the text is not safe for cmark or its tree is too large. Blocks are whole lines; headings
-/// inside quotes and lists do not count as document headings. REQUIRES: normalised text.
-std::vector<Block> markdown_blocks(std::string_view text, int first_line);
+/// inside quotes and lists do not count as document headings. kCancelled or kDeadlineExceeded once `call` ended. REQUIRES: normalised text.
+Result<std::vector<Block>> markdown_blocks(std::string_view text, int first_line, const CallContext& call = {});
 
 /// Markdown blocks found by looking at lines only: headings, fences, tables, list items, quotes, paragraphs.
 std::vector<Block> markdown_blocks_by_lines(std::string_view text, int first_line);

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/assert.h"
+#include "base/call_ended.h"
 
 namespace footnote::chunk {
 
@@ -21,6 +22,8 @@ constexpr std::size_t kHeader = kAlign;
 constexpr std::size_t kSmallMax = 1024;
 constexpr std::size_t kSmallClasses = kSmallMax / kAlign;
 constexpr std::size_t kCommitMin = 256u << 10;
+/// Blocks between two checks of the call: about a millisecond.
+constexpr std::size_t kBlocksBetweenChecks = 4096;
 
 // cmark's allocator has no place for a pointer of ours.
 thread_local CmarkArena* thread_arena = nullptr;
@@ -62,8 +65,9 @@ cmark_mem* CmarkArena::memory() {
   return &memory;
 }
 
-bool CmarkArena::run(void (*work)(void*), void* state) {
+bool CmarkArena::run(void (*work)(void*), void* state, const CallContext& call) {
   running_ = true;
+  call_ = &call;
   // NOLINTNEXTLINE(cert-err52-cpp): an exception cannot pass through the library's C code.
   if (setjmp(back_) != 0) {
     running_ = false;
@@ -97,6 +101,7 @@ bool CmarkArena::commit(std::size_t bytes) {
 /// A block of at least `bytes` with unspecified content.
 std::byte* CmarkArena::take(std::size_t bytes) {
   if (bytes > bytes_max_) abandon();
+  if (++taken_ % kBlocksBetweenChecks == 0 && has_ended(*call_)) abandon();
   const std::size_t size_class = class_of(bytes);
   if (Free* known = free_[size_class]) {
     free_[size_class] = known->next;

@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <memory>
 
+#include "base/call_context.h"
+
 namespace footnote::chunk {
 
-/// The memory of one run of cmark, with a limit. cmark ends the process when an allocation fails; here a run past the limit, or past what
-/// the machine gives, is abandoned instead, and its memory goes back in one step. Not thread-safe: create, use and destroy it on one
-/// thread, one at a time per thread.
+/// The memory of one run of cmark, with a limit. cmark ends the process when an allocation fails; here a run past the limit, past what
+/// the machine gives or past the end of its call is abandoned instead, and its memory goes back in one step. Not thread-safe: create, use
+/// and destroy it on one thread, one at a time per thread.
 class CmarkArena {
  public:
   /// Reserves addresses for `bytes_max`; memory is taken only as it is used. Null if there are none.
@@ -23,9 +25,10 @@ class CmarkArena {
   /// Allocates from the thread's arena. Valid while that lives.
   static cmark_mem* memory();
 
-  /// Calls `work(state)`. False: the memory did not suffice, and the work stopped in the middle of an allocation; whatever it built must
-  /// not be used. REQUIRES: while it allocates, no frame of `work` or of what it calls owns anything that a destructor would release.
-  bool run(void (*work)(void*), void* state);
+  /// Calls `work(state)`. False: the memory did not suffice or `call` ended, and the work stopped in the middle of an allocation; whatever
+  /// it built must not be used. REQUIRES: while it allocates, no frame of `work` or of what it calls owns anything that a destructor would
+  /// release.
+  bool run(void (*work)(void*), void* state, const CallContext& call = {});
 
   /// Bytes in use at most so far, including what the arena keeps about them.
   std::size_t peak_bytes() const { return top_; }
@@ -55,6 +58,8 @@ class CmarkArena {
   std::array<Free*, kClasses> free_{};
   std::jmp_buf back_{};
   bool running_ = false;
+  const CallContext* call_ = nullptr;  ///< While running.
+  std::size_t taken_ = 0;              ///< Blocks since the start of the run.
 };
 
 }  // namespace footnote::chunk

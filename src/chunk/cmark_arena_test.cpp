@@ -40,6 +40,15 @@ TEST(CmarkArena, UsesFreedBlocksAgain) {
   EXPECT_LT(arena->peak_bytes(), 20'000u);
 }
 
+TEST(CmarkArena, GivesUpWhenItsCallEnds) {
+  CallContext late;
+  late.deadline = {};
+  const auto arena = CmarkArena::reserve(1u << 20);
+  Request request{.bytes = 10, .times = 100'000, .keep = false};
+  EXPECT_FALSE(arena->run(&allocate, &request, late));
+  EXPECT_TRUE(arena->run(&allocate, &request));
+}
+
 void grow(void* state) {
   auto* text = static_cast<char*>(CmarkArena::memory()->calloc(1, 10));
   std::memcpy(text, "footnote", 9);

@@ -48,12 +48,12 @@ void parse_in_arena(void* state) {
   job.document = document;
 }
 
-/// Null if the arena is too small.
-cmark_node* parse(std::string_view text, CmarkArena& arena) {
+/// Null if the arena is too small, or the call ended.
+cmark_node* parse(std::string_view text, CmarkArena& arena, const CallContext& call) {
   static std::once_flag registered;
   std::call_once(registered, [] { cmark_gfm_core_extensions_ensure_registered(); });
   ParseJob job{.text = text, .table = cmark_find_syntax_extension("table")};
-  return arena.run(&parse_in_arena, &job) ? job.document : nullptr;
+  return arena.run(&parse_in_arena, &job, call) ? job.document : nullptr;
 }
 
 /// The heading's text without markup.
@@ -122,10 +122,11 @@ class BlockReader {
 
 }  // namespace
 
-std::vector<Block> markdown_blocks(std::string_view text, int first_line) {
+Result<std::vector<Block>> markdown_blocks(std::string_view text, int first_line, const CallContext& call) {
   if (!is_safe_markdown(text)) return markdown_blocks_by_lines(text, first_line);
   const auto arena = CmarkArena::reserve(markdown_memory_max(text.size()));
-  cmark_node* document = arena == nullptr ? nullptr : parse(text, *arena);
+  cmark_node* document = arena == nullptr ? nullptr : parse(text, *arena, call);
+  FOOTNOTE_CHECK(call.check());
   if (document == nullptr) return markdown_blocks_by_lines(text, first_line);
   return BlockReader(text, first_line).run(document);
 }

@@ -36,14 +36,15 @@ void apply_front_matter(std::string_view key, const FrontMatter& front, ParsedDo
   out.warnings.insert(out.warnings.end(), front.warnings.begin(), front.warnings.end());
 }
 
-void parse_markdown(std::string_view key, const std::string& text, ParsedDocument& out) {
+Result<void> parse_markdown(std::string_view key, const std::string& text, const CallContext& call, ParsedDocument& out) {
   const FrontMatter front = parse_front_matter(text);
   out.first_line = 1 + static_cast<int>(std::ranges::count(std::string_view(text).substr(0, front.body_offset), '\n'));
   out.text = text.substr(front.body_offset);
-  out.blocks = markdown_blocks(out.text, out.first_line);
+  FOOTNOTE_TRY(out.blocks, markdown_blocks(out.text, out.first_line, call));
   apply_front_matter(key, front, out);
   add_wikilink_edges(key, out);
   settle_title(key, front.title, out);
+  return {};
 }
 
 BlockKind block_kind(html::BlockKind kind) {
@@ -76,8 +77,8 @@ void take_html_blocks(const html::Page& page, ParsedDocument& out) {
   }
 }
 
-Result<void> parse_html(std::string_view key, std::string_view content, ParsedDocument& out) {
-  FOOTNOTE_TRY(html::Page page, html::extract(content));
+Result<void> parse_html(std::string_view key, std::string_view content, const CallContext& call, ParsedDocument& out) {
+  FOOTNOTE_TRY(html::Page page, html::extract(content, {}, call));
   out.text = std::move(page.text);
   out.places.marks.reserve(page.lines.size());
   for (const html::LineMark& mark : page.lines) out.places.marks.push_back({static_cast<std::uint32_t>(mark.offset), mark.line});
@@ -146,7 +147,7 @@ std::string normalise_text(std::string_view bytes) {
   return out;
 }
 
-Result<ParsedDocument> parse_document(std::string_view key, Format format, std::string_view content) {
+Result<ParsedDocument> parse_document(std::string_view key, Format format, std::string_view content, const CallContext& call) {
   if (content.size() > kDocumentBytesMax) {
     return fail(ErrorCode::kTooLarge, "the document has {}; the limit is {}", human_bytes(content.size()), human_bytes(kDocumentBytesMax));
   }
@@ -154,14 +155,15 @@ Result<ParsedDocument> parse_document(std::string_view key, Format format, std::
   out.attributes.media_type = media_type(format);
   if (!is_valid_utf8(content)) out.warnings.push_back("not valid UTF-8; malformed bytes were replaced");
   switch (format) {
-    case Format::kMarkdown: parse_markdown(key, normalise_text(content), out); break;
-    case Format::kHtml: FOOTNOTE_CHECK(parse_html(key, content, out)); break;
+    case Format::kMarkdown: FOOTNOTE_CHECK(parse_markdown(key, normalise_text(content), call, out)); break;
+    case Format::kHtml: FOOTNOTE_CHECK(parse_html(key, content, call, out)); break;
     case Format::kPlainText:
       out.text = normalise_text(content);
       out.blocks = plain_text_blocks(out.text, 1);
       settle_title(key, {}, out);
       break;
   }
+  FOOTNOTE_CHECK(call.check());
   return out;
 }
 

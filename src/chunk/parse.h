@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/call_context.h"
 #include "base/result.h"
 #include "domain/document.h"
 
@@ -56,8 +57,8 @@ struct ParsedDocument {
 };
 
 /// Parses a text. `key` is the fallback title and the base of relative links. Never fails on bad markup. kTooLarge past
-/// kDocumentBytesMax.
-Result<ParsedDocument> parse_document(std::string_view key, Format format, std::string_view content);
+/// kDocumentBytesMax; kCancelled or kDeadlineExceeded once `call` ended.
+Result<ParsedDocument> parse_document(std::string_view key, Format format, std::string_view content, const CallContext& call = {});
 
 /// Sets the title: a given one wins; else the first level-1 heading, else the first heading of any level, else the file name. A given title
 /// of a document without a level-1 heading becomes the root of its heading paths.

@@ -31,11 +31,11 @@ TEST(Parse, MarkdownBlocksHaveExactRanges) {
   const std::string expected =
       "h1(A b c)@1 # A *b* `c`\np@3 Para one wraps.\nli@6 - item\nli@8 second\nli@9 - two\ncode@11 ``` code ```\n"
       "table@15 | a | b | |---|---| | c | d |\nquote@19 > quote\nh2(Title)@21 Title ---\ncode@24 indented\n";
-  EXPECT_EQ(outline(text, markdown_blocks(text, 1)), expected);
+  EXPECT_EQ(outline(text, *markdown_blocks(text, 1)), expected);
 }
 
 TEST(Parse, HeadingsInsideContainersAreNotSections) {
-  EXPECT_EQ(outline("> # q\n\n- # i\n", markdown_blocks("> # q\n\n- # i\n", 1)), "quote@1 > # q\nli@3 - # i\n");
+  EXPECT_EQ(outline("> # q\n\n- # i\n", *markdown_blocks("> # q\n\n- # i\n", 1)), "quote@1 > # q\nli@3 - # i\n");
 }
 
 TEST(Parse, LineSplitterFindsTheSameShapes) {
@@ -102,6 +102,16 @@ std::string repeat(std::string_view unit, std::size_t count) {
   return out;
 }
 
+TEST(Parse, EndsWithItsCall) {
+  CallContext late;
+  late.deadline = {};
+  for (const Format format : {Format::kMarkdown, Format::kHtml, Format::kPlainText}) {
+    EXPECT_EQ(parse_document("a", format, "words", late).error().code, ErrorCode::kDeadlineExceeded);
+  }
+  // Found while cmark runs: there are no blocks by lines in its place.
+  EXPECT_EQ(markdown_blocks(repeat("*a*\n\n", 20'000), 1, late).error().code, ErrorCode::kDeadlineExceeded);
+}
+
 TEST(Parse, AHeadingIsKnownByItsFirstBytes) {
   const std::string word(kHeadingBytesMax, 'x');
   EXPECT_EQ(heading_text(word), word);
@@ -158,7 +168,7 @@ TEST(Parse, GuardKnowsItsBounds) {
 
 TEST(Parse, AMarkdownTreePastItsMemoryIsReadByLines) {
   const std::string head = repeat("|a", 250) + "|\n" + repeat("|-", 250) + "|\n";
-  const auto rows_of = [&](std::size_t rows) { return markdown_blocks(head + repeat("a\n", rows), 1); };
+  const auto rows_of = [&](std::size_t rows) { return *markdown_blocks(head + repeat("a\n", rows), 1); };
   // cmark makes one table of it, whose short rows have 250 cells each. By lines, only rows with bars are a table.
   EXPECT_EQ(rows_of(20).size(), 1u);
   EXPECT_EQ(rows_of(50'000).size(), 2u);

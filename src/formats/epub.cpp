@@ -84,7 +84,7 @@ class BookWriter {
 
 }  // namespace
 
-Result<chunk::ParsedDocument> read_epub(std::string_view key, std::string_view bytes) {
+Result<chunk::ParsedDocument> read_epub(std::string_view key, std::string_view bytes, const CallContext& call) {
   FOOTNOTE_TRY(Package package, Package::open(bytes));
   if (package.has("META-INF/encryption.xml") && package.has("META-INF/rights.xml")) {
     return fail(ErrorCode::kUnsupported, "protected by copy protection; its text can't be read");
@@ -98,7 +98,7 @@ Result<chunk::ParsedDocument> read_epub(std::string_view key, std::string_view b
   for (const std::string& name : chapters) {
     const auto part = parts.find(name);
     if (part == parts.end() || book.is_full()) continue;
-    FOOTNOTE_TRY(const auto page, chunk::parse_document(name, chunk::Format::kHtml, decode(part->second).text));
+    FOOTNOTE_TRY(const auto page, chunk::parse_document(name, chunk::Format::kHtml, decode(part->second).text, call));
     book.chapter(page);
   }
   settle(key, read_metadata(package, main), book.document());

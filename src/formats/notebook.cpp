@@ -43,9 +43,11 @@ std::size_t longest_run(std::string_view text, char mark) {
 /// Writes cells one after the other: Markdown as it is, code and text outputs in fences.
 class NotebookWriter {
  public:
-  explicit NotebookWriter(std::string language) : language_(std::move(language)) { out_.places.unit = PlaceUnit::kCell; }
+  NotebookWriter(std::string language, const CallContext& call) : call_(call), language_(std::move(language)) {
+    out_.places.unit = PlaceUnit::kCell;
+  }
 
-  void cell(const Json& cell, int number) {
+  Result<void> cell(const Json& cell, int number) {
     const std::string source = chunk::normalise_text(joined(value_at(cell, "source")));
     const std::string_view type = text_at(cell, "cell_type");
     number_ = number;
@@ -57,10 +59,11 @@ class NotebookWriter {
         fenced("", chunk::normalise_text(utf8_prefix(text, kOutputBytesMax)));
       }
     } else if (type == "markdown") {
-      markdown(source);
+      FOOTNOTE_CHECK(markdown(source));
     } else {
       paragraph(source);
     }
+    return {};
   }
 
   chunk::ParsedDocument finish(std::string_view key) && {
@@ -82,15 +85,17 @@ class NotebookWriter {
 
   static bool is_empty(std::string_view text) { return text.find_first_not_of(" \t\n") == std::string_view::npos; }
 
-  void markdown(std::string_view source) {
-    if (is_empty(source)) return;
+  Result<void> markdown(std::string_view source) {
+    if (is_empty(source)) return {};
     const std::size_t at = begin();
     out_.text += source;
-    for (Block& block : chunk::markdown_blocks(source, 1 + lines_)) {
+    FOOTNOTE_TRY(auto blocks, chunk::markdown_blocks(source, 1 + lines_, call_));
+    for (Block& block : blocks) {
       block.range.begin += at;
       block.range.end += at;
       out_.blocks.push_back(std::move(block));
     }
+    return {};
   }
 
   void paragraph(std::string_view source) {
@@ -109,6 +114,7 @@ class NotebookWriter {
     out_.blocks.push_back(Block{BlockKind::kCode, 0, {at, out_.text.size()}, 1 + lines_, {}});
   }
 
+  const CallContext& call_;
   const std::string language_;
   chunk::ParsedDocument out_;
   int number_ = 0;
@@ -118,16 +124,16 @@ class NotebookWriter {
 
 }  // namespace
 
-Result<chunk::ParsedDocument> read_notebook(std::string_view key, std::string_view text) {
+Result<chunk::ParsedDocument> read_notebook(std::string_view key, std::string_view text, const CallContext& call) {
   const auto json = parse_json(text);
   if (!json) return fail(ErrorCode::kUnsupported, "not a notebook: {}", json.error().message);
   const JsonArray& cells = array_at(*json, "cells");
   if (cells.empty()) return fail(ErrorCode::kUnsupported, "a notebook without cells, or one of a version before 4");
   const std::string_view language = text_at(value_at(value_at(*json, "metadata"), "kernelspec"), "language");
   const bool is_word = std::ranges::all_of(language, [](char c) { return c > ' ' && c < 0x7F && c != '`'; });
-  NotebookWriter writer(is_word ? std::string(language.substr(0, 20)) : std::string());
+  NotebookWriter writer(is_word ? std::string(language.substr(0, 20)) : std::string(), call);
   int number = 0;
-  for (const Json& cell : cells) writer.cell(cell, ++number);
+  for (const Json& cell : cells) FOOTNOTE_CHECK(writer.cell(cell, ++number));
   return std::move(writer).finish(key);
 }
 

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "base/call_context.h"
 #include "base/result.h"
 #include "chunk/parse.h"
 #include "formats/format.h"
@@ -14,15 +15,17 @@ namespace footnote::formats {
 ///
 /// kUnsupported: the bytes are no document that can be read; the message says what they are and what to do. kTooLarge: past
 /// chunk::kDocumentBytesMax, or a packed document that unpacks to more than its bounds. kFailedPrecondition: a program that reads the
-/// format is not installed; the message names its package.
-Result<chunk::ParsedDocument> read_document(std::string_view key, std::string_view media_type, std::string_view bytes);
+/// format is not installed; the message names its package. kCancelled or kDeadlineExceeded once `call` ended: markup is left in the middle,
+/// the others have bounds of their own.
+Result<chunk::ParsedDocument> read_document(std::string_view key, std::string_view media_type, std::string_view bytes,
+                                            const CallContext& call = {});
 
 /// One reader for each format. All get the file's bytes, or for formats of text the decoded text.
 chunk::ParsedDocument read_csv(std::string_view key, std::string_view text);
 chunk::ParsedDocument read_json(std::string_view key, std::string_view text);
 chunk::ParsedDocument read_json_lines(std::string_view key, std::string_view text);
 chunk::ParsedDocument read_yaml(std::string_view key, std::string text);
-Result<chunk::ParsedDocument> read_notebook(std::string_view key, std::string_view text);
+Result<chunk::ParsedDocument> read_notebook(std::string_view key, std::string_view text, const CallContext& call = {});
 chunk::ParsedDocument read_restructured_text(std::string_view key, std::string text);
 chunk::ParsedDocument read_asciidoc(std::string_view key, std::string text);
 chunk::ParsedDocument read_code(std::string_view key, std::string text);
@@ -31,6 +34,6 @@ Result<chunk::ParsedDocument> read_docx(std::string_view key, std::string_view b
 Result<chunk::ParsedDocument> read_pptx(std::string_view key, std::string_view bytes);
 Result<chunk::ParsedDocument> read_xlsx(std::string_view key, std::string_view bytes);
 Result<chunk::ParsedDocument> read_odf(std::string_view key, std::string_view bytes);
-Result<chunk::ParsedDocument> read_epub(std::string_view key, std::string_view bytes);
+Result<chunk::ParsedDocument> read_epub(std::string_view key, std::string_view bytes, const CallContext& call = {});
 
 }  // namespace footnote::formats

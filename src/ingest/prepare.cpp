@@ -119,9 +119,14 @@ Result<Prepared> Preparer::prepare(SourceId source, const MemoryDocument& given)
     out.state = State::kUnchanged;
     return out;
   }
-  auto document = formats::read_document(out.key, given.media_type, given.content);
+  auto document = formats::read_document(out.key, given.media_type, given.content, call_.narrowed(kParseTimeMax));
   if (!document) {
-    refuse_content(out, live, document.error().message);
+    FOOTNOTE_CHECK(call_.check());
+    // Time says nothing about the content: a live version stays.
+    if (document.error().code == ErrorCode::kDeadlineExceeded)
+      refuse(out, fmt::format("it takes more than {} s to parse; split it", kParseTimeMax.count()));
+    else
+      refuse_content(out, live, document.error().message);
     return out;
   }
   out.document = *std::move(document);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,8 @@ namespace footnote::ingest {
 
 /// Longer keys are refused.
 inline constexpr std::size_t kKeyBytesMax = 1024;
+/// A document that takes longer to parse is left out, with a warning. The largest ones take a few seconds.
+inline constexpr std::chrono::seconds kParseTimeMax{60};
 
 /// A document prepared for the embedder.
 struct Prepared {

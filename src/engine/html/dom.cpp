@@ -1,13 +1,66 @@
 #include "engine/html/dom.h"
 
+#include <libxml/SAX2.h>
+
 #include <bit>
 #include <mutex>
+#include <new>
 
+#include "base/call_ended.h"
 #include "engine/html/extract.h"
 
 namespace footnote::html {
 
 namespace {
+
+/// Elements and pieces of text between two checks of the call: some milliseconds.
+constexpr std::size_t kPiecesBetweenChecks = 4096;
+
+/// Follows the parser: stops it when the call ends, and notes when memory runs out.
+class Watch {
+ public:
+  Watch(htmlParserCtxt* parser, const CallContext& call) : parser_(parser), call_(call) { xmlSetStructuredErrorFunc(this, &on_error); }
+  ~Watch() { xmlSetStructuredErrorFunc(nullptr, nullptr); }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  void see_piece() noexcept {
+    const bool ended = ++pieces_ % kPiecesBetweenChecks == 0 && has_ended(call_);
+    if (ended || out_of_memory_) xmlStopParser(parser_);
+  }
+  bool out_of_memory() const { return out_of_memory_; }
+
+ private:
+  static void on_error(void* self, xmlError* error) {
+    if (error->code != XML_ERR_NO_MEMORY) return;
+    auto& watch = *static_cast<Watch*>(self);
+    watch.out_of_memory_ = true;
+    // The parser would not read on, but wait for input that never comes. In other domains its input may be in use.
+    if (error->domain == XML_FROM_PARSER || error->domain == XML_FROM_HTML) xmlStopParser(watch.parser_);
+  }
+
+  htmlParserCtxt* const parser_;
+  const CallContext& call_;
+  std::size_t pieces_ = 0;
+  bool out_of_memory_ = false;
+};
+
+// The parser calls these in place of its own functions, which they call in turn.
+void start_element(void* parser, const xmlChar* name, const xmlChar** attributes) {
+  auto* const context = static_cast<htmlParserCtxt*>(parser);
+  xmlSAX2StartElement(parser, name, attributes);
+  static_cast<Watch*>(context->_private)->see_piece();
+}
+
+void add_text(void* parser, const xmlChar* text, int bytes) {
+  auto* const context = static_cast<htmlParserCtxt*>(parser);
+  // Otherwise it takes a text of 10 MB for a lack of memory. Our own bound is kInputBytesMax. Elsewhere the option would lift the bound on
+  // depth.
+  context->options |= XML_PARSE_HUGE;
+  xmlSAX2Characters(parser, text, bytes);
+  context->options &= ~XML_PARSE_HUGE;
+  static_cast<Watch*>(context->_private)->see_piece();
+}
 
 struct FreeContext {
   void operator()(htmlParserCtxt* context) const { htmlFreeParserCtxt(context); }
@@ -43,19 +96,26 @@ void number_elements(xmlNode* node, std::size_t& next) {
 
 }  // namespace
 
-Result<Dom> Dom::parse(std::string_view html) {
+Result<Dom> Dom::parse(std::string_view html, const CallContext& call) {
+  if (html.empty()) return Dom{};
   static std::once_flag initialised;
   std::call_once(initialised, [] { xmlInitParser(); });
   const std::unique_ptr<htmlParserCtxt, FreeContext> context(htmlNewParserCtxt());
-  if (context == nullptr) return fail(ErrorCode::kResourceExhausted, "no memory for the HTML parser");
+  if (context == nullptr) throw std::bad_alloc();
+  Watch watch(context.get(), call);
+  context->_private = &watch;
+  context->sax->startElement = &start_element;
+  context->sax->characters = &add_text;
   // IGNORE_ENC: the bytes are UTF-8 already, whatever a <meta> says.
   constexpr int kOptions =
       HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC | HTML_PARSE_COMPACT;
   Dom dom;
   dom.document_.reset(htmlCtxtReadMemory(context.get(), html.data(), static_cast<int>(html.size()), nullptr, "UTF-8", kOptions));
+  // Without this check a page that memory did not suffice for would be an empty page, or half of one.
+  if (watch.out_of_memory() || dom.document_ == nullptr) throw std::bad_alloc();
+  if (context->errNo == XML_ERR_USER_STOP) FOOTNOTE_CHECK(call.check());
   // The parser stops at its own depth limit (256); the tree built so far is complete.
   dom.cut_ = context->disableSAX != 0;
-  if (dom.document_ == nullptr) return dom;
   xmlNode* root = xmlDocGetRootElement(dom.document_.get());
   number_elements(root, dom.element_count_);
   dom.root_ = root;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/call_context.h"
 #include "base/result.h"
 
 namespace footnote::html {
@@ -15,8 +16,9 @@ namespace footnote::html {
 /// A parsed page. It owns its nodes.
 class Dom {
  public:
-  /// REQUIRES: `html` is a guarded page (guard.h).
-  static Result<Dom> parse(std::string_view html);
+  /// kCancelled or kDeadlineExceeded once `call` ended; throws std::bad_alloc without memory for the tree. REQUIRES: `html` is a guarded
+  /// page (guard.h).
+  static Result<Dom> parse(std::string_view html, const CallContext& call);
 
   const xmlNode* root() const { return root_; }
   /// The first <body>, else the root; null for an empty page.

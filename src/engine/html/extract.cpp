@@ -105,13 +105,14 @@ Page read_region(const Dom& dom, Region region) {
 
 }  // namespace
 
-Result<Page> extract(std::string_view html, const ExtractOptions& options) {
+Result<Page> extract(std::string_view html, const ExtractOptions& options, const CallContext& call) {
   if (html.size() > kInputBytesMax) {
     return fail(ErrorCode::kTooLarge, "the page has {}; the limit is {}", human_bytes(html.size()), human_bytes(kInputBytesMax));
   }
   const GuardedPage safe = guarded(html);
-  FOOTNOTE_TRY(const Dom dom, Dom::parse(safe.html));
+  FOOTNOTE_TRY(const Dom dom, Dom::parse(safe.html, call));
   if (dom.root() == nullptr) return Page{};
+  FOOTNOTE_CHECK(call.check());
   Page page = read_region(dom, options.region);
   page.language = language_tag(attribute(dom.root(), "lang"));
   read_head(dom.root(), 3, page);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/call_context.h"
 #include "base/result.h"
 
 namespace footnote::html {
@@ -59,7 +60,8 @@ struct ExtractOptions {
 };
 
 /// Extracts the text of an HTML page or fragment. Assumes UTF-8 and repairs malformed bytes. Never loads anything or resolves external
-/// entities. Linear time in practice; see the bounds above. Thread-safe. kTooLarge beyond kInputBytesMax. Broken markup is not an error.
-Result<Page> extract(std::string_view html, const ExtractOptions& options = {});
+/// entities. Linear time in practice; see the bounds above. Thread-safe. kTooLarge beyond kInputBytesMax; kCancelled or kDeadlineExceeded
+/// once `call` ended. Broken markup is not an error.
+Result<Page> extract(std::string_view html, const ExtractOptions& options = {}, const CallContext& call = {});
 
 }  // namespace footnote::html

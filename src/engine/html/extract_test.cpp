@@ -1,11 +1,14 @@
 #include "engine/html/extract.h"
 
 #include <gtest/gtest.h>
+#include <libxml/xmlmemory.h>
 
 #include <chrono>
+#include <new>
 #include <random>
 
 #include "base/utf8.h"
+#include "engine/html/dom.h"
 #include "engine/html/guard.h"
 
 namespace footnote::html {
@@ -157,9 +160,78 @@ TEST(Extract, EmptyAndBrokenInput) {
 TEST(Extract, SizeBound) {
   const std::string at_limit = "<p>x</p>" + std::string(kInputBytesMax - 8, ' ');
   EXPECT_EQ(read(at_limit).text, "x");
+  const std::string words(kInputBytesMax - 8, 'x');
+  EXPECT_EQ(read("<p>" + words).text, words);
   const auto over = extract(at_limit + " ");
   ASSERT_FALSE(over.has_value());
   EXPECT_EQ(over.error().code, ErrorCode::kTooLarge);
+}
+
+TEST(Extract, EndsWithItsCall) {
+  std::stop_source stop;
+  stop.request_stop();
+  CallContext cancelled;
+  cancelled.stop = stop.get_token();
+  CallContext late;
+  late.deadline = {};
+  std::string elements, words;
+  for (int i = 0; i < 100'000; ++i) {
+    elements += "<p>a";
+    words += "a &amp; ";
+  }
+  for (const std::string& html : {elements, words}) {
+    // Found while the tree is built, not only between the steps.
+    EXPECT_EQ(Dom::parse(html, cancelled).error().code, ErrorCode::kCancelled);
+    EXPECT_EQ(extract(html, {}, late).error().code, ErrorCode::kDeadlineExceeded);
+  }
+  EXPECT_TRUE(Dom::parse("<p>a", cancelled).has_value());
+}
+
+/// Makes the n-th allocation of libxml2 fail, as long as it lives.
+class FailingXmlMemory {
+ public:
+  explicit FailingXmlMemory(int number) {
+    left_ = number;
+    EXPECT_EQ(xmlMemGet(&free_, &malloc_, &realloc_, &strdup_), 0);
+    xmlMemSetup(
+        free_, [](std::size_t size) { return fails() ? nullptr : malloc_(size); },
+        [](void* block, std::size_t size) { return fails() ? nullptr : realloc_(block, size); },
+        [](const char* text) { return fails() ? nullptr : strdup_(text); });
+  }
+  ~FailingXmlMemory() { xmlMemSetup(free_, malloc_, realloc_, strdup_); }
+  FailingXmlMemory(const FailingXmlMemory&) = delete;
+  FailingXmlMemory& operator=(const FailingXmlMemory&) = delete;
+
+  static bool has_failed() { return left_ <= 0; }
+
+ private:
+  static bool fails() { return --left_ == 0; }
+  inline static int left_ = 0;
+  inline static xmlFreeFunc free_ = nullptr;
+  inline static xmlMallocFunc malloc_ = nullptr;
+  inline static xmlReallocFunc realloc_ = nullptr;
+  inline static xmlStrdupFunc strdup_ = nullptr;
+};
+
+TEST(Extract, APageIsReadAsAWholeOrThereIsNoMemory) {
+  std::string html = "<html lang=en><head><title>T</title></head><body><main><h1>Head</h1>";
+  for (int i = 0; i < 30; ++i) html += "<section><p class=a>Some words <a href='x'>in a link</a> &amp; more of them.</p></section>";
+  const Page whole = read(html);
+  int failures = 0;
+  for (int number = 1;; ++number) {
+    const FailingXmlMemory memory(number);
+    try {
+      const auto page = extract(html);
+      if (!FailingXmlMemory::has_failed()) break;
+      ASSERT_TRUE(page.has_value());
+      EXPECT_EQ(page->text, whole.text) << number;
+      EXPECT_EQ(page->title, whole.title) << number;
+      EXPECT_EQ(page->cut, whole.cut) << number;
+    } catch (const std::bad_alloc&) {
+      ++failures;
+    }
+  }
+  EXPECT_GT(failures, 100);
 }
 
 double seconds_for(const std::string& html) {
