@@ -1,5 +1,6 @@
 #include "app/memory_limit.h"
 
+#include <pthread.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -8,10 +9,26 @@
 
 namespace footnote::app {
 
+namespace {
+
+/// Stacks count against the limit with their whole size, 8 MiB by default, of which a thread uses a few pages. Recursion is bounded
+/// everywhere, by the depth of documents and JSON.
+constexpr std::size_t kThreadStackBytes = 2u << 20;
+
+void use_small_stacks() {
+  pthread_attr_t attributes{};
+  if (::pthread_attr_init(&attributes) != 0) return;
+  if (::pthread_attr_setstacksize(&attributes, kThreadStackBytes) == 0) (void)::pthread_setattr_default_np(&attributes);
+  (void)::pthread_attr_destroy(&attributes);
+}
+
+}  // namespace
+
 Result<void> limit_memory(const Settings& settings) {
   const auto& given = settings.value(Setting::kServerMemoryMax);
   const auto bytes = static_cast<rlim_t>(settings.integer(Setting::kServerMemoryMax)) << 20;
   if (bytes == 0) return {};
+  use_small_stacks();
   // RLIMIT_DATA counts the heap, anonymous memory and the stacks of threads. RLIMIT_AS would also count model and index files that are
   // mapped, and addresses that are reserved but never used.
   rlimit limit{};

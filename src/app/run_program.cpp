@@ -1,5 +1,6 @@
 #include <cstdlib>
 #include <new>
+#include <system_error>
 
 #include "app/commands.h"
 #include "app/memory_limit.h"
@@ -118,6 +119,11 @@ int run_program(const std::vector<std::string>& arguments) {
     return run_invocation(std::get<cli::Invocation>(parsed));
   } catch (const std::bad_alloc&) {
     cli::write_err("footnote: not enough memory; allow more (--memory-max, server.memory_max_mib), or give it less at once\n");
+    return cli::kExitFailure;
+  } catch (const std::system_error& error) {
+    cli::write_err(fmt::format(
+        "footnote: {}; allow more memory (--memory-max, server.memory_max_mib; each thread's stack counts) or threads (ulimit -u)\n",
+        error.what()));
     return cli::kExitFailure;
   } catch (const std::exception& error) {  // last resort: our own code does not throw
     cli::write_err(fmt::format("footnote: internal error: {}\nPlease report it.\n", error.what()));

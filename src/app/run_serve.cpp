@@ -6,6 +6,7 @@
 #include "app/folder_access.h"
 #include "app/server_options.h"
 #include "app/server_parts.h"
+#include "base/contained.h"
 #include "base/log.h"
 #include "cli/signals.h"
 #include "http/host.h"
@@ -75,7 +76,8 @@ Result<int> run_serve(const cli::CommandContext& context, const cli::ServeComman
   parts->upkeep().stop_maintenance();
   log(LogLevel::kInfo, "app", "draining", {{"grace_ms", context.settings.duration(Setting::kServerDrain).count()}});
   (*server)->drain(context.settings.duration(Setting::kServerDrain));
-  parts->base().save_indexes({}, upkeep::IndexFiles::When::kAnythingChanged);
+  // Without memory for it the next start builds them from the store.
+  contained("app", "saving indexes", [&] { parts->base().save_indexes({}, upkeep::IndexFiles::When::kAnythingChanged); });
   log(LogLevel::kInfo, "app", "stopped");
   return cli::kExitOk;
 }

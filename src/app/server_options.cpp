@@ -22,6 +22,10 @@ namespace {
 /// them.
 constexpr std::size_t kOwnDescriptors = 1'024;
 
+/// Of a limited memory, request bodies get one part in this many. The rest is for what requests make of them, and for the stacks of
+/// threads.
+constexpr std::size_t kMemoryPerBodies = 4;
+
 constexpr unsigned kWorkersMax = 256;
 constexpr unsigned kWorkersPerCore = 8;
 constexpr unsigned kWorkersMin = 16;
@@ -82,6 +86,9 @@ Result<http::ServerOptions> make_server_options(const Settings& settings) {
   options.body_deadline = settings.duration(Setting::kServerBodyTimeout);
   options.write_deadline = settings.duration(Setting::kServerWriteTimeout);
   options.idle_deadline = settings.duration(Setting::kServerIdleTimeout);
+  if (const auto memory_mib = static_cast<std::size_t>(settings.integer(Setting::kServerMemoryMax)); memory_mib != 0) {
+    options.body_bytes_total_max = std::min(options.body_bytes_total_max, (memory_mib << 20) / kMemoryPerBodies);
+  }
   options.connections_per_peer_max = static_cast<std::size_t>(settings.integer(Setting::kServerConnectionsPerPeer));
   const auto trusted = http::parse_address_ranges(settings.text(Setting::kServerTrustedProxies));
   if (!trusted)

@@ -48,6 +48,7 @@ TEST(ServerOptionsTest, SettingsReachTheServer) {
     if (name == "FOOTNOTE_STREAMS") return "44";
     if (name == "FOOTNOTE_CONNECTIONS_PER_PEER") return "7";
     if (name == "FOOTNOTE_IO_URING") return "false";
+    if (name == "FOOTNOTE_MEMORY_MAX_MIB") return "800";
     return std::nullopt;
   };
   const auto settings = Settings::load(sources);
@@ -64,6 +65,7 @@ TEST(ServerOptionsTest, SettingsReachTheServer) {
   EXPECT_EQ(options.waiting_max, 44U);
   EXPECT_EQ(options.connections_per_peer_max, 7U);
   EXPECT_FALSE(options.io_uring);
+  EXPECT_EQ(options.body_bytes_total_max, 200U << 20);
 }
 
 }  // namespace

@@ -208,8 +208,10 @@ constexpr std::array kTable{
                 .flag = "--memory-max",
                 .type = SettingType::kInteger,
                 .default_text = "0",
-                .help = "Memory in MiB that the process may allocate, model files not counted. Above it, a document is skipped with a "
-                        "reason. 0: no limit.",
+                .help =
+                    "Memory in MiB that the process may allocate: stacks of threads (2 MiB each) count, mapped model files do not. Request "
+                    "bodies get a quarter of it. Above it, a request gets 503 with Retry-After, and a document is skipped with a "
+                    "reason. 0: no limit.",
                 .min = 0,
                 .max = 100'000'000},
     SettingSpec{.id = Setting::kServerIoUring,

@@ -11,6 +11,8 @@ class ByteBudget {
  public:
   explicit ByteBudget(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
+  std::size_t bytes_max() const { return bytes_max_; }
+
   /// One request's share, released in the destructor. The budget must outlive it.
   class Hold {
    public:

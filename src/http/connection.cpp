@@ -158,6 +158,14 @@ Task<Connection::HeadResult> Connection::read_head(RequestParser& parser) {
   }
 }
 
+/// For a body that needs `bytes` with the values made of it.
+Refusal Connection::over_budget(std::size_t bytes) const {
+  const std::size_t bytes_max = shared_.body_bytes.bytes_max();
+  if (bytes <= bytes_max) return out_of_memory();
+  return refuse(413, ErrorCode::kTooLarge,
+                fmt::format("the body takes {} bytes of memory; all requests together may take {}; send it in parts", bytes, bytes_max));
+}
+
 Task<Connection::HeadResult> Connection::read_body(RequestParser& parser, std::uint64_t bytes_max, ByteBudget::Hold& held) {
   if (parser.is_done()) co_return HeadResult{};
   parser.body_limit(bytes_max);
@@ -168,13 +176,14 @@ Task<Connection::HeadResult> Connection::read_body(RequestParser& parser, std::u
   while (!parser.is_done()) {
     SystemError error = beast::http::error::need_more;
     if (buffer_.size() != 0) buffer_.consume(parser.put(buffer_.data(), error));
+    if (error == asio::error::no_memory) co_return std::unexpected(out_of_memory());
     if (error == beast::http::error::body_limit) {
       co_return std::unexpected(refuse(413, ErrorCode::kTooLarge, fmt::format("the body is longer than {} bytes", bytes_max)));
     }
     const std::string_view body = parser.get().body();
     size.feed(body.substr(std::min(fed, body.size())));
     fed = body.size();
-    if (!held.grow_to(body.size())) co_return std::unexpected(out_of_memory());
+    if (!held.grow_to(body.size())) co_return std::unexpected(over_budget(body.size()));
     if (!error) continue;
     // Only a chunk header or the trailer may be left unparsed.
     const bool endless = buffer_.size() > shared_.options.header_bytes_max;
@@ -186,7 +195,7 @@ Task<Connection::HeadResult> Connection::read_body(RequestParser& parser, std::u
       case Read::kFailed: co_return std::unexpected(std::nullopt);
     }
   }
-  if (!held.grow_to(fed + size.tree_bytes())) co_return std::unexpected(out_of_memory());
+  if (!held.grow_to(fed + size.tree_bytes())) co_return std::unexpected(over_budget(fed + size.tree_bytes()));
   co_return HeadResult{};
 }
 
@@ -276,7 +285,10 @@ Task<Connection::Next> Connection::serve_one() {
   const HeadResult body = co_await read_body(parser, arrival.match->route->body_bytes_max, arrival.body_bytes);
   watchdog_.disarm();
   if (!body && !body.error()) co_return Next::kClose;
-  if (!body) co_return co_await answer_refusal(std::move(arrival), *body.error());
+  if (!body) {
+    parser.get().body() = std::string();  // the client may take a while to read the answer
+    co_return co_await answer_refusal(std::move(arrival), *body.error());
+  }
   arrival.request->body = std::move(parser.get().body());
   switch (arrival.match->route->lane) {
     case Lane::kInline: co_return co_await answer_inline(std::move(arrival));

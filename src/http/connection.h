@@ -96,6 +96,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Task<HeadResult> read_head(RequestParser& parser);
   Task<bool> await_request();
   Task<HeadResult> read_body(RequestParser& parser, std::uint64_t bytes_max, ByteBudget::Hold& held);
+  Refusal over_budget(std::size_t bytes) const;
   Arrival start_arrival() const;
   void accept_head(const RequestParser& parser, Arrival& arrival) const;
   std::optional<Response> route_request(const RequestParser& parser, Arrival& arrival, std::string_view path) const;

@@ -20,7 +20,8 @@ constexpr int kSseSendBufferBytes = 128 << 10;
 constexpr std::uint64_t kDiscardBytesMax = 64 << 10;
 /// After a refusal the client may still be sending. Closing at once would reset the connection before it reads the response.
 constexpr std::chrono::milliseconds kLingerTime{1'000};
-constexpr std::size_t kLingerBytesMax = 1 << 20;
+/// The rest of the largest body: a client that only reads after it has sent everything would otherwise find a reset, not its answer.
+constexpr std::size_t kLingerBytesMax = 32 << 20;
 /// How often to poll a client that has already sent its next request, whose disconnect can't be awaited.
 constexpr std::chrono::milliseconds kRecheckTime{50};
 

@@ -107,7 +107,8 @@ class Watchdog {
   std::shared_ptr<std::uint64_t> generation_ = std::make_shared<std::uint64_t>(0);
 };
 
-/// A Beast body that collects what has arrived, so that it can be taken piece by piece. Reserves nothing based on content-length.
+/// A Beast body that collects what has arrived, so that it can be taken piece by piece. Reserves nothing based on content-length. Without
+/// memory for a piece, parsing ends with asio::error::no_memory.
 struct CollectedBody {
   using value_type = std::string;
 
@@ -120,10 +121,14 @@ struct CollectedBody {
     std::size_t put(const Buffers& buffers, SystemError& error) {
       error = {};
       std::size_t size = 0;
-      for (auto it = asio::buffer_sequence_begin(buffers); it != asio::buffer_sequence_end(buffers); ++it) {
-        const asio::const_buffer piece(*it);
-        body_.append(static_cast<const char*>(piece.data()), piece.size());
-        size += piece.size();
+      try {
+        for (auto it = asio::buffer_sequence_begin(buffers); it != asio::buffer_sequence_end(buffers); ++it) {
+          const asio::const_buffer piece(*it);
+          body_.append(static_cast<const char*>(piece.data()), piece.size());
+          size += piece.size();
+        }
+      } catch (const std::bad_alloc&) {
+        error = asio::error::no_memory;
       }
       return size;
     }

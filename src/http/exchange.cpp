@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "base/contained.h"
@@ -27,6 +28,10 @@ std::optional<HandlerFailure> failure_of(const Request& request, Body&& body) no
   } catch (const std::bad_alloc&) {
     log_exception(request, "out of memory");
     return HandlerFailure::kOutOfMemory;
+  } catch (const std::system_error& error) {
+    log_exception(request, error.what());
+    const bool no_thread = error.code() == std::errc::resource_unavailable_try_again;  // no memory for its stack
+    return no_thread ? HandlerFailure::kOutOfMemory : HandlerFailure::kOther;
   } catch (const std::exception& error) {
     log_exception(request, error.what());
   } catch (...) {

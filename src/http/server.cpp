@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -283,8 +284,10 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, std::vector
     auto impl = std::make_unique<Impl>(std::move(options), std::move(router), metrics);
     FOOTNOTE_CHECK(impl->start(endpoint));
     return std::unique_ptr<Server>(new Server(std::move(impl)));
-  } catch (const std::exception& error) {
-    return fail(ErrorCode::kUnavailable, "can't start the HTTP server: {}", error.what());
+  } catch (const std::runtime_error& error) {  // no thread, no descriptor
+    return fail(ErrorCode::kResourceExhausted,
+                "can't start the HTTP server: {}; allow more memory (--memory-max), threads (ulimit -u) or files (ulimit -n)",
+                error.what());
   }
 }
 

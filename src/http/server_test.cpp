@@ -5,6 +5,7 @@
 #include <csignal>
 #include <latch>
 #include <stdexcept>
+#include <system_error>
 
 #include "http/test_server.h"
 
@@ -28,6 +29,10 @@ std::vector<Route> basic_routes() {
       plain(
           Method::kGet, "/throws-inline", [](const Request&, const CallContext&) -> Response { throw 7; }, Lane::kInline),
       plain(Method::kGet, "/no-memory", [](const Request&, const CallContext&) -> Response { throw std::bad_alloc(); }),
+      plain(Method::kGet, "/no-thread",
+            [](const Request&, const CallContext&) -> Response {
+              throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+            }),
       plain(
           Method::kGet, "/no-memory-inline", [](const Request&, const CallContext&) -> Response { throw std::bad_alloc(); }, Lane::kInline),
       plain(Method::kGet, "/impossible", [](const Request&, const CallContext&) { return Response{42, {}, {}}; }),
@@ -69,7 +74,7 @@ TEST(ServerTest, TurnsExceptionsIntoAPlain500) {
 
 TEST(ServerTest, ARequestThatFindsNoMemoryIsToldToComeBack) {
   TestServer server(basic_routes());
-  for (const std::string_view path : {"/no-memory", "/no-memory-inline"}) {
+  for (const std::string_view path : {"/no-memory", "/no-memory-inline", "/no-thread"}) {
     const Answer answer = server.ask(get(path));
     EXPECT_EQ(answer.status, 503) << path;
     EXPECT_EQ(answer.has("retry-after: 2\r\n"), true) << path;

@@ -10,11 +10,14 @@ docs/robustness.md, --table prints rows for that page. --seconds gives up on a b
 for binaries that have no bounds.
 """
 import argparse
+import collections
 import concurrent.futures
+import http.client
 import json
 import os
 import pathlib
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -30,6 +33,8 @@ from server import Server  # noqa: E402
 
 BASE_BYTES = 64 << 20
 PER_BYTE = 20
+#: What a limited server may take above its memory at rest: some of its requests fit, not all.
+AT_LIMIT_MIB = 100
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -163,6 +168,11 @@ class Process:
         with open(self.folder + "/status") as file:
             return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM"))
 
+    def private_bytes(self):
+        """What RLIMIT_DATA counts."""
+        with open(self.folder + "/status") as file:
+            return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmData"))
+
     def processor_seconds(self):
         with open(self.folder + "/stat") as file:
             fields = file.read().rsplit(")", 1)[1].split()
@@ -261,12 +271,75 @@ def check_memory_limit(options, models):
     return ""
 
 
+def check_server_at_limit(options, models):
+    """Under a limit that its requests exceed, a server answers each of them: with what it found, 503 and Retry-After, or a reported document."""
+    environment = {"FOOTNOTE_MODELS": models, "MODEL_NAME": tiny_model.NAME, "FOOTNOTE_REQUESTS_PER_MINUTE": "0", "FOOTNOTE_WORKERS": "16"}
+    ingest = lambda path, text: ("/api/kb/ingest", json.dumps({"documents": [{"source_path": path, "content": text}]}).encode())
+    requests = [ingest("a.txt", repeat("a\n\n", 9_000_000)), ingest("a.md", repeat("a *b*\n\n", 3_900_000)), ingest("a.html", repeat("<p>a", 9_000_000)),
+                ("/embed", json.dumps({"inputs": [repeat("word ", 1000)] * 400}).encode()), ("/api/search", b'{"query":"lantern"}')] * 6
+    problems, outcomes = [], collections.Counter()
+
+    def send(request):
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
+        try:
+            connection.request("POST", *request, {"content-type": "application/json"})
+            response = connection.getresponse()
+            body = response.read()
+            outcomes[response.status] += 1
+            if response.status not in (200, 207, 503):
+                problems.append(f"{request[0]} at the limit: {response.status} {body[:200]}")
+            if response.status == 503 and not response.headers.get("retry-after"):
+                problems.append(f"{request[0]} at the limit: 503 without Retry-After")
+        except (OSError, http.client.HTTPException) as error:
+            problems.append(f"{request[0]} at the limit: {error!r}")
+        finally:
+            connection.close()
+
+    with tempfile.TemporaryDirectory() as data, Server(options.binary, data, environment, flags=("--memory-max", "100000")) as server:
+        limit = (Process(server.process.pid).private_bytes() >> 20) + AT_LIMIT_MIB
+    with tempfile.TemporaryDirectory() as data:
+        with Server(options.binary, data, environment, flags=("--memory-max", str(limit))) as server:
+            call(server, "POST", "/api/kb/ingest", {"documents": [{"source_path": "lantern.md", "content": "# Lantern\n\nA lantern and a kettle."}]})
+            with concurrent.futures.ThreadPoolExecutor(12) as pool:
+                list(pool.map(send, requests))
+            if not outcomes[503] + outcomes[207]:
+                problems.append(f"nothing exceeded the limit: {outcomes}")
+            if call(server, "POST", "/api/search", {"query": "lantern"})[0] != 200:
+                problems.append("no answer after the limit was exceeded")
+        if server.process.returncode != 0:
+            problems.append(f"at the limit the server stopped with {server.process.returncode}")
+    print(f"at a limit of memory: {dict(outcomes)}", flush=True)
+    return problems
+
+
+def check_stop(options, models):
+    """SIGTERM while large documents are read stops the server in order."""
+    environment = {"FOOTNOTE_MODELS": models, "MODEL_NAME": tiny_model.NAME, "FOOTNOTE_DRAIN": "1ms"}
+    problems = []
+    for path, text in [("a.html", repeat("<p>a", 15_000_000)), ("a.md", repeat("a *b* `c`\n\n", 4_000_000)), ("a.txt", repeat("a\n\n", 10_000_000))]:
+        with tempfile.TemporaryDirectory() as data, Server(options.binary, data, environment) as server:
+            body = json.dumps({"documents": [{"source_path": path, "content": text}]}).encode()
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+            spent = Process(server.process.pid).processor_seconds()
+            connection.request("POST", "/api/kb/ingest", body, {"content-type": "application/json"})
+            while Process(server.process.pid).processor_seconds() - spent < 0.2:  # it has the body and works on it
+                time.sleep(0.01)
+            began = time.monotonic()
+            server.process.send_signal(signal.SIGTERM)
+            code = server.process.wait(timeout=60)
+            print(f"stopped while it read {path}: exit code {code} after {time.monotonic() - began:.1f} s", flush=True)
+            if code != 0:
+                problems.append(f"stopped while it read {path}: exit code {code}: {server.output()[-500:]}")
+            connection.close()
+    return problems
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--table", action="store_true")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", help="bombs whose names contain this, or: limit")
     parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--address-space-gib", type=int, default=0)
     options = parser.parse_args()
@@ -282,8 +355,10 @@ def main():
             print(row(bomb, result, options.table), flush=True)
             if wrong := judge(bomb, result):
                 problems.append(f"{bomb.name}: {wrong}")
-        if not options.only and not options.address_space_gib:
+        if options.only in ("", "limit") and not options.address_space_gib:
             problems += filter(None, [check_memory_limit(options, models)])
+            problems += check_server_at_limit(options, models)
+            problems += check_stop(options, models)
     for problem in problems:
         print("FAILED: " + problem, file=sys.stderr)
     return 1 if problems else 0
