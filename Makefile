@@ -133,7 +133,7 @@ faults: build ## fault and abuse tests in their long form (docs/robustness.md); 
 	[ -z "$$failed" ] || { echo "faults: failed:$$failed (SEED=$(SEED))"; exit 1; }; echo "faults: all held (SEED=$(SEED))"
 
 .PHONY: fuzz
-fuzz: setup ## every fuzzer FUZZ_SECONDS (60) long, two at a time; needs clang-19
+fuzz: setup ## every fuzzer FUZZ_SECONDS (60) long, FUZZ_JOBS (one per core) at a time; needs clang-19
 	@mkdir -p build
 	$(call build,fuzz,--target fuzzers)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh build/fuzz

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# fuzz.sh BUILD: runs every fuzzer of a build folder for FUZZ_SECONDS (60), FUZZ_JOBS (2) at a time, with the corpora in
+# fuzz.sh BUILD: runs every fuzzer of a build folder for FUZZ_SECONDS (60), FUZZ_JOBS (one per core) at a time, with the corpora in
 # fuzz/corpus and those of earlier runs in this build folder. Prints one line per fuzzer. Fails if one has a finding, and prints the
 # command that runs the input again. FUZZ_ONLY="json url" selects fuzzers.
 set -uo pipefail
 build=$1
 seconds=${FUZZ_SECONDS:-60}
-jobs=${FUZZ_JOBS:-2}
+jobs=${FUZZ_JOBS:-$(nproc)}
 root=$(cd "$(dirname "$0")/.." && pwd)
 
 # Limits of time and memory per input; exceeding them is a finding.
@@ -21,15 +21,17 @@ run_one() {
   "$program" "${limits[@]}" "${dictionary[@]}" -max_total_time="$seconds" -print_final_stats=1 \
     -artifact_prefix="$findings/$name-" "$grown" "$root/fuzz/corpus/$name" >"$log" 2>&1
   local status=$?
-  local executions coverage finding
+  local executions coverage memory finding figures
   executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
   coverage=$(grep -oE 'cov: [0-9]+' "$log" | tail -1 | cut -d' ' -f2)
+  memory=$(sed -n 's/^stat::peak_rss_mb: *//p' "$log")
   finding=$(find "$findings" -name "$name-*" | head -1)
+  figures=$(printf '%-14s %10s executions, coverage %5s, peak %4s MB' "$name" "${executions:-?}" "${coverage:-?}" "${memory:-?}")
   if [ $status -eq 0 ] && [ -z "$finding" ]; then
-    printf '%-14s %10s executions, coverage %5s, no finding\n' "$name" "${executions:-?}" "${coverage:-?}"
+    echo "$figures, no finding"
     return 0
   fi
-  printf '%-14s %10s executions, coverage %5s, A FINDING: %s %s\n' "$name" "${executions:-?}" "${coverage:-?}" "$program" "${finding:-(none kept; see $log)}"
+  echo "$figures, A FINDING: $program ${finding:-(none kept; see $log)}"
   return 1
 }
 
