@@ -6,12 +6,15 @@
 
 #include "base/log.h"
 #include "base/sha256.h"
+#include "base/text.h"
 
 namespace footnote::points {
 
 namespace {
 
 constexpr std::string_view kSourceLocation = "points";
+/// Steps of work.h for reading, parsing and writing back one point.
+constexpr std::size_t kStepsPerChange = 100;
 
 void to_unit_length(std::vector<float>& vector) {
   double squares = 0;
@@ -114,7 +117,7 @@ class Changes {
   }
 
   Result<void> operator()(const SetPayload& change) {
-    return change_payloads(change.points, [&](JsonObject& payload) {
+    return change_payloads(change.points, to_text(change.payload).size(), [&](JsonObject& payload) {
       JsonObject* target = &payload;
       if (change.at) {
         for (const JsonPath::Step& step : change.at->steps) {
@@ -127,15 +130,15 @@ class Changes {
     });
   }
   Result<void> operator()(const OverwritePayload& change) {
-    return change_payloads(change.points, [&](JsonObject& payload) { payload = change.payload; });
+    return change_payloads(change.points, to_text(change.payload).size(), [&](JsonObject& payload) { payload = change.payload; });
   }
   Result<void> operator()(const DeletePayload& change) {
-    return change_payloads(change.points, [&](JsonObject& payload) {
+    return change_payloads(change.points, 0, [&](JsonObject& payload) {
       for (const JsonPath& key : change.keys) erase_path(payload, key);
     });
   }
   Result<void> operator()(const ClearPayload& change) {
-    return change_payloads(change.points, [](JsonObject& payload) { payload.clear(); });
+    return change_payloads(change.points, 0, [](JsonObject& payload) { payload.clear(); });
   }
 
   Result<void> operator()(const UpdateVectors& change) {
@@ -148,6 +151,7 @@ class Changes {
 
   Result<void> operator()(const DeleteVectors& change) {
     FOOTNOTE_TRY(const auto ids, select(change.points, PointVectors::kRead));
+    FOOTNOTE_CHECK(charge(ids.size(), 0));
     for (const std::string& name : change.names) FOOTNOTE_CHECK(shape_of(corpus_, name));
     for (const PointId& id : ids) {
       FOOTNOTE_TRY(Point * point, change_point(id));
@@ -265,9 +269,21 @@ class Changes {
     return &*found->second;
   }
 
+  /// Charges the call for `points` points that get `bytes` more each.
+  Result<void> charge(std::size_t points, std::size_t bytes) {
+    FOOTNOTE_CHECK(work_.spend(points * kStepsPerChange));
+    copied_bytes_ += points * bytes;
+    if (copied_bytes_ <= kPayloadCopiesBytesMax) return {};
+    return fail_field(ErrorCode::kTooLarge, "payload",
+                      "a payload of {} for {} points: one request may set {} in all; change fewer points at once", human_bytes(bytes),
+                      points, human_bytes(kPayloadCopiesBytesMax));
+  }
+
+  /// `change` adds up to `bytes` to a payload.
   template <class Change>
-  Result<void> change_payloads(const Selection& selection, const Change& change) {
+  Result<void> change_payloads(const Selection& selection, std::size_t bytes, const Change& change) {
     FOOTNOTE_TRY(const auto ids, select(selection, PointVectors::kRead));
+    FOOTNOTE_CHECK(charge(ids.size(), bytes));
     if (const auto* named = std::get_if<std::vector<PointId>>(&selection); named != nullptr && ids.size() != named->size()) {
       for (const PointId& id : *named) FOOTNOTE_CHECK(change_point(id));  // fails with the id that does not exist
     }
@@ -314,6 +330,7 @@ class Changes {
   const PointSearch& search_;
   const Corpus& corpus_;
   Work work_;
+  std::size_t copied_bytes_ = 0;
   std::map<PointId, Point> before_;              // as stored
   std::map<PointId, std::optional<Point>> now_;  // new state; null: deleted
   std::set<PointId> changed_;

@@ -21,6 +21,8 @@ namespace footnote::points {
 
 /// Bound on the points that one operation with a filter may change; does not apply to deletions.
 inline constexpr std::size_t kChangedByFilterMax = 100'000;
+/// Bound on what the payloads of one call take in all the points that they are set in: a small request must not become a large commit.
+inline constexpr std::size_t kPayloadCopiesBytesMax = 64u << 20;
 
 /// Vectors by space name; "" is the corpus's own space.
 using VectorsByName = std::map<std::string, std::vector<float>>;
@@ -72,9 +74,9 @@ using PointOperation =
 /// Changes points of a collection. A point is stored as a document of one chunk, whose text, title and URL are the payload's `text`,
 /// `title` and `url`, so that every front door finds it. The operations of one call are one atomic commit and are searchable when it
 /// returns. Cosine vectors are stored with length 1. Thread-safe; borrows its ports. kInvalidArgument: a duplicate id in one Upsert, a
-/// vector that is empty, not finite or of the wrong dimension, a payload past its bounds. kNotFound: an id to change does not exist.
-/// kFailedPrecondition: the point is a passage of an ingested document, which changes only with its document; it can be deleted together
-/// with all others of that document.
+/// vector that is empty, not finite or of the wrong dimension, a payload past its bounds, or more work than a request may do. kTooLarge:
+/// more points or copies of a payload than the bounds above. kNotFound: an id to change does not exist. kFailedPrecondition: the point is a
+/// passage of an ingested document, which changes only with its document; it can be deleted together with all others of that document.
 class PointWriter {
  public:
   struct Ports {
