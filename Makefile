@@ -132,11 +132,14 @@ faults: build ## fault and abuse tests in their long form (docs/robustness.md); 
 	run bombs python3 tests/server/bombs_beside_questions.py --binary $(BINARY) --seed $(SEED); \
 	[ -z "$$failed" ] || { echo "faults: failed:$$failed (SEED=$(SEED))"; exit 1; }; echo "faults: all held (SEED=$(SEED))"
 
+# libFuzzer where clang 19 and its runtime are installed (clang-19, libclang-rt-19-dev), otherwise our own driver and g++'s sanitizers.
+FUZZ_PRESET ?= $(shell ls $$(clang++-19 -print-runtime-dir 2>/dev/null)/libclang_rt.fuzzer*.a >/dev/null 2>&1 && echo fuzz || echo asan-ubsan)
+
 .PHONY: fuzz
-fuzz: setup ## every fuzzer FUZZ_SECONDS (60) long, FUZZ_JOBS (one per core) at a time; needs clang-19
+fuzz: setup ## every fuzzer FUZZ_SECONDS (60) long, FUZZ_JOBS (one per core) at a time
 	@mkdir -p build
-	$(call build,fuzz,--target fuzzers)
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh build/fuzz
+	$(call build,$(FUZZ_PRESET),--target fuzzers)
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh build/$(FUZZ_PRESET)
 
 .PHONY: format
 format: ## clang-format over the tree

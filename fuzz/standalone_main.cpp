@@ -1,11 +1,15 @@
 // Drives a fuzz target without libFuzzer: every file of a corpus, then mutations of them by a seed. The same seed gives the
 // same inputs on every machine. A finding aborts the process; before that its input is written to a file and named, with
-// the command that runs it again.
+// the command that runs it again. An input that takes longer than kInputSeconds is a finding too.
 //
-//   fuzz_NAME [--runs N] [--seed N] [--dictionary FILE] [--findings FOLDER] FILE_OR_FOLDER...
+//   fuzz_NAME [--runs N] [--seconds N] [--seed N] [--dictionary FILE] [--findings FOLDER] FILE_OR_FOLDER...
+//
+// --seconds goes on with mutations until the time is up, at least --runs of them.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +29,7 @@ using footnote::fuzz::Random;
 struct Options {
   std::string program;
   std::size_t runs = 0;
+  std::chrono::seconds seconds{0};
   std::uint64_t seed = 1;
   std::filesystem::path dictionary;
   std::filesystem::path findings = ".";
@@ -47,6 +52,8 @@ Options parse_options(int count, char** arguments) {
     if (++i == count) give_up(name + " needs a value");
     if (name == "--runs") {
       options.runs = std::strtoull(arguments[i], nullptr, 10);
+    } else if (name == "--seconds") {
+      options.seconds = std::chrono::seconds(std::strtoull(arguments[i], nullptr, 10));
     } else if (name == "--seed") {
       options.seed = std::strtoull(arguments[i], nullptr, 10);
     } else if (name == "--dictionary") {
@@ -213,8 +220,12 @@ void on_crash(int signal) {
   std::raise(signal);
 }
 
+/// Generous: the sanitizers make a program several times slower, and the machine may be busy.
+constexpr unsigned kInputSeconds = 60;
+
 void run(std::string input) {
   current = std::move(input);
+  ::alarm(kInputSeconds);
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(current.data()), current.size());
 }
 
@@ -231,13 +242,17 @@ int main(int count, char** arguments) {
   finding_path = std::filesystem::absolute(options.findings / (name + "-finding")).lexically_normal().string();
   report =
       name + ": a finding (seed " + std::to_string(options.seed) + "); run it again with\n  " + options.program + " " + finding_path + "\n";
-  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) std::signal(signal, on_crash);
+  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM}) std::signal(signal, on_crash);
   if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(keep_finding);
 
+  const auto end = std::chrono::steady_clock::now() + options.seconds;
   for (const std::string& file : corpus) run(file);
   Mutator mutator(corpus, dictionary, options.seed);
-  for (std::size_t i = 0; i < options.runs; ++i) run(mutator.next());
-  std::printf("%s: %zu corpus files, %zu mutations by seed %llu\n", name.c_str(), corpus.size(), options.runs,
-              static_cast<unsigned long long>(options.seed));
+  std::size_t runs = 0;
+  for (; runs < options.runs || std::chrono::steady_clock::now() < end; ++runs) run(mutator.next());
+  rusage used{};
+  (void)::getrusage(RUSAGE_SELF, &used);
+  std::printf("%s: %zu corpus files, %zu mutations by seed %llu, peak %ld MB\n", name.c_str(), corpus.size(), runs,
+              static_cast<unsigned long long>(options.seed), used.ru_maxrss / 1024);
   return 0;
 }
