@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/qdrant_routes.h"
+#include "points/answer_points.h"
 
 namespace footnote::api {
 
@@ -113,7 +114,8 @@ Result<Json> retrieve(const PointCall& point) {
   FOOTNOTE_TRY(const auto wanted, parse_ids(*ids, "ids"));
   if (wanted.size() > kPointsPerRequestMax) return wrong("ids", "has more than {} entries", kPointsPerRequestMax);
   FOOTNOTE_TRY(const Shown shown, parse_shown(asked.body(), true));
-  FOOTNOTE_TRY(const auto found, point.services.points.points(point.call, asked.collection.corpus.id, wanted, shown.reads()));
+  FOOTNOTE_TRY(const auto found,
+               points::read_points(point.services.points, point.call, asked.collection.corpus.id, wanted, shown.reads(), point.work));
   FOOTNOTE_TRY(JsonArray out, render_points(found, asked.collection.corpus, shown));
   return out;
 }

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "points/answer_points.h"
+
 namespace footnote::points {
 
 namespace {
@@ -200,7 +202,7 @@ Result<std::vector<ScoredPoint>> PointSearch::query(const CallContext& call, con
                                                     PointVectors with, Work& work) const {
   FOOTNOTE_TRY(const Generation generation, vectors_.generation(call, corpus.id));
   FOOTNOTE_TRY(const Found found, Run(*this, call, corpus, generation, work).run(query));
-  FOOTNOTE_TRY(auto points, store_.points_of(call, corpus.id, ids_of(found.chunks), with));
+  FOOTNOTE_TRY(auto points, read_points(store_, call, corpus.id, ids_of(found.chunks), with, work));
   std::vector<ScoredPoint> out;
   out.reserve(points.size());
   std::size_t next = 0;
@@ -222,9 +224,11 @@ Result<std::vector<PointGroup>> PointSearch::groups(const CallContext& call, con
     bool full = false;
     for (const ScoredPoint& hit : found) {
       FOOTNOTE_TRY(const Json payload, parse_json(hit.point.payload));
+      Result<void> held;
       visit_elements(payload.get_object(), group_by, [&](const Json& value) {
         const auto key = key_of(value);
-        if (!key || std::holds_alternative<bool>(*key)) return;
+        if (!key || std::holds_alternative<bool>(*key) || !held) return;
+        held = work.hold(held_bytes(hit.point));  // each group has a copy
         const auto place = places.find(*key);
         if (place == places.end()) {
           if (groups.size() == wanted) return;
@@ -234,6 +238,7 @@ Result<std::vector<PointGroup>> PointSearch::groups(const CallContext& call, con
           groups[place->second].hits.push_back(hit);
         }
       });
+      FOOTNOTE_CHECK(held);
     }
     full = groups.size() == wanted && std::ranges::all_of(groups, [&](const PointGroup& group) { return group.hits.size() == group_size; });
     if (full || found.size() < looked_at) return groups;
@@ -242,7 +247,7 @@ Result<std::vector<PointGroup>> PointSearch::groups(const CallContext& call, con
 
 Result<std::vector<Point>> PointSearch::scroll(const CallContext& call, const Corpus& corpus, const PointFilter* filter,
                                                const std::optional<PointId>& from, std::size_t limit, PointVectors with, Work& work) const {
-  if (filter == nullptr || filter->conditions.empty()) return store_.scroll(call, corpus.id, from, limit, with);
+  if (filter == nullptr || filter->conditions.empty()) return scroll_points(store_, call, corpus.id, from, limit, with, work);
   FOOTNOTE_TRY(const ChunkList chunks, matching(call, corpus, *filter, work));
   std::vector<std::pair<PointId, ChunkId>> ids;
   FOOTNOTE_CHECK(store_.visit(call, corpus.id, corpus.generation, chunks.get(), [&](const PointView& point) -> Result<void> {
@@ -254,7 +259,7 @@ Result<std::vector<Point>> PointSearch::scroll(const CallContext& call, const Co
   std::vector<ChunkId> page;
   page.reserve(wanted);
   for (std::size_t i = 0; i < wanted; ++i) page.push_back(ids[i].second);
-  return store_.points_of(call, corpus.id, page, with);
+  return read_points(store_, call, corpus.id, page, with, work);
 }
 
 Result<std::size_t> PointSearch::count(const CallContext& call, const Corpus& corpus, const PointFilter& filter, Work& work) const {
@@ -275,7 +280,10 @@ Result<std::vector<FacetHit>> PointSearch::facet(const CallContext& call, const 
     visit_elements(payload.get_object(), key, [&](const Json& value) {
       if (auto found = key_of(value)) own.insert(*std::move(found));
     });
-    for (const PayloadKey& value : own) ++counts[value];
+    for (const PayloadKey& value : own) {
+      const bool is_new = ++counts[value] == 1;
+      if (const auto* text = std::get_if<std::string>(&value); is_new && text != nullptr) FOOTNOTE_CHECK(work.hold(text->size()));
+    }
     return work.spend(steps_to_read(point) + own.size());
   }));
   std::vector<FacetHit> out;

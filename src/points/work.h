@@ -7,6 +7,9 @@
 
 namespace footnote::points {
 
+/// Memory of the points that a request reads for its answer.
+inline constexpr std::size_t kAnswerBytesMax = 64u << 20;
+
 /// What one request may cost, shared by all of its queries. A step is about as long as comparing a value with a condition, or a vector with
 /// another: 10 to 100 ns.
 class Work {
@@ -23,12 +26,21 @@ class Work {
                 "an index for the keys that it filters by",
                 steps_max_);
   }
+  /// For points that the answer holds until it is sent. kTooLarge past kAnswerBytesMax.
+  Result<void> hold(std::size_t bytes) {
+    held_bytes_ += bytes;
+    if (held_bytes_ <= kAnswerBytesMax) return {};
+    return fail(ErrorCode::kTooLarge,
+                "the points of this answer take more than {} MiB: use a smaller limit, fewer searches, or leave out vectors",
+                kAnswerBytesMax >> 20);
+  }
   /// How many steps are left.
   std::size_t left() const { return steps_max_ == 0 ? static_cast<std::size_t>(-1) : steps_max_ - std::min(spent_, steps_max_); }
 
  private:
   const std::size_t steps_max_;
   std::size_t spent_ = 0;
+  std::size_t held_bytes_ = 0;
 };
 
 }  // namespace footnote::points

@@ -119,6 +119,16 @@ class Points:
         return f"{status}" + (" work_max" if b"points.work_max" in body else "")
 
 
+class LargePoint(Points):
+    """A request about a collection that also has one point with a large payload, its id 0."""
+
+    def prepare(self, server):
+        super().prepare(server)
+        large = {"id": 0, "vector": [1, 0, 0, 0, 0, 0, 0, 0], "payload": {"text": repeat("large ", 300_000)}}
+        status, body = call(server, "PUT", "/collections/bombs/points?wait=true", {"points": [large]})
+        assert status == 200, body
+
+
 def bombs(full):
     size = (lambda small, large: large) if full else (lambda small, large: small)
     ones = lambda count: ('{"inputs":[' + "1," * (count // 2) + "1]}").encode()
@@ -147,6 +157,10 @@ def bombs(full):
                size(2_000, 20_000)),
         Points("100 queries with 100 prefetches", "/query/batch",
                {"searches": [{"prefetch": prefetch, "query": {"fusion": "rrf"}, "limit": 10}] * size(10, 100)}, size(2_000, 20_000)),
+        Points("100 queries for 10,000 points", "/query/batch",
+               {"searches": [{"query": [1, 0, 0, 0, 0, 0, 0, 1], "limit": 10_000, "with_payload": True}] * 100}, size(2_000, 20_000)),
+        LargePoint("a point of 0.3 MB, asked for 10,000 times", "", {"ids": [0] * 10_000, "with_payload": True}, 1_000),
+        Points("a payload for 2,000 points", "/payload", {"payload": {f"k{i}": i for i in range(50_000)}, "points": list(range(2_000))}, 2_000),
     ]
 
 
