@@ -3,14 +3,16 @@
 
 The same questions are asked twice: alone, and beside the bombs. Reported: the waiting times of both, their ratio at the 99th percentile (at most 3),
 and what became of each bomb: stored, refused with a reason, or, under pressure, told to come back.
-The bombs are the shapes of tests found by attack: Markdown tables, HTML attributes, huge headings, JSON values. --bomb-kib sets their size.
+The bombs are shapes found by attack: Markdown tables, HTML attributes, huge headings, JSON values. --bomb-kib sets the size of those made here; with --full
+those of bombs.py come too, in the sizes of docs/robustness.md. Every round changes the documents, so that none is skipped as unchanged.
 
-usage: bombs_beside_questions.py --binary FOOTNOTE [--questions 1000] [--bomb-kib 64] [--seed N] [--ratio-max 3] [--tiny]
+usage: bombs_beside_questions.py --binary FOOTNOTE [--questions 1000] [--bomb-kib 64] [--full] [--seed N] [--ratio-max 3] [--tiny]
 """
 import argparse
 import collections
 import http.client
 import json
+import multiprocessing
 import os
 import pathlib
 import random
@@ -23,6 +25,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import bombs as real_bombs  # noqa: E402
 import tiny_model  # noqa: E402
 from server import Server  # noqa: E402
 from site_admin import published_agent  # noqa: E402
@@ -39,8 +42,7 @@ def fill(piece, size):
     return piece * (size // len(piece) + 1)
 
 
-def bombs(size):
-    """Name, path and body of each."""
+def small_bombs(size):
     table = "|" + "a|" * 250 + "\n|" + "-|" * 250 + "\n"
     texts = {
         "table.md": table + fill("|x\n", size - len(table)),
@@ -56,11 +58,10 @@ def bombs(size):
         "nested.html": fill("<div>", size) + "text",
         "entities.html": fill("&amp;&lt;&#9731;", size),
     }
-    out = [(name, "/api/kb/ingest", json.dumps({"documents": [{"source_path": f"bombs/{name}", "content": text}]})) for name, text in texts.items()]
-    out.append(("values.json", "/embed", '{"inputs":[' + ",".join(["1"] * (size // 2)) + "]}"))
-    out.append(("deep.json", "/api/search", "[" * size + "]" * size))
-    out.append(("keys.json", "/api/kb/chat", "{" + ",".join(f'"k{i}":0' for i in range(size // 8)) + "}"))
-    return out
+    requests = [("values.json", "/embed", '{"inputs":[' + ",".join(["1"] * (size // 2)) + "]}"), ("deep.json", "/api/search", "[" * size + "]" * size),
+                ("keys.json", "/api/kb/chat", "{" + ",".join(f'"k{i}":0' for i in range(size // 8)) + "}")]
+    return [real_bombs.Document(name, f"bombs/{name}", text) for name, text in texts.items()] + [
+        real_bombs.Requests(name, path, body.encode()) for name, path, body in requests]
 
 
 def post(connection, path, body, headers=None):
@@ -129,32 +130,44 @@ class Questions:
 
 
 class Bombs:
-    def __init__(self, port, size):
-        self.port, self.all = port, bombs(size)
-        self.stop = threading.Event()
-        self.outcomes = collections.defaultdict(collections.Counter)
-        self.sent = 0
-        self.thread = threading.Thread(target=self.run)
+    """Sends them one after the other, again and again, from a process of its own: to make them must not hold up the questions' clients."""
+
+    def __init__(self, server, options):
+        self.server, self.all = server, small_bombs(options.bomb_kib << 10) + (real_bombs.bombs(True) if options.full else [])
+        for bomb in self.all:
+            bomb.prepare(server)
+        self.stop = multiprocessing.Event()
+        self.results = multiprocessing.Queue()
+        self.process = multiprocessing.Process(target=self.run)
 
     def run(self):
+        outcomes, sent = collections.defaultdict(collections.Counter), 0
         while not self.stop.is_set():
-            name, path, body = self.all[self.sent % len(self.all)]
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
+            bomb = self.all[sent % len(self.all)]
+            if isinstance(bomb, real_bombs.Document):
+                bomb.text += f"\n\nround {sent}\n"
             try:
-                status, _ = post(connection, path, body)
+                answer = bomb.send(self.server, 600)
             except (OSError, http.client.HTTPException) as error:
-                status = repr(error)
-            connection.close()
-            self.outcomes[name][status] += 1
-            self.sent += 1
+                answer = repr(error)
+            outcomes[bomb.name][answer] += 1
+            sent += 1
+        self.results.put((outcomes, sent))
 
     def __enter__(self):
-        self.thread.start()
+        self.process.start()
         return self
 
     def __exit__(self, *_):
         self.stop.set()
-        self.thread.join()
+        self.outcomes, self.sent = self.results.get()
+        self.process.join()
+
+
+def is_allowed(answer):
+    """Of bombs.py: "200 stored", "400 work_max", "413 413"."""
+    statuses = [int(word) for word in answer.split() if word.isdigit()]
+    return bool(statuses) and all(status == 200 or status in REFUSALS for status in statuses)
 
 
 def memory_kib(pid):
@@ -166,6 +179,7 @@ def main():
     parser.add_argument("--binary", required=True)
     parser.add_argument("--questions", type=int, default=1000)
     parser.add_argument("--bomb-kib", type=int, default=64)
+    parser.add_argument("--full", action="store_true")
     parser.add_argument("--ratio-max", type=float, default=3)
     parser.add_argument("--tiny", action="store_true", help="a tiny model: the parsers are tested, not the encoder")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
@@ -183,19 +197,18 @@ def main():
             questions = Questions(server.port, published_agent(server.port, {"allowed_origins": [ORIGIN], "corpora": ["memory"]}), options)
             alone, failures = questions.run("alone")
             before = memory_kib(server.process.pid)
-            with Bombs(server.port, options.bomb_kib << 10) as running:
+            with Bombs(server, options) as running:
                 beside, failed = questions.run("beside bombs")
             alive = server.process.poll() is None
             grown = (memory_kib(server.process.pid) - before) / 1024 if alive else 0
     failures += failed
     for name, outcomes in running.outcomes.items():
-        print(f"  {name:16} " + ", ".join(f"{status}: {count}" for status, count in outcomes.items()))
-        wrong = [status for status in outcomes if status != 200 and status not in REFUSALS]
-        failures += [f"{name}: {status}" for status in wrong]
+        print(f"  {name:50} " + ", ".join(f"{answer}: {count}" for answer, count in outcomes.items()))
+        failures += [f"{name}: {answer}" for answer in outcomes if not is_allowed(answer)]
     ratio = beside / alone if alone else 0
     if not alive:
         failures.append("the server ended")
-    print(f"bombs: {running.sent} of {options.bomb_kib} KiB, {len(failures)} failures, p99 {ratio:.1f} times as long (at most {options.ratio_max:g}), "
+    print(f"bombs: {running.sent}, {len(failures)} failures, p99 {ratio:.1f} times as long (at most {options.ratio_max:g}), "
           f"peak memory {grown:+.0f} MiB (SEED={options.seed} repeats)")
     for failure in failures[:10]:
         print("FAILURE", failure)
