@@ -114,6 +114,10 @@ Result<std::filesystem::path> Snapshots::path_of(WorkspaceId workspace, std::str
 
 Result<SnapshotInfo> Snapshots::create(const CallContext& call, const Collection& collection) const {
   const std::filesystem::path folder = folder_of(collection.corpus.workspace, collection.corpus.name);
+  FOOTNOTE_TRY(const auto earlier, list(collection.corpus.workspace, collection.corpus.name));
+  if (earlier.size() >= kSnapshotsPerCollectionMax) {
+    return fail(ErrorCode::kFailedPrecondition, "the collection has {} snapshots, as many as it may have; delete some", earlier.size());
+  }
   FOOTNOTE_CHECK(make_folders(folder));
   const UtcTime now = clock_.now();
   const std::string name = fmt::format("{}-{}-{}{}", collection.corpus.id.value, now.time_since_epoch().count(), random_base62(6), kSuffix);

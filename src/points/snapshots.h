@@ -14,6 +14,8 @@ namespace footnote::points {
 
 /// A larger snapshot is written, but cannot be downloaded or restored through this class: copy the file.
 inline constexpr std::uint64_t kSnapshotBytesMax = 1 << 30;
+/// Snapshots that a collection may have: each is a copy of it on the disk that all share.
+inline constexpr std::size_t kSnapshotsPerCollectionMax = 100;
 /// Points restored in one commit.
 inline constexpr std::size_t kRecoverPointsMax = 1000;
 
@@ -31,6 +33,7 @@ class Snapshots {
   Snapshots(const std::filesystem::path& data, PointStore& store, PointWriter& writer, const Clock& clock)
       : folder_(data / "snapshots"), store_(store), writer_(writer), clock_(clock) {}
 
+  /// kFailedPrecondition: the collection has kSnapshotsPerCollectionMax already.
   Result<SnapshotInfo> create(const CallContext& call, const Collection& collection) const;
   /// Oldest first. Snapshots of deleted collections are kept.
   Result<std::vector<SnapshotInfo>> list(WorkspaceId workspace, std::string_view collection) const;
