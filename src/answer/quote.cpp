@@ -115,7 +115,8 @@ std::string heading_of(const Hit& hit, const TextRange& range) {
 std::string label_of(const Hit& hit, const TextRange& range, std::string_view quote) {
   std::string heading = heading_of(hit, range);
   const std::string said = " " + fold_words(quote) + " ";
-  for (const std::string_view word : split(fold_words(heading), ' ')) {
+  const std::string words = fold_words(heading);
+  for (const std::string_view word : split(words, ' ')) {
     if (!word.empty() && said.find(fmt::format(" {} ", word)) == std::string::npos) return heading;
   }
   return {};
