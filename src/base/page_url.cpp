@@ -79,7 +79,9 @@ std::optional<std::string> canonical_url(std::string_view url) {
   std::string_view path = url.substr(0, path_end);
   while (path.ends_with('/')) path.remove_suffix(1);
   const std::string query = kept_parameters(url.substr(std::min(path_end + 1, url.size())));
-  return (secure ? "https://" : "http://") + host + encoded(path) + encoded(query);
+  std::string out = (secure ? "https://" : "http://") + host + encoded(path) + encoded(query);
+  if (out.size() > kPageUrlBytesMax) return std::nullopt;  // encoding makes it longer
+  return out;
 }
 
 std::string_view origin_of(std::string_view page) {

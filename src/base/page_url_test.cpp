@@ -56,6 +56,7 @@ TEST(PageUrl, ItsLengthIsBounded) {
   const std::string start = "https://shop.example/";
   EXPECT_TRUE(canonical_url(start + std::string(kPageUrlBytesMax - start.size(), 'a')).has_value());
   EXPECT_FALSE(canonical_url(start + std::string(kPageUrlBytesMax - start.size() + 1, 'a')).has_value());
+  EXPECT_FALSE(canonical_url(start + std::string(kPageUrlBytesMax - start.size(), '"')).has_value());  // %22 each
 }
 
 TEST(PageUrl, APageIsUnderWholeSegmentsOfItsPath) {
