@@ -129,7 +129,7 @@ faults: build ## fault and abuse tests in their long form (docs/robustness.md); 
 	run escape python3 tests/server/escape_test.py --binary $(BINARY) --rounds 100 --depth 10000 --seed $(SEED); \
 	run overload build/release/overload_bench --seconds 60; \
 	run soak python3 tests/server/soak.py --binary $(BINARY) --hours $(SOAK_HOURS) --seed $(SEED); \
-	run bombs python3 tests/server/bombs_beside_questions.py --binary $(BINARY) --seed $(SEED); \
+	run bombs python3 tests/server/bombs.py --binary $(BINARY) --full; run questions python3 tests/server/bombs_beside_questions.py --binary $(BINARY) --full --seed $(SEED); \
 	[ -z "$$failed" ] || { echo "faults: failed:$$failed (SEED=$(SEED))"; exit 1; }; echo "faults: all held (SEED=$(SEED))"
 
 # libFuzzer where clang 19 and its runtime are installed (clang-19, libclang-rt-19-dev), otherwise our own driver and g++'s sanitizers.
