@@ -57,8 +57,8 @@ class Sentences {
 
  private:
   std::vector<TextRange> ranges_;
-  std::vector<std::size_t> words_;            ///< Where each one's first word begins.
-  std::vector<std::size_t> last_with_words_;  ///< The nearest one with words, up to each.
+  std::vector<std::size_t> words_;            ///< Per sentence: where its first word begins.
+  std::vector<std::size_t> last_with_words_;  ///< Per sentence: the last one up to it that has words.
 };
 
 std::optional<TextRange> best_support(std::string_view claim, const Chunk& chunk) {

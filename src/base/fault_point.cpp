@@ -16,7 +16,7 @@ struct Chosen {
   long number = 0;
 };
 
-/// Anything but a known name and a number chooses nothing.
+/// Reads "NAME:NUMBER". An unknown name or a missing number chooses no point.
 Chosen parse(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return {};

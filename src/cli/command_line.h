@@ -78,7 +78,7 @@ struct BenchEncoderCommand {
   double seconds = 3;                                           ///< Per shape.
 };
 struct BenchIndexCommand {
-  std::filesystem::path vectors;    ///< Rows of floats; empty: vectors are not measured.
+  std::filesystem::path vectors;    ///< File of raw floats, a vector per row. Empty: vector search is not measured.
   std::filesystem::path queries;    ///< Search queries for them.
   std::size_t dimension = 384;      ///< Of both.
   std::filesystem::path texts;      ///< JSONL with "text"; empty: keywords are not measured.

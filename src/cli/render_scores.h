@@ -22,7 +22,7 @@ std::string render_cuts(const JsonArray& cuts);
 
 /// "time-off/leave.md:12"
 std::string render_place(const Json& candidate);
-/// "leave.md:12", or "report.pdf, p. 12" where `place` has a "place" and no line; the path alone without either.
+/// "leave.md:12" if `place` has the field `line_field`, "report.pdf, p. 12" if it has "place", else the path.
 std::string path_and_place(std::string_view path, const Json& place, std::string_view line_field);
 
 /// How the vectors were searched, on one line; empty if they were not.

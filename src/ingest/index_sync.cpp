@@ -9,7 +9,7 @@ namespace footnote::ingest {
 
 namespace {
 
-/// An index that ran out of memory in the middle of a change is in no state at all: the error makes the caller drop and rebuild it.
+/// An index that ran out of memory during a change may be inconsistent: the error makes the caller drop and rebuild it.
 Result<void> apply(const CallContext& call, CorpusId corpus, const IndexChanges& changes, IndexWriter& index) {
   Result<void> applied;
   if (contained("ingest", "changing an index", [&] { applied = index.apply(call, corpus, changes); })) return applied;

@@ -24,7 +24,7 @@ void to_unit_length(std::vector<float>& vector) {
   for (float& number : vector) number = static_cast<float>(number * factor);
 }
 
-/// The vector as stored in that space.
+/// Checks the dimension of a vector and gives it the form that the space `name` stores.
 Result<std::vector<float>> fitted(const Corpus& corpus, const std::string& name, std::vector<float> vector) {
   FOOTNOTE_TRY(const SpaceShape shape, shape_of(corpus, name));
   if (vector.size() != static_cast<std::size_t>(shape.dimension)) {

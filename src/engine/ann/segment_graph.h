@@ -48,7 +48,7 @@ class SegmentGraph {
   };
   static constexpr std::uint32_t kGone = 0xFFFFFFFF;
   Place place(std::uint32_t node) const { return places_[node]; }
-  /// Null when the segment is not covered.
+  /// Null unless the graph covers the whole segment.
   const SegmentBody* body(std::uint32_t index) const { return bodies_[index].whole ? bodies_[index].body.get() : nullptr; }
   std::size_t body_count() const { return bodies_.size(); }
 
