@@ -305,7 +305,7 @@ Task<bool> Connection::pump(Exchange& exchange, Framing framing, bool is_sse) {
     Exchange::Output output = exchange.take(kSseWriteBytes);
     if (!output.bytes.empty()) {
       const std::size_t size = output.bytes.size();
-      const std::string piece = framed(std::move(output.bytes));
+      const std::string piece = framed(output.bytes);
       std::string_view rest = piece;
       bool ok = !std::exchange(has_waited, false) || write_at_once(rest);
       if (ok && !rest.empty()) ok = co_await write_all(rest);

@@ -88,9 +88,11 @@ class Server::Impl {
   }
 
   ~Impl() {
-    drain(std::chrono::milliseconds{0});
-    const auto stuck = shared_.workers.stop(std::chrono::steady_clock::now() + shared_.options.handler_stop_max);
-    if (!stuck.empty()) abandon(stuck);
+    (void)contained("http", "draining", [this] { drain(std::chrono::milliseconds{0}); });
+    (void)contained("http", "stopping the workers", [this] {
+      const auto stuck = shared_.workers.stop(std::chrono::steady_clock::now() + shared_.options.handler_stop_max);
+      if (!stuck.empty()) abandon(stuck);
+    });
     shared_.connections.wait_until_empty(std::chrono::steady_clock::now() + kDrainStopMax);
     io_.stop();
     for (std::thread& thread : threads_) thread.join();

@@ -29,7 +29,7 @@ class Transport {
 
   void close() {
     SystemError ignored;
-    socket().close(ignored);
+    (void)socket().close(ignored);
   }
   /// False if the peer has closed or sent unsolicited data.
   bool is_quiet();

@@ -70,9 +70,9 @@ Result<int> size_at(const JsonObject& object) {
 }
 
 const JsonArray& list_at(const JsonObject& object, std::string_view key) {
-  static const JsonArray kNone;
+  static const JsonArray none;
   const Json* value = object.if_contains(key);
-  return value != nullptr && value->is_array() ? value->get_array() : kNone;
+  return value != nullptr && value->is_array() ? value->get_array() : none;
 }
 
 Result<NewPoint> point_of(std::string_view line) {
@@ -106,7 +106,7 @@ std::filesystem::path Snapshots::folder_of(WorkspaceId workspace, std::string_vi
 
 Result<std::filesystem::path> Snapshots::path_of(WorkspaceId workspace, std::string_view collection, std::string_view name) const {
   const bool good = name.ends_with(kSuffix) && name.find('/') == std::string_view::npos && !name.starts_with('.');
-  const std::filesystem::path path = folder_of(workspace, collection) / (good ? name : "none");
+  std::filesystem::path path = folder_of(workspace, collection) / (good ? name : "none");
   std::error_code ignored;
   if (!good || !std::filesystem::is_regular_file(path, ignored)) return fail(ErrorCode::kNotFound, "Snapshot {} not found", name);
   return path;
