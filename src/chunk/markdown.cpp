@@ -2,7 +2,6 @@
 #include <cmark-gfm.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "base/text.h"
 #include "chunk/blocks.h"
@@ -48,10 +47,14 @@ void parse_in_arena(void* state) {
   job.document = document;
 }
 
+/// Registered when the program starts: cmark does this with an allocator of its own, which ends the process when memory is short.
+[[maybe_unused]] const bool extensions_are_registered = [] {
+  cmark_gfm_core_extensions_ensure_registered();
+  return true;
+}();
+
 /// Null if the arena is too small, or the call ended.
 cmark_node* parse(std::string_view text, CmarkArena& arena, const CallContext& call) {
-  static std::once_flag registered;
-  std::call_once(registered, [] { cmark_gfm_core_extensions_ensure_registered(); });
   ParseJob job{.text = text, .table = cmark_find_syntax_extension("table")};
   return arena.run(&parse_in_arena, &job, call) ? job.document : nullptr;
 }

@@ -167,14 +167,14 @@ class Answers(ServerCase):
         self.assertEqual((answer["failed"], answer["deleted"]), (1, ["a/x.md"]), "a file that is no text any more takes its old text along")
         self.assertEqual(listed(), ["b/deep/z.md"])
 
-    def test_bytes_that_are_no_utf8_are_taken_as_they_are(self):
+    def test_bytes_that_are_no_utf8_are_decoded_and_said_to_be(self):
         content = "Der K\u00e4se reift neun Monate.".encode("latin-1")
         body = {"project_key": "bytes", "documents": [{"source_path": "k.txt", "content_base64": base64.b64encode(content).decode()}]}
         first = self.post("/api/kb/ingest", body)[1]
         self.assertEqual((first["added"], first["chunks_embedded"]), (1, 1))
         document = first["documents"][0]
         self.assertTrue(document["content_hash"].startswith(hashlib.sha256(content).hexdigest()), "of the bytes as they were sent")
-        self.assertIn("UTF-8", document["warning"])
+        self.assertIn("windows-1252", document["warning"])
         self.assertEqual(self.post("/api/kb/ingest", body)[1]["unchanged"], 1)
         for wrong in ({"content_base64": "?"}, {"content_base64": "QQ==", "content": "A"}, {}):
             status, answer = self.post("/api/kb/ingest", {"documents": [{"source_path": "k.txt", **wrong}]})
