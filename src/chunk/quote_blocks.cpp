@@ -28,6 +28,12 @@ bool continues(LineKind open, LineKind next) {
   return next == LineKind::kText && (open == LineKind::kListItem || open == LineKind::kQuote);
 }
 
+/// "after\n40. Then": a number at the beginning of a wrapped line. As in CommonMark, only 1 begins a list inside a paragraph.
+bool is_wrapped_number(std::string_view line) {
+  const std::string_view text = trim(line);
+  return !text.empty() && text.front() >= '0' && text.front() <= '9' && !text.starts_with("1.") && !text.starts_with("1)");
+}
+
 /// Fenced code is one run of kind kFence with its fences; every list item is a run.
 std::vector<Run> runs_of(std::string_view text, std::span<const std::string> headings) {
   const LineIndex lines(text, 0);
@@ -38,6 +44,7 @@ std::vector<Run> runs_of(std::string_view text, std::span<const std::string> hea
     const std::string_view line = part(text, range);
     LineKind kind = classify_line(line);
     if (kind == LineKind::kText && std::ranges::find(headings, trim(line)) != headings.end()) kind = LineKind::kHeading;
+    if (kind == LineKind::kListItem && open && out.back().kind == LineKind::kText && is_wrapped_number(line)) kind = LineKind::kText;
     if (kind == LineKind::kFence) {
       const std::string_view mark = trim(line).substr(0, 3);
       int last = i + 1;

@@ -45,6 +45,11 @@ TEST(QuoteBlocks, AListKeepsTheLineThatIntroducesIt) {
             (Blocks{"prose:Before.", "list:You need:\n\n- a badge\n- a key", "prose:After."}));
 }
 
+TEST(QuoteBlocks, AWrappedNumberIsNoList) {
+  EXPECT_EQ(blocks("The second is called after\n40. Then the third."), (Blocks{"prose:The second is called after\n40. Then the third."}));
+  EXPECT_EQ(blocks("Do this:\n1. Ask.\n2. Wait."), (Blocks{"list:Do this:\n1. Ask.\n2. Wait."}));
+}
+
 TEST(QuoteBlocks, ALongListIsQuotedItemByItem) {
   const std::string item = "- " + std::string(400, 'x');
   EXPECT_EQ(blocks(item + "\n" + item), (Blocks{"list:" + item, "list:" + item}));

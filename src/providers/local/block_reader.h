@@ -22,12 +22,12 @@ struct BlockReaderOptions {
   double margin = 0.09;
   double relevance = 0.318;
   double coverage = 1.42;
-  double searched = -0.20;
-  double constant = 0.40;
+  double searched = -0.40;
+  double constant = 1.06;
   /// Below it there is no answer at all.
   double likely_min = 0.15;
   /// A few words are an answer on their own if their margin reaches this, and they are no longer than `answer_bytes_max`.
-  double answer_margin_min = 4;
+  double answer_margin_min = 6;
   std::size_t answer_bytes_max = 40;
 };
 
