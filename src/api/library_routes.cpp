@@ -93,7 +93,8 @@ Result<std::string> without_labelled(std::string_view trace) {
   for (Json& candidate : value.as_object()["candidates"].as_array()) {
     JsonObject& fields = candidate.as_object();
     if (!fields.contains(answer::kTraceLabelled)) continue;
-    for (const std::string_view name : {"document_id", "version", "title", "source_path", "first_line", "place", "chunk_id"}) fields[name] = nullptr;
+    for (const std::string_view name : {"document_id", "version", "title", "source_path", "first_line", "place", "chunk_id"})
+      fields[name] = nullptr;
   }
   return to_text(value);
 }

@@ -53,7 +53,8 @@ Result<std::optional<std::size_t>> rank_of_answer(const DocumentationQuestion& q
 /// Asks every question of a set. REQUIRES: the corpus of `system` contains the set's documents.
 Result<std::vector<AskedQuestion>> ask_documentation(const EvalJob& job, const System& system, const DocumentationSet& set);
 
-/// Instead of asking: the passages that a reader would get for each question of a set, best first, one JSON line per question. Same REQUIRES.
+/// Instead of asking: the passages that a reader would get for each question of a set, best first, one JSON line per question. Same
+/// REQUIRES.
 Result<std::string> passages_found(const EvalJob& job, const System& system, const DocumentationSet& set);
 
 /// Counts over all questions, and per half, set and kind if there are several of them.

@@ -119,8 +119,8 @@ bool may_use_tiles() {
   return ::syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
-/// Tests a product of tiles and the rounding of floats to bf16. The palette is hard-coded, not read from CPUID: all these CPUs have the same
-/// one, and some hypervisors leave its leaf empty.
+/// Tests a product of tiles and the rounding of floats to bf16. The palette is hard-coded, not read from CPUID: all these CPUs have the
+/// same one, and some hypervisors leave its leaf empty.
 __attribute__((target("avx512f,avx512bf16,amx-tile,amx-bf16"))) bool amx_numbers_are_right() {
   struct alignas(64) {
     std::uint8_t palette = 1, start_row = 0, reserved[14] = {};

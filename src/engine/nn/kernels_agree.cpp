@@ -26,7 +26,7 @@ std::vector<float> product(const Kernels& kernels) {
 
   std::vector<float> hidden(kRows * kWidth);
   for (std::size_t i = 0; i < hidden.size(); ++i) hidden[i] = wave(3 * i + 1);
-  std::vector<std::byte> values(2 * 64 * kWidth);  // Padded: kernels always read complete tiles of 16 rows.
+  std::vector<std::byte> values(std::size_t{2} * 64 * kWidth);  // Padded: kernels always read complete tiles of 16 rows.
   std::vector<float> scale(kRows), offset(kRows), exact(kRows * kExactChannels);
   const bool tiles = kernels.format == Format::kBf16;
   const Rows rows{.values = values.data(),
