@@ -1,7 +1,7 @@
 #include "upkeep/graph_keeper.h"
 
-#include "base/contained.h"
 #include "base/log.h"
+#include "upkeep/periodic.h"
 #include "upkeep/stores.h"
 
 namespace footnote::upkeep {
@@ -37,24 +37,11 @@ GraphKeeper::~GraphKeeper() {
 }
 
 void GraphKeeper::run(const std::stop_token& stop) {
-  Mutex mutex;
-  CondVar changed;
-  const std::stop_callback wake(stop, [&] {
-    MutexLock lock(mutex);
-    changed.notify_all();
+  run_periodically("building graphs", kLookEvery, stop, [this](const CallContext& call) {
+    const auto corpora = all_corpora(call, ports_.catalog);
+    if (!corpora) return;
+    for (const Corpus& corpus : *corpora) keep_graphs(call, ports_, corpus, vectors_min_);
   });
-  CallContext call;
-  call.stop = stop;
-  while (!stop.stop_requested()) {
-    contained("app", "building graphs", [&] {
-      const auto corpora = all_corpora(call, ports_.catalog);
-      if (!corpora) return;
-      for (const Corpus& corpus : *corpora) keep_graphs(call, ports_, corpus, vectors_min_);
-    });
-    const auto until = std::chrono::steady_clock::now() + kLookEvery;
-    MutexLock lock(mutex);
-    while (!stop.stop_requested() && std::chrono::steady_clock::now() < until) changed.wait_until(lock, until);
-  }
 }
 
 }  // namespace footnote::upkeep

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "base/mutex.h"
+#include "upkeep/periodic.h"
 #include "upkeep/stores.h"
 
 namespace footnote::upkeep {
@@ -83,20 +83,7 @@ ScaleKeeper::~ScaleKeeper() {
 }
 
 void ScaleKeeper::run(const std::stop_token& stop) {
-  Mutex mutex;
-  CondVar changed;
-  const std::stop_callback wake(stop, [&] {
-    MutexLock lock(mutex);
-    changed.notify_all();
-  });
-  CallContext call;
-  call.stop = stop;
-  while (!stop.stop_requested()) {
-    fit_.look(call);
-    const auto until = std::chrono::steady_clock::now() + kLookEvery;
-    MutexLock lock(mutex);
-    while (!stop.stop_requested() && std::chrono::steady_clock::now() < until) changed.wait_until(lock, until);
-  }
+  run_periodically("fitting scales", kLookEvery, stop, [this](const CallContext& call) { fit_.look(call); });
 }
 
 }  // namespace footnote::upkeep
