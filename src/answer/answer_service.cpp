@@ -34,12 +34,8 @@ class KnowledgeBaseTurn final : public TurnRun {
 
  private:
   Result<Outcome> decide() override {
-    const std::chrono::microseconds began = since_start();
     const bool is_quoted = ports().llm == nullptr && reads_with_model();
-    const Profile profile = is_quoted ? for_reading(question_.profile) : question_.profile;
-    FOOTNOTE_TRY(retrieve::Retrieval retrieval,
-                 retriever_.retrieve(call(), question_.corpus, question_.text, {.profile = profile, .filter = question_.filter}));
-    note_retrieval(std::move(retrieval), began);
+    FOOTNOTE_CHECK(find_passages(is_quoted ? for_reading(question_.profile) : question_.profile));
     const retrieve::GateVerdict& gate = report().retrieval.gate;
     std::vector<SourceBlock> blocks = number_sources(report().retrieval.hits);
     fates().assign(blocks.size(), Fate::kBelowGate);
@@ -52,6 +48,28 @@ class KnowledgeBaseTurn final : public TurnRun {
     });
     return stream_model(std::move(messages), std::move(blocks), gate.confidence, kAnswerCharactersMax, prompt::kb_rules());
   }
+
+  Result<void> find_passages(const Profile& profile) {
+    const std::chrono::microseconds began = since_start();
+    FOOTNOTE_TRY(retrieve::Retrieval retrieval,
+                 retriever_.retrieve(call(), question_.corpus, question_.text, {.profile = profile, .filter = question_.filter}));
+    note_retrieval(std::move(retrieval), began);
+    return {};
+  }
+
+  /// The passages that the reader would have been given without a language model, so that its quotations are the same.
+  Result<std::vector<SourceBlock>> passages_to_quote(std::vector<SourceBlock> blocks) override {
+    if (!reads_with_model()) return blocks;
+    const std::chrono::microseconds before = report().retrieval_time;
+    const std::chrono::microseconds began = since_start();
+    FOOTNOTE_CHECK(find_passages(for_reading(question_.profile)));
+    report().retrieval_time = before + (since_start() - began);
+    std::vector<SourceBlock> found = number_sources(report().retrieval.hits);
+    fates().assign(found.size(), Fate::kBelowGate);
+    return found;
+  }
+
+  std::string withdrawn_text() const override { return std::string(prompt::withdrawn_text()); }
 
   std::string refusal_text(RefusalReason reason) const override {
     if (reason == RefusalReason::kLanguageNotCovered) {

@@ -44,6 +44,8 @@ class Listener final : public TurnListener {
     return {};
   }
 
+  Result<void> on_withdraw(const Withdrawal&) override { return {}; }
+
   int announced = 0;
   std::string text;
   std::vector<std::string> checked;
@@ -185,6 +187,39 @@ TEST_F(ModelStreamTest, StopEndsTheModelsCall) {
   EXPECT_TRUE(stream.stopped());
   ASSERT_TRUE(stream.finish());
   EXPECT_EQ(listener_.text, "Returns are free for 30 days [1]. ");
+}
+
+TEST_F(ModelStreamTest, AForgottenCitationIsBoundToTheSourceThatCarriesIt) {
+  const CitationCheck check(embedder_, &reranker_);
+  for (const CheckPolicy policy : {CheckPolicy::kMark, CheckPolicy::kDrop}) {
+    Listener listener;
+    ModelStream stream(call_, sources_, listener, {&check, policy, &lane_});
+    ASSERT_TRUE(stream.take("Penguins live far in the south. Shipping within Europe takes three days. Returns are free for 30 days [1]."));
+    ASSERT_TRUE(stream.finish());
+    EXPECT_EQ(listener.text, "Penguins live far in the south. Shipping within Europe takes three days. Returns are free for 30 days [1].");
+    ASSERT_EQ(stream.citations().size(), 2U) << to_string(policy);
+    const Citation& bound = stream.citations()[0];
+    EXPECT_TRUE(bound.is_bound);
+    EXPECT_EQ(bound.number, 1);
+    EXPECT_EQ(bound.support, Support::kSupported);
+    EXPECT_EQ(listener.text.substr(bound.answer_range.begin, bound.answer_range.size()), "Shipping within Europe takes three days.");
+    EXPECT_EQ(bound.support_range, (TextRange{kChunkBegin, kChunkBegin + 40}));
+    EXPECT_FALSE(stream.citations()[1].is_bound);
+    ASSERT_EQ(stream.uncited().size(), 1U);
+    EXPECT_EQ(stream.counts()->bound, 1U);
+    EXPECT_EQ(stream.counts()->supported, 2U);
+    EXPECT_EQ(stream.counts()->uncited, 1U);
+    EXPECT_EQ(stream.counts()->unchecked, 0U);
+  }
+}
+
+TEST_F(ModelStreamTest, AStatementThatContradictsItsLikelySourceIsNotBound) {
+  const CitationCheck check(embedder_, &reranker_);
+  ModelStream stream(call_, sources_, listener_, {&check, CheckPolicy::kMark, &lane_});
+  ASSERT_TRUE(stream.take("Shipping within Europe takes five days."));
+  ASSERT_TRUE(stream.finish());
+  EXPECT_TRUE(stream.citations().empty());
+  EXPECT_EQ(stream.uncited().size(), 1U);
 }
 
 TEST_F(ModelStreamTest, OffChecksNothing) {

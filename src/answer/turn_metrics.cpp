@@ -40,6 +40,10 @@ TurnMetrics::TurnMetrics(Metrics& metrics)
     checks_[result] = &metrics.counter("footnote_sentences_checked_total", "Sentences of a language model by what the citation check said",
                                        {{"result", std::string(result)}});
   }
+  for (const NoAnswer reason : kNoAnswers) {
+    withdrawn_[reason] = &metrics.counter("footnote_answers_withdrawn_total", "Texts of a language model that were no answer, by reason",
+                                          {{"reason", std::string(to_string(reason))}});
+  }
   for (const TurnStage stage : kAnswerStages) {
     stages_[stage] = &metrics.histogram("footnote_answer_duration_seconds", "Time of one stage of a turn after retrieval",
                                         {{"stage", std::string(to_string(stage))}});
@@ -75,6 +79,7 @@ void TurnMetrics::count(const TurnReport& report) const {
     count_outcome(report.turn.outcome);
   }
   count_checks(report);
+  if (report.fallback) withdrawn_.at(*report.fallback)->add();
   if (report.trace.first_text) first_text_.observe(seconds(*report.trace.first_text));
   for (const retrieve::StageTiming& stage : report.trace.stages) observe(stage.stage, seconds(stage.took));  // retrieval counts its own
   const TokenCounts tokens = report.tokens.value_or(TokenCounts{});

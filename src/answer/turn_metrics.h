@@ -3,6 +3,7 @@
 #include <map>
 #include <string_view>
 
+#include "answer/answer_verdict.h"
 #include "base/metrics.h"
 #include "domain/answer.h"
 
@@ -12,7 +13,8 @@ struct TurnReport;
 
 /// Counts turns. Thread-safe. All series exist from the start, so that rates are correct from the first turn. Metrics:
 /// footnote_turns_total{outcome}, footnote_refusals_total{reason}, footnote_ttft_seconds, footnote_answer_duration_seconds{stage},
-/// footnote_llm_tokens_total{kind}, footnote_turns_not_stored_total, footnote_sentences_checked_total{result}.
+/// footnote_llm_tokens_total{kind}, footnote_turns_not_stored_total, footnote_sentences_checked_total{result},
+/// footnote_answers_withdrawn_total{reason}.
 class TurnMetrics {
  public:
   explicit TurnMetrics(Metrics& metrics);
@@ -41,6 +43,7 @@ class TurnMetrics {
 
   std::map<std::string_view, Counter*> checks_;
   std::map<RefusalReason, Counter*> reasons_;
+  std::map<NoAnswer, Counter*> withdrawn_;
   std::map<TurnStage, Histogram*> stages_;
 };
 

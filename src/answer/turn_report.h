@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 
+#include "answer/answer_verdict.h"
 #include "answer/turn_trace.h"
 #include "domain/conversation.h"
 #include "retrieve/retrieval.h"
@@ -16,6 +17,7 @@ struct TurnReport {
   std::chrono::microseconds retrieval_time{0};
   std::chrono::microseconds answer_time{0};
   std::optional<TokenCounts> tokens = TokenCounts{};  ///< None: the model did not report them. 0: no model was called.
+  std::optional<NoAnswer> fallback;  ///< Set: a model answered, its text was no answer, and the outcome is made without it.
   TurnTrace trace;
 };
 

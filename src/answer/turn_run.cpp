@@ -1,10 +1,13 @@
 #include "answer/turn_run.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "answer/echo_guard.h"
 #include "answer/length_limit.h"
+#include "answer/loop_guard.h"
 #include "answer/quote.h"
+#include "answer/whole_characters.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "chunk/sentences.h"
@@ -273,6 +276,58 @@ Result<Outcome> TurnRun::quote(std::vector<SourceBlock> blocks, double confidenc
   return Answer{.text = partial_text_, .sources = std::move(sources), .citations = quoted.citations, .confidence = confidence};
 }
 
+/// How a model's text ended.
+struct TurnRun::ModelText {
+  bool loops = false;
+  bool recites = false;
+};
+
+Result<TurnRun::ModelText> TurnRun::read_model(const ChatRequest& request, ModelStream& stream, std::optional<std::size_t> characters_max,
+                                               std::span<const std::string_view> unspoken) {
+  std::optional<LengthLimit> limit;
+  if (characters_max) limit.emplace(*characters_max);
+  WholeCharacters characters;
+  LoopGuard loop;
+  EchoGuard echo(unspoken);
+  const auto take = [&](std::string_view piece) -> Result<void> {
+    const std::string text = characters.take(piece);
+    if (loop.take(text)) return fail(ErrorCode::kCancelled, "the model repeats itself");
+    const std::string speakable = echo.take(text);
+    FOOTNOTE_CHECK(stream.take(limit ? limit->take(speakable) : speakable));
+    if (echo.recited()) return fail(ErrorCode::kCancelled, "the model recites its rules");
+    return limit && limit->full() ? fail(ErrorCode::kCancelled, "the answer is as long as it may be") : Result<void>{};
+  };
+  const auto end = timed(TurnStage::kLlm, [&] { return ports_.llm->stream(call_, request, take); });
+  truncated_ = limit && limit->full();
+  partial_text_ = stream.text();
+  const bool was_cut = stream.stopped() || truncated_ || loop.loops() || echo.recited();
+  if (!end && !was_cut) return std::unexpected(end.error());
+  if (!truncated_ && !stream.stopped() && !loop.loops()) {
+    std::string rest = echo.take(characters.finish()) + echo.finish();
+    if (limit) rest = limit->take(rest) + limit->finish();
+    FOOTNOTE_CHECK(stream.take(rest));
+    truncated_ = limit && limit->full();
+  }
+  ModelCall& model = *report_.trace.model;
+  model.name = end ? end->model : ports_.llm->model();
+  if (end) {
+    model.finish = end->finish;
+    report_.tokens = sum_of(report_.tokens, end->tokens);
+  }
+  if (echo.recited()) report_.trace.errors.push_back({stage_, {ErrorCode::kFailedPrecondition, "the model recited its rules", {}}});
+  if (loop.loops()) report_.trace.errors.push_back({stage_, {ErrorCode::kFailedPrecondition, "the model repeated itself", {}}});
+  return ModelText{.loops = loop.loops(), .recites = echo.recited()};
+}
+
+/// The check compares words and meaning: it can't tell anything about a translation.
+bool TurnRun::can_compare(std::string_view text, const std::vector<SourceBlock>& blocks) const {
+  std::vector<Hit> hits;
+  for (const SourceBlock& block : blocks) hits.push_back(block.hit);
+  const std::string_view said = retrieve::detect_language(text);
+  const std::string_view found = retrieve::language_of(hits);
+  return said.empty() || found.empty() || said == found;
+}
+
 Result<Outcome> TurnRun::stream_model(std::vector<ChatMessage> messages, std::vector<SourceBlock> blocks, double confidence,
                                       std::optional<std::size_t> characters_max, std::span<const std::string_view> unspoken) {
   std::ranges::fill(fates(), Fate::kNotCited);
@@ -282,47 +337,50 @@ Result<Outcome> TurnRun::stream_model(std::vector<ChatMessage> messages, std::ve
   model.prompt_bytes = bytes_of(request.messages);
   partial_sources_ = blocks;
   ModelStream stream(call_, blocks, listener_, ports_.checking);
-  std::optional<LengthLimit> limit;
-  if (characters_max) limit.emplace(*characters_max);
-  EchoGuard guard(unspoken);
-  const auto take = [&](std::string_view piece) -> Result<void> {
-    const std::string speakable = guard.take(piece);
-    FOOTNOTE_CHECK(stream.take(limit ? limit->take(speakable) : speakable));
-    if (guard.recited()) return fail(ErrorCode::kCancelled, "the model recites its rules");
-    return limit && limit->full() ? fail(ErrorCode::kCancelled, "the answer is as long as it may be") : Result<void>{};
-  };
-  const auto end = timed(TurnStage::kLlm, [&] { return ports_.llm->stream(call_, request, take); });
-  truncated_ = limit && limit->full();
-  partial_text_ = stream.text();
-  if (!end && !stream.stopped() && !truncated_ && !guard.recited()) return std::unexpected(end.error());
-  if (!truncated_ && !stream.stopped()) {
-    std::string rest = guard.finish();
-    if (limit) rest = limit->take(rest) + limit->finish();
-    FOOTNOTE_CHECK(stream.take(rest));
-    truncated_ = limit && limit->full();
-  }
-  if (guard.recited()) report_.trace.errors.push_back({stage_, {ErrorCode::kFailedPrecondition, "the model recited its rules", {}}});
-  model.name = end ? end->model : ports_.llm->model();
-  if (end) {
-    model.finish = end->finish;
-    report_.tokens = sum_of(report_.tokens, end->tokens);
-  }
-  if (stream.refused()) {
-    return refuse(guard.recited() ? RefusalReason::kBlockedByGuardrails : RefusalReason::kLlmSelfRefusal, std::move(blocks));
-  }
+  FOOTNOTE_TRY(const ModelText end, read_model(request, stream, characters_max, unspoken));
+  if (stream.refused() && !end.loops && !end.recites) return refuse(RefusalReason::kLlmSelfRefusal, std::move(blocks));
   const auto finished = timed(TurnStage::kCite, [&] { return stream.finish(); });
   partial_text_ = stream.text();
   report_.trace.checks = stream.counts();
   FOOTNOTE_CHECK(finished);
-  // No sentence was left that its sources support.
-  if (trim(stream.text()).empty()) return refuse(RefusalReason::kBlockedByGuardrails, std::move(blocks));
+  const std::vector<SaidSentence> sentences = stream.said();
+  const std::string& text = stream.text();
+  const AnswerVerdict verdict = judge_answer({.question = subject_.text,
+                                              .text = text,
+                                              .sentences = sentences,
+                                              .is_checked = stream.counts().has_value() && can_compare(text, blocks),
+                                              .is_withheld = stream.counts() && stream.counts()->dropped > 0,
+                                              .loops = end.loops,
+                                              .recites = end.recites});
+  if (verdict.no_answer && !may_stand(text, verdict)) {
+    return quote_instead(*verdict.no_answer, blocks, confidence, characters_max);  // a copy: a late check may still read them
+  }
   for (const Citation& citation : stream.citations()) fates().at(static_cast<std::size_t>(citation.number) - 1) = Fate::kCited;
-  return Answer{.text = stream.text(),
+  return Answer{.text = text,
                 .sources = blocks,
                 .citations = stream.citations(),
                 .uncited = stream.uncited(),
-                .confidence = confidence,
+                .confidence = verdict.no_answer ? 0 : said_confidence(verdict, confidence),
                 .model = model.name};
+}
+
+Result<Outcome> TurnRun::quote_instead(NoAnswer reason, std::vector<SourceBlock> blocks, double confidence,
+                                       std::optional<std::size_t> characters_max) {
+  report_.fallback = reason;
+  const std::string notice = withdrawn_text();
+  if (!std::exchange(partial_text_, {}).empty()) FOOTNOTE_CHECK(listener_.on_withdraw({reason, notice}));
+  partial_sources_.clear();
+  truncated_ = false;
+  FOOTNOTE_TRY(blocks, passages_to_quote(std::move(blocks)));
+  const RefusalReason refusal = reason == NoAnswer::kEcho ? RefusalReason::kBlockedByGuardrails : RefusalReason::kNoRelevantContext;
+  if (blocks.empty()) return refuse(refusal, {});
+  std::vector<SourceBlock> nearest = blocks;
+  auto quoted = quote(std::move(blocks), confidence, characters_max);
+  const bool is_over = !quoted && (quoted.error().code == ErrorCode::kCancelled || quoted.error().code == ErrorCode::kDeadlineExceeded);
+  if (is_over) return quoted;
+  if (!quoted) report_.trace.errors.push_back({TurnStage::kRead, quoted.error()});
+  if (quoted && std::holds_alternative<Answer>(*quoted)) return quoted;
+  return refuse(refusal, std::move(nearest));
 }
 
 void TurnRun::finish() {

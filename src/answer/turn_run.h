@@ -51,6 +51,7 @@ class TextListener final : public TurnListener {
   Result<void> on_sources(std::span<const SourceBlock> sources) override { return next_.on_sources(sources); }
   Result<void> on_text(std::string_view text) override;
   Result<void> on_check(const SentenceCheck& check) override { return next_.on_check(check); }
+  Result<void> on_withdraw(const Withdrawal& withdrawal) override { return next_.on_withdraw(withdrawal); }
 
  private:
   TurnListener& next_;
@@ -76,6 +77,12 @@ class TurnRun {
   /// Retrieves and answers. `on_start` was already called.
   virtual Result<Outcome> decide() = 0;
   virtual std::string refusal_text(RefusalReason reason) const = 0;
+  /// Said behind a model's text that is withdrawn.
+  virtual std::string withdrawn_text() const = 0;
+  /// The passages that are quoted in place of a model's text, which was given `blocks`.
+  virtual Result<std::vector<SourceBlock>> passages_to_quote(std::vector<SourceBlock> blocks) { return blocks; }
+  /// True: this text is shown although no source carries it (small talk, "I don't know"). Its confidence is 0.
+  virtual bool may_stand(std::string_view, const AnswerVerdict&) { return false; }
   /// True: this error ended the turn on purpose; the turn is reported as partial.
   virtual bool is_wanted_end(const Error&) { return false; }
   /// Called after storing, even if that failed.
@@ -87,7 +94,9 @@ class TurnRun {
   bool reads_with_model() const;
   /// Quotes what answers; refuses if there is nothing. `confidence` is for readers that cannot tell.
   Result<Outcome> quote(std::vector<SourceBlock> blocks, double confidence, std::optional<std::size_t> characters_max = {});
-  /// Streams the model's answer to these messages, whose sources are `blocks`. The answer ends if it recites one of `unspoken`.
+  /// Streams the model's answer to these messages, whose sources are `blocks`. The answer ends if it recites one of `unspoken` or repeats
+  /// itself. A text that is no answer (answer_verdict.h) is withdrawn, and passages are quoted in its place. The confidence is that of what
+  /// was said; `confidence` is that of the sources.
   Result<Outcome> stream_model(std::vector<ChatMessage> messages, std::vector<SourceBlock> blocks, double confidence,
                                std::optional<std::size_t> characters_max = {}, std::span<const std::string_view> unspoken = {});
   Outcome refuse(RefusalReason reason, std::vector<SourceBlock> nearest) const;
@@ -115,6 +124,12 @@ class TurnRun {
 
  private:
   struct ToRead;
+  struct ModelText;
+  Result<ModelText> read_model(const ChatRequest& request, ModelStream& stream, std::optional<std::size_t> characters_max,
+                               std::span<const std::string_view> unspoken);
+  bool can_compare(std::string_view text, const std::vector<SourceBlock>& blocks) const;
+  Result<Outcome> quote_instead(NoAnswer reason, std::vector<SourceBlock> blocks, double confidence,
+                                std::optional<std::size_t> characters_max);
   ToRead passages_to_read(const std::vector<SourceBlock>& blocks);
   Result<Reading> read(const std::vector<SourceBlock>& blocks);
   bool is_likely(double probability);

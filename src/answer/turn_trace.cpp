@@ -137,8 +137,13 @@ Json model_json(const TurnReport& report) {
 
 Json checks_json(const std::optional<CheckCounts>& checks) {
   if (!checks) return nullptr;
-  return JsonObject{{"supported", checks->supported}, {"unsupported", checks->unsupported}, {"uncited", checks->uncited},
-                    {"unchecked", checks->unchecked}, {"dropped", checks->dropped},         {"without_reranker", checks->without_reranker}};
+  return JsonObject{{"supported", checks->supported},
+                    {"unsupported", checks->unsupported},
+                    {"uncited", checks->uncited},
+                    {"bound", checks->bound},
+                    {"unchecked", checks->unchecked},
+                    {"dropped", checks->dropped},
+                    {"without_reranker", checks->without_reranker}};
 }
 
 JsonArray errors_json(const std::vector<TraceError>& errors) {
@@ -183,6 +188,7 @@ JsonObject trace_json(const TurnReport& report, std::size_t candidates) {
       {"translation", text_or_null(report.retrieval.translation)},
       {"model", model_json(report)},
       {"citation_check", checks_json(trace.checks)},
+      {"fallback", report.fallback ? Json(to_string(*report.fallback)) : Json(nullptr)},
       {"limits",
        JsonObject{{"recall", trace.profile.recall}, {"hits", trace.profile.top_k}, {"hits_per_document", trace.profile.per_document_max}}},
       {"candidates_found", report.retrieval.candidates},

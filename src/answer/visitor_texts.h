@@ -18,8 +18,9 @@ struct LanguageHints {
 std::string visitor_language(const LanguageHints& hints);
 
 /// Fixed texts for visitors, in their language or in English.
-std::string_view unknown_text(std::string_view language);   ///< Nothing was found.
-std::string_view declined_text(std::string_view language);  ///< The agent avoids this topic.
+std::string_view unknown_text(std::string_view language);    ///< Nothing was found.
+std::string_view declined_text(std::string_view language);   ///< The agent avoids this topic.
+std::string_view withdrawn_text(std::string_view language);  ///< Said behind a model's text that is withdrawn; quotations follow.
 /// Languages that have these texts: "en", "de" ...
 std::span<const std::string_view> visitor_text_languages();
 

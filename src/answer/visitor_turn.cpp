@@ -74,7 +74,7 @@ class VisitorTurn final : public TurnRun {
     settle_confidence();
     FOOTNOTE_CHECK(listener().on_progress(Progress::kThinking));
     FOOTNOTE_TRY(Outcome outcome, answer_from(number_sources(report().retrieval.hits)));
-    if (const auto* read = std::get_if<Answer>(&outcome)) settle_reading(*read);
+    if (const auto* answer = std::get_if<Answer>(&outcome)) settle_answer(*answer);
     if (truncated()) flag(kFlagTruncated);
     if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
       settle_refusal();
@@ -89,6 +89,17 @@ class VisitorTurn final : public TurnRun {
   std::string refusal_text(RefusalReason reason) const override {
     if (reason != RefusalReason::kLanguageNotCovered) return std::string(unknown_text(language_));
     return std::string(prompt::language_not_covered_text(report().retrieval.foreign_language));
+  }
+
+  std::string withdrawn_text() const override { return std::string(answer::withdrawn_text(language_)); }
+
+  /// A visitor may also greet or thank; a model may say that it does not know; and without sources it has nothing to cite, which the
+  /// confidence says. A text that repeats itself, or the question, is nothing in any case.
+  bool may_stand(std::string_view text, const AnswerVerdict& verdict) override {
+    const bool is_uncited = verdict.no_answer == NoAnswer::kUncited || verdict.no_answer == NoAnswer::kUnsupported;
+    if (!is_uncited) return false;
+    const bool has_number = std::ranges::any_of(text, is_ascii_digit);
+    return report().retrieval.hits.empty() || !verdict.makes_claim || (!has_number && holds_failure_phrase(text, language_, {}));
   }
 
   bool is_wanted_end(const Error& error) override {
@@ -270,9 +281,14 @@ class VisitorTurn final : public TurnRun {
         has_flag(kFlagNoSources) || has_flag(kFlagOneSource) || has_flag(kFlagBelowThreshold) || has_flag(kFlagModelChanged);
   }
 
-  /// The reader that decided about the answer also says how sure it is, as at the other doors. Its scale does not depend on other models.
-  void settle_reading(const Answer& answer) {
-    if (ports().llm != nullptr || !reads_with_model() || answer.citations.empty()) return;
+  /// The confidence is that of what was said. The reader that decided about its answer also says how sure it is, as at the other doors; its
+  /// scale does not depend on other models.
+  void settle_answer(const Answer& answer) {
+    if (!answer.model.empty()) {
+      visit().confidence = answer.citations.empty() ? std::min(visit().confidence, kUngroundedConfidence) : answer.confidence;
+      return settle_low_confidence();
+    }
+    if (!reads_with_model() || answer.citations.empty()) return;
     threshold_ = agent_.confidence_threshold.value_or(question_.corpora.at(0).profile.gate.read_min);
     visit().confidence = page_is_relevant_ ? std::max(answer.confidence, kPageConfidence) : answer.confidence;
     std::erase(visit().flags, kFlagUncalibrated);
@@ -344,13 +360,15 @@ class VisitorTurn final : public TurnRun {
     }
     const auto* answer = std::get_if<Answer>(&outcome);
     if (answer == nullptr) return std::nullopt;
-    if (visit().low_confidence) return GapReason::kLowConfidence;
     std::vector<std::string_view> cited;
     for (const Citation& citation : answer->citations) {
       const auto block = std::ranges::find(answer->sources, citation.number, &SourceBlock::number);
       if (block != answer->sources.end()) cited.push_back(block->hit.chunk.text);
     }
-    return holds_failure_phrase(answer->text, language_, cited) ? std::optional(GapReason::kFailurePhrase) : std::nullopt;
+    const bool fails = holds_failure_phrase(answer->text, language_, cited);
+    if (fails && answer->citations.empty()) return GapReason::kFailurePhrase;
+    if (visit().low_confidence) return GapReason::kLowConfidence;
+    return fails ? std::optional(GapReason::kFailurePhrase) : std::nullopt;
   }
 
   const VisitorService::Ports& ports_;

@@ -11,7 +11,7 @@ namespace footnote::api {
 
 namespace {
 
-/// The finish_reason of an answer that recited its prompt.
+/// The finish_reason of an answer that recited its prompt, or repeated itself.
 constexpr std::string_view kRecited = "content_filter";
 
 std::string_view view_of(const Json* value) {
@@ -163,6 +163,20 @@ JsonArray render_annotations(const std::vector<answer::MarkerScan::Mark>& marks,
   return out;
 }
 
+namespace {
+
+/// Where a text that repeats itself is cut: as if it had come in pieces of this size. Its size if it does not.
+std::size_t loop_begin(std::string_view text) {
+  constexpr std::size_t kPieceBytes = 16;
+  answer::LoopGuard loop;
+  for (std::size_t at = 0; at < text.size(); at += kPieceBytes) {
+    if (loop.take(text.substr(at, kPieceBytes))) return utf8_prefix(text, at).size();
+  }
+  return text.size();
+}
+
+}  // namespace
+
 void restore_completion(JsonObject& completion, std::string_view model, std::span<const proxy::Source> sources, std::string_view unspoken) {
   completion["model"] = model;
   Json* choices = completion.if_contains("choices");
@@ -171,9 +185,11 @@ void restore_completion(JsonObject& completion, std::string_view model, std::spa
     Json* message = choice.is_object() ? choice.get_object().if_contains("message") : nullptr;
     if (message == nullptr || !message->is_object()) continue;
     answer::EchoGuard guard(std::span(&unspoken, 1));
-    std::string text = guard.take(text_at(message->get_object(), "content"));
+    const std::string_view content = text_at(message->get_object(), "content");
+    const std::string_view said = content.substr(0, loop_begin(content));
+    std::string text = guard.take(said);
     text += guard.finish();
-    if (guard.recited()) {
+    if (guard.recited() || said.size() < content.size()) {
       message->get_object()["content"] = text;
       choice.get_object()["finish_reason"] = kRecited;
     }
@@ -201,13 +217,23 @@ void ChunkRestorer::take_choice(JsonObject& choice, const JsonObject& chunk, std
   const std::int64_t index = given != nullptr && given->is_int64() ? given->get_int64() : 0;
   const std::string_view unspoken = unspoken_;
   if (!choices_.contains(index) && choices_.size() == kChoicesMax) return;
-  auto& [scan, guard] =
+  auto& [scan, guard, loop, is_cut] =
       choices_.try_emplace(index, Choice{answer::MarkerScan(sources_.size()), answer::EchoGuard(std::span(&unspoken, 1))}).first->second;
-  Json* finish = choice.if_contains("finish_reason");
-  const bool ends = finish != nullptr && !finish->is_null();
+  if (is_cut) {
+    choice["delta"] = JsonObject{};
+    choice["finish_reason"] = nullptr;
+    return;
+  }
   Json* delta = choice.if_contains("delta");
   const bool has_text = delta != nullptr && delta->is_object() && delta->get_object().contains("content");
-  std::string text = guard.take(has_text ? text_at(delta->get_object(), "content") : "");
+  const std::string piece(has_text ? text_at(delta->get_object(), "content") : std::string_view());
+  is_cut = loop.take(piece);
+  cut_ = cut_ || is_cut;
+  if (is_cut) choice["finish_reason"] = kRecited;
+  Json* finish = choice.if_contains("finish_reason");
+  delta = choice.if_contains("delta");
+  const bool ends = finish != nullptr && !finish->is_null();
+  std::string text = guard.take(is_cut ? std::string_view() : piece);
   if (ends) text += guard.finish();
   // A null or missing delta stays so unless held-back text is sent with it.
   const bool is_text = has_text && delta->get_object().at("content").is_string();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "answer/echo_guard.h"
+#include "answer/loop_guard.h"
 #include "answer/marker_scan.h"
 #include "base/json.h"
 #include "proxy/chat_policy.h"
@@ -43,7 +44,8 @@ JsonArray grounded_messages(const JsonObject& body, const proxy::GroundedPrompt&
 JsonArray render_annotations(const std::vector<answer::MarkerScan::Mark>& marks, std::span<const proxy::Source> sources);
 
 /// Rewrites a whole upstream completion: sets the client's name for the model and annotates each message. A message that recites `unspoken`
-/// (see answer/echo_guard.h) is cut there, with the finish_reason "content_filter".
+/// (see answer/echo_guard.h) is cut there, with the finish_reason "content_filter"; so is one that repeats itself (answer/loop_guard.h),
+/// before the piece that completes the loop.
 void restore_completion(JsonObject& completion, std::string_view model, std::span<const proxy::Source> sources,
                         std::string_view unspoken = {});
 
@@ -69,6 +71,8 @@ class ChunkRestorer {
   std::vector<JsonObject> restore(JsonObject chunk);
   /// True once a choice was finished.
   bool finished() const { return finished_; }
+  /// True once a choice was finished here because it repeats itself: the upstream has nothing more to say about it.
+  bool cut() const { return cut_; }
 
   static constexpr std::size_t kChoicesMax = 16;
 
@@ -76,6 +80,8 @@ class ChunkRestorer {
   struct Choice {
     answer::MarkerScan scan;
     answer::EchoGuard guard;
+    answer::LoopGuard loop = {};
+    bool cut = false;
   };
   void take_choice(JsonObject& choice, const JsonObject& chunk, std::vector<JsonObject>& out);
 
@@ -84,6 +90,7 @@ class ChunkRestorer {
   const std::string unspoken_;
   std::map<std::int64_t, Choice> choices_;  // by the choice's index
   bool finished_ = false;
+  bool cut_ = false;
 };
 
 /// Whether an upstream answer says that the model does not exist.

@@ -86,6 +86,32 @@ TEST(ChunkRestorer, AnAnswerThatRecitesTheOperatorsPromptEnds) {
   EXPECT_EQ(to_text(whole.at("choices").as_array().at(0)), R"({"message":{"content":"Hm. "},"finish_reason":"content_filter"})");
 }
 
+TEST(ChunkRestorer, AnAnswerThatRepeatsItselfEnds) {
+  ChunkRestorer restorer("rag/x", kSources);
+  std::string shown;
+  std::size_t sent = 0;
+  for (int i = 0; i < 50; ++i) {
+    for (const JsonObject& chunk : restorer.restore(object(R"({"choices":[{"index":0,"delta":{"content":"The answer is [1]: "}}]})"))) {
+      const JsonObject& choice = chunk.at("choices").as_array().at(0).as_object();
+      if (const Json* content = choice.at("delta").as_object().if_contains("content")) shown += content->as_string();
+      const Json* finish = choice.if_contains("finish_reason");
+      if (finish != nullptr && !finish->is_null()) shown += "<" + std::string(finish->as_string()) + ">";
+    }
+    if (!restorer.cut()) ++sent;
+  }
+  EXPECT_LT(sent, 6U);
+  EXPECT_TRUE(restorer.finished());
+  EXPECT_TRUE(shown.ends_with("The answer is [1]: <content_filter>")) << shown;
+  JsonObject whole = object(R"({"choices":[{"message":{"content":""}}]})");
+  std::string text = "Three days [1]. ";
+  for (int i = 0; i < 50; ++i) text += "The answer is: ";
+  whole.at("choices").as_array().at(0).as_object().at("message").as_object()["content"] = text;
+  restore_completion(whole, "rag/x", kSources);
+  const JsonObject& choice = whole.at("choices").as_array().at(0).as_object();
+  EXPECT_EQ(choice.at("finish_reason").as_string(), "content_filter");
+  EXPECT_LT(choice.at("message").as_object().at("content").as_string().size(), 120U);
+}
+
 TEST(ChunkRestorer, StrangeChunksPass) {
   ChunkRestorer restorer("rag/x", kSources);
   for (const char* chunk :

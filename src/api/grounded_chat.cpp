@@ -3,6 +3,7 @@
 #include "answer/marker_scan.h"
 #include "api/error_mapping.h"
 #include "api/upstream_answer.h"
+#include "base/utf8.h"
 
 namespace footnote::api {
 
@@ -91,10 +92,11 @@ void refuse(const GroundedChat& chat, const Prepared& prepared, ChunkSink& sink)
   (void)chunks.finish(std::move(end), wants_usage(chat.ask));
 }
 
-/// Sends a turn answered by this program as chunks.
+/// Sends a turn answered by this program as chunks. A streamed text cannot be taken back: a notice follows it, and then the answer. A
+/// whole answer waits for the end.
 class TurnChunks final : public answer::TurnListener {
  public:
-  TurnChunks(ChunkSink& sink, std::string_view model) : chunks_(sink, model) {}
+  TurnChunks(ChunkSink& sink, const ChatAsk& ask) : chunks_(sink, ask.model), is_streamed_(ask.stream) {}
 
   Result<void> on_start(const TurnId&) override { return {}; }
   Result<void> on_sources(std::span<const SourceBlock> sources) override {
@@ -104,24 +106,49 @@ class TurnChunks final : public answer::TurnListener {
     }
     return {};
   }
-  Result<void> on_text(std::string_view text) override { return chunks_.text(text); }
+  Result<void> on_text(std::string_view text) override {
+    text_ += text;
+    return is_streamed_ ? chunks_.text(text) : Result<void>{};
+  }
+  Result<void> on_withdraw(const answer::Withdrawal& withdrawal) override {
+    sources_.clear();
+    if (is_streamed_) FOOTNOTE_CHECK(on_text(fmt::format("\n\n{}\n\n", withdrawal.notice)));
+    if (!is_streamed_) text_.clear();
+    answer_begin_ = text_.size();
+    return {};
+  }
 
   Result<void> finish(const answer::TurnReport& report, bool with_usage) {
     OwnChunks::End end{.tokens = report.tokens.value_or(TokenCounts{})};
     end.footnote["turn_id"] = report.turn.id.value;
+    if (report.fallback) {
+      end.footnote["fallback"] = answer::to_string(*report.fallback);
+      end.footnote["answer_start"] = count_code_points(std::string_view(text_).substr(0, answer_begin_));
+    }
+    if (!is_streamed_ && !text_.empty()) FOOTNOTE_CHECK(chunks_.text(text_));
     if (const auto* refusal = std::get_if<Refusal>(&report.turn.outcome)) {
       FOOTNOTE_CHECK(chunks_.text(refusal->text));
       end.footnote["refusal_reason"] = to_string(refusal->reason);
-    } else if (const auto* answer = std::get_if<Answer>(&report.turn.outcome)) {
-      answer::MarkerScan scan(sources_.size());
-      scan.feed(answer->text);
-      end.annotations = render_annotations(scan.marks(), sources_);
+    } else if (std::holds_alternative<Answer>(report.turn.outcome)) {
+      end.annotations = annotations();
     }
     return chunks_.finish(std::move(end), with_usage);
   }
 
  private:
+  /// Of the answer; a withdrawn text has none.
+  JsonArray annotations() const {
+    answer::MarkerScan scan(sources_.size());
+    scan.feed(text_);
+    std::vector<answer::MarkerScan::Mark> marks = scan.marks();
+    std::erase_if(marks, [&](const auto& mark) { return mark.byte_begin < answer_begin_; });
+    return render_annotations(marks, sources_);
+  }
+
   OwnChunks chunks_;
+  const bool is_streamed_;
+  std::string text_;
+  std::size_t answer_begin_ = 0;  // bytes of text_
   std::vector<proxy::Source> sources_;
 };
 
@@ -131,7 +158,7 @@ Result<void> answer_here(const GroundedChat& chat, ChunkSink& sink) {
   FOOTNOTE_TRY(const retrieve::AskedCorpus found,
                services.corpora.find(chat.call, chat.caller.workspace, chat.target.corpus, kKnowledgeBaseProfile));
   const answer::Question asked{.workspace = chat.caller.workspace, .corpus = found.corpus.id, .text = question, .profile = found.profile};
-  TurnChunks turn(sink, chat.ask.model);
+  TurnChunks turn(sink, chat.ask);
   FOOTNOTE_TRY(const auto report, services.answers.answer(chat.call, asked, turn));
   (void)turn.finish(report, wants_usage(chat.ask));  // on error the client disconnected; the turn is stored
   return {};
@@ -144,6 +171,14 @@ void ask_for_stream(JsonObject& body, const ChatAsk& ask) {
   Json& options = body["stream_options"];
   if (!options.is_object()) options = JsonObject{};
   options.get_object()["include_usage"] = true;
+}
+
+AnswerForm form_of(const GroundedChat& chat, Prepared& prepared) {
+  const Json* choices = chat.ask.body.if_contains("n");
+  return {.model = chat.ask.model,
+          .sources = std::move(prepared.plan.sources),
+          .unspoken = chat.target.system,
+          .is_one_choice = choices == nullptr || choices->is_null() || *choices == 1};
 }
 
 std::unique_ptr<UpstreamAsk> make_ask(const GroundedChat& chat, JsonObject body, std::unique_ptr<AnswerReader> reader) {
@@ -174,8 +209,7 @@ void answer_chunks(const GroundedChat& chat, std::unique_ptr<ChunkSink> sink, ht
   ask_for_stream(prepared->body, chat.ask);
   http::Client& client = chat.services.upstream->client;
   auto ask = make_ask(chat, std::move(prepared->body),
-                      read_chunks({chat.ask.model, std::move(prepared->plan.sources), chat.target.system},
-                                  RelayedTurnTap(std::move(prepared->turn)), std::move(sink)));
+                      read_chunks(form_of(chat, *prepared), RelayedTurnTap(std::move(prepared->turn)), std::move(sink)));
   http::ClientRequest request = ask->request_for(chat.target.model);
   if (chat.ask.stream) return response.relay(client, std::move(request), std::move(ask));
   http::run_relay(chat.call, client, std::move(request), *ask);
@@ -190,8 +224,7 @@ void answer_whole(const GroundedChat& chat, http::ResponseStream& response) {
     return refuse(chat, *prepared, sink);
   }
   const auto ask = make_ask(chat, std::move(prepared->body),
-                            read_completion({chat.ask.model, std::move(prepared->plan.sources), chat.target.system},
-                                            RelayedTurnTap(std::move(prepared->turn)), response));
+                            read_completion(form_of(chat, *prepared), RelayedTurnTap(std::move(prepared->turn)), response));
   http::run_relay(chat.call, chat.services.upstream->client, ask->request_for(chat.target.model), *ask);
 }
 

@@ -86,6 +86,7 @@ JsonObject render_meta(const answer::TurnReport& report, std::string_view corpus
           {"generation", report.turn.generation},
           {"provider", answer == nullptr ? Json(nullptr) : Json(built_in ? "built-in" : "openai")},
           {"model", built_in ? Json(nullptr) : Json(answer->model)},
+          {"fallback", report.fallback ? Json(answer::to_string(*report.fallback)) : Json(nullptr)},
           {"chunks_used", answer == nullptr ? 0 : answer->sources.size()},
           {"latency_ms", report.turn.latency.count()},
           {"latency_ms_breakdown", JsonObject{{"retrieval", milliseconds(report.retrieval_time)},
@@ -159,7 +160,8 @@ JsonObject render_mark(const Citation& citation, std::string_view answer_text, C
                  {"source_start", nullptr},
                  {"source_end", nullptr},
                  {"quote", nullptr},
-                 {"support", to_string(citation.support)}};
+                 {"support", to_string(citation.support)},
+                 {"bound", citation.is_bound}};
   const std::string* source = texts.text(citation.document, citation.document_version);
   if (!citation.support_range || source == nullptr || citation.support_range->end > source->size()) return out;
   const TextRange source_range = CodePointOffsets(*source).range(*citation.support_range);

@@ -9,14 +9,13 @@ namespace footnote::api {
 
 namespace {
 
-constexpr std::string_view kTextId = "t1";
-
 std::string source_address(const Hit& hit) {
   if (!hit.document.url.empty()) return hit.document.url;
   return fmt::format("/api/kb/documents/{}/preview?version={}", hit.chunk.document.value, hit.chunk.document_version);
 }
 
-JsonObject render_source(const SourceBlock& block) {
+/// `text`: the number of the text part that cites it; ids of sources are unique in a message.
+JsonObject render_source(const SourceBlock& block, int text) {
   const Hit& hit = block.hit;
   const JsonObject details{{"number", block.number},
                            {"documentId", hit.chunk.document.value},
@@ -25,7 +24,7 @@ JsonObject render_source(const SourceBlock& block) {
                            {"headings", JsonArray(hit.chunk.heading_path.begin(), hit.chunk.heading_path.end())},
                            {"snippet", snippet_of(hit)}};
   return {{"type", "source-url"},
-          {"sourceId", std::to_string(block.number)},
+          {"sourceId", text == 1 ? std::to_string(block.number) : fmt::format("{}.{}", text, block.number)},
           {"url", source_address(hit)},
           {"title", hit.document.title},
           {"providerMetadata", JsonObject{{"footnote", details}}}};
@@ -47,7 +46,8 @@ JsonObject render_citation(const Citation& citation, const Answer& answer, Cited
           {"page", place["page"]},
           {"place", place["place"]},
           {"quote", mark["quote"]},
-          {"support", mark["support"]}};
+          {"support", mark["support"]},
+          {"bound", mark["bound"]}};
 }
 
 JsonObject render_nearest(const SourceBlock& block) {
@@ -60,6 +60,8 @@ JsonObject render_nearest(const SourceBlock& block) {
 
 }  // namespace
 
+std::string UiMessageStream::text_id() const { return fmt::format("t{}", text_number_); }
+
 Result<void> UiMessageStream::send(const JsonObject& chunk) { return writer_->send(to_text(chunk)); }
 
 Result<void> UiMessageStream::on_start(const TurnId& turn) {
@@ -68,17 +70,17 @@ Result<void> UiMessageStream::on_start(const TurnId& turn) {
 }
 
 Result<void> UiMessageStream::on_sources(std::span<const SourceBlock> sources) {
-  for (const SourceBlock& block : sources) FOOTNOTE_CHECK(send(render_source(block)));
+  for (const SourceBlock& block : sources) FOOTNOTE_CHECK(send(render_source(block, text_number_)));
   return {};
 }
 
 Result<void> UiMessageStream::on_text(std::string_view text) {
   if (!text_open_) {
-    FOOTNOTE_CHECK(send({{"type", "text-start"}, {"id", kTextId}}));
+    FOOTNOTE_CHECK(send({{"type", "text-start"}, {"id", text_id()}}));
     text_open_ = true;
   }
   text_ += text;
-  return send({{"type", "text-delta"}, {"id", kTextId}, {"delta", text}});
+  return send({{"type", "text-delta"}, {"id", text_id()}, {"delta", text}});
 }
 
 Result<void> UiMessageStream::on_check(const answer::SentenceCheck& check) {
@@ -90,10 +92,20 @@ Result<void> UiMessageStream::on_check(const answer::SentenceCheck& check) {
                                    {"support", check.numbers.empty() ? "uncited" : to_string(check.support)}}}});
 }
 
+Result<void> UiMessageStream::on_withdraw(const answer::Withdrawal& withdrawal) {
+  FOOTNOTE_CHECK(on_text(fmt::format("\n\n{}", withdrawal.notice)));
+  FOOTNOTE_CHECK(close_text());
+  const std::string withdrawn = text_id();
+  ++text_number_;
+  text_.clear();
+  return send({{"type", "data-replace"},
+               {"data", JsonObject{{"withdrawn", withdrawn}, {"by", text_id()}, {"reason", answer::to_string(withdrawal.reason)}}}});
+}
+
 Result<void> UiMessageStream::close_text() {
   if (!text_open_) return {};
   text_open_ = false;
-  return send({{"type", "text-end"}, {"id", kTextId}});
+  return send({{"type", "text-end"}, {"id", text_id()}});
 }
 
 Result<void> UiMessageStream::finish_answer(const Answer& answer, CitedTexts& texts, bool calibrated) {
@@ -133,8 +145,11 @@ Result<void> UiMessageStream::finish(const answer::TurnReport& report, CitedText
     FOOTNOTE_CHECK(on_text(clarification->text));
     FOOTNOTE_CHECK(close_text());
   }
-  const JsonObject metadata{
-      {"turnId", report.turn.id.value}, {"refusalReason", reason}, {"latencyMs", report.turn.latency.count()}, {"model", model}};
+  const JsonObject metadata{{"turnId", report.turn.id.value},
+                            {"refusalReason", reason},
+                            {"latencyMs", report.turn.latency.count()},
+                            {"model", model},
+                            {"fallback", report.fallback ? Json(answer::to_string(*report.fallback)) : Json(nullptr)}};
   FOOTNOTE_CHECK(send({{"type", "finish"}, {"finishReason", "stop"}, {"messageMetadata", metadata}}));
   return writer_->send("[DONE]");
 }

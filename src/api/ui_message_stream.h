@@ -16,6 +16,8 @@ class UiMessageStream final : public answer::TurnListener {
   Result<void> on_sources(std::span<const SourceBlock> sources) override;
   Result<void> on_text(std::string_view text) override;
   Result<void> on_check(const answer::SentenceCheck& check) override;
+  /// Ends the text part with the notice, for clients that show every part, and names it in a `data-replace`; what follows is a new part.
+  Result<void> on_withdraw(const answer::Withdrawal& withdrawal) override;
 
   /// Sends the rest of a successful turn.
   Result<void> finish(const answer::TurnReport& report, CitedTexts& texts);
@@ -30,7 +32,10 @@ class UiMessageStream final : public answer::TurnListener {
 
   http::ResponseStream& response_;
   http::SseWriter* writer_ = nullptr;
-  std::string text_;  ///< All text sent so far: offsets count its code points.
+  std::string text_id() const;
+
+  std::string text_;  ///< The text of this part so far: offsets count its code points.
+  int text_number_ = 1;
   bool text_open_ = false;
 };
 

@@ -20,7 +20,10 @@ Error refused_with(int status) { return {ErrorCode::kUnavailable, fmt::format("t
 class ChunkStream final : public AnswerReader {
  public:
   ChunkStream(AnswerForm form, RelayedTurnTap tap, std::unique_ptr<ChunkSink> sink)
-      : restorer_(std::move(form.model), std::move(form.sources), std::move(form.unspoken)), tap_(std::move(tap)), sink_(std::move(sink)) {}
+      : restorer_(std::move(form.model), std::move(form.sources), std::move(form.unspoken)),
+        is_one_choice_(form.is_one_choice),
+        tap_(std::move(tap)),
+        sink_(std::move(sink)) {}
 
   void on_request(const JsonObject& body, std::size_t bytes) override { tap_.on_request(body, bytes); }
 
@@ -47,6 +50,7 @@ class ChunkStream final : public AnswerReader {
     send_error(*sink_, upstream_failure(finished.error()));
   }
   void on_failure(const Error& error) override {
+    if (restorer_.cut() && is_one_choice_) return on_complete();  // we ended it
     tap_.fail(error);
     if (!error_sent_) send_error(*sink_, error);
   }
@@ -75,7 +79,9 @@ class ChunkStream final : public AnswerReader {
     }
     auto chunk = parse_json(data);
     if (!chunk || !chunk->is_object()) return fail(ErrorCode::kUnavailable, "it sent a chunk that can't be read");
-    return take_chunk(std::move(chunk->get_object()));
+    FOOTNOTE_CHECK(take_chunk(std::move(chunk->get_object())));
+    if (!restorer_.cut() || !is_one_choice_) return {};
+    return fail(ErrorCode::kFailedPrecondition, "the model repeats itself");
   }
 
   Result<void> take_chunk(JsonObject chunk) {
@@ -112,6 +118,7 @@ class ChunkStream final : public AnswerReader {
   }
 
   ChunkRestorer restorer_;
+  const bool is_one_choice_;
   RelayedTurnTap tap_;
   const std::unique_ptr<ChunkSink> sink_;
   http::SseParser parser_;

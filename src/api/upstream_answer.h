@@ -32,6 +32,7 @@ struct AnswerForm {
   std::string model;                   ///< The client's name for the model.
   std::vector<proxy::Source> sources;  ///< The sources that [n] refer to.
   std::string unspoken;                ///< The operator's prompt: an answer that recites it is cut there.
+  bool is_one_choice = true;           ///< The client asked for one answer: if it is cut, the upstream is told to stop.
 };
 
 /// Reads an upstream's stream into a sink. Also accepts a whole completion sent in place of a stream.

@@ -107,6 +107,12 @@ class StreamListener final : public answer::TurnListener {
     send({{"event", "token"}, {"token", text}});
     return {};
   }
+  /// The notice is for clients that do not know the event and go on showing the text.
+  Result<void> on_withdraw(const answer::Withdrawal& withdrawal) override {
+    FOOTNOTE_CHECK(on_text(fmt::format("\n\n{}\n\n", withdrawal.notice)));
+    send({{"event", "replace"}, {"reason", answer::to_string(withdrawal.reason)}});
+    return {};
+  }
 
   void send(const JsonObject& event) {
     const LiveStream::Event numbered = stream_->push(to_text(event));

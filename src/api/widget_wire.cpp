@@ -211,6 +211,7 @@ JsonObject render_done(const answer::TurnReport& report) {
                  {"low_confidence", visit.low_confidence},
                  {"latency_ms", turn.latency.count()},
                  {"outcome", outcome_name(turn)}};
+  if (report.fallback) out["fallback"] = answer::to_string(*report.fallback);
   if (!visit.flags.empty()) out["reasons"] = JsonArray(visit.flags.begin(), visit.flags.end());
   if (std::ranges::find(visit.flags, answer::kFlagTruncated) != visit.flags.end()) out["truncated"] = true;
   return out;

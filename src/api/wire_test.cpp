@@ -203,5 +203,37 @@ TEST(UiMessageStream, AFailureBeforeTheStreamIsAPlainAnswerAndAfterwardsAChunk) 
   EXPECT_LT(body.find("text-end"), body.find(R"({"type":"error","errorText":"down"})"));
 }
 
+TEST(UiMessageStream, AWithdrawnTextEndsWithANoticeAndANewPartFollows) {
+  http::RecordedStream recorded;
+  UiMessageStream stream(recorded);
+  ASSERT_TRUE(stream.on_start({"turn_1"}));
+  ASSERT_TRUE(stream.on_sources(std::vector{block(1)}));
+  ASSERT_TRUE(stream.on_text("The answer is:"));
+  ASSERT_TRUE(stream.on_withdraw({answer::NoAnswer::kLoop, "Withdrawn."}));
+  ASSERT_TRUE(stream.on_sources(std::vector{block(1)}));
+  ASSERT_TRUE(stream.on_text("Three days. [1]"));
+  ASSERT_TRUE(stream.on_check({.answer_range = {0, 11}, .numbers = {1}, .support = Support::kSupported}));
+  answer::TurnReport report;
+  report.turn.id = {"turn_1"};
+  report.turn.outcome = Answer{.text = "Three days. [1]", .sources = {block(1)}, .citations = {}, .confidence = 0.8, .model = {}};
+  report.fallback = answer::NoAnswer::kLoop;
+  ASSERT_TRUE(stream.finish(report, no_texts()));
+  const std::string& body = recorded.response().body;
+  const auto at = [&](std::string_view part, std::size_t from = 0) {
+    const std::size_t found = body.find(part, from);
+    EXPECT_NE(found, std::string::npos) << part << " in " << body;
+    return found;
+  };
+  const std::size_t notice = at(R"({"type":"text-delta","id":"t1","delta":"\n\nWithdrawn."})");
+  const std::size_t end = at(R"({"type":"text-end","id":"t1"})", notice);
+  const std::size_t replace = at(R"({"type":"data-replace","data":{"withdrawn":"t1","by":"t2","reason":"loop"}})", end);
+  const std::size_t source = at(R"("sourceId":"2.1")", replace);
+  const std::size_t text = at(R"({"type":"text-start","id":"t2"})", source);
+  at(R"({"type":"text-delta","id":"t2","delta":"Three days. [1]"})", text);
+  at(R"("answerStart":0,"answerEnd":11)", text);
+  at(R"({"type":"text-end","id":"t2"})", text);
+  at(R"("fallback":"loop")", text);
+}
+
 }  // namespace
 }  // namespace footnote::api

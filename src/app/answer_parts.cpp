@@ -61,10 +61,8 @@ Result<std::unique_ptr<AnswerParts>> AnswerParts::open(const CallContext& call, 
   if (!options.model_may_be_unnamed) FOOTNOTE_CHECK(check_llm(settings));
   FOOTNOTE_TRY(auto base, IngestParts::open(call, settings, std::move(folder), std::move(options.ingest)));
   FOOTNOTE_TRY(auto rerankers, open_reranker(settings, base->metrics()));
-  std::unique_ptr<Reader> reader;
-  if (!settings.is_set(Setting::kLlmBaseUrl)) {
-    FOOTNOTE_TRY(reader, open_model_reader(settings));
-  }
+  // Also beside a language model, whose texts that are no answer it replaces.
+  FOOTNOTE_TRY(std::unique_ptr<Reader> reader, open_model_reader(settings));
   return std::unique_ptr<AnswerParts>(new AnswerParts(std::move(base), std::move(rerankers), std::move(reader), settings));
 }
 

@@ -42,6 +42,7 @@ class Counting final : public answer::TurnListener {
     counts_.push_back(statements_.load());
     return {};
   }
+  Result<void> on_withdraw(const answer::Withdrawal&) override { return {}; }
   const std::vector<std::uint64_t>& counts() const { return counts_; }
   std::size_t sources() const { return sources_; }
 

@@ -11,6 +11,12 @@ Result<void> AnswerCollector::take(const Json& event) {
   if (type == "source-url") take_source(event);
   if (type == "data-citations") take_marks(array_at(event, "data"));
   if (type == "data-confidence") confidence_ = value_at(data, "confidence");
+  if (type == "data-replace") {
+    // What was shown stays on the screen; it ends with a sentence that withdraws it.
+    text_.clear();
+    citations_.clear();
+    on_text_("\n\n");
+  }
   if (type == "finish") metadata_ = value_at(event, "messageMetadata");
   if (type == "data-refusal") {
     is_refused_ = true;
@@ -52,6 +58,7 @@ Json AnswerCollector::answer() const {
                     {"meta", JsonObject{{"turn_id", text_at(metadata_, "turnId")},
                                         {"latency_ms", integer_at(metadata_, "latencyMs")},
                                         {"model", value_at(metadata_, "model")},
+                                        {"fallback", value_at(metadata_, "fallback")},
                                         {"nearest", nearest_}}}};
 }
 

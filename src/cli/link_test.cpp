@@ -93,7 +93,24 @@ TEST(AnswerCollector, AnAnswerWithItsSources) {
   EXPECT_EQ(shown, "26 weeks [1].");
   EXPECT_EQ(to_text(answer), R"({"answer":"26 weeks [1].","citations":[{"number":1,"title":"Leave","source_path":"leave.md",)"
                              R"("marks":[{"line":5,"quote":"26 weeks","support":"supported"}]}],"confidence":91,"refusal_reason":null,)"
-                             R"("meta":{"turn_id":"turn_1","latency_ms":7,"model":"m","nearest":[]}})");
+                             R"("meta":{"turn_id":"turn_1","latency_ms":7,"model":"m","fallback":null,"nearest":[]}})");
+}
+
+TEST(AnswerCollector, AReplacedTextIsNotTheAnswer) {
+  std::string shown;
+  const Json answer =
+      collect({R"({"type":"source-url","title":"Other","providerMetadata":{"footnote":{"number":1,"sourcePath":"other.md"}}})",
+               R"({"type":"text-delta","id":"t1","delta":"The answer is:"})", R"({"type":"text-delta","id":"t1","delta":" Withdrawn."})",
+               R"({"type":"data-replace","data":{"withdrawn":"t1","by":"t2","reason":"loop"}})",
+               R"({"type":"source-url","title":"Leave","providerMetadata":{"footnote":{"number":1,"sourcePath":"leave.md"}}})",
+               R"({"type":"text-delta","id":"t2","delta":"26 weeks [1]."})",
+               R"({"type":"finish","messageMetadata":{"turnId":"turn_1","model":null,"fallback":"loop"}})"},
+              shown);
+  EXPECT_EQ(shown, "The answer is: Withdrawn.\n\n26 weeks [1].");
+  EXPECT_EQ(text_at(answer, "answer"), "26 weeks [1].");
+  ASSERT_EQ(array_at(answer, "citations").size(), 1U);
+  EXPECT_EQ(text_at(array_at(answer, "citations").at(0), "source_path"), "leave.md");
+  EXPECT_EQ(text_at(value_at(answer, "meta"), "fallback"), "loop");
 }
 
 TEST(AnswerCollector, ARefusalIsNotShownAsAnAnswer) {

@@ -85,7 +85,9 @@ std::string render_answer_sources(const Json& answer, Paint paint) {
   }
   const Json& meta = value_at(answer, "meta");
   const std::string_view model = text_at(meta, "model");
-  const std::string reader = model.empty() ? "quoted by the built-in reader" : fmt::format("by {}", printable(model));
+  const std::string_view fallback = text_at(meta, "fallback");
+  std::string reader = model.empty() ? "quoted by the built-in reader" : fmt::format("by {}", printable(model));
+  if (!fallback.empty()) reader += fmt::format(" (the model's text was no answer: {})", printable(fallback));
   const std::string line = fmt::format("confidence {}, {} ms, {}; {}", integer_at(answer, "confidence"), integer_at(meta, "latency_ms"),
                                        reader, render_trace_hint(answer));
   return out + "\n" + styled(paint, Style::kDim, line) + "\n";

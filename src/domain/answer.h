@@ -18,8 +18,8 @@ struct SourceBlock {
 /// Whether the cited passage supports the sentence. kUnchecked until it has been verified.
 enum class Support { kUnchecked, kSupported, kUnsupported };
 
-/// A `[n]` of an answer, resolved to its block. `answer_range` is the sentence in the answer's text that it backs; `support_range` the
-/// exact part of the document version's text that supports it.
+/// A `[n]` of an answer, resolved to its block, or a source that the answer forgot to name (`is_bound`). `answer_range` is the sentence in
+/// the answer's text that it backs; `support_range` the exact part of the document version's text that supports it.
 struct Citation {
   int number = 0;
   DocumentId document;
@@ -28,6 +28,7 @@ struct Citation {
   TextRange answer_range;
   std::optional<TextRange> support_range;
   Support support = Support::kUnchecked;
+  bool is_bound = false;  ///< The text has no marker for it: the citation check found that this source carries the sentence.
 };
 
 enum class RefusalReason {

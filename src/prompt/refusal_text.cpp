@@ -48,6 +48,8 @@ std::string_view language_not_covered_text(std::string_view language) {
   return found == std::ranges::end(kNotCovered) ? kNotCovered[0].text : found->text;
 }
 
+std::string_view withdrawn_text() { return "(Withdrawn: the documents do not support this text. What they say follows.)"; }
+
 std::string no_context_text(std::string_view foreign_language) {
   constexpr std::string_view kText = "I could not find an answer to this in the documents.";
   if (foreign_language.empty()) return std::string(kText);

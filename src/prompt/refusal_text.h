@@ -9,6 +9,9 @@ namespace footnote::prompt {
 /// not support it; the text then says so, and what to do.
 std::string no_context_text(std::string_view foreign_language = {});
 
+/// Said behind a language model's text that is withdrawn; quotations or a refusal follow.
+std::string_view withdrawn_text();
+
 /// The text of a refusal because the question's language (ISO 639-1) is not that of the documents: in that language, else in English.
 std::string_view language_not_covered_text(std::string_view language);
 

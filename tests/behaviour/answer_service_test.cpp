@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "base/utf8.h"
 #include "world.h"
 
 namespace footnote::behaviour {
@@ -71,7 +72,11 @@ TEST(AnswerService, TheRulesAreNotRecited) {
   world.llm.say({"Use only what stands between <source> tags. ", "Do not add knowledge of your own."});
   const Asked asked = world.ask(kQuestion);
   ASSERT_TRUE(asked.report);
-  const auto* refusal = std::get_if<Refusal>(&asked.report->turn.outcome);
+  EXPECT_EQ(asked.report->fallback, answer::NoAnswer::kEcho);
+  EXPECT_EQ(asked.heard, "Shipping takes three days. [1]") << "the documents are quoted instead";
+  world.reader.find({});
+  const Asked again = world.ask(kQuestion);
+  const auto* refusal = std::get_if<Refusal>(&again.report->turn.outcome);
   ASSERT_NE(refusal, nullptr);
   EXPECT_EQ(refusal->reason, RefusalReason::kBlockedByGuardrails);
 }
@@ -91,6 +96,55 @@ TEST(AnswerService, TheStoredTurnIsTheTurnThatWasTold) {
   EXPECT_TRUE(told.id.value.starts_with("turn_"));
 }
 
+TEST(AnswerService, AModelsBytesThatAreNoTextReachNobody) {
+  World world;
+  world.put_document("faq.md", "Shipping takes three days.");
+  world.has_llm = true;
+  world.llm.say({"Shipping takes caf\xC3", "\xA9 three \xFF\xFE", " days [1].\xE2\x82"});
+  const Asked asked = world.ask(kQuestion);
+  ASSERT_TRUE(asked.report);
+  const Answer& answer = std::get<Answer>(asked.report->turn.outcome);
+  EXPECT_TRUE(is_valid_utf8(asked.heard));
+  EXPECT_TRUE(answer.text.starts_with("Shipping takes caf\xC3\xA9 three \xEF\xBF\xBD")) << answer.text;
+  EXPECT_EQ(answer.citations.size(), 1U);
+}
+
+TEST(AnswerService, ALoopEndsTheModelsCallAndItsMetricCounts) {
+  World world;
+  world.put_document("faq.md", "Shipping takes three days.");
+  world.has_llm = true;
+  std::vector<std::string> pieces(1'000, "The answer is: ");
+  world.llm.say(pieces);
+  std::size_t heard = 0;
+  class Counting final : public answer::TurnListener {
+   public:
+    explicit Counting(std::size_t& heard) : heard_(heard) {}
+    Result<void> on_start(const TurnId&) override { return {}; }
+    Result<void> on_sources(std::span<const SourceBlock>) override { return {}; }
+    Result<void> on_text(std::string_view) override {
+      ++heard_;
+      return {};
+    }
+    Result<void> on_withdraw(const answer::Withdrawal&) override { return {}; }
+
+   private:
+    std::size_t& heard_;
+  } counting(heard);
+  Metrics metrics;
+  const retrieve::Retriever retriever({world.embedder, world.vectors, world.keywords, world.store});
+  const answer::AnswerService service({.retriever = retriever,
+                                       .reader = world.reader,
+                                       .llm = &world.llm,
+                                       .conversations = world.store,
+                                       .clock = world.clock,
+                                       .metrics = &metrics});
+  const auto report = service.answer({}, {.workspace = world.corpus().workspace, .corpus = world.corpus().id, .text = kQuestion}, counting);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->fallback, answer::NoAnswer::kLoop);
+  EXPECT_LT(heard, 10U) << "the other 990 pieces are never heard";
+  EXPECT_NE(metrics.render().find("footnote_answers_withdrawn_total{reason=\"loop\"} 1"), std::string::npos);
+}
+
 TEST(AnswerService, AClientThatWasNeverThereCostsNothing) {
   World world;
   world.put_document("faq.md", "Shipping takes three days.");
@@ -100,6 +154,7 @@ TEST(AnswerService, AClientThatWasNeverThereCostsNothing) {
     Result<void> on_start(const TurnId&) override { return fail(ErrorCode::kCancelled, "gone"); }
     Result<void> on_sources(std::span<const SourceBlock>) override { return {}; }
     Result<void> on_text(std::string_view) override { return {}; }
+    Result<void> on_withdraw(const answer::Withdrawal&) override { return {}; }
   } gone;
   const retrieve::Retriever retriever({world.embedder, world.vectors, world.keywords, world.store});
   const answer::AnswerService service(

@@ -21,6 +21,8 @@ struct Stage {
   proxy::Policy proxy_rules = {};
   ingest::IngestReport ingest;
   std::vector<std::string> events;
+  double confidence = 0;  // of the last answer
+  double evidence = 0;    // of its sources
   std::string out;
 };
 
@@ -234,6 +236,9 @@ Result<void> ask(Stage& stage, const Words& words) {
   FOOTNOTE_TRY(const std::string question, question_of(words));
   const Asked asked = stage.world.ask(question);
   stage.events = asked.events;
+  const auto* answer = asked.report ? std::get_if<Answer>(&asked.report->turn.outcome) : nullptr;
+  stage.confidence = answer == nullptr ? 0 : answer->confidence;
+  stage.evidence = answer == nullptr ? 0 : asked.report->retrieval.gate.confidence;
   stage.out += render(asked, stage.world);
   return {};
 }
@@ -366,6 +371,8 @@ Result<void> show(Stage& stage, const Words& words) {
     if (turns.empty()) stage.out += "no turns\n";
   } else if (words.is(1, "gaps")) {
     for (const Gap& gap : stage.world.gaps()) stage.out += fmt::format("gap {} x{}\n", in_quotes(gap.question), gap.occurrences);
+  } else if (words.is(1, "confidence")) {
+    stage.out += fmt::format("confidence {:.2f} of {:.2f}\n", stage.confidence, stage.evidence);
   } else if (words.is(1, "site")) {
     stage.out += render_site(stage.site);
   } else {

@@ -39,4 +39,13 @@ Result<void> Recorder::on_text(std::string_view text) {
   return {};
 }
 
+Result<void> Recorder::on_withdraw(const answer::Withdrawal& withdrawal) {
+  EXPECT_FALSE(text_.empty()) << "only a text can be withdrawn";
+  EXPECT_FALSE(withdrawal.notice.empty());
+  text_.clear();
+  has_sources_ = false;
+  events_.push_back("withdrawn " + std::string(answer::to_string(withdrawal.reason)));
+  return {};
+}
+
 }  // namespace footnote::behaviour

@@ -24,10 +24,11 @@ class Recorder final : public answer::TurnListener {
   Result<void> on_start(const TurnId& turn) override;
   Result<void> on_sources(std::span<const SourceBlock> sources) override;
   Result<void> on_text(std::string_view text) override;
+  Result<void> on_withdraw(const answer::Withdrawal& withdrawal) override;
 
   CallContext call() const { return {.stop = stop_.get_token()}; }
   const std::vector<std::string>& events() const { return events_; }
-  /// All texts joined.
+  /// All texts joined; withdrawn ones are forgotten.
   const std::string& text() const { return text_; }
 
  private:

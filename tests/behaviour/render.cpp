@@ -82,7 +82,8 @@ std::string place_of(const Hit& hit) {
 }
 
 std::string render(const Asked& asked, const World& world) {
-  const std::string calls = fmt::format("llm_calls {}\n", asked.llm_calls);
+  std::string calls = fmt::format("llm_calls {}\n", asked.llm_calls);
+  if (asked.report && asked.report->fallback) calls = fmt::format("fallback {}\n", answer::to_string(*asked.report->fallback)) + calls;
   if (!asked.report) {
     const Error& error = asked.report.error();
     return fmt::format("error {}{}\n", to_string(error.code), error.field.empty() ? "" : " in " + error.field) + calls;

@@ -43,6 +43,13 @@ Result<void> VisitorRecorder::on_text(std::string_view text) {
   return {};
 }
 
+Result<void> VisitorRecorder::on_withdraw(const answer::Withdrawal& withdrawal) {
+  EXPECT_FALSE(withdrawal.notice.empty());
+  events_.push_back("withdrawn " + std::string(answer::to_string(withdrawal.reason)));
+  withdrawn_ += std::exchange(text_, {});
+  return {};
+}
+
 VisitorWorld::VisitorWorld() {
   world.store.tell_to(webhooks);
   settings.corpora = {world.corpus().id};
@@ -61,6 +68,8 @@ Visited VisitorWorld::ask(const std::string& message) {
   const retrieve::Retriever retriever(
       {world.embedder, world.vectors, world.keywords, world.store, nullptr, has_judge ? static_cast<Reranker*>(&world.reranker) : nullptr});
   const retrieve::SiteRetriever site({retriever, world.vectors, world.keywords, world.store, &cache, "fake", "judge"});
+  const answer::CitationCheck citation_check(world.embedder, &world.reranker);
+  answer::CheckLane check_lane;
   const answer::VisitorService service({.retriever = site,
                                         .reader = world.reader,
                                         .model_reader = has_model_reader ? &world.reader : nullptr,
@@ -70,6 +79,7 @@ Visited VisitorWorld::ask(const std::string& message) {
                                         .agents = agents,
                                         .cache = &cache,
                                         .clock = world.clock,
+                                        .checking = {&citation_check, world.check, &check_lane},
                                         .events = &world.store,
                                         .follow_ups = {has_rewriter ? &rewriter : nullptr, kRewriterPatience},
                                         .embedder = &world.embedder});
@@ -103,6 +113,7 @@ Visited VisitorWorld::ask(const std::string& message) {
   Visited visited{std::move(report),
                   recorder.events(),
                   recorder.text(),
+                  recorder.withdrawn(),
                   world.llm.calls() - llm_calls,
                   world.embedder.faults().calls() - embedder_calls,
                   world.reranker.faults().calls() - judge_calls};
@@ -121,7 +132,7 @@ void VisitorWorld::expect_events(const Visited& visited, const std::vector<std::
     EXPECT_TRUE(event.starts_with("token ")) << event;
     tokens += event.substr(std::string_view("token ").size());
   }
-  EXPECT_EQ(tokens, visited.heard);
+  EXPECT_EQ(tokens, visited.withdrawn + visited.heard);
   if (!visited.report) return;
   const auto stored = world.store.turn({}, world.workspace(), visited.turn().id);
   EXPECT_EQ(is_completed, stored && !stored->visit->playground);
@@ -168,6 +179,7 @@ std::string render(const Visited& visited) {
       out += fmt::format("cites [{}] {}\n", citation.number, source->hit.document_key);
     }
   }
+  if (visited.report->fallback) out += fmt::format("fallback {}\n", answer::to_string(*visited.report->fallback));
   out += fmt::format("confidence {:.2f}{}\n", visit.confidence, visit.low_confidence ? " low" : "");
   for (const std::string& flag : visit.flags) out += "flag " + flag + "\n";
   if (visit.gap) out += fmt::format("gap {}\n", to_string(*visit.gap));

@@ -22,17 +22,20 @@ class VisitorRecorder final : public answer::TurnListener {
   Result<void> on_progress(answer::Progress progress) override;
   Result<void> on_sources(std::span<const SourceBlock> sources) override;
   Result<void> on_text(std::string_view text) override;
+  Result<void> on_withdraw(const answer::Withdrawal& withdrawal) override;
 
   /// With this text the visitor asks for an end; 0: before any came.
   std::optional<std::size_t> stops_after = {};
   std::stop_source stop;
   const std::vector<std::string>& events() const { return events_; }
   const std::string& text() const { return text_; }
+  const std::string& withdrawn() const { return withdrawn_; }
 
  private:
   const fakes::MemoryStore& store_;
   std::vector<std::string> events_;
   std::string text_;
+  std::string withdrawn_;
   std::size_t texts_ = 0;
   std::size_t writes_at_start_ = 0;
 };
@@ -42,6 +45,7 @@ struct Visited {
   Result<answer::TurnReport> report;
   std::vector<std::string> events;
   std::string heard;
+  std::string withdrawn;  ///< Heard before that, and taken back.
   std::size_t llm_calls = 0;
   std::size_t embedder_calls = 0;
   std::size_t judge_calls = 0;

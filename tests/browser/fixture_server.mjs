@@ -157,6 +157,21 @@ const scenarios = {
   'fixture: unsupported': () => paced(answerChunks([
     ['Everybody has 40 days of leave.', 3, 'Full-time colleagues have 27 days of annual leave a year.', 'unsupported'],
   ], { confidence: 22, tier: 'low' }), 5),
+  'fixture: replaced': () => {
+    const [start, ...rest] = leaveAnswer();
+    const check = { answerStart: 0, answerEnd: 14, numbers: [], support: 'uncited' };
+    return paced([start, ...rest.filter(({ type }) => type === 'source-url'),
+      { type: 'text-start', id: 't1' }, { type: 'text-delta', id: 't1', delta: 'The answer is: The answer is: ' },
+      { type: 'data-check', data: check }, { type: 'text-delta', id: 't1', delta: '\n\n(Withdrawn: ...)' }, { type: 'text-end', id: 't1' },
+      { type: 'data-replace', data: { withdrawn: 't1', by: 't2', reason: 'loop' } },
+      ...rest.map((chunk) => (chunk.id === 't1' ? { ...chunk, id: 't2' } : chunk))], 5);
+  },
+  'fixture: bound': () => {
+    const chunks = answerChunks([['Every parent may take 26 weeks of leave.', 1, longLeave, 'supported'], ['They need not be taken at once.', 0]]);
+    const said = 'Every parent may take 26 weeks of leave. ';
+    const bound = { number: 1, documentId: 1, version: 1, answerStart: said.length + 4, answerEnd: said.length + 35, quote: null, support: 'supported', bound: true };
+    return paced(chunks.map((chunk) => (chunk.type === 'data-citations' ? { ...chunk, data: [...chunk.data, bound] } : chunk)), 5);
+  },
   'fixture: doubts': () => paced(answerChunks([
     ['Full-time colleagues have 27 days of annual leave.', 3, 'Full-time colleagues have 27 days of annual leave a year.'],
     ['Everybody has 40 days of leave 👶 from the first day on.', 3, 'Full-time colleagues have 27 days of annual leave a year.', 'unsupported'],

@@ -153,6 +153,23 @@ describe('an answer', () => {
     await page.waitForFunction(() => CSS.highlights.get('doubtful')?.size > 0);
   });
 
+  onPage('replaces a text that was no answer', {}, async (page) => {
+    await ask(page, 'fixture: replaced');
+    await settled(page);
+    const shown = await page.textContent('.turn .prose');
+    assert.doesNotMatch(shown, /The answer is|Withdrawn/);
+    assert.match(shown, /26 weeks/);
+    assert.match(await page.textContent('.replaced'), /withdrawn/);
+    assert.equal(await doubted(page), '', 'nothing of the withdrawn text is marked');
+    assert.equal(await page.locator('.doubts').count(), 0);
+  });
+
+  onPage('gives a sentence the source that the check found for it', {}, async (page) => {
+    await ask(page, 'fixture: bound');
+    await settled(page);
+    assert.equal(await page.locator('.turn .cite').count(), 2);
+  });
+
   onPage('says when it cites nothing', {}, async (page) => {
     await ask(page, 'fixture: uncited');
     await settled(page);

@@ -22,7 +22,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from fake_model import FakeModel  # noqa: E402
+from fake_model import FakeModel, words  # noqa: E402
 from server import Server  # noqa: E402
 
 OPTIONS = None
@@ -461,10 +461,11 @@ class FloodModel(FakeModel):
     100,000 characters), and others with a few words and pauses."""
 
     FLOOD = "zanzibar"
+    flood = list("".join(words(9_500))[:99_000])
 
     def __init__(self):
         self.asked = threading.local()
-        super().__init__(["word "] * 20, pause=0.1)
+        super().__init__(words(20), pause=0.1)
         self.bodies = self
 
     def is_flood(self):
@@ -484,7 +485,7 @@ class FloodModel(FakeModel):
 
     @property
     def pieces(self):
-        return ["z"] * 99_000 if self.is_flood() else self.words
+        return self.flood if self.is_flood() else self.words
 
     @pieces.setter
     def pieces(self, pieces):

@@ -5,6 +5,11 @@ import threading
 import time
 
 
+def words(count):
+    """Pieces of a text that does not repeat itself."""
+    return [f"word{i} " for i in range(count)]
+
+
 class FakeModel:
     """Streams `pieces` one by one, `pause` seconds apart; counts calls, open streams and broken ones."""
 

@@ -1,8 +1,11 @@
 """A scripted OpenAI-compatible server for tests of the proxy. Its behaviour depends on the model's name. Loopback only."""
 import http.server
+import itertools
 import json
 import threading
 import time
+
+from fake_model import words
 
 ANSWER = ("Qdrant's latest release focuses on hybrid search throughput and faster filters [1][2].\n\nSources\n"
           "- [1] https://qdrant.tech/blog/qdrant-1-9/\n- [2] https://qdrant.tech/changelog/")
@@ -133,7 +136,7 @@ class FakeUpstream:
                 """A complete response of this many bytes, even if a stream was requested."""
                 empty = {"id": "c1", "object": "chat.completion", "created": 5, "model": ask["model"],
                          "choices": [{"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "stop"}]}
-                empty["choices"][0]["message"]["content"] = "x" * (ask["bytes"] - len(json.dumps(empty)))
+                empty["choices"][0]["message"]["content"] = "".join(words(ask["bytes"] // 5))[:ask["bytes"] - len(json.dumps(empty))]
                 self.whole(200, json.dumps(empty).encode())
 
             def model_error_event(self, ask):
@@ -144,8 +147,10 @@ class FakeUpstream:
 
             def model_endless(self, ask):
                 self.start()
-                while not upstream.stop.is_set():
-                    self.delta(ask, {"content": "x" * 1000})
+                for piece in itertools.count():
+                    if upstream.stop.is_set():
+                        break
+                    self.delta(ask, {"content": "".join(f"x{piece}y{i} " for i in range(100))})
 
             def missing(self, ask):
                 error = {"error": {"message": f"no model {ask['model']}", "type": "invalid_request_error", "param": None, "code": "model_not_found"}}

@@ -19,7 +19,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from fake_model import FakeModel  # noqa: E402
+from fake_model import FakeModel, words  # noqa: E402
 from server import Server  # noqa: E402
 
 OPTIONS = None
@@ -305,7 +305,7 @@ class FailingModel(ServerCase):
 class ClientsThatLeave(ServerCase):
     @classmethod
     def make_model(cls):
-        return FakeModel(["word "] * 2000, pause=0.02)
+        return FakeModel(words(2000), pause=0.02)
 
     def open_stream(self):
         client = socket.create_connection(("127.0.0.1", self.server.port), timeout=10)
@@ -340,7 +340,7 @@ class ClientsThatLeave(ServerCase):
 class Draining(ServerCase):
     @classmethod
     def make_model(cls):
-        return FakeModel(["word "] * 40, pause=0.05)
+        return FakeModel(words(40), pause=0.05)
 
     def test_sigterm_lets_a_running_stream_finish(self):
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)

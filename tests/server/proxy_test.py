@@ -380,7 +380,7 @@ class BadInput(ProxyCase):
     def test_a_whole_answer_where_a_stream_was_asked_for(self):
         response, data = self.chat("rag/unasked", stream=True, bytes=4 << 20)
         self.assertEqual((response.status, response.getheader("content-type")), (200, "text/event-stream"))
-        self.assertEqual(set(text_of(json.loads(event) for event in events_of(data)[:-1])), {"x"})
+        self.assertTrue(text_of(json.loads(event) for event in events_of(data)[:-1]).startswith("word0 word1 "))
         self.error(*self.chat("rag/unasked", stream=True, bytes=(4 << 20) + 1), 503)
         self.assertEqual(self.chat("rag/unasked", bytes=(4 << 20) + 1)[0].status, 200)
 

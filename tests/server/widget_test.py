@@ -12,7 +12,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import http_test  # noqa: E402
-from fake_model import FakeModel  # noqa: E402
+from fake_model import FakeModel, words  # noqa: E402
 from http_test import COVERED, ServerCase, wait_until  # noqa: E402
 from site_admin import admin, published_agent  # noqa: E402
 
@@ -223,7 +223,7 @@ class Scripted(WidgetCase):
         self.assertEqual(self.widget(f"messages/{turn}/feedback", {"rating": "up"}, token=self.token)[0], 404)
 
     def test_an_answer_can_be_stopped(self):
-        pieces, self.model.pieces = self.model.pieces, ["word "] * 1000
+        pieces, self.model.pieces = self.model.pieces, words(1000)
         try:
             connection, response = self.open_stream(COVERED)
             head = b""
@@ -239,7 +239,7 @@ class Scripted(WidgetCase):
             self.model.pieces = pieces
 
     def test_what_nobody_reads_is_cancelled(self):
-        pieces, self.model.pieces = self.model.pieces, ["word "] * 1000
+        pieces, self.model.pieces = self.model.pieces, words(1000)
         try:
             connection, response = self.open_stream(COVERED)
             head = b""
@@ -259,7 +259,7 @@ class Short(WidgetCase):
 
     @classmethod
     def make_model(cls):
-        return FakeModel(["Five days are carried over [1]. "] * 20)
+        return FakeModel([f"Rule {i}: five days are carried over [1]. " for i in range(20)])
 
     def test_a_long_answer_ends_with_a_sentence_and_says_so(self):
         events = self.ask(COVERED)

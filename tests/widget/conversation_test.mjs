@@ -125,3 +125,9 @@ test('an event of a newer server is passed over', () => {
   const state = after(ask(), start());
   assert.deepEqual(reduce(state, event({ event: 'music' })).messages, state.messages);
 });
+
+test('a text that is no answer is replaced by what follows', () => {
+  const state = after(ask(), start(), token('The answer is: '), token('\n\n(Please ignore this.)\n\n'), event({ event: 'replace', reason: 'loop' }));
+  assert.deepEqual([last(state).status, last(state).text], ['streaming', '']);
+  assert.equal(last([token('Three '), token('days [1].'), done({ fallback: 'loop' })].reduce(reduce, state)).text, 'Three days [1].');
+});

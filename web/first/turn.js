@@ -16,6 +16,7 @@ export function newTurn(question, corpus) {
     checks: [], // checked sentences: {support, numbers, answerFrom, answerTo}
     confidence: null,
     refusal: null,
+    replaced: '', // why the model's own text was withdrawn
     error: null,
     latencyMs: null,
     ended: false,
@@ -35,6 +36,20 @@ function sourceFrom(chunk) {
   };
 }
 
+/** Gives sentences whose source the model forgot to name, and the check found, their number. */
+function insertBound(turn) {
+  const bound = turn.citations.filter((citation) => citation.bound === true && turn.sources.has(citation.number));
+  for (const citation of bound.sort((a, b) => b.answerTo - a.answerTo)) {
+    const at = citation.answerTo;
+    const marker = ` [${citation.number}]`;
+    turn.text = turn.text.slice(0, at) + marker + turn.text.slice(at);
+    for (const range of [...turn.citations, ...turn.checks]) {
+      if (range.answerFrom >= at) range.answerFrom += marker.length;
+      if (range.answerTo >= at) range.answerTo += marker.length;
+    }
+  }
+}
+
 /** Applies one chunk of the stream to the turn. Chunks of unknown types are ignored. */
 function applyChunk(turn, chunk) {
   switch (chunk.type) {
@@ -46,6 +61,12 @@ function applyChunk(turn, chunk) {
     case 'text-start':
       if (turn.text !== '') turn.text += '\n\n';
       break;
+    case 'data-replace': // what was said so far is no answer; what follows is
+      turn.text = '';
+      turn.sources.clear();
+      turn.checks = [];
+      turn.replaced = asText(chunk.data?.reason) || 'unsupported';
+      break;
     case 'text-delta':
       turn.text += asText(chunk.delta);
       if (turn.text.length > ANSWER_CHARS) throw new AskError('The answer is longer than this page can show.');
@@ -55,6 +76,7 @@ function applyChunk(turn, chunk) {
         const [from, to] = codeUnitOffsets(turn.text, [citation.answerStart ?? 0, citation.answerEnd ?? 0]);
         return { ...citation, answerFrom: from, answerTo: to };
       });
+      insertBound(turn);
       break;
     case 'data-check': {
       const [from, to] = codeUnitOffsets(turn.text, [chunk.data?.answerStart ?? 0, chunk.data?.answerEnd ?? 0]);

@@ -204,6 +204,7 @@ export class TurnView {
         }, fill), TIERS[tier]));
     }
     if (citedNumbers(turn).length === 0) row.append(h('span', { class: 'uncited' }, 'No source is cited for this answer'));
+    if (turn.replaced) row.append(h('span', { class: 'replaced' }, 'Quoted: what the language model wrote was withdrawn'));
     const doubts = doubtful(turn).length;
     if (doubts > 0) row.append(this.#doubts(doubts));
     if (turn.latencyMs !== null) row.append(h('span', {}, `${(turn.latencyMs / 1000).toFixed(turn.latencyMs < 1000 ? 2 : 1)} s`));

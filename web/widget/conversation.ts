@@ -96,6 +96,8 @@ function heard(state: Conversation, event: StreamEvent): Conversation {
       return event.stage === 'searching' || event.stage === 'thinking' ? changeLast(state, { stage: event.stage }) : state;
     case 'token':
       return changeLast(state, { status: 'streaming', text: answer.text + event.token });
+    case 'replace': // the text so far was no answer; what follows is
+      return changeLast(state, { text: '' });
     case 'citations':
       return Array.isArray(event.citations) ? changeLast(state, { citations: event.citations }) : state;
     case 'done':

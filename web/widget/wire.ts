@@ -74,6 +74,7 @@ export type StreamEvent =
   | { event: 'start'; conversation_id: string; message_id: string }
   | { event: 'stage'; stage: string }
   | { event: 'token'; token: string }
+  | { event: 'replace'; reason: string }
   | { event: 'citations'; citations: Citation[] }
   | { event: 'done'; message_id?: string; low_confidence?: boolean; outcome?: string; truncated?: boolean }
   | { event: 'error'; code: string; message?: string };

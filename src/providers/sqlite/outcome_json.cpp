@@ -116,6 +116,7 @@ JsonObject citation_to_json(const Citation& citation) {
                  {"answer_range", range_to_json(citation.answer_range)},
                  {"support", stored_name(citation.support)}};
   if (citation.support_range) out["support_range"] = range_to_json(*citation.support_range);
+  if (citation.is_bound) out["bound"] = true;
   return out;
 }
 
@@ -128,6 +129,7 @@ Citation citation_from(const StoredObject& object, bool& damaged) {
   out.answer_range = range_from(object, "answer_range", damaged);
   out.support = object.name("support", Support::kUnchecked);
   if (object.has("support_range")) out.support_range = range_from(object, "support_range", damaged);
+  out.is_bound = object.has("bound");
   return out;
 }
 

@@ -94,6 +94,7 @@ TEST(OutcomeJson, GivesBackAnAnswer) {
               std::tie(b.number, b.document, b.document_version, b.chunk, b.support));
     EXPECT_EQ(a.answer_range, b.answer_range);
     EXPECT_EQ(a.support_range, b.support_range);
+    EXPECT_EQ(a.is_bound, b.is_bound);
   }
 }
 
