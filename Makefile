@@ -135,6 +135,10 @@ faults: build ## fault and abuse tests in their long form (docs/robustness.md); 
 # libFuzzer where clang 19 and its runtime are installed (clang-19, libclang-rt-19-dev), otherwise our own driver and g++'s sanitizers.
 FUZZ_PRESET ?= $(shell ls $$(clang++-19 -print-runtime-dir 2>/dev/null)/libclang_rt.fuzzer*.a >/dev/null 2>&1 && echo fuzz || echo asan-ubsan)
 
+.PHONY: llm-eval
+llm-eval: build ## answers with a real small language model (installs it once; minutes; LLM_EVAL="--questions 10 --verbose"): eval/llm
+	@eval/llm/run.sh $(LLM_EVAL)
+
 .PHONY: fuzz
 fuzz: setup ## every fuzzer FUZZ_SECONDS (60) long, FUZZ_JOBS (one per core) at a time
 	@mkdir -p build
