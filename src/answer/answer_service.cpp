@@ -4,6 +4,7 @@
 #include "base/ids.h"
 #include "prompt/kb_prompt.h"
 #include "prompt/refusal_text.h"
+#include "retrieve/reading_profile.h"
 
 namespace footnote::answer {
 
@@ -36,7 +37,7 @@ class KnowledgeBaseTurn final : public TurnRun {
   Result<Outcome> decide() override {
     const std::chrono::microseconds began = since_start();
     const bool is_quoted = ports().llm == nullptr && reads_with_model();
-    const Profile profile = is_quoted ? for_reading(question_.profile) : question_.profile;
+    const Profile profile = is_quoted ? retrieve::reading_profile(question_.profile) : question_.profile;
     FOOTNOTE_TRY(retrieve::Retrieval retrieval,
                  retriever_.retrieve(call(), question_.corpus, question_.text, {.profile = profile, .filter = question_.filter}));
     note_retrieval(std::move(retrieval), began);
