@@ -116,7 +116,7 @@ class TurnRun {
  private:
   struct ToRead;
   ToRead passages_to_read(const std::vector<SourceBlock>& blocks);
-  Result<Reading> read(const std::vector<SourceBlock>& blocks);
+  Result<Reading> read(std::vector<SourceBlock>& blocks);
   bool is_likely(double probability);
   void start_turn();
   void finish();
