@@ -4,6 +4,7 @@
 #include "base/ids.h"
 #include "prompt/kb_prompt.h"
 #include "prompt/refusal_text.h"
+#include "retrieve/reading_profile.h"
 
 namespace footnote::answer {
 
@@ -35,7 +36,7 @@ class KnowledgeBaseTurn final : public TurnRun {
  private:
   Result<Outcome> decide() override {
     const bool is_quoted = ports().llm == nullptr && reads_with_model();
-    FOOTNOTE_CHECK(find_passages(is_quoted ? for_reading(question_.profile) : question_.profile));
+    FOOTNOTE_CHECK(find_passages(is_quoted ? retrieve::reading_profile(question_.profile) : question_.profile));
     const retrieve::GateVerdict& gate = report().retrieval.gate;
     std::vector<SourceBlock> blocks = number_sources(report().retrieval.hits);
     fates().assign(blocks.size(), Fate::kBelowGate);
@@ -62,7 +63,7 @@ class KnowledgeBaseTurn final : public TurnRun {
     if (!reads_with_model()) return blocks;
     const std::chrono::microseconds before = report().retrieval_time;
     const std::chrono::microseconds began = since_start();
-    FOOTNOTE_CHECK(find_passages(for_reading(question_.profile)));
+    FOOTNOTE_CHECK(find_passages(retrieve::reading_profile(question_.profile)));
     report().retrieval_time = before + (since_start() - began);
     std::vector<SourceBlock> found = number_sources(report().retrieval.hits);
     fates().assign(found.size(), Fate::kBelowGate);

@@ -44,6 +44,40 @@ std::string shown_list(std::string_view block) {
   return std::string(trim(join(lines, "\n")));
 }
 
+/// A short line that is no sentence.
+bool is_brief(std::string_view paragraph) {
+  return paragraph.size() <= chunk::kTermBytesMax && std::string_view(".!?;:,").find(paragraph.back()) == std::string_view::npos;
+}
+
+/// One that names what follows it. "€ 389.00" names nothing.
+bool is_label(std::string_view paragraph) {
+  const bool is_name = !is_ascii_digit(paragraph.front()) && std::string_view("€$£(\"'-").find(paragraph.front()) == std::string_view::npos;
+  return is_name && is_brief(paragraph);
+}
+
+/// A term with its definition, or a heading with its text, as "**Term:** text". Facts in lines of their own are told one after the other;
+/// other paragraphs stay apart.
+std::string shown_prose(std::string_view block) {
+  std::vector<std::string> paragraphs;
+  std::string open;
+  const auto close = [&] {
+    if (std::string shown = plain_quote(open); !shown.empty()) paragraphs.push_back(std::move(shown));
+    open.clear();
+  };
+  for (const std::string_view line : split(block, '\n')) {
+    if (trim(line).empty()) close();
+    open.append(line).push_back('\n');
+  }
+  close();
+  if (paragraphs.size() == 2 && is_label(paragraphs[0])) return fmt::format("**{}:** {}", paragraphs[0], paragraphs[1]);
+  std::string out;
+  for (std::size_t i = 0; i < paragraphs.size(); ++i) {
+    const bool is_fact = i > 0 && paragraphs.size() > 2 && is_brief(paragraphs[i - 1]) && is_brief(paragraphs[i]);
+    out += (i == 0 ? "" : is_fact ? " · " : "\n\n") + paragraphs[i];
+  }
+  return out;
+}
+
 /// The sentence that introduces the code, then the code in a fence.
 std::string shown_code(std::string_view block) {
   const std::size_t fence = std::min(block.find("```"), block.find("~~~"));
@@ -119,7 +153,7 @@ std::string shown_block(std::string_view text, const chunk::QuoteBlock& block) {
   const std::string_view part = text.substr(block.range.begin, block.range.size());
   const std::string_view header = block.header ? text.substr(block.header->begin, block.header->size()) : std::string_view{};
   switch (block.kind) {
-    case QuoteKind::kProse: return plain_quote(part);
+    case QuoteKind::kProse: return shown_prose(part);
     case QuoteKind::kList: return shown_list(part);
     case QuoteKind::kCode: return shown_code(part);
     case QuoteKind::kTable: return shown_table(header, part);

@@ -18,6 +18,18 @@ TEST(ShownBlock, ProseIsOneParagraphWithoutMarks) {
   EXPECT_EQ(shown("Ask **HR** or\nsee [the policy](x.md) [3]."), "Ask HR or see the policy.");
 }
 
+TEST(ShownBlock, ATermNamesItsDefinition) {
+  EXPECT_EQ(shown("Drying and storing\n\nDry it fully. Never wash it.", LineBreaks::kExact),
+            "**Drying and storing:** Dry it fully. Never wash it.");
+  EXPECT_EQ(shown("It is simple:\n\nDry it.", LineBreaks::kExact), "It is simple:\n\nDry it.");
+}
+
+TEST(ShownBlock, FactsInLinesOfTheirOwnAreNotRunTogether) {
+  EXPECT_EQ(shown("Weight\n\n2.1 kg\n\nSeasons\n\nspring to autumn", LineBreaks::kExact),
+            "Weight · 2.1 kg · Seasons · spring to autumn");
+  EXPECT_EQ(shown("€ 389.00\n\nRoom for two people.", LineBreaks::kExact), "€ 389.00\n\nRoom for two people.");
+}
+
 TEST(ShownBlock, AListStaysAList) {
   EXPECT_EQ(shown("You need:\n\n* a *badge*\n* a key\n  for the lab"), "You need:\n\n- a badge\n- a key for the lab");
   EXPECT_EQ(shown("1. First.\n2) Second."), "1. First.\n2. Second.");

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "answer/echo_guard.h"
+#include "answer/join_quotes.h"
 #include "answer/length_limit.h"
 #include "answer/loop_guard.h"
 #include "answer/quote.h"
@@ -225,7 +226,7 @@ TurnRun::ToRead TurnRun::passages_to_read(const std::vector<SourceBlock>& blocks
   return out;
 }
 
-Result<Reading> TurnRun::read(const std::vector<SourceBlock>& blocks) {
+Result<Reading> TurnRun::read(std::vector<SourceBlock>& blocks) {
   const ToRead wanted = passages_to_read(blocks);
   Reader& reader = reads_with_model() ? *ports_.model_reader : ports_.reader;
   FOOTNOTE_TRY(Reading reading, reader.read(call_, {subject_.text, report_.retrieval.vector_search.scanned}, wanted.passages));
@@ -235,7 +236,8 @@ Result<Reading> TurnRun::read(const std::vector<SourceBlock>& blocks) {
   }
   keep_current(blocks, reading);
   for (const ReadSpan& span : reading.spans) fates()[span.passage] = Fate::kRepeated;
-  reading = told_once(in_reading_order(std::move(reading)), blocks);  // before numbering, so that every listed source is cited
+  if (reading.probability) reading = join_quotes(std::move(reading), blocks);  // a reader of whole blocks, not of sentences
+  reading = told_once(in_reading_order(std::move(reading)), blocks);           // before numbering, so that every listed source is cited
   for (const ReadSpan& span : reading.spans) fates()[span.passage] = Fate::kCited;
   return reading;
 }

@@ -131,7 +131,7 @@ class TurnRun {
   Result<Outcome> quote_instead(NoAnswer reason, std::vector<SourceBlock> blocks, double confidence,
                                 std::optional<std::size_t> characters_max);
   ToRead passages_to_read(const std::vector<SourceBlock>& blocks);
-  Result<Reading> read(const std::vector<SourceBlock>& blocks);
+  Result<Reading> read(std::vector<SourceBlock>& blocks);
   bool is_likely(double probability);
   void start_turn();
   void finish();

@@ -166,6 +166,12 @@ class VisitorTurn final : public TurnRun {
     return std::move(made.text);
   }
 
+  /// A trained reader finds the answer and decides, as at the other doors.
+  bool is_quoted() const { return ports().llm == nullptr && reads_with_model(); }
+
+  /// The reader also gets passages that do not reach the threshold.
+  bool is_grounding(const Hit& hit) const { return !is_quoted() || retrieve::boosted_probability(hit) >= threshold_; }
+
   Result<void> find_passages() {
     FOOTNOTE_TRY(std::string query, search_text());
     const std::chrono::microseconds began = since_start();
@@ -174,9 +180,10 @@ class VisitorTurn final : public TurnRun {
                                                                                    .corpora = question_.corpora,
                                                                                    .query = std::move(query),
                                                                                    .page_url = question_.page_url,
-                                                                                   .threshold = agent_.confidence_threshold}));
+                                                                                   .threshold = agent_.confidence_threshold,
+                                                                                   .to_read = is_quoted()}));
     if (!found.found.failures.empty()) flag(kFlagDegraded);
-    passages_ = found.found.hits.size();
+    passages_ = static_cast<std::size_t>(std::ranges::count_if(found.found.hits, [this](const Hit& hit) { return is_grounding(hit); }));
     confidence_ = found.confidence;
     note_retrieval(std::move(found.found), began);
     return {};
@@ -291,7 +298,9 @@ class VisitorTurn final : public TurnRun {
     if (!reads_with_model() || answer.citations.empty()) return;
     threshold_ = agent_.confidence_threshold.value_or(question_.corpora.at(0).profile.gate.read_min);
     visit().confidence = page_is_relevant_ ? std::max(answer.confidence, kPageConfidence) : answer.confidence;
-    std::erase(visit().flags, kFlagUncalibrated);
+    for (const std::string_view judged_before : {kFlagUncalibrated, kFlagNoSources, kFlagOneSource})
+      std::erase(visit().flags, judged_before);
+    if (report().retrieval.hits.size() == 1 && !page_is_relevant_) flag(kFlagOneSource);
     settle_low_confidence();
   }
 

@@ -5,6 +5,7 @@
 #include "answer/quote.h"
 #include "eval/asker.h"
 #include "eval/metrics.h"
+#include "retrieve/reading_profile.h"
 
 namespace footnote::eval {
 namespace {
@@ -16,7 +17,7 @@ bool found_among(const AskedQuestion& asked, std::size_t first) { return asked.p
 /// As a reader's passages are found, but more of them: the turn keeps only the best few.
 Result<retrieve::Retrieval> look_at(const EvalJob& job, const System& system, const Profile& profile,
                                     const DocumentationQuestion& question) {
-  retrieve::RetrieveOptions options{.profile = for_reading(profile), .filter = {}};
+  retrieve::RetrieveOptions options{.profile = retrieve::reading_profile(profile), .filter = {}};
   options.profile.top_k = options.profile.per_document_max = kPassagesLookedAt;
   return system.retriever.retrieve(job.context.call, system.corpus.id, question.text, options);
 }

@@ -12,10 +12,10 @@ namespace {
 
 // Fields without padding, numbers in native byte order. All users of a cache share one byte order; with another order the mark does not
 // match, which is a miss:
-//   mark u32, generation i64, candidates u64, confidence f64, gate (grounded u8, 5 f64, calibrated u8), hits u32, then each:
+//   mark u32, generation i64, candidates, searched u64, confidence f64, gate (grounded u8, 5 f64, calibrated u8), hits u32, then each:
 //   corpus i64, chunk i64, score, cosine, coverage, probability f64, terms u8 x (stage u8, raw, normalised, weight f64),
 //   judged u8 [raw, calibrated f64, answer u8 [begin, end u64, margin, probability f64]]
-constexpr std::uint32_t kMark = 0x464e5232;  // "FNR2"
+constexpr std::uint32_t kMark = 0x464e5233;  // "FNR3"
 constexpr std::uint32_t kHitsMax = 1'000;
 constexpr int kStages = 7;
 
@@ -140,7 +140,8 @@ std::string cache_tag(const AgentId& agent) { return "rag:agent:" + agent.value;
 
 std::string to_bytes(const CachedRetrieval& retrieval) {
   Out out;
-  out.put(kMark).put(retrieval.generation).put(std::uint64_t{retrieval.candidates}).put(retrieval.confidence);
+  out.put(kMark).put(retrieval.generation).put(std::uint64_t{retrieval.candidates}).put(std::uint64_t{retrieval.searched});
+  out.put(retrieval.confidence);
   const GateVerdict& gate = retrieval.gate;
   out.put(static_cast<std::uint8_t>(gate.grounded)).put(gate.evidence).put(gate.threshold).put(gate.cosine).put(gate.coverage);
   out.put(gate.confidence).put(static_cast<std::uint8_t>(gate.calibrated)).put(static_cast<std::uint32_t>(retrieval.hits.size()));
@@ -154,6 +155,7 @@ std::optional<CachedRetrieval> from_bytes(std::string_view bytes) {
   CachedRetrieval out;
   out.generation = in.take<Generation>();
   out.candidates = in.take<std::uint64_t>();
+  out.searched = in.take<std::uint64_t>();
   out.confidence = in.take<double>();
   out.gate.grounded = in.take<std::uint8_t>() != 0;
   out.gate.evidence = in.take<double>();

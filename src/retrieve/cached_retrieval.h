@@ -44,6 +44,7 @@ struct CachedHit {
 struct CachedRetrieval {
   Generation generation = 0;
   std::size_t candidates = 0;
+  std::size_t searched = 0;  ///< Passages that were compared with the question: see VectorSearchReport::scanned.
   double confidence = 0;
   GateVerdict gate;
   std::vector<CachedHit> hits;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "retrieve/page_policy.h"
+#include "retrieve/reading_profile.h"
 
 namespace footnote::retrieve {
 
@@ -17,17 +18,26 @@ struct Placed {
   CorpusId corpus;
 };
 
-/// All parameters of the gate.
+/// All parameters of the gate, and how many passages are judged.
 std::string calibration_of(const Profile& profile) {
   const GatePolicy& gate = profile.gate;
-  return fmt::format("{},{},{},{},{},{},{},{},{}", gate.known.cosine, gate.known.late, gate.known.judge, gate.cosine.slope,
-                     gate.cosine.offset, gate.judge.slope, gate.judge.offset, gate.probability_min, profile.vectors);
+  return fmt::format("{},{},{},{},{},{},{},{},{},{}", gate.known.cosine, gate.known.late, gate.known.judge, gate.cosine.slope,
+                     gate.cosine.offset, gate.judge.slope, gate.judge.offset, gate.probability_min, profile.vectors, profile.judged);
 }
 
-double threshold_of(const SiteQuery& query, const Profile& profile) { return query.threshold.value_or(profile.gate.probability_min); }
+Profile profile_of(const SiteQuery& query, const SearchedCorpus& searched) {
+  return query.to_read ? reading_profile(searched.profile) : searched.profile;
+}
+
+/// None: the reader decides.
+std::optional<double> threshold_of(const SiteQuery& query, const Profile& profile) {
+  if (query.threshold || query.to_read) return query.threshold;
+  return profile.gate.probability_min;
+}
 
 void add_explanations(Retrieval& all, Retrieval one, std::chrono::microseconds began) {
   all.candidates += one.candidates;
+  all.vector_search.scanned += one.vector_search.scanned;
   for (StageTiming timing : one.timings) {
     timing.start += began;
     all.timings.push_back(timing);
@@ -75,12 +85,13 @@ Result<SiteRetrieval> SiteRetriever::retrieve(const CallContext& call, const Sit
   std::size_t top_k = 0;
   const auto start = std::chrono::steady_clock::now();
   for (const SearchedCorpus& searched : query.corpora) {
-    RetrieveOptions options{.profile = searched.profile, .page_url = query.page_url, .threshold = threshold_of(query, searched.profile)};
+    const Profile profile = profile_of(query, searched);
+    RetrieveOptions options{.profile = profile, .page_url = query.page_url, .threshold = threshold_of(query, profile)};
     // Divide the judge's budget among the corpora: the visitor waits for it.
-    options.profile.judged = std::max(searched.profile.top_k, searched.profile.judged / query.corpora.size());
+    if (profile.judged > 0) options.profile.judged = std::max(profile.top_k, profile.judged / query.corpora.size());
     const auto began = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
     FOOTNOTE_TRY(Retrieval one, ports_.retriever.retrieve(call, searched.corpus, query.query, options));
-    top_k = std::max(top_k, searched.profile.top_k);
+    top_k = std::max(top_k, profile.top_k);
     if (placed.empty() && out.found.generation == 0) out.found.generation = one.generation;
     for (Hit& hit : one.hits) placed.push_back({std::move(hit), searched.corpus});
     one.hits.clear();
@@ -116,7 +127,7 @@ std::optional<RetrievalKey> SiteRetriever::key_of(const CallContext& call, const
     const auto vectors = ports_.vectors.generation(call, searched.corpus);
     const auto keywords = ports_.keywords.generation(call, searched.corpus);
     if (!vectors || !keywords) return std::nullopt;
-    key.corpora.push_back({searched.corpus, std::min(*vectors, *keywords), calibration_of(searched.profile)});
+    key.corpora.push_back({searched.corpus, std::min(*vectors, *keywords), calibration_of(profile_of(query, searched))});
   }
   return key;
 }
@@ -130,6 +141,7 @@ std::optional<SiteRetrieval> SiteRetriever::recalled(const CallContext& call, co
   SiteRetrieval out{.found = {}, .confidence = kept->confidence, .cached = true};
   out.found.generation = kept->generation;
   out.found.candidates = kept->candidates;
+  out.found.vector_search.scanned = kept->searched;
   out.found.gate = kept->gate;
   std::map<CorpusId, std::vector<ChunkId>> wanted;
   for (CachedHit& hit : kept->hits) {
@@ -151,6 +163,7 @@ void SiteRetriever::keep(const CallContext& call, const std::string& key, const 
                          const std::vector<CorpusId>& corpus_of_hit) const {
   CachedRetrieval kept{.generation = retrieval.found.generation,
                        .candidates = retrieval.found.candidates,
+                       .searched = retrieval.found.vector_search.scanned,
                        .confidence = retrieval.confidence,
                        .gate = retrieval.found.gate,
                        .hits = {}};

@@ -29,6 +29,8 @@ struct SiteQuery {
   std::string query;
   std::string page_url = {};             ///< Canonical; empty: unknown.
   std::optional<double> threshold = {};  ///< None: that of each corpus's gate.
+  /// A model reads the passages and decides (see reading_profile()): the best of each corpus are wanted, whatever its gate says.
+  bool to_read = false;
 };
 
 /// The passages of all corpora that passed the threshold, best first.

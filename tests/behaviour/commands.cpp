@@ -243,8 +243,12 @@ Result<void> ask(Stage& stage, const Words& words) {
   return {};
 }
 
-/// proxy passes | refuses
+/// proxy passes | refuses | neighbours N | sources N
 Result<void> proxy_policy(Stage& stage, const Words& words) {
+  if (words.is(1, "neighbours") || words.is(1, "sources")) {
+    FOOTNOTE_TRY((words.is(1, "sources") ? stage.proxy_rules.sources_max : stage.proxy_rules.top_k), words.number(2));
+    return {};
+  }
   if (!words.is(1, "passes") && !words.is(1, "refuses")) return unknown();
   stage.proxy_rules.no_hits = words.is(1, "refuses") ? proxy::NoHits::kRefuse : proxy::NoHits::kPass;
   return {};

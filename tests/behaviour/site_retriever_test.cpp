@@ -96,6 +96,21 @@ TEST_F(SiteRetrieverTest, EighteenGoToTheJudgeAndSixComeBack) {
   EXPECT_LE(judged, 12u);
 }
 
+TEST_F(SiteRetrieverTest, AReaderGetsTheBestOfAllWithoutTheJudge) {
+  for (int i = 0; i < 30; ++i)
+    world_.put_document("d" + std::to_string(i) + ".md", "Shipping takes three days, says page " + std::to_string(i));
+  const SiteQuery query{
+      .workspace = world_.workspace(), .agent = {"agt_1"}, .corpora = corpora_, .query = "Who painted the Night Watch?", .to_read = true};
+  const SiteRetrieval found = site_.retrieve({}, query).value();
+  EXPECT_EQ(found.found.hits.size(), 14u) << "the reader decides, not the gate";
+  EXPECT_EQ(world_.reranker.faults().calls(), 0u);
+  EXPECT_EQ(found.found.vector_search.scanned, 30u);
+  const SiteRetrieval again = site_.retrieve({}, query).value();
+  EXPECT_TRUE(again.cached);
+  EXPECT_EQ(again.found.vector_search.scanned, 30u) << "the reader's certainty depends on it";
+  EXPECT_THAT(keys(retrieve("Who painted the Night Watch?")), IsEmpty()) << "another answerer, another entry";
+}
+
 TEST_F(SiteRetrieverTest, OnlyTheAgentsCorporaAreSearchedAndTheirHitsAreComparable) {
   world_.put_document("shipping.md", "Shipping takes three days.");
   const CorpusId own = world_.corpus().id;

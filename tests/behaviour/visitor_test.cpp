@@ -85,6 +85,20 @@ TEST_F(VisitorTest, WhereTheTrainedReaderAnswersItsProbabilityIsTheConfidence) {
   EXPECT_THAT(low.visit().flags, ElementsAre(std::string(answer::kFlagBelowThreshold)));
 }
 
+TEST_F(VisitorTest, TheTrainedReaderDecidesAsAtTheOtherDoors) {
+  site_.has_model_reader = true;
+  site_.world.reader.find({.spans = {{0, {0, 8}, 1.0}}, .probability = 0.9});
+  const Visited sure = site_.ask("Who painted the Night Watch?");
+  ASSERT_TRUE(sure.report);
+  EXPECT_DOUBLE_EQ(sure.visit().confidence, 0.9) << "no gate stands before the reader";
+  EXPECT_THAT(sure.visit().flags, IsEmpty());
+  EXPECT_FALSE(sure.visit().low_confidence);
+  site_.world.reader.find({.spans = {}, .probability = 0.1});
+  const Visited unknown = site_.ask("Who painted the Night Watch again?");
+  EXPECT_EQ(refusal_of(unknown).reason, RefusalReason::kNoRelevantContext);
+  EXPECT_THAT(unknown.visit().flags, Contains(std::string(answer::kFlagNoSources)));
+}
+
 TEST_F(VisitorTest, AModelWithoutAKnownScaleIsFlagged) {
   site_.profile.gate.calibrated = false;
   const Visited visited = site_.ask("How many days does shipping take?");

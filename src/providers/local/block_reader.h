@@ -9,11 +9,17 @@ namespace footnote {
 
 /// Measured on the half of eval/realdocs that is for tuning, each set with values fitted on the others (ADR 28).
 struct BlockReaderOptions {
-  std::size_t spans_max = 3;
-  /// A quote grows from its best block to the neighbouring ones up to this size. A larger block is quoted whole.
-  std::size_t quote_bytes_max = 700;
-  /// A passage's place: relevance + rank_weight * rank score.
-  double rank_weight = 12;
+  /// One more than an answer shows: two that touch in their document become one.
+  std::size_t spans_max = 4;
+  /// A quote holds its best block and neighbouring ones up to this size. A larger block is quoted whole.
+  std::size_t quote_bytes_max = 800;
+  /// How much lower a neighbour's margin may be to count half as much or so: see BlockReader::quote().
+  double quote_spread = 4;
+  /// A passage's place: relevance + rank_weight * rank score. The relevance of the first few is that of their quotes alone, unless a quote
+  /// is most of its passage.
+  double rank_weight = 6;
+  std::size_t alone_max = 4;
+  double whole_share_min = 0.8;
   /// Passages further below the best are not quoted.
   double below_best_max = 10;
   /// The probability that the quotes answer is the logistic function of
@@ -41,9 +47,12 @@ class BlockReader final : public Reader {
   Result<Reading> read(const CallContext& call, const ReaderQuestion& question, std::span<const ReaderPassage> passages) override;
 
  private:
+  struct Candidate;
   ReadSpan quote(std::size_t passage, const ReaderPassage& text, const nn::PairReading& reading) const;
-  double probability(const ReaderQuestion& question, std::span<const ReaderPassage> passages, std::span<const nn::PairReading> readings,
-                     std::size_t best) const;
+  double place(const Candidate& candidate) const;
+  Result<void> read_alone(const CallContext& call, std::string_view question, std::span<const ReaderPassage> passages,
+                          std::span<Candidate> first) const;
+  double probability(const ReaderQuestion& question, std::span<const Candidate> candidates) const;
 
   const std::unique_ptr<nn::PairReader> model_;
   const BlockReaderOptions options_;
