@@ -40,7 +40,7 @@ build: setup-run ## build the release binary
 	$(call build,release,--target footnote)
 
 .PHONY: run
-run: build ## ingest the example handbook and the shop, serve them on http://127.0.0.1:7700 (FOOTNOTE_PORT=...: another port)
+run: build ## ingest the example handbook and the shop, serve them on http://127.0.0.1:7700/app/chat (FOOTNOTE_PORT=...: another port)
 	@$(BINARY) ingest examples/handbook --data $(DATA)
 	@$(MAKE) --no-print-directory shop-pages
 	@$(BINARY) ingest build/shop-pages --data $(DATA) --corpus demo-shop --take-over

@@ -93,7 +93,7 @@ onApp('a refusal is kind: closest matches, what is covered, and a gap', {}, asyn
   await page.getByText('Noted as a gap').waitFor();
   assert.deepEqual(state.gaps, [{ question: 'refuse' }]);
   await page.locator('.near').first().click();
-  await page.waitForSelector('.panel mark.near');
+  await page.waitForSelector('.panel mark.passage');
   await page.keyboard.press('Escape');
   await page.locator('.refusal .followup').click();
   await until(page, () => document.querySelectorAll('.turn').length === 2);
@@ -241,7 +241,7 @@ onApp('filters limit a question and are shown as chips', {}, async (page, state)
   await page.getByRole('button', { name: 'Remove filter From: 2026-02-01' }).click();
   await ask(page, 'How long is leave?');
   assert.equal(state.asked[0].project_key, 'archive');
-  assert.deepEqual(state.asked[0].filters, { tag_slugs: ['ops', 'network'], min_evidence_tier: 'official', date_to: '2026-03-01' });
+  assert.deepEqual(state.asked[0].filters, { tag_slugs: ['ops', 'network'], evidence_tier_min: 'official', date_to: '2026-03-01' });
 });
 
 onApp('files are added with progress and an honest status', {}, async (page, state) => {
@@ -320,7 +320,7 @@ onApp('plain search shows passages, opens them, and asks', {}, async (page, stat
   assert.ok((await page.locator('.hit-text mark').count()) > 0);
   assert.doesNotMatch(await page.innerText('.hits'), /##|\| ---|\*\*/);
   await page.locator('.hit').first().click();
-  await page.waitForSelector('.panel mark.near');
+  await page.waitForSelector('.panel mark.passage');
   await page.keyboard.press('Escape');
   await button(page, 'Ask this as a question').click();
   assert.equal(await settled(page), 'done');
@@ -335,7 +335,7 @@ onApp('an empty corpus says how to fill it', {}, async (page) => {
 onApp('keyboard shortcuts work and are listed', {}, async (page) => {
   await ask(page, 'How long is leave?');
   await page.keyboard.press('Control+k');
-  assert.equal(await page.evaluate(() => document.activeElement.type), 'search');
+  await until(page, () => document.activeElement.type === 'search');
   await page.keyboard.press('Control+b');
   await page.waitForSelector('.sidebar', { state: 'detached' });
   await page.keyboard.press('Control+b');

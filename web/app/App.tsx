@@ -162,8 +162,6 @@ export function App() {
   // A new conversation gets its id here, and its address with its first question.
   const [fresh, setFresh] = useState(newId);
   const conversation = place.conversation || fresh;
-  const isNew = useRef(new Set<string>());
-  if (!place.conversation) isNew.current.add(fresh);
   const startNew = () => {
     setFresh(newId());
     setSource(null);
@@ -213,7 +211,7 @@ export function App() {
       <footer className="sidebar-foot">
         <a className="foot-link" href="/app/search" onClick={(event) => { event.preventDefault(); setDrawer(false); go('/app/search'); }}><Icon name="search" />Search the documents</a>
         {mayAdd && <button type="button" className="foot-link" onClick={() => chooser.current?.click()}><Icon name="plus" />Add documents</button>}
-        <button type="button" className="foot-link" onClick={() => setDialog('shortcuts')}><Icon name="keyboard" />Keyboard shortcuts</button>
+        <button type="button" className="foot-link foot-keys" onClick={() => setDialog('shortcuts')}><Icon name="keyboard" />Keyboard shortcuts</button>
         <button type="button" className="foot-link" onClick={nextTheme}><Icon name="sun" />Colours: {theme === 'auto' ? 'as the system' : theme}</button>
         {session?.needsKey && session.signedIn && <button type="button" className="foot-link" onClick={() => void closeSession().then(() => location.assign('/app/chat'))}><Icon name="out" />Sign out</button>}
       </footer>
@@ -235,7 +233,7 @@ export function App() {
           {place.page === 'search' ? (
             <SearchPage query={place.query} filters={filters} onFilters={() => setDialog('filters')} onSetFilters={setFilters} openSource={setSource} ask={askFromSearch} />
           ) : (
-            <Conversation key={conversation} id={conversation} isNew={isNew.current.has(conversation)} message={place.message} filters={filters} mayAdd={mayAdd}
+            <Conversation key={conversation} id={conversation} isNew={!place.conversation} message={place.message} filters={filters} mayAdd={mayAdd}
               onSetFilters={setFilters} onFilters={() => setDialog('filters')} onAdd={(kind) => (kind === 'files' ? chooser : folderChooser).current?.click()}
               onChanged={changed} openSource={setSource} composer={composer} onBusy={(busy, stop) => { running.current = { busy, stop }; }}
               welcome={(ask) => <Welcome corpora={corpora} project={filters.project} ask={ask} pending={pending} />} />

@@ -32,6 +32,7 @@ export interface AnswerView {
   latencyMs: number | null;
   usage: Usage | null;
   tentative: boolean;
+  partial: boolean; // stopped before its end
   quoted: boolean; // made of quotations alone, without a language model
 }
 
@@ -68,7 +69,7 @@ export function readAnswer(message: Message): AnswerView {
     text: '', sources: new Map(), citations: [], checks: [], confidence: null, refusal: null, followups: [], replaced: '',
     turnId: asText(either(meta, 'turnId')) || message.id, model: asText(meta.model), latencyMs: asNumber(either(meta, 'latencyMs')),
     usage: readUsage(meta), tentative: meta.tentative === true,
-    quoted: meta.model === null,
+    partial: meta.partial === true, quoted: meta.model === null,
   };
   let citations: Fields[] = [];
   const checks: Fields[] = [];

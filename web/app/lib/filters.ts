@@ -30,7 +30,7 @@ export function filterBody(filters: Filters): Fields {
     ...(filters.folders && { folder_globs: list(filters.folders) }),
     ...(filters.languages && { languages: list(filters.languages) }),
     ...(filters.types && { canonical_types: list(filters.types) }),
-    ...(filters.tierMin && { min_evidence_tier: filters.tierMin }),
+    ...(filters.tierMin && { evidence_tier_min: filters.tierMin }),
     ...(filters.dateFrom && { date_from: filters.dateFrom }),
     ...(filters.dateTo && { date_to: filters.dateTo }),
   };

@@ -240,7 +240,8 @@ class Parser {
 /** The blocks of a text whose first character is at `base` of the whole. */
 export const parseMarkdown = (text: string, base = 0): Block[] => new Parser().parse(linesOf(text, base), 0);
 
-/** Text without Markdown: blank lines separate paragraphs; a short line alone is a heading if it is one of `headings`. */
+/** Text of other formats: blank lines separate paragraphs, rows of a table are `cell | cell`, and a line alone that is one of `headings`
+ * is a heading. */
 export function parsePlain(text: string, headings: ReadonlySet<string>): Block[] {
   const blocks: Block[] = [];
   const lines = linesOf(text, 0);
@@ -256,6 +257,8 @@ export function parsePlain(text: string, headings: ReadonlySet<string>): Block[]
     const isItem = group.every((line) => /^\s*[-•*]\s/.test(line.value));
     if (group.length === 1 && headings.has(group[0]!.value.trim())) {
       blocks.push({ kind: 'heading', level: blocks.length === 0 ? 1 : 2, text: joined(group), ...place });
+    } else if (group.length > 1 && group.every((line) => line.value.includes(' | '))) {
+      blocks.push({ kind: 'table', align: [], head: cells(group[0]!), rows: group.slice(1).map(cells), ...place });
     } else if (isItem) {
       const items = group.map((line) => {
         const body = cut(line, /^\s*[-•*]\s+/.exec(line.value)?.[0].length ?? 0);

@@ -1,7 +1,7 @@
 // A conversation as the server keeps it: a tree of messages. An edited question is a sibling of the old one, as is a new answer.
 
 import type { Message } from './answer.ts';
-import { asFields, asList, asNumber, asText, either, type Fields } from './wire.ts';
+import { asFields, asList, asNumber, asText, asTexts, either, type Fields } from './wire.ts';
 
 export interface Node {
   message: Message;
@@ -41,7 +41,7 @@ function storedMessage(fields: Fields): Message {
   } else {
     parts.push({ type: 'text', text: asText(fields.text) });
   }
-  return { id: asText(fields.id), role, parts, metadata: { ...meta, turnId: either(fields, 'turnId') } };
+  return { id: asText(fields.id), role, parts, metadata: { ...meta, turnId: either(fields, 'turnId'), partial: fields.partial === true } };
 }
 
 const tierOf = (confidence: number | null, refusal: string) =>
@@ -57,7 +57,7 @@ export function readTree(fields: Fields): Tree {
       feedback: given && { rating: asText(given.rating), comment: asText(given.comment) },
     });
   }
-  return { id: asText(fields.id), title: asText(fields.title), projects: asList(fields.project_keys).length ? [] : (fields.project_keys as string[] ?? []),
+  return { id: asText(fields.id), title: asText(fields.title), projects: asTexts(fields.project_keys),
     leaf: asText(either(fields, 'activeLeaf')), nodes };
 }
 

@@ -160,7 +160,7 @@ function RefusalView({ view, question, project, actions, onOpen }: {
   };
   const nearest = refusal.nearest.filter((near, i) => refusal.nearest.findIndex((other) => other.documentId === near.documentId && trail(other) === trail(near)) === i);
   return (
-    <section className="refusal" aria-label="No answer">
+    <div className="refusal" role="group" aria-label="No answer">
       <h3 dir="auto">{refusal.body || view.text}</h3>
       {(explanation || refusal.hint) && <p className="refusal-hint">{explanation} {refusal.hint}</p>}
       {nearest.length > 0 && (
@@ -189,7 +189,7 @@ function RefusalView({ view, question, project, actions, onOpen }: {
               {gap !== 'open' && gap !== 'sending' && <span className="gap-error">{gap}</span>}</>}
         </p>
       )}
-    </section>
+    </div>
   );
 }
 
@@ -318,15 +318,15 @@ export const Answer = memo(function Answer({ view, question, streaming, stopped,
         </div>
       )}
       {(cited.length > 0 || (others.length > 0 && !streaming)) && (
-        <section className="notes" aria-label="Sources">
+        <div className="notes" role="group" aria-label="Sources">
           {cited.length > 0 && quoted.length === 0 && <ol>{cited.map(note)}</ol>}
           {others.length > 0 && !streaming && <details><summary>{plural(others.length, 'passage', 'passages')} read but not cited</summary><ol>{others.map(note)}</ol></details>}
-        </section>
+        </div>
       )}
       {isLast && !streaming && view.followups.length > 0 && (
-        <section className="next" aria-label="Follow-up questions">
+        <div className="next" role="group" aria-label="Follow-up questions">
           <ul className="followups">{view.followups.map((next) => <li key={next}><button type="button" className="followup" onClick={() => actions.ask(next)} dir="auto">{next}</button></li>)}</ul>
-        </section>
+        </div>
       )}
     </div>
   );

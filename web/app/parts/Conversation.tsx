@@ -179,6 +179,7 @@ export function Conversation({ id, isNew, message, filters, mayAdd, onSetFilters
       <div className="conversation">
         {loading && <p className="progress">Opening the conversation</p>}
         {!loading && messages.length === 0 && !trouble && welcome(ask)}
+        {turns.length > 0 && <h1 className="visually-hidden">{tree?.title || textOf(turns[0]!.question)}</h1>}
         {turns.map(({ question, questionAt, answer, answerAt }, i) => {
           const isLast = i === turns.length - 1;
           const streaming = isLast && busy;
@@ -188,7 +189,7 @@ export function Conversation({ id, isNew, message, filters, mayAdd, onSetFilters
                 branch={tree && <BranchSteps ids={siblings(tree, question.id)} current={question.id} label="question" busy={busy} onPick={pick} />} />
               {answer ? (
                 <Answer view={readAnswer(answer)} question={textOf(question)} streaming={streaming} isLast={isLast} busy={busy} project={filters.project}
-                  stopped={stopped === answer.id} feedback={tree?.nodes.get(answer.id)?.feedback ?? null} actions={actionsOf(answerAt, answer.id)}
+                  stopped={stopped === answer.id || (!streaming && readAnswer(answer).partial)} feedback={tree?.nodes.get(answer.id)?.feedback ?? null} actions={actionsOf(answerAt, answer.id)}
                   branch={tree && siblings(tree, answer.id).length > 1 ? <BranchSteps ids={siblings(tree, answer.id)} current={answer.id} label="answer" busy={busy} onPick={pick} /> : null} />
               ) : streaming ? <p className="progress">Looking it up</p>
                 : isLast && failure ? null

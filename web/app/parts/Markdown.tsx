@@ -12,7 +12,7 @@ import { CopyButton } from './controls';
 export interface MarkedRange {
   from: number;
   to: number;
-  tone: 'active' | 'other' | 'near';
+  tone: 'active' | 'other' | 'passage';
 }
 
 export interface Reading {
@@ -134,7 +134,7 @@ function TableBlock({ block, open }: { block: Extract<Block, { kind: 'table' }>;
     return <Tag key={i} data-align={block.align[i]} scope={head ? 'col' : undefined}><Line text={text} open={open} /></Tag>;
   };
   return (
-    <div className="table" tabIndex={0} role="region" aria-label="Table">
+    <div className="table" tabIndex={0} role="group" aria-label="Table">
       <table>
         <thead><tr>{block.head.map((text, i) => cell(text, i, true))}</tr></thead>
         <tbody>{block.rows.map((row, r) => <tr key={r}>{row.map((text, i) => cell(text, i, false))}</tr>)}</tbody>
@@ -146,7 +146,7 @@ function TableBlock({ block, open }: { block: Extract<Block, { kind: 'table' }>;
 function BlockView({ block, open }: { block: Block; open: boolean }): ReactNode {
   switch (block.kind) {
     case 'heading':
-      return <p className="md-heading" data-level={block.level} role="heading" aria-level={Math.min(6, block.level + 2)}><Line text={block.text} open={open} /></p>;
+      return <p className="md-heading" data-level={block.level} role="heading" aria-level={3}><Line text={block.text} open={open} /></p>;
     case 'rule':
       return <hr />;
     case 'code':

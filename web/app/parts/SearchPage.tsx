@@ -23,7 +23,7 @@ interface Hit {
 const readHit = (fields: Fields): Hit => ({ source: { ...readSource(fields), number: 0, snippet: asText(fields.text) }, text: asText(fields.text), probability: asNumber(fields.probability) });
 
 const bare = (text: string, source: Source) => {
-  const clean = text.replace(/\[([^\]\n]+)\]\([^)\s]*\)/g, '$1').replace(/^[ \t]*\|?[ \t:|-]+\|[ \t]*$/gm, '').replace(/^#{1,6}[ \t]+|^[>\s]+|[*`]/gm, '').replace(/\s*\|\s*/g, ' · ').replace(/\s+/g, ' ').trim();
+  const clean = text.replace(/\[([^\]\n]+)\]\([^)\s]*\)/g, '$1').replace(/^[ \t]*\|?[ \t:|-]+\|[ \t]*$/gm, '').replace(/^[ \t]*\|[ \t]*|[ \t]*\|[ \t]*$/gm, '').replace(/^#{1,6}[ \t]+|^[>\s]+|[*`]/gm, '').replace(/\s*\|\s*/g, ' · ').replace(/\s+/g, ' ').trim();
   const heading = [...source.headings].reverse().find((candidate) => candidate && clean.startsWith(candidate));
   return heading ? clean.slice(heading.length).trim() : clean;
 };

@@ -36,7 +36,7 @@ function findPlaces(text: string, { source, marks, active }: OpenSource): { plac
   if (places.length > 0) return { places: places.map(([, place]) => place), first: Math.max(0, places.findIndex(([key]) => key === wanted)) };
   // No sentence is bound to this source: show the passage that was read.
   const passage = locateSnippet(text, source.snippet);
-  return { places: passage ? [{ ...passage, tone: 'near', mark: null }] : [], first: 0 };
+  return { places: passage ? [{ ...passage, tone: 'passage', mark: null }] : [], first: 0 };
 }
 
 function useDocument(source: Source) {
@@ -77,7 +77,7 @@ export function SourcePanel({ open, onClose }: { open: OpenSource; onClose: () =
   const active = places[Math.min(step, places.length - 1)];
   useLayoutEffect(() => {
     const frame = body.current!;
-    const mark = frame.querySelector('mark.active, mark.near');
+    const mark = frame.querySelector('mark.active, mark.passage');
     const offset = mark ? mark.getBoundingClientRect().top - frame.getBoundingClientRect().top : 0;
     frame.scrollTop = mark ? frame.scrollTop + offset - frame.clientHeight / 3 : 0;
   }, [doc, active, whole]);
@@ -88,7 +88,7 @@ export function SourcePanel({ open, onClose }: { open: OpenSource; onClose: () =
     const text = doc.text.slice(part.from, part.to);
     const isMarkdown = /markdown/.test(doc.mediaType);
     const all = isMarkdown ? parseMarkdown(stripFrontMatter(text, part.from), part.from) : parsePlain(text, new Set([doc.title, ...source.headings]));
-    const marks: MarkedRange[] = places.map((place) => ({ from: place.from, to: place.to, tone: place.tone === 'near' ? 'near' : place === active ? 'active' : 'other' }));
+    const marks: MarkedRange[] = places.map((place) => ({ from: place.from, to: place.to, tone: place.tone === 'passage' ? 'passage' : place === active ? 'active' : 'other' }));
     // The title is in the panel's head already.
     const titled = all[0]?.kind === 'heading' && all[0].text.value.trim() === doc.title && !marks.some((mark) => mark.from < all[0]!.to);
     const blocks = titled ? all.slice(1) : all;
@@ -114,14 +114,14 @@ export function SourcePanel({ open, onClose }: { open: OpenSource; onClose: () =
       onCancel={(event) => { event.preventDefault(); onClose(); }}
       onClick={(event) => { if (event.target === dialog.current) onClose(); }}>
       <div className="panel-sheet">
-        <header className="panel-head">
+        <div className="panel-head">
           {source.number > 0 && <span className="panel-number" aria-hidden="true">{source.number}</span>}
           <div className="panel-titles">
             <h2 id="panel-title" dir="auto">{doc?.title || source.title}</h2>
             <p className="panel-path">{doc?.path || source.path}{address && <a href={address} target="_blank" rel="noopener noreferrer">Open page</a>}</p>
           </div>
           <IconButton icon="close" label="Close source" onClick={onClose} />
-        </header>
+        </div>
         {(notes.length > 0 || places.length > 1) && (
           <div className="panel-bar">
             <p>{notes.join(' · ')}</p>

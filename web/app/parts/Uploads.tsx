@@ -26,11 +26,11 @@ export function Uploads({ upload, onCancel, onClose }: { upload: Upload; onCance
   const shown = [...upload.files].sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state)).slice(0, SHOWN_MAX);
   return (
     <section className="uploads" aria-label="Added documents" data-done={upload.done || undefined}>
-      <header>
+      <div className="uploads-head">
         <p role="status">{title}</p>
         <IconButton icon={open ? 'down' : 'up'} label={open ? 'Hide the files' : 'Show the files'} expanded={open} onClick={() => setOpen(!open)} />
         {upload.done ? <IconButton icon="close" label="Close" onClick={onClose} /> : <button type="button" className="link-button" onClick={onCancel}>Cancel</button>}
-      </header>
+      </div>
       <progress max={upload.files.length} value={finished} aria-label="Files read" />
       {open && (
         <ul>{shown.map((file, i) => (

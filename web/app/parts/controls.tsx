@@ -60,7 +60,7 @@ export function Dialog({ label, className, onClose, children, title }: {
       onCancel={(event) => { event.preventDefault(); onClose(); }}
       onClick={(event) => { if (event.target === ref.current) onClose(); }}>
       <div className="dialog-body">
-        {title && <header className="dialog-head"><h2>{title}</h2><IconButton icon="close" label="Close" onClick={onClose} /></header>}
+        {title && <div className="dialog-head"><h2>{title}</h2><IconButton icon="close" label="Close" onClick={onClose} /></div>}
         {children}
       </div>
     </dialog>
