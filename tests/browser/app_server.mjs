@@ -118,7 +118,10 @@ const refusal = () => {
 const withdrawn = () => [
   sourceChunk(3, 1),
   { type: 'text-start', id: 't1' }, { type: 'text-delta', id: 't1', delta: 'Everybody has 40 days. [1]' }, { type: 'text-end', id: 't1' },
-  { type: 'data-replace', data: { reason: 'its sentences are not in the sources', text: `${daysOff} [1]` } },
+  { type: 'data-check', data: { answerStart: 0, answerEnd: 22, numbers: [1], support: 'unsupported' } },
+  { type: 'data-replace', data: { withdrawn: 't1', by: 't2', reason: 'unsupported' } },
+  sourceChunk(3, 1),
+  { type: 'text-start', id: 't2' }, { type: 'text-delta', id: 't2', delta: `${daysOff} [1]` }, { type: 'text-end', id: 't2' },
   { type: 'data-citations', data: [] },
   { type: 'data-confidence', data: { confidence: 60, tier: 'moderate' } },
   { type: 'finish', finishReason: 'stop', messageMetadata: { refusalReason: null, latencyMs: 50, model: 'scripted-1' } },
@@ -163,6 +166,7 @@ const scenarios = {
   quoted: quotedAnswer,
   withdrawn,
   'fast 3': () => fast(3),
+  'fast 20': () => fast(20),
   doubts: () => answerChunks([
     [daysOff, 3, daysOff],
     ['Everybody has 40 days of leave 👶 from the first day on.', 3, daysOff, 'unsupported'],
@@ -240,7 +244,7 @@ class Conversations {
 function storedAnswer(id, parent, chunks) {
   const all = (type) => chunks.filter((chunk) => chunk.type === type);
   const last = (type) => all(type).at(-1)?.data;
-  const text = last('data-replace')?.text ?? all('text-delta').map(({ delta }) => delta).join('');
+  const text = chunks.slice(chunks.findLastIndex(({ type }) => type === 'data-replace') + 1).filter(({ type }) => type === 'text-delta').map(({ delta }) => delta).join('');
   const marks = last('data-citations') ?? [];
   const meta = all('finish').at(-1)?.messageMetadata ?? {};
   const snake = (mark) => ({ answer_start: mark.answerStart, answer_end: mark.answerEnd, source_start: mark.sourceStart, source_end: mark.sourceEnd, quote: mark.quote, support: mark.support, place: mark.place });

@@ -113,9 +113,10 @@ onApp('sentences without support are marked, counted and explained', {}, async (
 
 onApp('a withdrawn answer says so and shows the passages', {}, async (page) => {
   await ask(page, 'withdrawn');
-  assert.match(await page.innerText('.withdrawn'), /withdrawn: its sentences are not in the sources/);
+  assert.match(await page.innerText('.withdrawn'), /withdrawn: its sources did not support it/);
   assert.doesNotMatch(await page.innerText('.prose'), /40 days/);
   assert.match(await page.innerText('.prose'), /27 days of annual leave/);
+  assert.equal(await page.locator('.doubts').count(), 0, 'what was said of the old answer is gone with it');
 });
 
 onApp('an answer can be stopped, on the server too, and what was written stays', {}, async (page, state) => {

@@ -59,6 +59,12 @@ const place = <T extends { answerStart: number; answerEnd: number }>(text: strin
   return { ...item, from: from!, to: to! };
 };
 
+const WITHDRAWALS: Record<string, string> = {
+  loop: 'it went round in circles', echo: 'it repeated what it was given', empty: 'it said nothing', uncited: 'it named no sources', unsupported: 'its sources did not support it',
+};
+
+const withdrawal = (reason: unknown): string => (asText(reason) ? WITHDRAWALS[asText(reason)] ?? WITHDRAWALS.unsupported! : '');
+
 const cache = new WeakMap<Message, AnswerView>();
 
 export function readAnswer(message: Message): AnswerView {
@@ -66,7 +72,7 @@ export function readAnswer(message: Message): AnswerView {
   if (known) return known;
   const meta = asFields(message.metadata);
   const view: AnswerView = {
-    text: '', sources: new Map(), citations: [], checks: [], confidence: null, refusal: null, followups: [], replaced: '',
+    text: '', sources: new Map(), citations: [], checks: [], confidence: null, refusal: null, followups: [], replaced: withdrawal(meta.fallback),
     turnId: asText(either(meta, 'turnId')) || message.id, model: asText(meta.model), latencyMs: asNumber(either(meta, 'latencyMs')),
     usage: readUsage(meta), tentative: meta.tentative === true,
     partial: meta.partial === true, quoted: meta.model === null,
@@ -100,13 +106,11 @@ export function readAnswer(message: Message): AnswerView {
       case 'data-followups':
         view.followups = asTexts(Array.isArray(data) ? data : asFields(data).questions);
         break;
-      case 'data-replace': {
-        const fields = asFields(data);
-        view.replaced = asText(fields.reason) || 'The sources did not support the answer that was written first.';
-        if (typeof fields.text === 'string') view.text = fields.text;
+      case 'data-replace':
+        // What was written before is withdrawn; sources and text that follow stand instead.
+        Object.assign(view, { text: '', sources: new Map(), replaced: withdrawal(asFields(data).reason) });
         checks.length = 0;
         break;
-      }
     }
   }
   view.citations = citations.map((fields) => place(view.text, readCitation(fields)));

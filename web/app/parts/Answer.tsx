@@ -287,7 +287,7 @@ export const Answer = memo(function Answer({ view, question, streaming, stopped,
   }
   return (
     <div className="answer" data-state={streaming ? 'streaming' : stopped ? 'stopped' : 'done'}>
-      {view.replaced && <p className="withdrawn" role="status">The first answer was withdrawn: {view.replaced.replace(/\.$/, '')}. These are the passages themselves.</p>}
+      {view.replaced && <p className="withdrawn" role="status">The model’s answer was withdrawn: {view.replaced}. These are the passages themselves.</p>}
       {view.text === '' && streaming && <p className="progress">{view.sources.size > 0 ? `Reading ${plural(view.sources.size, 'passage', 'passages')}` : 'Looking it up'}</p>}
       <div ref={prose} className="prose" dir="auto">
         {quoted.length > 0

@@ -1,7 +1,7 @@
 // Shows Markdown as React elements. Text is only ever text: no HTML is made from it, no image is loaded, and only links to hosts of the
 // sources can be followed.
 
-import { createContext, Fragment, memo, useContext, useMemo, type ReactNode } from 'react';
+import { createContext, Fragment, memo, useContext, useMemo, useRef, type ReactNode } from 'react';
 import { parseInline, type Inline } from '../lib/inline';
 import { allowedLink } from '../lib/links';
 import { parseMarkdown, type Block } from '../lib/markdown';
@@ -177,9 +177,22 @@ const Piece = memo(function Piece({ text, base, open }: { text: string; base: nu
   return <BlockList blocks={blocks} open={open} />;
 });
 
+interface Places {
+  text: string;
+  list: { from: number; to: number }[];
+}
+
+/** Where the blocks of a text are. What was appended can only change the last of them, so the others are not read again. */
+function placesOf(text: string, before: Places): Places {
+  const kept = before.text !== '' && text.startsWith(before.text) ? before.list.slice(0, -1) : [];
+  const from = kept.length > 0 ? before.list[kept.length]!.from : 0;
+  return { text, list: [...kept, ...parseMarkdown(text.slice(from), from).map((block) => ({ from: block.from, to: block.to }))] };
+}
+
 /** A text in Markdown. `open`: more is to come, so marks that are not yet closed are no text. */
 export function Markdown({ text, base = 0, open, reading }: { text: string; base?: number; open: boolean; reading: Reading }) {
-  const places = useMemo(() => parseMarkdown(text).map(({ from, to }) => ({ from, to })), [text]);
+  const before = useRef<Places>({ text: '', list: [] });
+  const { list: places } = useMemo(() => (before.current = placesOf(text, before.current)), [text]);
   return (
     <ReadingContext value={reading}>
       {places.map(({ from, to }, i) => <Piece key={i} text={text.slice(from, to)} base={base + from} open={open && i === places.length - 1} />)}
