@@ -30,15 +30,17 @@ class KnowledgeBaseTurn final : public TurnRun {
                  .stored = question.stored},
                 listener),
         retriever_(ports.retriever),
+        follow_ups_(ports.follow_ups),
         question_(question) {}
 
  private:
   Result<Outcome> decide() override {
+    FOOTNOTE_CHECK(make_standalone());
     const std::chrono::microseconds began = since_start();
     const bool is_quoted = ports().llm == nullptr && reads_with_model();
     const Profile profile = is_quoted ? for_reading(question_.profile) : question_.profile;
     FOOTNOTE_TRY(retrieve::Retrieval retrieval,
-                 retriever_.retrieve(call(), question_.corpus, question_.text, {.profile = profile, .filter = question_.filter}));
+                 retriever_.retrieve(call(), question_.corpus, asked(), {.profile = profile, .filter = question_.filter}));
     note_retrieval(std::move(retrieval), began);
     const retrieve::GateVerdict& gate = report().retrieval.gate;
     std::vector<SourceBlock> blocks = number_sources(report().retrieval.hits);
@@ -48,10 +50,28 @@ class KnowledgeBaseTurn final : public TurnRun {
     if (!gate.grounded) return refuse(RefusalReason::kNoRelevantContext, std::move(blocks));
     if (ports().llm == nullptr) return quote(std::move(blocks), gate.confidence);
     auto messages = timed(TurnStage::kPrompt, [&] {
-      return prompt::build_kb_prompt(question_.text, blocks, {.now = ports().clock.now(), .fence = random_base62(16)});
+      return prompt::build_kb_prompt(question_.text, blocks,
+                                     {.now = ports().clock.now(), .fence = random_base62(16), .history = question_.history});
     });
     return stream_model(std::move(messages), std::move(blocks), gate.confidence, kAnswerCharactersMax, prompt::kb_rules());
   }
+
+  /// A follow-up is searched for, and read, as a question of its own.
+  Result<void> make_standalone() {
+    if (question_.history.empty()) return {};
+    SearchText made = timed(TurnStage::kFollowUp, [&] { return make_search_text(call(), follow_ups_, question_.history, question_.text); });
+    report().trace.follow_up = made.by;
+    report().tokens = sum_of(report().tokens, made.tokens);
+    if (made.error) {
+      FOOTNOTE_CHECK(call().check());
+      report().trace.errors.push_back({TurnStage::kFollowUp, *std::move(made.error)});
+    }
+    if (!made.by.empty()) report().standalone = std::move(made.text);
+    return {};
+  }
+  std::string_view asked() const { return report().standalone.empty() ? std::string_view(question_.text) : report().standalone; }
+
+  bool is_wanted_end(const Error& error) override { return error.code == ErrorCode::kCancelled && question_.stopped.stop_requested(); }
 
   std::string refusal_text(RefusalReason reason) const override {
     if (reason == RefusalReason::kLanguageNotCovered) {
@@ -62,6 +82,7 @@ class KnowledgeBaseTurn final : public TurnRun {
   }
 
   const retrieve::Retriever& retriever_;
+  const FollowUpModel follow_ups_;
   const Question& question_;
 };
 

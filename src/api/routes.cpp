@@ -7,8 +7,10 @@
 #include "api/agent_routes.h"
 #include "api/app_routes.h"
 #include "api/authentication.h"
+#include "api/conversation_routes.h"
 #include "api/curated_routes.h"
 #include "api/embed_routes.h"
+#include "api/kb_feedback_routes.h"
 #include "api/kb_routes.h"
 #include "api/library_routes.h"
 #include "api/memory_routes.h"
@@ -42,6 +44,11 @@ std::vector<Route> route_table(const Services& services) {
   if (services.check_store) std::ranges::move(make_check_routes(services.check_store), std::back_inserter(routes));
   if (services.calibration) std::ranges::move(make_calibrate_routes(*services.calibration), std::back_inserter(routes));
   if (services.proxy) std::ranges::move(make_proxy_routes(*services.proxy), std::back_inserter(routes));
+  if (services.chats) {
+    for (auto more : {make_conversation_routes(*services.chats), make_kb_feedback_routes(*services.chats)}) {
+      std::ranges::move(more, std::back_inserter(routes));
+    }
+  }
   if (services.widget) std::ranges::move(make_widget_routes(*services.widget), std::back_inserter(routes));
   if (services.copy_store) std::ranges::move(make_snapshot_routes(services.copy_store), std::back_inserter(routes));
   if (services.agents) {
