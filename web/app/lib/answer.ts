@@ -40,7 +40,7 @@ function readUsage(meta: Fields): Usage | null {
   const usage = asFields(meta.usage);
   const prompt = asNumber(either(usage, 'promptTokens')) ?? asNumber(either(usage, 'inputTokens'));
   const completion = asNumber(either(usage, 'completionTokens')) ?? asNumber(either(usage, 'outputTokens'));
-  if (prompt === null && completion === null) return null;
+  if ((prompt ?? 0) + (completion ?? 0) === 0) return null; // no language model was asked
   const cost = usage.cost ?? meta.cost;
   return {
     prompt: prompt ?? 0,

@@ -137,7 +137,7 @@ const REFUSALS: Record<string, string> = {
 
 /** The beginning of a passage without Markdown and without its own heading. */
 function passageStart({ snippet, title, headings }: Source): string {
-  let text = snippet.replace(/\[([^\]\n]+)\]\([^)\s]*\)/g, '$1').replace(/(^|\s)#{1,6}\s+/g, '$1').replace(/[*`|]/g, '').trim();
+  let text = snippet.replace(/\[([^\]\n]+)\]\([^)\s]*\)/g, '$1').replace(/(^|\s)#{1,6}\s+/g, '$1').replace(/(?:\s*\|?\s*:?-{3,}:?)+/g, ' ').replace(/[*`|]/g, '').trim();
   for (const heading of [title, ...headings]) if (heading && text.startsWith(heading)) text = text.slice(heading.length).trim();
   return text;
 }

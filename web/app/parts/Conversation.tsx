@@ -62,7 +62,10 @@ export function Conversation({ id, isNew, message, filters, mayAdd, onSetFilters
   const refresh = useCallback(async () => {
     onChanged();
     try {
-      setTree(readTree(await fetchConversation(id)));
+      const found = readTree(await fetchConversation(id));
+      setTree(found);
+      // Tokens and costs may be known only after the last token.
+      if (!now.current.busy) setMessages((shown) => shown.map((item) => ({ ...item, metadata: { ...found.nodes.get(item.id)?.message.metadata, ...item.metadata } })));
     } catch {
       // The answer is there; versions and ratings appear with the next refresh.
     }

@@ -23,7 +23,9 @@ export function HoverCard({ hovered: { source, mark, anchor } }: { hovered: Hove
     const at = anchor.getBoundingClientRect();
     const own = card.current!.getBoundingClientRect();
     const left = Math.max(GAP, Math.min(at.left + at.width / 2 - own.width / 2, innerWidth - own.width - GAP));
-    const top = at.top - own.height - GAP > GAP ? at.top - own.height - GAP : at.bottom + GAP;
+    const above = at.top - own.height - GAP;
+    const fitsBelow = at.bottom + own.height + 2 * GAP < innerHeight;
+    const top = above < GAP || (at.top < innerHeight * 0.4 && fitsBelow) ? at.bottom + GAP : above; // not over the question
     setPlace({ left, top });
   }, [anchor, source, mark]);
   const quote = bare(mark?.quote || source.snippet);

@@ -31,7 +31,7 @@ const bare = (text: string, source: Source) => {
 /** The text around the first word of the query, with its words marked. */
 function Snippet({ hit, words }: { hit: Hit; words: string[] }) {
   const text = bare(hit.text, hit.source);
-  const pattern = words.length > 0 ? new RegExp(`(${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})`, 'gi') : null;
+  const pattern = words.length > 0 ? new RegExp(`(?<![\\p{L}\\p{N}])(${words.map((word) => word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join('|')})`, 'giu') : null;
   const first = pattern ? text.search(pattern) : -1;
   const from = first > SNIPPET_CHARS / 2 ? text.lastIndexOf(' ', first - SNIPPET_CHARS / 3) + 1 : 0;
   const part = text.slice(from, from + SNIPPET_CHARS);
@@ -66,7 +66,7 @@ export function SearchPage({ query, filters, onFilters, onSetFilters, openSource
     }, DELAY_MS);
     return () => { clearTimeout(timer); abort.abort(); };
   }, [text, filters]);
-  const words = text.trim().split(/\s+/).filter((word) => word.length > 2).slice(0, 12);
+  const words = text.trim().split(/\s+/).filter((word) => word.length > 3 || /\d/.test(word)).slice(0, 12);
   return (
     <div className="search-page">
       <h1>Search the documents</h1>
