@@ -38,6 +38,9 @@ onApp('an example is asked, answered, cited and followed up', {}, async (page, s
   assert.equal(await settled(page), 'done');
   assert.match(await page.innerText('.total'), /2,548 tokens/);
   assert.equal(state.asked[1].parentId, 'turn_1', 'the second question follows the first answer');
+  assert.match(await page.title(), /^How long is parental leave, and is it paid\? · Footnote$/);
+  const top = (await page.locator('.turn').last().boundingBox()).y;
+  assert.ok(top > 0 && top < 120, `the new question is at the top of the page, not at ${top}`);
   const box = await page.locator('.composer').boundingBox();
   assert.ok(box.y > (await page.locator('.turn').last().locator('h2').boundingBox()).y, 'the input is below the conversation');
 });

@@ -175,7 +175,7 @@ export function App() {
     return null;
   }), []);
   useEffect(() => setSource(null), [conversation, place.page]);
-  useEffect(() => { document.title = place.page === 'search' ? 'Search · Footnote' : 'Footnote'; }, [place.page]);
+  useEffect(() => { if (place.page === 'search') document.title = 'Search · Footnote'; }, [place.page]);
   useEffect(() => {
     const element = drawerDialog.current;
     if (!element) return;

@@ -117,7 +117,6 @@ export function Conversation({ id, isNew, message, filters, mayAdd, onSetFilters
     const parentId = parentBefore(now.current.messages.length);
     begin();
     void sendMessage({ text }, { body: { ...filterBody(now.current.filters), parentId } });
-    requestAnimationFrame(() => document.querySelector('.turn:last-of-type')?.scrollIntoView({ block: 'start' }));
   };
   const edit = (index: number, text: string) => {
     const replaced = now.current.messages[index]!;
@@ -172,6 +171,17 @@ export function Conversation({ id, isNew, message, filters, mayAdd, onSetFilters
     if (item.role === 'user') turns.push({ question: item, questionAt: i, answer: null, answerAt: -1 });
     else if (turns.length > 0) Object.assign(turns.at(-1)!, { answer: item, answerAt: i });
   }
+  // A new question goes to the top of the page, and its answer grows below it without moving it.
+  const count = useRef(0);
+  useEffect(() => {
+    if (busy && count.current > 0 && turns.length > count.current) document.querySelector('.turn:last-of-type')?.scrollIntoView({ block: 'start' });
+    count.current = turns.length;
+  }, [turns.length, busy]);
+  const title = turns.length > 0 ? tree?.title || textOf(turns[0]!.question) : '';
+  useEffect(() => {
+    document.title = title ? `${title.slice(0, 80)} · Footnote` : 'Footnote';
+    return () => { document.title = 'Footnote'; };
+  }, [title]);
   const totals = messages.filter(({ role }) => role === 'assistant').map((item) => readAnswer(item).usage).filter((usage) => usage !== null);
   const total = totals.length > 1 && totals.reduce((sum, usage) => ({ ...sum, prompt: sum.prompt + usage.prompt, completion: sum.completion + usage.completion,
     estimated: sum.estimated || usage.estimated, cost: sum.cost === null || usage.cost === null ? sum.cost ?? usage.cost : sum.cost + usage.cost }));
@@ -182,7 +192,7 @@ export function Conversation({ id, isNew, message, filters, mayAdd, onSetFilters
       <div className="conversation">
         {loading && <p className="progress">Opening the conversation</p>}
         {!loading && messages.length === 0 && !trouble && welcome(ask)}
-        {turns.length > 0 && <h1 className="visually-hidden">{tree?.title || textOf(turns[0]!.question)}</h1>}
+        {turns.length > 0 && <h1 className="visually-hidden">{title}</h1>}
         {turns.map(({ question, questionAt, answer, answerAt }, i) => {
           const isLast = i === turns.length - 1;
           const streaming = isLast && busy;
