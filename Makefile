@@ -169,7 +169,7 @@ coverage: setup ## lines that the unit and scenario tests reach: build/coverage/
 	  --gcov-ignore-parse-errors --html-details build/coverage/report/index.html --print-summary
 
 .PHONY: screenshot
-screenshot: build ## make docs/images/first-page.png again
+screenshot: build ## make the pictures of docs/images again
 	@tools/screenshot.sh $(BINARY) $(NODE)
 
 .PHONY: clean

@@ -172,7 +172,7 @@ const scenarios = {
     ['Everybody has 40 days of leave 👶 from the first day on.', 3, daysOff, 'unsupported'],
     ['Managers may grant more of it whenever they like.', 0, '', 'uncited'],
   ], { confidence: 45, tier: 'low', usage: { promptTokens: 10, completionTokens: 5, estimated: true } }),
-  broken: () => [...leaveAnswer().slice(0, 9), { type: 'error', errorText: 'The model went away.' }],
+  broken: (state) => (state.repaired ? leaveAnswer() : [...leaveAnswer().slice(0, 9), { type: 'error', errorText: 'The model went away.' }]),
 };
 
 const json = (response, status, value, headers = {}) => {
@@ -285,7 +285,7 @@ async function chat(request, response, state) {
   turn.push({ type: 'start', messageId: turnId, messageMetadata: { conversationId: body.id, userMessageId: question.id, turnId } });
   void (async () => {
     const made = state.answers.get(question.text);
-    const chunks = made ? answered(made) : (scenarios[question.text] ?? leaveAnswer)();
+    const chunks = made ? answered(made) : (scenarios[question.text] ?? leaveAnswer)(state);
     for await (const chunk of chunks) {
       if (turn.stopped) break;
       turn.push(chunk);
@@ -428,7 +428,7 @@ export async function startApp({ port = 0, ...given } = {}) {
   built ??= buildApp();
   const state = {
     files: await built, pace: 2, needsKey: false, scopes: ['read', 'ingest'], conversations: new Conversations(), answers: new Map(), documents: new Map(), requests: [], asked: [],
-    feedback: [], gaps: [], ingested: [], stops: 0, outage: false, beforeIngest: undefined,
+    feedback: [], gaps: [], ingested: [], stops: 0, outage: false, repaired: false, beforeIngest: undefined,
     corpora: [{ name: 'memory', documents: documents.length }, { name: 'archive', documents: 2 }],
     examples: ['How long is parental leave, and is it paid?', 'What happens to my pension while I am away?', 'Does the canteen serve breakfast?'],
     ...given,

@@ -305,10 +305,17 @@ onApp('an outage is told, and the question can be asked again', {}, async (page,
   assert.equal(await page.locator('.turn').count(), 1);
 }, { allowed: /status of 503/ });
 
-onApp('an answer that breaks off says so and keeps its beginning', {}, async (page) => {
+onApp('an answer that breaks off says so, keeps its beginning, and is asked for again', {}, async (page, state) => {
   await send(page, 'broken');
   await page.getByText('The model went away.').waitFor();
   assert.match(await page.innerText('.prose'), /Every parent/);
+  state.repaired = true;
+  await until(page, () => document.querySelectorAll('.row').length === 1);
+  await button(page, 'Try again').click();
+  assert.equal(await settled(page), 'done');
+  assert.equal(state.asked[1].trigger, 'regenerate-message', 'below the same question');
+  assert.equal(await page.locator('.turn').count(), 1);
+  assert.equal(await page.locator('.question .branch-count').count(), 0);
 });
 
 onApp('an unknown conversation is no dead end', {}, async (page) => {

@@ -126,15 +126,14 @@ export function Conversation({ id, isNew, message, filters, mayAdd, onSetFilters
     setMessages(now.current.messages.slice(0, index));
     void sendMessage({ text }, { body: { ...filterBody(now.current.filters), parentId, ...(known && { messageId: replaced.id }) } });
   };
+  /** Answers again: below the same question, if the server has it. */
   const again = (index: number) => {
-    const target = now.current.messages[index];
+    const shown = now.current.messages;
+    const question = shown.slice(0, index + 1).findLastIndex(({ role }) => role === 'user');
+    const known = [shown[index], shown[question]].find((item) => item && now.current.tree?.nodes.has(item.id));
+    if (!known) return question >= 0 ? edit(question, textOf(shown[question]!)) : undefined;
     begin();
-    if (target && now.current.tree?.nodes.has(target.id)) {
-      void regenerate({ messageId: target.id, body: filterBody(now.current.filters) });
-      return;
-    }
-    const question = now.current.messages.slice(0, index + 1).findLastIndex(({ role }) => role === 'user');
-    if (question >= 0) edit(question, textOf(now.current.messages[question]!));
+    void regenerate({ messageId: known.id, body: filterBody(now.current.filters) });
   };
   const pick = (wanted: string) => {
     if (!tree) return;
