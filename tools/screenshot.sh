@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Creates docs/images/first-page.png with a real server and the example handbook: screenshot.sh FOOTNOTE NODE
+# Creates docs/images/*.png with a real server and the example handbook: screenshot.sh FOOTNOTE NODE
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -7,3 +7,4 @@ trap 'rm -rf "$work"' EXIT
 "$1" ingest examples/handbook --data "$work/data"
 python3 tests/server/with_server.py --binary "$1" --data "$work/data" -- "$2" tests/browser/screenshot.mjs \
   "How many days of unused leave can I carry over into next year?"
+python3 tests/server/with_server.py --binary "$1" --data "$work/data" -- "$2" tests/browser/app_screenshots.mjs

@@ -79,12 +79,51 @@ Result<Admission> Keys::admit(std::string_view key_text) {
   const auto id = by_hash_.find(hash);
   if (id == by_hash_.end()) return not_let_in();
   Entry& entry = entries_.at(id->second);
+  if (!equal_in_constant_time(hash, entry.key.secret_hash)) return not_let_in();
+  return admit_entry(entry, now);
+}
+
+Result<Admission> Keys::admit_entry(Entry& entry, UtcTime now) {
   const ApiKey& key = entry.key;
-  if (!equal_in_constant_time(hash, key.secret_hash) || key.has_ended(now)) return not_let_in();
+  if (key.has_ended(now)) return not_let_in();
   Admission out{{key.workspace, key.scopes, key.id, false}, entry.meter.count(now)};
   out.caller.is_operator = key.workspace == home_ && out.caller.may(KeyScope::kAdmin);
   entry.used = true;
   return out;
+}
+
+std::string Keys::session_signature(ApiKeyId key, std::int64_t expires_s, std::string_view secret) const {
+  return hmac_sha256_hex(hmac_sha256_hex(pepper_, "footnote session 1"), fmt::format("{}.{}.{}", key.value, expires_s, secret));
+}
+
+Result<Session> Keys::open_session(std::string_view key_text) {
+  FOOTNOTE_TRY(Admission admission, admit(key_text));
+  const ApiKeyId key = admission.caller.key;
+  const UtcTime expires_at = std::chrono::floor<std::chrono::seconds>(clock_.now() + kSessionTime);
+  const std::int64_t expires_s = std::chrono::duration_cast<std::chrono::seconds>(expires_at.time_since_epoch()).count();
+  const std::string signature = session_signature(key, expires_s, key ? hash_of(key_text) : owner_text_);
+  return Session{fmt::format("{}.{}.{}", key.value, expires_s, signature), expires_at, std::move(admission)};
+}
+
+// session := key_id "." expiry_in_seconds "." hmac; the owner's session has key 0 and ends with the process.
+Result<Admission> Keys::admit_session(std::string_view session_text) {
+  const auto parts = split(session_text, '.');
+  const auto ended = [] { return fail(ErrorCode::kUnauthenticated, "the session has ended; sign in again with an API key"); };
+  if (session_text.size() > kSessionBytesMax || parts.size() != 3) return ended();
+  const auto id = parse_whole_number(parts[0]);
+  const auto expires_s = parse_whole_number(parts[1]);
+  const UtcTime now = clock_.now();
+  if (!id || !expires_s || now.time_since_epoch() >= std::chrono::seconds{*expires_s}) return ended();
+  if (*id == 0) {
+    if (owner_text_.empty() || !equal_in_constant_time(parts[2], session_signature({}, *expires_s, owner_text_))) return ended();
+    return Admission{{home_, {KeyScope::kAdmin}, {}, true}, {}};
+  }
+  MutexLock lock(mutex_);
+  const auto found = entries_.find(ApiKeyId{*id});
+  if (found == entries_.end()) return ended();
+  if (!equal_in_constant_time(parts[2], session_signature({*id}, *expires_s, found->second.key.secret_hash))) return ended();
+  auto admitted = admit_entry(found->second, now);
+  return admitted ? std::move(admitted) : ended();
 }
 
 Result<IssuedKey> Keys::issue(const CallContext& call, ApiKey key) {

@@ -37,6 +37,11 @@ struct KeysOptions {
   std::size_t active_keys_max = kKeysOfWorkspaceMax;  ///< Of one workspace.
 };
 
+/// How long a browser stays signed in. Its key may end earlier, and the session with it.
+inline constexpr std::chrono::hours kSessionTime{24 * 14};
+/// A session text has about 120 bytes.
+inline constexpr std::size_t kSessionBytesMax = 256;
+
 /// Who asks for a key.
 enum class KeyMaker { kWorkspaceAdmin, kOperator };
 
@@ -61,6 +66,13 @@ struct Admission {
   RateVerdict rate;
 };
 
+/// What a browser holds instead of a key: a signed text that names the key and cannot be turned back into it.
+struct Session {
+  std::string text;
+  UtcTime expires_at;
+  Admission admission;
+};
+
 /// All API keys: creates and ends them in the store, and keeps them all in memory, so that admitting a caller never blocks and a revoked
 /// key is rejected at once. Thread-safe. One process owns the store, so nothing else changes its keys.
 class Keys {
@@ -77,6 +89,11 @@ class Keys {
   /// Identifies the holder of a key text and counts the request. kUnauthenticated: malformed, unknown, expired or revoked; the message does
   /// not say which. Never blocks.
   Result<Admission> admit(std::string_view key_text);
+
+  /// Exchanges a key for a session of kSessionTime. Errors as `admit`.
+  Result<Session> open_session(std::string_view key_text);
+  /// As `admit`, for the text of a session. It ends with its key: at its expiry, and at once if it is revoked.
+  Result<Admission> admit_session(std::string_view session_text);
 
   /// kInvalidArgument names the field: name, scopes, expires_at, limits. kNotFound: no such workspace. kResourceExhausted: the workspace
   /// has as many keys as its admins may make.
@@ -107,6 +124,9 @@ class Keys {
 
   std::string hash_of(std::string_view key_text) const;
   void take(const ApiKey& key);
+  /// The signature of a session; `secret` is the hash of the key, or the owner's text.
+  std::string session_signature(ApiKeyId key, std::int64_t expires_s, std::string_view secret) const;
+  Result<Admission> admit_entry(Entry& entry, UtcTime now) FOOTNOTE_TSA(requires_capability(mutex_));
   Result<IssuedKey> issue(const CallContext& call, ApiKey key);
   /// Keys of one workspace: those that were ever made, and those that have not ended.
   struct KeyCount {

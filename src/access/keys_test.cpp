@@ -119,6 +119,59 @@ TEST_F(KeysTest, ARevokedKeyStaysRevokedWhenTheClockStepsBack) {
   EXPECT_EQ(refusal(rotated.text), ErrorCode::kUnauthenticated);
 }
 
+TEST_F(KeysTest, ASessionStandsForItsKey) {
+  const IssuedKey made = keys_->create(call_, wanted({KeyScope::kRead, KeyScope::kIngest})).value();
+  const Session session = keys_->open_session(made.text).value();
+  EXPECT_EQ(session.text.find(made.text), std::string::npos) << "the key cannot be read from it";
+  EXPECT_LT(session.text.size(), kSessionBytesMax);
+  const Caller caller = keys_->admit_session(session.text)->caller;
+  EXPECT_EQ(caller.key, made.key.id);
+  EXPECT_EQ(caller.scopes, made.key.scopes);
+  EXPECT_TRUE(open()->admit_session(session.text)) << "it survives a restart";
+  EXPECT_FALSE(keys_->admit(session.text)) << "it is no key";
+  EXPECT_FALSE(keys_->open_session(session.text));
+}
+
+TEST_F(KeysTest, ASessionEndsInTimeAndWithItsKey) {
+  const IssuedKey made = keys_->create(call_, wanted()).value();
+  const Session session = keys_->open_session(made.text).value();
+  const Session owners = keys_->open_session("owner-secret").value();
+  clock_.advance(kSessionTime - 1min);
+  EXPECT_TRUE(keys_->admit_session(session.text));
+  EXPECT_TRUE(keys_->admit_session(owners.text)->caller.is_operator);
+  EXPECT_FALSE(Keys::open(call_, store_, clock_, "another-owner").value()->admit_session(owners.text));
+  clock_.advance(1min);
+  EXPECT_FALSE(keys_->admit_session(session.text));
+  EXPECT_FALSE(keys_->admit_session(owners.text));
+  const Session next = keys_->open_session(made.text).value();
+  ASSERT_TRUE(keys_->revoke(call_, home_, made.key.id));
+  EXPECT_FALSE(keys_->admit_session(next.text));
+  EXPECT_FALSE(keys_->open_session(made.text));
+}
+
+TEST_F(KeysTest, AChangedSessionIsRefused) {
+  const IssuedKey made = keys_->create(call_, wanted()).value();
+  const IssuedKey other = keys_->create(call_, wanted({KeyScope::kAdmin})).value();
+  const std::string text = keys_->open_session(made.text)->text;
+  const std::string signature = text.substr(text.rfind('.'));
+  const std::string expiry = text.substr(text.find('.'), text.rfind('.') - text.find('.'));
+  std::vector<std::string> forged{"",
+                                  ".",
+                                  "..",
+                                  "...",
+                                  "1",
+                                  "0" + expiry + signature,
+                                  fmt::format("{}", other.key.id.value) + expiry + signature,
+                                  fmt::format("{}", made.key.id.value) + expiry + "0" + signature,
+                                  text + "0",
+                                  text.substr(0, text.size() - 1),
+                                  fmt::format("{}.99999999999999999999{}", made.key.id.value, signature),
+                                  fmt::format("{}.9223372036854775807{}", made.key.id.value, signature),
+                                  "-1" + expiry + signature,
+                                  std::string(kSessionBytesMax + 1, '1')};
+  for (const std::string& attempt : forged) EXPECT_FALSE(keys_->admit_session(attempt)) << attempt;
+}
+
 TEST_F(KeysTest, ARotatedKeyLivesOnForItsGrace) {
   NewKey key = wanted({KeyScope::kIngest});
   key.expires_at = clock_.now() + 100h;

@@ -31,10 +31,12 @@ class KnowledgeBaseTurn final : public TurnRun {
                  .stored = question.stored},
                 listener),
         retriever_(ports.retriever),
+        follow_ups_(ports.follow_ups),
         question_(question) {}
 
  private:
   Result<Outcome> decide() override {
+    FOOTNOTE_CHECK(make_standalone());
     const bool is_quoted = ports().llm == nullptr && reads_with_model();
     FOOTNOTE_CHECK(find_passages(is_quoted ? retrieve::reading_profile(question_.profile) : question_.profile));
     const retrieve::GateVerdict& gate = report().retrieval.gate;
@@ -45,7 +47,8 @@ class KnowledgeBaseTurn final : public TurnRun {
     if (!gate.grounded) return refuse(RefusalReason::kNoRelevantContext, std::move(blocks));
     if (ports().llm == nullptr) return quote(std::move(blocks), gate.confidence);
     auto messages = timed(TurnStage::kPrompt, [&] {
-      return prompt::build_kb_prompt(question_.text, blocks, {.now = ports().clock.now(), .fence = random_base62(16)});
+      return prompt::build_kb_prompt(question_.text, blocks,
+                                     {.now = ports().clock.now(), .fence = random_base62(16), .history = question_.history});
     });
     return stream_model(std::move(messages), std::move(blocks), gate.confidence, kAnswerCharactersMax, prompt::kb_rules());
   }
@@ -53,7 +56,7 @@ class KnowledgeBaseTurn final : public TurnRun {
   Result<void> find_passages(const Profile& profile) {
     const std::chrono::microseconds began = since_start();
     FOOTNOTE_TRY(retrieve::Retrieval retrieval,
-                 retriever_.retrieve(call(), question_.corpus, question_.text, {.profile = profile, .filter = question_.filter}));
+                 retriever_.retrieve(call(), question_.corpus, asked(), {.profile = profile, .filter = question_.filter}));
     note_retrieval(std::move(retrieval), began);
     return {};
   }
@@ -72,6 +75,23 @@ class KnowledgeBaseTurn final : public TurnRun {
 
   std::string withdrawn_text() const override { return std::string(prompt::withdrawn_text()); }
 
+  /// A follow-up is searched for, and read, as a question of its own.
+  Result<void> make_standalone() {
+    if (question_.history.empty()) return {};
+    SearchText made = timed(TurnStage::kFollowUp, [&] { return make_search_text(call(), follow_ups_, question_.history, question_.text); });
+    report().trace.follow_up = made.by;
+    report().tokens = sum_of(report().tokens, made.tokens);
+    if (made.error) {
+      FOOTNOTE_CHECK(call().check());
+      report().trace.errors.push_back({TurnStage::kFollowUp, *std::move(made.error)});
+    }
+    if (!made.by.empty()) report().standalone = std::move(made.text);
+    return {};
+  }
+  std::string_view asked() const { return report().standalone.empty() ? std::string_view(question_.text) : report().standalone; }
+
+  bool is_wanted_end(const Error& error) override { return error.code == ErrorCode::kCancelled && question_.stopped.stop_requested(); }
+
   std::string refusal_text(RefusalReason reason) const override {
     if (reason == RefusalReason::kLanguageNotCovered) {
       return std::string(prompt::language_not_covered_text(report().retrieval.foreign_language));
@@ -81,6 +101,7 @@ class KnowledgeBaseTurn final : public TurnRun {
   }
 
   const retrieve::Retriever& retriever_;
+  const FollowUpModel follow_ups_;
   const Question& question_;
 };
 

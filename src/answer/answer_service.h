@@ -2,9 +2,12 @@
 
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "answer/follow_up_rewrite.h"
 #include "answer/model_stream.h"
 #include "answer/turn_listener.h"
 #include "answer/turn_metrics.h"
@@ -32,7 +35,10 @@ struct Question {
   std::string text;
   Filter filter;
   Profile profile = kKnowledgeBaseProfile;
-  bool stored = true;  ///< False for evaluation runs: the turn is not stored and counts neither as a gap nor as usage.
+  /// Earlier turns of the conversation, oldest first, questions and answers in turn: a follow-up is rewritten to stand alone.
+  std::vector<ChatMessage> history = {};
+  std::stop_token stopped = {};  ///< Requested by the asker: ends the turn, and the text so far is its answer.
+  bool stored = true;            ///< False for evaluation runs: the turn is not stored and counts neither as a gap nor as usage.
 };
 
 /// The question path: retrieve, gate, then refuse, quote (no language model configured) or stream a model's answer with its citations bound
@@ -52,6 +58,7 @@ class AnswerService {
     Metrics* metrics = nullptr;          ///< Null: no metrics.
     ModelStream::Options checking = {};  ///< How a language model's answers are checked.
     EventSink* events = nullptr;         ///< Receives every piece of an answer and the end of the turn.
+    FollowUpModel follow_ups = {};
   };
   explicit AnswerService(Ports ports)
       : ports_(ports), metrics_(ports.metrics == nullptr ? nullptr : std::make_unique<TurnMetrics>(*ports.metrics)) {}

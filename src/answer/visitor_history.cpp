@@ -35,17 +35,17 @@ std::vector<ChatMessage> from_bytes(std::string_view bytes) {
 
 std::string bounded(std::string_view text) { return std::string(utf8_prefix(text, kHistoryMessageBytesMax)); }
 
-void add_turn(std::vector<ChatMessage>& messages, std::string_view question, std::string_view answer) {
-  messages.push_back({ChatRole::kUser, bounded(question)});
-  messages.push_back({ChatRole::kAssistant, bounded(without_markers(answer))});
-  if (messages.size() > kHistoryMessagesMax) messages.erase(messages.begin(), messages.end() - kHistoryMessagesMax);
-}
-
 std::string_view text_of(const Outcome& outcome) {
   return std::visit([](const auto& each) -> std::string_view { return each.text; }, outcome);
 }
 
 }  // namespace
+
+void append_turn(std::vector<ChatMessage>& messages, std::string_view question, std::string_view answer) {
+  messages.push_back({ChatRole::kUser, bounded(question)});
+  messages.push_back({ChatRole::kAssistant, bounded(without_markers(answer))});
+  if (messages.size() > kHistoryMessagesMax) messages.erase(messages.begin(), messages.end() - kHistoryMessagesMax);
+}
 
 std::string without_markers(std::string_view answer) {
   std::string out;
@@ -71,7 +71,7 @@ std::vector<ChatMessage> VisitorHistory::read(const CallContext& call, const Con
   const auto turns = store.history(call, workspace, conversation_, kHistoryMessagesMax / 2);
   if (!turns && turns.error().code != ErrorCode::kNotFound) return out;  // a read error is not cached as an empty history
   if (turns) {
-    for (const Turn& turn : *turns) add_turn(out, turn.question, text_of(turn.outcome));
+    for (const Turn& turn : *turns) append_turn(out, turn.question, text_of(turn.outcome));
   }
   put(call, out);
   return out;
@@ -82,7 +82,7 @@ void VisitorHistory::add(const CallContext& call, std::string_view question, std
   const auto bytes = cache_->get(call, key_of(conversation_));
   if (!bytes) return;
   std::vector<ChatMessage> messages = from_bytes(*bytes);
-  add_turn(messages, question, answer);
+  append_turn(messages, question, answer);
   put(call, messages);
 }
 

@@ -41,6 +41,9 @@ class VisitorHistory {
 /// Drops the cached history of all of the visitor's conversations.
 void forget_visitor(const CallContext& call, Cache& cache, const VisitorId& visitor);
 
+/// Appends a turn, bounded, and drops the oldest turns beyond kHistoryMessagesMax.
+void append_turn(std::vector<ChatMessage>& messages, std::string_view question, std::string_view answer);
+
 /// An answer without its [n] markers: the numbers refer to other sources in the next turn.
 std::string without_markers(std::string_view answer);
 

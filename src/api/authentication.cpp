@@ -1,8 +1,10 @@
 #include "api/authentication.h"
 
+#include "api/browser_policy.h"
 #include "api/qdrant_wire.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "http/host.h"
 
 namespace footnote::api {
 namespace {
@@ -40,16 +42,6 @@ Result<std::string_view> key_text_of(const http::Request& request) {
   const auto token = bearer_token(request.headers);
   if (!token) return fail(ErrorCode::kUnauthenticated, "send the key as authorization: Bearer fn_live_...");
   return *token;
-}
-
-/// While no keys exist, loopback callers are the owner; a key that they send is ignored (clients often must send one).
-Result<Admission> identify(const AuthServices& auth, const http::Request& request) {
-  const auto text = key_text_of(request);
-  const auto known = text ? auth.keys.admit(*text) : Result<Admission>(std::unexpected(text.error()));
-  if (known) return known;
-  if (auth.keys.is_open()) return Admission{{auth.home, {KeyScope::kAdmin, KeyScope::kVisitor}, {}, true}, {}};
-  if (text && text->empty()) return fail(ErrorCode::kUnauthenticated, "this needs an API key: authorization: Bearer fn_live_...");
-  return known;
 }
 
 std::optional<http::Response> admit(const AuthServices& auth, const Guarded& route, http::Request& request) {
@@ -114,6 +106,40 @@ std::optional<std::string_view> bearer_token(const http::Headers& headers) {
   const std::string_view value = headers.find("authorization").value_or("");
   if (to_lower_ascii(value.substr(0, kBearer.size())) != kBearer) return std::nullopt;
   return trim(value.substr(kBearer.size()));
+}
+
+std::string session_cookie_name(const http::Request& request) {
+  const std::string_view host = request.headers.find("host").value_or("");
+  const std::string_view name = http::host_name_of(host);
+  const std::string_view rest = host.substr(std::min(host.size(), host.find(name) + name.size()));
+  const std::size_t colon = rest.rfind(':');
+  const auto port = colon == std::string_view::npos ? std::nullopt : parse_whole_number(rest.substr(colon + 1));
+  return port ? fmt::format("footnote_session_{}", *port) : "footnote_session";
+}
+
+std::string_view session_text_of(const http::Request& request) {
+  const auto cookies = request.headers.find("cookie");
+  if (!cookies || !is_from_own_page(request)) return {};
+  const std::string name = session_cookie_name(request);
+  for (const std::string_view part : split(*cookies, ';')) {
+    const std::string_view cookie = trim(part);
+    if (cookie.starts_with(name) && cookie.substr(name.size()).starts_with('=')) return cookie.substr(name.size() + 1);
+  }
+  return {};
+}
+
+/// While no keys exist, loopback callers are the owner; a key that they send is ignored (clients often must send one).
+Result<Admission> identify(const AuthServices& auth, const http::Request& request) {
+  const auto text = key_text_of(request);
+  const std::string_view session = text && text->empty() ? session_text_of(request) : std::string_view{};
+  const auto known = !session.empty() ? auth.keys.admit_session(session)
+                     : text           ? auth.keys.admit(*text)
+                                      : Result<Admission>(std::unexpected(text.error()));
+  if (known) return known;
+  if (auth.keys.is_open()) return Admission{{auth.home, {KeyScope::kAdmin, KeyScope::kVisitor}, {}, true}, {}};
+  if (text && text->empty() && session.empty())
+    return fail(ErrorCode::kUnauthenticated, "this needs an API key: authorization: Bearer fn_live_...");
+  return known;
 }
 
 http::Route guarded(const AuthServices& auth, Route route) {

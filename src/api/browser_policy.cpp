@@ -138,6 +138,16 @@ void BrowserPolicy::add_cors_headers(const http::Request& request, http::Headers
   }
 }
 
+bool is_from_own_page(const http::Request& request) {
+  const bool changes = changes_state(request.method);
+  const auto site = request.headers.find("sec-fetch-site");
+  if (site && *site != "same-origin" && (*site != "none" || changes)) return false;
+  const auto origin = request.headers.find("origin");
+  if (!origin) return !changes;
+  const auto host = request.headers.find("host");
+  return host && !authority_of(*origin).empty() && authority_of(*origin) == *host;
+}
+
 Result<std::vector<std::string>> parse_allowed_hosts(std::string_view text) {
   return parse_list(
       text, "server.allowed_hosts", [](std::string_view entry) { return entry.find_first_of("/:@* ") == std::string_view::npos; },

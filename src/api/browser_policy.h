@@ -50,6 +50,10 @@ class BrowserPolicy {
   Options options_;
 };
 
+/// Whether the request was made by a page of this very server (scheme and port included), or by typing its address. Only such requests may
+/// use a session cookie: browsers also send it for pages on other ports of this host. Changes must name their origin.
+bool is_from_own_page(const http::Request& request);
+
 /// "docs.example.com, wiki.example.com" -> names in lower case. kInvalidArgument: a name has a scheme, port or path.
 Result<std::vector<std::string>> parse_allowed_hosts(std::string_view text);
 /// "https://www.example.com, http://10.0.0.5:8080". kInvalidArgument: no scheme, or a path.

@@ -154,5 +154,28 @@ TEST(BrowserPolicyTest, ListsAreChecked) {
   }
 }
 
+TEST(BrowserPolicyTest, OnlyOwnPagesMayUseACookie) {
+  const auto own = [](Method method, http::Headers headers) {
+    http::Request request;
+    request.method = method;
+    request.headers = std::move(headers);
+    return is_from_own_page(request);
+  };
+  EXPECT_TRUE(own(Method::kGet, {kHere}));
+  EXPECT_TRUE(own(Method::kGet, {kHere, {"sec-fetch-site", "none"}})) << "a typed address";
+  EXPECT_TRUE(own(Method::kGet, {kHere, {"sec-fetch-site", "same-origin"}}));
+  EXPECT_TRUE(own(Method::kPost, {kHere, {"origin", "http://127.0.0.1:7700"}, {"sec-fetch-site", "same-origin"}}));
+  EXPECT_TRUE(own(Method::kDelete, {kHere, {"origin", "http://127.0.0.1:7700"}}));
+  EXPECT_FALSE(own(Method::kPost, {kHere})) << "a change must name its origin";
+  EXPECT_FALSE(own(Method::kPost, {kHere, {"sec-fetch-site", "none"}}));
+  EXPECT_FALSE(own(Method::kGet, {kHere, {"sec-fetch-site", "same-site"}})) << "a page on another port of this host";
+  EXPECT_FALSE(own(Method::kGet, {kHere, {"sec-fetch-site", "cross-site"}}));
+  EXPECT_FALSE(own(Method::kPost, {kHere, {"origin", "http://127.0.0.1:3000"}}));
+  EXPECT_FALSE(own(Method::kPost, {kHere, {"origin", "http://127.0.0.1:7700"}, {"sec-fetch-site", "same-site"}}));
+  EXPECT_FALSE(own(Method::kGet, {kHere, {"origin", "https://evil.example"}}));
+  EXPECT_FALSE(own(Method::kGet, {kHere, {"origin", "null"}}));
+  EXPECT_FALSE(own(Method::kPost, {{"host", ""}, {"origin", "http://"}}));
+}
+
 }  // namespace
 }  // namespace footnote::api

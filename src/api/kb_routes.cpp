@@ -1,9 +1,11 @@
 #include "api/kb_routes.h"
 
+#include "api/kb_conversation.h"
 #include "api/kb_filters.h"
 #include "api/kb_ingest.h"
 #include "api/kb_search.h"
 #include "api/kb_wire.h"
+#include "api/live_reply.h"
 #include "api/ui_message_stream.h"
 
 namespace footnote::api {
@@ -14,40 +16,103 @@ constexpr std::size_t kQuestionBodyBytesMax = 1 << 20;
 constexpr std::size_t kIngestBodyBytesMax = 32 << 20;
 constexpr std::chrono::minutes kAnswerTimeout{2};
 constexpr std::chrono::minutes kIngestTimeout{10};
+/// For what is left to do when the last text is out.
+constexpr std::chrono::seconds kAfterTimeout{10};
 
+/// A question with its place in a conversation, if it belongs to one.
 struct ParsedTurn {
   KbQuestion asked;
   answer::Question question;
+  std::optional<ConversationTurn> place;
 };
 
 Result<ParsedTurn> parse_turn(const Services& services, const access::Caller& caller, const http::Request& request,
                               const CallContext& call) {
   FOOTNOTE_TRY(KbQuestion asked, parse_kb_question(request));
   FOOTNOTE_CHECK(check_labels(caller, asked.filter));
+  ParsedTurn out;
+  if (!asked.conversation.empty() && services.chats) {
+    FOOTNOTE_TRY(out.place, ConversationTurn::begin(*services.chats, caller, asked, call));
+    if (!asked.names_corpus && !out.place->chat().project_keys.empty()) asked.corpus_name = out.place->chat().project_keys.front();
+  }
   FOOTNOTE_TRY(const retrieve::AskedCorpus found, services.corpora.find(call, caller.workspace, asked.corpus_name, asked.profile));
-  answer::Question question{
+  out.question = {
       .workspace = caller.workspace, .corpus = found.corpus.id, .text = asked.text, .filter = asked.filter, .profile = found.profile};
-  return ParsedTurn{std::move(asked), std::move(question)};
+  if (out.place) {
+    out.question.conversation = out.place->id();
+    out.question.history = out.place->history();
+  }
+  out.asked = std::move(asked);
+  return out;
+}
+
+std::string_view text_of(const Turn& turn) {
+  return std::visit([](const auto& each) -> std::string_view { return each.text; }, turn.outcome);
+}
+
+void store_answer(const ParsedTurn& turn, const answer::TurnReport& report, const CallContext& call) {
+  if (!turn.place || text_of(report.turn).empty()) return;
+  turn.place->finish(call, report.turn.id, text_of(report.turn), render_meta(report, turn.asked.corpus_name));
 }
 
 Result<http::Response> chat(const Services& services, const access::Caller& caller, const http::Request& request, const CallContext& call) {
   FOOTNOTE_TRY(const ParsedTurn turn, parse_turn(services, caller, request, call));
   answer::SilentListener listener;
   FOOTNOTE_TRY(const auto report, services.answers.answer(call, turn.question, listener));
+  store_answer(turn, report, call);
   CitedTexts texts(call, services.chunks, caller.workspace);
-  return http::Response::json(200, render_kb_answer(report, turn.asked.corpus_name, texts));
+  Json out = render_kb_answer(report, turn.asked.corpus_name, texts);
+  if (turn.place) out.as_object()["conversation_id"] = turn.place->id().value;
+  return http::Response::json(200, out);
+}
+
+/// Ends with the client's connection.
+void stream_alone(const Services& services, const access::Caller& caller, const ParsedTurn& turn, const CallContext& call,
+                  http::ResponseStream& response) {
+  DirectUiChunks out(response);
+  UiMessageStream stream(out);
+  const auto report = services.answers.answer(call, turn.question, stream);
+  if (!report && !stream.is_open()) return response.reply(render_error(report.error()));
+  // A failed send means that the client disconnected; nothing can be sent.
+  if (!report) return report.error().code == ErrorCode::kCancelled ? void() : stream.fail_with(report.error());
+  CitedTexts texts(call, services.chunks, caller.workspace);
+  (void)stream.finish(*report, texts);
+}
+
+/// Lives on without a reader for a while, and can be resumed and stopped.
+void stream_in_conversation(const Services& services, const access::Caller& caller, ParsedTurn turn, const CallContext& call,
+                            http::ResponseStream& response) {
+  const auto live = std::make_shared<LiveStream>(stream_scope(caller.workspace, turn.place->id()), LiveStream::kWholeBytesMax);
+  turn.question.stopped = live->stopped();
+  const Reading reading(live, call.stop);
+  LiveReply reply(services.chats->streams, live, response, ui_stream_headers());
+  LiveUiChunks out(reply);
+  UiMessageStream stream(out, turn.place->about());
+  const CallContext own = call_of_turn(call, *live, kAnswerTimeout);
+  const auto report = services.answers.answer(own, turn.question, stream);
+  if (!stream.is_open()) {
+    live->end();
+    return response.reply(render_error(report ? Error{ErrorCode::kInternal, "the stream did not open", {}} : report.error()));
+  }
+  const CallContext after = own.detached(kAfterTimeout);
+  if (report) {
+    store_answer(turn, *report, after);
+    CitedTexts texts(after, services.chunks, caller.workspace);
+    (void)(live->stopped().stop_requested() ? stream.abort() : stream.finish(*report, texts));
+  } else {
+    // The turn kept what had been shown.
+    if (!stream.text().empty()) turn.place->finish(after, stream.turn(), stream.text(), {{"turn_id", stream.turn().value}});
+    live->cancelled().stop_requested() ? (void)stream.abort() : stream.fail_with(report.error());
+  }
+  live->end();
 }
 
 void chat_stream(const Services& services, const access::Caller& caller, const http::Request& request, const CallContext& call,
                  http::ResponseStream& response) {
-  const auto turn = parse_turn(services, caller, request, call);
+  auto turn = parse_turn(services, caller, request, call);
   if (!turn) return response.reply(render_error(turn.error()));
-  UiMessageStream stream(response);
-  const auto report = services.answers.answer(call, turn->question, stream);
-  if (!report) return stream.fail_with(report.error());
-  CitedTexts texts(call, services.chunks, caller.workspace);
-  // A failed send means that the client disconnected after the last token; the turn is stored.
-  (void)stream.finish(*report, texts);
+  if (turn->place) return stream_in_conversation(services, caller, *std::move(turn), call, response);
+  stream_alone(services, caller, *turn, call, response);
 }
 
 }  // namespace

@@ -59,6 +59,34 @@ JsonObject render_hit(const SourceBlock& block) {
   return out;
 }
 
+double milliseconds(std::chrono::microseconds time) { return std::round(static_cast<double>(time.count()) / 10) / 100; }
+
+/// The fields of the AI SDK's body that place a message in its conversation.
+Result<void> read_place(const JsonReader& reader, const JsonArray& messages, KbQuestion& out) {
+  FOOTNOTE_TRY(const auto id, reader.optional_string("id", kChatIdBytesMax));
+  FOOTNOTE_TRY(const auto trigger, reader.optional_string("trigger", kNameBytesMax));
+  FOOTNOTE_TRY(const auto message, reader.optional_string("messageId", kChatIdBytesMax));
+  if (id && !is_chat_id(*id)) {
+    return fail_field(ErrorCode::kInvalidArgument, "id", "'id' must be 1 to {} letters, digits or _ - . :", kChatIdBytesMax);
+  }
+  if (trigger && *trigger != "submit-message" && *trigger != "regenerate-message") {
+    return fail_field(ErrorCode::kInvalidArgument, "trigger", "'trigger' must be submit-message or regenerate-message");
+  }
+  out.conversation = id.value_or("");
+  out.regenerate = trigger == "regenerate-message";
+  out.message_id = message.value_or("");
+  if (reader.has("parentId")) {
+    FOOTNOTE_TRY(const auto parent, reader.optional_string("parentId", kChatIdBytesMax));
+    out.parent_id = parent.value_or("");
+  }
+  const JsonObject* last = messages.empty() ? nullptr : messages.back().if_object();
+  const Json* sent = last == nullptr ? nullptr : last->if_contains("id");
+  if (sent != nullptr && sent->is_string() && is_chat_id(sent->get_string())) out.sent_id = sent->get_string();
+  return {};
+}
+
+}  // namespace
+
 JsonArray render_citations(const Answer& answer, CitedTexts& texts) {
   JsonArray out;
   for (const SourceBlock& block : answer.sources) {
@@ -75,8 +103,6 @@ JsonArray render_citations(const Answer& answer, CitedTexts& texts) {
   }
   return out;
 }
-
-double milliseconds(std::chrono::microseconds time) { return std::round(static_cast<double>(time.count()) / 10) / 100; }
 
 JsonObject render_meta(const answer::TurnReport& report, std::string_view corpus_name) {
   const Answer* answer = std::get_if<Answer>(&report.turn.outcome);
@@ -97,24 +123,33 @@ JsonObject render_meta(const answer::TurnReport& report, std::string_view corpus
           {"gate", answer::gate_json(report.retrieval.gate)}};
 }
 
-}  // namespace
-
 Result<KbQuestion> parse_kb_question(const http::Request& request) {
   FOOTNOTE_TRY(const Json body, parse_request_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
   KbQuestion question;
   if (reader.has("messages")) {
     FOOTNOTE_TRY(const JsonArray* messages, reader.required_array("messages", kMessagesMax));
-    FOOTNOTE_TRY(question.text, last_user_text(*messages));
+    FOOTNOTE_CHECK(read_place(reader, *messages, question));
+    // A question that is asked again comes from the store, whatever the client still shows.
+    if (!question.regenerate || question.conversation.empty()) {
+      FOOTNOTE_TRY(question.text, last_user_text(*messages));
+    }
     if (question.text.size() > retrieve::kQuestionBytesMax) {
       return fail_field(ErrorCode::kTooLarge, "messages", "the last message is over the limit of {} bytes", retrieve::kQuestionBytesMax);
     }
   } else {
-    FOOTNOTE_CHECK(reader.only({"question", "project_key", "profile", "filters", "acl_labels"}));
+    FOOTNOTE_CHECK(reader.only({"question", "project_key", "profile", "filters", "acl_labels", "conversation_id"}));
     FOOTNOTE_TRY(question.text, reader.required_string("question", retrieve::kQuestionBytesMax));
+    FOOTNOTE_TRY(const auto conversation, reader.optional_string("conversation_id", kChatIdBytesMax));
+    if (conversation && !is_chat_id(*conversation)) {
+      return fail_field(ErrorCode::kInvalidArgument, "conversation_id",
+                        "'conversation_id' must be 1 to {} letters, digits or _ - . :", kChatIdBytesMax);
+    }
+    question.conversation = conversation.value_or("");
   }
   FOOTNOTE_TRY(const auto corpus, reader.optional_string("project_key", kNameBytesMax));
   FOOTNOTE_TRY(AskedFilter asked, parse_asked_filter(reader));
+  question.names_corpus = asked.corpus_name || corpus;
   question.corpus_name = asked.corpus_name.value_or(corpus.value_or(std::string(kDefaultCorpus)));
   question.filter = std::move(asked.filter);
   FOOTNOTE_TRY(const auto profile, reader.optional_string("profile", kNameBytesMax));

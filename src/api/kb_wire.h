@@ -1,11 +1,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "answer/answer_service.h"
 #include "base/json.h"
+#include "domain/chat.h"
 #include "http/message.h"
 #include "ports/chunk_store.h"
 
@@ -17,8 +19,15 @@ inline constexpr std::size_t kSnippetBytes = 240;
 struct KbQuestion {
   std::string text;
   std::string corpus_name;
+  bool names_corpus = false;  ///< False: none was named, `corpus_name` is the default.
   Profile profile = kKnowledgeBaseProfile;
   Filter filter;
+  std::string conversation = {};  ///< Of the AI SDK's `id` or of "conversation_id"; empty: the turn belongs to none.
+  /// Where a message of a conversation goes.
+  bool regenerate = false;
+  std::string message_id = {};                ///< The user's message that is replaced, or the answer that is made again.
+  std::optional<std::string> parent_id = {};  ///< Empty: a new root; none: below the active leaf.
+  std::string sent_id = {};                   ///< The client's id of the new message.
 };
 
 /// Parses {"question", "project_key"?, "profile"?, "filters"?, "acl_labels"?} or the AI SDK's {"messages":[...], "project_key"?}. Of the
@@ -57,6 +66,12 @@ void render_place(const Citation& citation, const Chunk& chunk, JsonObject& out)
 
 /// About the first sentence of a hit, for lists.
 std::string snippet_of(const Hit& hit);
+
+/// The cited passages of an answer, grouped by document.
+JsonArray render_citations(const Answer& answer, CitedTexts& texts);
+
+/// About a turn: models, times, counts, the gate.
+JsonObject render_meta(const answer::TurnReport& report, std::string_view corpus_name);
 
 /// The response of POST /api/kb/chat; answers and refusals have the same shape.
 Json render_kb_answer(const answer::TurnReport& report, std::string_view corpus_name, CitedTexts& texts);

@@ -20,7 +20,7 @@ LiveStream::Event LiveStream::push(std::string data) {
     event = {++last_id_, std::move(data)};
     ring_bytes_ += event.data.size();
     ring_.push_back(event);
-    while (ring_bytes_ > kRingBytesMax && ring_.size() > 1) {
+    while (ring_bytes_ > bytes_max_ && ring_.size() > 1) {
       ring_bytes_ -= ring_.front().data.size();
       ring_.pop_front();
     }
@@ -87,20 +87,33 @@ LiveStreams::~LiveStreams() {
   wake_.notify_all();
   tender_.join();
   MutexLock lock(mutex_);
-  for (const auto& [turn, stream] : streams_) stream->abandon();
+  for (const auto& [turn, entry] : streams_) entry.stream->abandon();
 }
 
 bool LiveStreams::add(const TurnId& turn, std::shared_ptr<LiveStream> stream) {
   MutexLock lock(mutex_);
   if (streams_.size() >= options_.streams_max) return false;
-  streams_.emplace(turn, std::move(stream));
+  streams_.emplace(turn, Entry{std::move(stream), ++last_added_});
   return true;
 }
 
 std::shared_ptr<LiveStream> LiveStreams::find(const TurnId& turn, const ConversationId& conversation) const {
   MutexLock lock(mutex_);
   const auto found = streams_.find(turn);
-  return found == streams_.end() || found->second->conversation() != conversation ? nullptr : found->second;
+  return found == streams_.end() || found->second.stream->conversation() != conversation ? nullptr : found->second.stream;
+}
+
+std::vector<std::shared_ptr<LiveStream>> LiveStreams::running(const ConversationId& conversation) const {
+  std::map<std::uint64_t, std::shared_ptr<LiveStream>> found;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [turn, entry] : streams_) {
+      if (entry.stream->conversation() == conversation && !entry.stream->ended_at()) found.emplace(entry.added, entry.stream);
+    }
+  }
+  std::vector<std::shared_ptr<LiveStream>> out;
+  for (auto& [added, stream] : found) out.push_back(std::move(stream));
+  return out;
 }
 
 void LiveStreams::tend(const std::stop_token& stop) {
@@ -119,12 +132,12 @@ void LiveStreams::tend_once() {
   {
     MutexLock lock(mutex_);
     std::erase_if(streams_, [&](const auto& entry) {
-      const auto ended = entry.second->ended_at();
+      const auto ended = entry.second.stream->ended_at();
       return ended && now - *ended >= options_.resume_grace;
     });
-    for (const auto& [turn, stream] : streams_) {
-      const auto alone = stream->alone_since();
-      if (alone && now - *alone >= options_.resume_grace) left.push_back(stream);
+    for (const auto& [turn, entry] : streams_) {
+      const auto alone = entry.stream->alone_since();
+      if (alone && now - *alone >= options_.resume_grace) left.push_back(entry.stream);
     }
   }
   // Outside the lock: callbacks may look up streams.

@@ -22,6 +22,8 @@ class LiveStream {
  public:
   /// More than a typical answer needs; a reader that falls further behind can't resume.
   static constexpr std::size_t kRingBytesMax = 128 << 10;
+  /// For readers that always start at the first event, with every source's snippet.
+  static constexpr std::size_t kWholeBytesMax = 2 << 20;
 
   struct Event {
     std::uint64_t id = 0;
@@ -34,7 +36,8 @@ class LiveStream {
     bool ended = false;
   };
 
-  explicit LiveStream(ConversationId conversation) : conversation_(std::move(conversation)) {}
+  explicit LiveStream(ConversationId conversation, std::size_t bytes_max = kRingBytesMax)
+      : conversation_(std::move(conversation)), bytes_max_(bytes_max) {}
 
   const ConversationId& conversation() const { return conversation_; }
 
@@ -50,14 +53,15 @@ class LiveStream {
   std::optional<std::chrono::steady_clock::time_point> alone_since() const;
   std::optional<std::chrono::steady_clock::time_point> ended_at() const;
 
-  /// Cancels the turn: `stop` on the visitor's request, `abandon` because nobody reads.
+  /// Cancels the turn: `stop` on the reader's request, `abandon` because nobody reads.
   void stop();
   void abandon();
-  std::stop_token stopped() const { return stopped_.get_token(); }      ///< By the visitor.
-  std::stop_token cancelled() const { return cancelled_.get_token(); }  ///< By the visitor or by abandonment.
+  std::stop_token stopped() const { return stopped_.get_token(); }      ///< By the reader.
+  std::stop_token cancelled() const { return cancelled_.get_token(); }  ///< By the reader or by abandonment.
 
  private:
   const ConversationId conversation_;
+  const std::size_t bytes_max_;
   std::stop_source stopped_;
   std::stop_source cancelled_;
   mutable Mutex mutex_;
@@ -88,6 +92,8 @@ class LiveStreams {
   bool add(const TurnId& turn, std::shared_ptr<LiveStream> stream);
   /// Null: no such turn in that conversation.
   std::shared_ptr<LiveStream> find(const TurnId& turn, const ConversationId& conversation) const;
+  /// Those of a conversation that still run, oldest first.
+  std::vector<std::shared_ptr<LiveStream>> running(const ConversationId& conversation) const;
 
  private:
   void tend(const std::stop_token& stop);
@@ -96,7 +102,12 @@ class LiveStreams {
   const Options options_;
   mutable Mutex mutex_;
   CondVar wake_;
-  std::map<TurnId, std::shared_ptr<LiveStream>> streams_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::uint64_t last_added_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
+  struct Entry {
+    std::shared_ptr<LiveStream> stream;
+    std::uint64_t added = 0;
+  };
+  std::map<TurnId, Entry> streams_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::jthread tender_;  // last: it uses all of the above
 };
 

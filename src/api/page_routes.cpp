@@ -1,6 +1,10 @@
 #include "api/page_routes.h"
 
+#include <algorithm>
+#include <set>
+
 #include "api/asset.h"
+#include "prompt/example_question.h"
 
 namespace footnote::api {
 
@@ -29,6 +33,51 @@ Handler page_or_version(Handler page, const std::string& version) {
   };
 }
 
+/// Questions that are made for a corpus of one's own, and the passages that are looked at for them.
+constexpr std::size_t kMadeQuestions = 5;
+constexpr std::size_t kHeadingsRead = 64;
+
+/// Passages of the newest generations: as few generations as hold some, since a large corpus has millions of passages in all.
+Result<std::vector<ChunkId>> newest_chunks(const ChunkReader& chunks, const CallContext& call, const Corpus& corpus) {
+  for (Generation back = 8;; back *= 8) {
+    const Generation after = corpus.generation > back ? corpus.generation - back : 0;
+    FOOTNOTE_TRY(auto ids, chunks.chunk_ids(call, corpus.id, after, corpus.generation));
+    if (!ids.empty() || after == 0) return ids;
+  }
+}
+
+/// Questions about the headings of documents that everybody may see, one per document.
+Result<std::vector<std::string>> made_questions(const ChunkReader& chunks, const CallContext& call, const Corpus& corpus) {
+  FOOTNOTE_TRY(const auto ids, newest_chunks(chunks, call, corpus));
+  std::vector<ChunkId> spread;
+  const std::size_t count = std::min(kHeadingsRead, ids.size());
+  for (std::size_t i = 0; i < count; ++i) spread.push_back(ids[i * ids.size() / count]);
+  FOOTNOTE_TRY(const auto records, chunks.chunks(call, corpus.id, spread));
+  std::vector<std::string> out;
+  std::set<std::string> asked_documents;
+  for (const auto& [chunk, key, document] : records) {
+    if (chunk.died || chunk.heading_path.empty() || !document.acl_labels.empty() || out.size() >= kMadeQuestions) continue;
+    const auto question = prompt::example_question(document.title, chunk.heading_path.back(), document.language);
+    if (question && asked_documents.insert(key).second) out.push_back(*question);
+  }
+  return out;
+}
+
+/// The operator's questions; for another corpus, or without any, questions made from the headings of the corpus.
+Result<http::Response> examples(const Services& services, const access::Caller& caller, const http::Request& request,
+                                const CallContext& call) {
+  std::vector<std::string> questions;
+  const std::string_view name = request.query_value("project_key").value_or(kDefaultCorpus);
+  if (name == kDefaultCorpus) questions = services.example_questions;
+  const auto corpus = services.catalog.find_corpus(call, caller.workspace, name);
+  if (!corpus && corpus.error().code != ErrorCode::kNotFound) return std::unexpected(corpus.error());
+  if (questions.empty() && corpus) {
+    FOOTNOTE_TRY(questions, made_questions(services.chunks, call, *corpus));
+  }
+  return http::Response::json(
+      200, JsonObject{{"questions", JsonArray(questions.begin(), questions.end())}, {"ingest_command", services.ingest_command}});
+}
+
 }  // namespace
 
 std::vector<Route> make_page_routes(const Services& services) {
@@ -43,16 +92,11 @@ std::vector<Route> make_page_routes(const Services& services) {
          .lane = http::Lane::kInline,
          .summary = page ? "The start page" : "A file of the start page"});
   }
-  const JsonArray questions(services.example_questions.begin(), services.example_questions.end());
-  const std::string examples = to_text(JsonObject{{"questions", questions}, {"ingest_command", services.ingest_command}});
   routes.push_back({.access = Access::with(KeyScope::kRead),
                     .method = http::Method::kGet,
                     .pattern = "/api/examples",
-                    .handler = Handler([examples](const access::Caller&, const http::Request&, const CallContext&) {
-                      return http::Response::text(200, "application/json", examples);
-                    }),
-                    .lane = http::Lane::kInline,
-                    .summary = "Example questions for the start page, and how to ingest documents"});
+                    .handler = bind(services, examples),
+                    .summary = "Example questions, and how to ingest documents"});
   return routes;
 }
 

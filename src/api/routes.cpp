@@ -5,20 +5,30 @@
 
 #include "api/admin_routes.h"
 #include "api/agent_routes.h"
+#include "api/app_routes.h"
 #include "api/authentication.h"
+#include "api/conversation_routes.h"
 #include "api/curated_routes.h"
 #include "api/embed_routes.h"
+#include "api/kb_feedback_routes.h"
 #include "api/kb_routes.h"
 #include "api/library_routes.h"
 #include "api/memory_routes.h"
 #include "api/ops_routes.h"
 #include "api/page_routes.h"
 #include "api/rerank_routes.h"
+#include "api/session_routes.h"
 #include "api/visitor_admin_routes.h"
 #include "api/webhook_routes.h"
 #include "api/widget_script.h"
 
 namespace footnote::api {
+
+namespace {
+
+AuthServices auth_services(const Services& services) { return {services.keys, services.catalog, services.home, services.metrics}; }
+
+}  // namespace
 
 std::vector<Route> route_table(const Services& services) {
   std::vector<Route> routes = make_kb_routes(services);
@@ -26,7 +36,7 @@ std::vector<Route> route_table(const Services& services) {
                     make_admin_routes({services.keys, services.catalog}),
                     make_library_routes({services.catalog, services.chunks, services.conversations}), make_page_routes(services),
                     make_ops_routes(services), make_qdrant_routes(services.points), make_memory_routes(services.memories, services.clock),
-                    make_widget_script_routes()}) {
+                    make_widget_script_routes(), make_app_routes(), make_session_routes(auth_services(services))}) {
     std::ranges::move(more, std::back_inserter(routes));
   }
   if (services.demo_agent) std::ranges::move(make_demo_shop_routes(services.demo_agent), std::back_inserter(routes));
@@ -34,6 +44,11 @@ std::vector<Route> route_table(const Services& services) {
   if (services.check_store) std::ranges::move(make_check_routes(services.check_store), std::back_inserter(routes));
   if (services.calibration) std::ranges::move(make_calibrate_routes(*services.calibration), std::back_inserter(routes));
   if (services.proxy) std::ranges::move(make_proxy_routes(*services.proxy), std::back_inserter(routes));
+  if (services.chats) {
+    for (auto more : {make_conversation_routes(*services.chats), make_kb_feedback_routes(*services.chats)}) {
+      std::ranges::move(more, std::back_inserter(routes));
+    }
+  }
   if (services.widget) std::ranges::move(make_widget_routes(*services.widget), std::back_inserter(routes));
   if (services.copy_store) std::ranges::move(make_snapshot_routes(services.copy_store), std::back_inserter(routes));
   if (services.agents) {
@@ -47,7 +62,7 @@ std::vector<Route> route_table(const Services& services) {
 }
 
 std::vector<http::Route> make_routes(const Services& services) {
-  const AuthServices auth{services.keys, services.catalog, services.home, services.metrics};
+  const AuthServices auth = auth_services(services);
   std::vector<http::Route> out;
   for (Route& route : route_table(services)) out.push_back(guarded(auth, std::move(route)));
   return out;

@@ -62,11 +62,22 @@ JsonObject render_nearest(const SourceBlock& block) {
 
 std::string UiMessageStream::text_id() const { return fmt::format("t{}", text_number_); }
 
-Result<void> UiMessageStream::send(const JsonObject& chunk) { return writer_->send(to_text(chunk)); }
+http::Headers ui_stream_headers() { return {{"x-vercel-ai-ui-message-stream", "v1"}}; }
+
+Result<void> DirectUiChunks::open(const TurnId&) {
+  writer_ = &response_.start_sse(ui_stream_headers());
+  return {};
+}
+
+Result<void> UiMessageStream::send(const JsonObject& chunk) { return out_.send(to_text(chunk)); }
 
 Result<void> UiMessageStream::on_start(const TurnId& turn) {
-  writer_ = &response_.start_sse({{"x-vercel-ai-ui-message-stream", "v1"}});
-  return send({{"type", "start"}, {"messageId", turn.value}});
+  FOOTNOTE_CHECK(out_.open(turn));
+  is_open_ = true;
+  turn_ = turn;
+  JsonObject about = about_;
+  about["turnId"] = turn.value;
+  return send({{"type", "start"}, {"messageId", turn.value}, {"messageMetadata", std::move(about)}});
 }
 
 Result<void> UiMessageStream::on_sources(std::span<const SourceBlock> sources) {
@@ -122,13 +133,13 @@ Result<void> UiMessageStream::finish_answer(const Answer& answer, CitedTexts& te
 Result<void> UiMessageStream::finish_refusal(const Refusal& refusal) {
   JsonArray nearest;
   for (const SourceBlock& block : refusal.nearest) nearest.push_back(render_nearest(block));
+  FOOTNOTE_CHECK(on_text(refusal.text));
+  FOOTNOTE_CHECK(close_text());
   FOOTNOTE_CHECK(send({{"type", "data-refusal"},
                        {"data", JsonObject{{"reason", to_string(refusal.reason)},
                                            {"body", refusal.text},
                                            {"hint", "Try other words, or add a document that covers it."},
                                            {"nearest", std::move(nearest)}}}}));
-  FOOTNOTE_CHECK(on_text(refusal.text));
-  FOOTNOTE_CHECK(close_text());
   return send({{"type", "data-confidence"}, {"data", JsonObject{{"confidence", nullptr}, {"tier", "refused"}}}});
 }
 
@@ -151,15 +162,18 @@ Result<void> UiMessageStream::finish(const answer::TurnReport& report, CitedText
                             {"model", model},
                             {"fallback", report.fallback ? Json(answer::to_string(*report.fallback)) : Json(nullptr)}};
   FOOTNOTE_CHECK(send({{"type", "finish"}, {"finishReason", "stop"}, {"messageMetadata", metadata}}));
-  return writer_->send("[DONE]");
+  return out_.send("[DONE]");
+}
+
+Result<void> UiMessageStream::abort() {
+  FOOTNOTE_CHECK(close_text());
+  FOOTNOTE_CHECK(send({{"type", "abort"}, {"reason", "stopped"}}));
+  return out_.send("[DONE]");
 }
 
 void UiMessageStream::fail_with(const Error& error) {
-  if (writer_ == nullptr) return response_.reply(render_error(error));
-  // The client disconnected: nothing can be sent.
-  if (error.code == ErrorCode::kCancelled) return;
   if (text_open_ && !close_text()) return;
-  if (send({{"type", "error"}, {"errorText", shown_message(error)}})) (void)writer_->send("[DONE]");
+  if (send({{"type", "error"}, {"errorText", shown_message(error)}})) (void)out_.send("[DONE]");
 }
 
 }  // namespace footnote::api

@@ -1,17 +1,14 @@
 #include "api/kb_wire.h"
+#include "api/live_reply.h"
 #include "api/widget_access.h"
 #include "api/widget_handlers.h"
 #include "base/page_url.h"
 #include "base/text.h"
-#include "base/waiting.h"
 #include "http/forwarded.h"
 
 namespace footnote::api::widget {
 
 namespace {
-
-/// How long a resumed reader waits before it checks whether its client is still connected.
-constexpr std::chrono::milliseconds kResumeStep{500};
 
 /// The agent's corpora, each with its calibrated gate. Deleted ones are skipped.
 WidgetResult<std::vector<retrieve::SearchedCorpus>> corpora_of(const WidgetServices& services, const CallContext& call,
@@ -78,23 +75,13 @@ http::Headers stream_headers(const http::Request& request) {
   return headers;
 }
 
-/// Forwards a turn's events to its readers. The turn continues when the first reader leaves: another may resume.
+/// Forwards a turn's events to its readers.
 class StreamListener final : public answer::TurnListener {
  public:
-  StreamListener(LiveStreams& streams, std::shared_ptr<LiveStream> stream, ConversationId conversation, http::ResponseStream& response,
-                 http::Headers headers)
-      : streams_(streams),
-        stream_(std::move(stream)),
-        conversation_(std::move(conversation)),
-        response_(response),
-        headers_(std::move(headers)) {}
-
-  bool started() const { return writer_ != nullptr; }
+  StreamListener(LiveReply& reply, ConversationId conversation) : reply_(reply), conversation_(std::move(conversation)) {}
 
   Result<void> on_start(const TurnId& turn) override {
-    if (!streams_.add(turn, stream_)) return fail(ErrorCode::kResourceExhausted, "too many streams are open");
-    writer_ = &response_.start_sse(headers_);
-    if (!writer_->comment("ok")) is_read_ = false;
+    FOOTNOTE_CHECK(reply_.start(turn));
     send({{"event", "start"}, {"conversation_id", conversation_.value}, {"message_id", turn.value}});
     return {};
   }
@@ -114,55 +101,12 @@ class StreamListener final : public answer::TurnListener {
     return {};
   }
 
-  void send(const JsonObject& event) {
-    const LiveStream::Event numbered = stream_->push(to_text(event));
-    if (is_read_ && !writer_->send_with_id(numbered.id, numbered.data)) is_read_ = false;
-  }
+  void send(const JsonObject& event) { reply_.send(to_text(event)); }
 
  private:
-  LiveStreams& streams_;
-  const std::shared_ptr<LiveStream> stream_;
+  LiveReply& reply_;
   const ConversationId conversation_;
-  http::ResponseStream& response_;
-  const http::Headers headers_;
-  http::SseWriter* writer_ = nullptr;
-  bool is_read_ = true;
 };
-
-/// Counts a stream's reader until the handler is done or the client disconnects.
-class Reading {
- public:
-  Reading(std::shared_ptr<LiveStream> stream, const std::stop_token& left) : stream_(std::move(stream)) {
-    stream_->reader_came();
-    on_left_.emplace(left, Leave{this});
-  }
-  ~Reading() {
-    on_left_.reset();
-    leave();
-  }
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
-
- private:
-  struct Leave {
-    Reading* reading;
-    void operator()() const { reading->leave(); }
-  };
-  void leave() {
-    if (!has_left_.exchange(true)) stream_->reader_left();
-  }
-
-  const std::shared_ptr<LiveStream> stream_;
-  std::atomic<bool> has_left_ = false;
-  std::optional<std::stop_callback<Leave>> on_left_;
-};
-
-/// The turn's own call context: it outlives its first reader, and is cancelled through the stream.
-CallContext call_of_turn(const CallContext& call, const LiveStream& stream) {
-  CallContext out = call.detached(kVisitorAnswerTimeout);
-  out.stop = stream.cancelled();
-  return out;
-}
 
 std::uint64_t last_event_id(const http::Request& request) {
   return parse_whole_number<std::uint64_t>(trim(request.headers.find("last-event-id").value_or(""))).value_or(0);
@@ -200,10 +144,11 @@ void stream_message(const WidgetServices& services, const http::Request& request
   const auto stream = std::make_shared<LiveStream>(asked->question.conversation);
   asked->question.stopped = stream->stopped();
   const Reading reading(stream, call.stop);
-  StreamListener listener(services.door.streams, stream, asked->question.conversation, response, stream_headers(request));
-  const CallContext own = call_of_turn(call, *stream);
+  LiveReply reply(services.door.streams, stream, response, stream_headers(request));
+  StreamListener listener(reply, asked->question.conversation);
+  const CallContext own = call_of_turn(call, *stream, kVisitorAnswerTimeout);
   const auto report = services.visitors.answer(own, asked->question, listener);
-  if (!listener.started()) {
+  if (!reply.started()) {
     stream->end();
     return response.reply(answer_refusal(request, {503, "overloaded", "Please try again in a moment."}));
   }
@@ -222,25 +167,13 @@ void resume_stream(const WidgetServices& services, const http::Request& request,
   const auto claims = claims_of(services, request);
   if (!claims) return response.reply(answer_refusal(request, claims.error()));
   const auto stream = services.door.streams.find({std::string(request.param("id"))}, claims->conversation);
-  std::uint64_t id = last_event_id(request);
+  const std::uint64_t id = last_event_id(request);
   if (stream == nullptr || stream->after(id, std::chrono::milliseconds{0}).lost) {
     return response.reply(answer_refusal(request, {404, "message_not_found", "this stream is over"}));
   }
   const auto share = share_of(services, request, claims->visitor);
   if (!share) return response.reply(answer_refusal(request, share.error()));
-  const Reading reading(stream, call.stop);
-  http::SseWriter& writer = response.start_sse(stream_headers(request));
-  if (!writer.comment("ok")) return;
-  const Waiting waiting;  // for the thread that writes the answer
-  while (call.check()) {
-    const LiveStream::Batch batch = stream->after(id, kResumeStep);
-    if (batch.lost) return response.cut();
-    for (const LiveStream::Event& event : batch.events) {
-      if (!writer.send_with_id(event.id, event.data)) return;
-      id = event.id;
-    }
-    if (batch.ended && batch.events.empty()) return;
-  }
+  replay(call, stream, id, response, stream_headers(request));
 }
 
 http::Response stop_message(const WidgetServices& services, const http::Request& request, const CallContext&) {

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "api/asset.h"
-#include "base/text.h"
 
 namespace footnote::api {
 namespace {
@@ -16,24 +15,11 @@ constexpr AssetHeaders kShopHeaders{
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
         "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"};
 
-/// REQUIRES: the build embedded it.
-Asset widget_asset(std::string_view name) {
-  for (const Asset& asset : widget_assets()) {
-    if (asset.name == name) return {"widget.js", asset.bytes};
-  }
-  return {"widget.js", {}};
-}
-
 Handler serve_script() {
-  const Asset plain = widget_asset("widget.js");
-  const Asset packed = widget_asset("widget.js.gz");
-  return [plain, packed, plain_tag = etag_of(plain.bytes), packed_tag = etag_of(packed.bytes)](
-             const access::Caller&, const http::Request& request, const CallContext&) {
-    const bool gzip = accepts_gzip(request.headers.find("accept-encoding").value_or(""));
-    http::Response response = asset_response(gzip ? packed : plain, gzip ? packed_tag : plain_tag, kScriptHeaders, request);
-    if (gzip) response.headers.set("content-encoding", "gzip");
-    response.headers.set("vary", "accept-encoding");
-    response.headers.set("cross-origin-resource-policy", "cross-origin");
+  return [serve = serve_packed_asset(widget_assets(), "widget.js", kScriptHeaders)](const access::Caller& caller,
+                                                                                    const http::Request& request, const CallContext& call) {
+    Result<http::Response> response = serve(caller, request, call);
+    if (response) response->headers.set("cross-origin-resource-policy", "cross-origin");
     return response;
   };
 }
@@ -48,18 +34,6 @@ Handler serve_page(const Asset& asset, const AgentId& agent) {
 }
 
 }  // namespace
-
-bool accepts_gzip(std::string_view accept_encoding) {
-  for (const std::string_view part : split(accept_encoding, ',')) {
-    const std::string coding = to_lower_ascii(trim(part));
-    const std::size_t end = coding.find(';');
-    if (trim(std::string_view(coding).substr(0, end)) != "gzip") continue;
-    if (end == std::string::npos) return true;
-    const std::string_view weight = trim(std::string_view(coding).substr(end + 1));
-    return weight.find_first_of("123456789") != std::string_view::npos;  // "q=0", "q=0.000" refuse it
-  }
-  return false;
-}
 
 std::vector<Route> make_widget_script_routes() {
   return {{.access = Access::anyone(),

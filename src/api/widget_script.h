@@ -13,7 +13,4 @@ std::vector<Route> make_widget_script_routes();
 /// `/demo/shop/`: a shop's pages with the widget of `agent`, under a strict content security policy. `index.html` is the folder itself.
 std::vector<Route> make_demo_shop_routes(const AgentId& agent);
 
-/// Whether an Accept-Encoding header accepts gzip.
-bool accepts_gzip(std::string_view accept_encoding);
-
 }  // namespace footnote::api

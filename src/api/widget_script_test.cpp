@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "api/asset.h"
+
 namespace footnote::api {
 namespace {
 

@@ -174,7 +174,8 @@ CitedTexts& no_texts() {
 
 TEST(UiMessageStream, TellsARefusalAsTextAndMetadata) {
   http::RecordedStream recorded;
-  UiMessageStream stream(recorded);
+  DirectUiChunks out(recorded);
+  UiMessageStream stream(out);
   ASSERT_TRUE(stream.on_start({"turn_1"}));
   answer::TurnReport report;
   report.turn.id = {"turn_1"};
@@ -187,13 +188,11 @@ TEST(UiMessageStream, TellsARefusalAsTextAndMetadata) {
   EXPECT_EQ(body.find("source-url"), std::string::npos);
 }
 
-TEST(UiMessageStream, AFailureBeforeTheStreamIsAPlainAnswerAndAfterwardsAChunk) {
-  http::RecordedStream before;
-  UiMessageStream(before).fail_with({ErrorCode::kUnavailable, "down", ""});
-  EXPECT_EQ(before.response().status, 503);
-
+TEST(UiMessageStream, AFailureIsAChunkAfterTheText) {
   http::RecordedStream after;
-  UiMessageStream stream(after);
+  DirectUiChunks out(after);
+  UiMessageStream stream(out);
+  EXPECT_FALSE(stream.is_open());
   ASSERT_TRUE(stream.on_start({"turn_1"}));
   ASSERT_TRUE(stream.on_sources(std::vector{block(1)}));
   ASSERT_TRUE(stream.on_text("Half an"));

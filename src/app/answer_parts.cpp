@@ -31,6 +31,16 @@ std::unique_ptr<Llm> make_llm(const Settings& settings, http::Client* client) {
                                                             .model = settings.text(Setting::kLlmModel)});
 }
 
+std::unique_ptr<Llm> make_follow_up_llm(const Settings& settings, http::Client* client) {
+  if (client == nullptr || settings.text(Setting::kAnswerFollowUps) != "model") return nullptr;
+  const bool is_named = settings.is_set(Setting::kAnswerFollowUpModel);
+  if (!is_named && !settings.is_set(Setting::kLlmModel)) return nullptr;
+  return std::make_unique<OpenAiLlm>(*client,
+                                     OpenAiOptions{.base_url = settings.text(Setting::kLlmBaseUrl),
+                                                   .api_key = settings.text(Setting::kLlmApiKey),
+                                                   .model = settings.text(is_named ? Setting::kAnswerFollowUpModel : Setting::kLlmModel)});
+}
+
 retrieve::Translate translate_with(answer::QuestionTranslator* translator) {
   if (translator == nullptr) return {};
   return [translator](const CallContext& call, std::string_view question, std::string_view language) {
@@ -73,6 +83,8 @@ AnswerParts::AnswerParts(std::unique_ptr<IngestParts> base, Rerankers rerankers,
       model_reader_(std::move(reader)),
       client_(make_client(settings, base_->metrics())),
       llm_(make_llm(settings, client_.get())),
+      follow_up_llm_(make_follow_up_llm(settings, client_.get())),
+      follow_ups_{follow_up_llm_.get(), settings.duration(Setting::kAnswerFollowUpTimeout)},
       translator_(llm_ == nullptr ? nullptr : std::make_unique<answer::QuestionTranslator>(*llm_)),
       events_(base_->stores().events(), base_->metrics()),
       late_(base_->chunks(), &base_->codes(), base_->cpu_level(), &base_->helpers()),
@@ -97,6 +109,7 @@ AnswerParts::AnswerParts(std::unique_ptr<IngestParts> base, Rerankers rerankers,
                 .clock = base_->clock(),
                 .metrics = &base_->metrics(),
                 .checking = checking_,
-                .events = &events_}) {}
+                .events = &events_,
+                .follow_ups = follow_ups_}) {}
 
 }  // namespace footnote::app

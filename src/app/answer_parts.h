@@ -42,6 +42,8 @@ class AnswerParts {
   /// Null if none is installed, or a language model answers.
   Reader* model_reader() { return model_reader_.get(); }
   EventSink& events() { return events_; }
+  /// How follow-ups in a conversation are rewritten.
+  const answer::FollowUpModel& follow_ups() const { return follow_ups_; }
   const answer::ModelStream::Options& checking() const { return checking_; }
 
  private:
@@ -54,6 +56,8 @@ class AnswerParts {
   const std::unique_ptr<Reader> model_reader_;
   const std::unique_ptr<http::Client> client_;
   const std::unique_ptr<Llm> llm_;
+  const std::unique_ptr<Llm> follow_up_llm_;  // null: by words
+  const answer::FollowUpModel follow_ups_;
   const std::unique_ptr<answer::QuestionTranslator> translator_;  // null without a model
   CountedEvents events_;
   LocalLateScorer late_;

@@ -35,7 +35,8 @@ void announce(const cli::CommandContext& context, const cli::ServeCommand& comma
     cli::write_out(to_text(JsonObject{{"event", "ready"}, {"url", url}, {"pid", ::getpid()}, {"version", cli::version()}}) + "\n");
     return;
   }
-  std::string out = fmt::format("Footnote {} is ready: {}\n", cli::version(), cli::styled(context.terminal.out, cli::Style::kBold, url));
+  std::string out =
+      fmt::format("Footnote {} is ready: {}\n", cli::version(), cli::styled(context.terminal.out, cli::Style::kBold, url + "/app/chat"));
   if (command.demo) out += fmt::format("  shop with the widget: {}/demo/shop/\n", url);
   for (const auto& question : command.examples) out += fmt::format("  try: {}\n", question);
   cli::write_out(out + "Ctrl-C stops it.\n");

@@ -30,6 +30,7 @@ ServerParts::ServerParts(Opened opened, const Settings& settings)
       points_(std::move(opened.points)),
       proxy_(std::move(opened.proxy)),
       visitors_(std::move(opened.visitors)),
+      kb_(settings, *parts_),
       secrets_(settings.text(Setting::kIngestSecrets) == "allow" ? ingest::Secrets::kAllow : ingest::Secrets::kKeepOut),
       upkeep_(settings, *parts_, *points_, *keys_) {}
 
@@ -66,7 +67,8 @@ api::Services ServerParts::services(std::vector<std::string> example_questions) 
           .proxy = proxy_->services(),
           .copy_store = [this](const CallContext& call) { return upkeep_.copies().make(call); },
           .agents = visitors_->agent_services(),
-          .widget = visitors_->widget_services()};
+          .widget = visitors_->widget_services(),
+          .chats = kb_.services()};
 }
 
 std::vector<api::Check> ServerParts::check_store(const CallContext& call, WorkspaceId workspace) {

@@ -7,6 +7,7 @@
 #include "access/keys.h"
 #include "api/routes.h"
 #include "app/answer_parts.h"
+#include "app/kb_door.h"
 #include "app/points_door.h"
 #include "app/proxy_door.h"
 #include "app/upkeep_parts.h"
@@ -52,6 +53,7 @@ class ServerParts {
   const std::unique_ptr<PointsDoor> points_;
   const std::unique_ptr<ProxyDoor> proxy_;
   const std::unique_ptr<VisitorDoor> visitors_;
+  KbDoor kb_;
   const ingest::Secrets secrets_;
   UpkeepParts upkeep_;
 };

@@ -1,21 +1,10 @@
 #include "app/visitor_door.h"
 
 #include "providers/local/local_cache.h"
-#include "providers/openai/openai_llm.h"
 #include "providers/redis/redis_cache.h"
 
 namespace footnote::app {
 namespace {
-
-std::unique_ptr<Llm> make_follow_up_llm(const Settings& settings, http::Client* client) {
-  if (client == nullptr || settings.text(Setting::kAnswerFollowUps) != "model") return nullptr;
-  const bool is_named = settings.is_set(Setting::kAnswerFollowUpModel);
-  if (!is_named && !settings.is_set(Setting::kLlmModel)) return nullptr;
-  return std::make_unique<OpenAiLlm>(*client,
-                                     OpenAiOptions{.base_url = settings.text(Setting::kLlmBaseUrl),
-                                                   .api_key = settings.text(Setting::kLlmApiKey),
-                                                   .model = settings.text(is_named ? Setting::kAnswerFollowUpModel : Setting::kLlmModel)});
-}
 
 /// A Redis that is down is reported on first use, and may come up later.
 Result<std::unique_ptr<Cache>> open_cache(const Settings& settings, const Clock& clock, Metrics& metrics) {
@@ -39,7 +28,6 @@ VisitorDoor::VisitorDoor(std::unique_ptr<Cache> cache, std::string_view secret, 
                          access::Keys& keys)
     : parts_(parts),
       keys_(keys),
-      follow_up_llm_(make_follow_up_llm(settings, parts.model_client())),
       cache_(std::move(cache)),
       retriever_({.retriever = parts.retriever(),
                   .vectors = parts.base().vectors(),
@@ -61,7 +49,7 @@ VisitorDoor::VisitorDoor(std::unique_ptr<Cache> cache, std::string_view secret, 
                  .checking = parts.checking(),
                  .judge_timeout = settings.duration(Setting::kJudgeTimeout),
                  .events = &parts.events(),
-                 .follow_ups = {follow_up_llm_.get(), settings.duration(Setting::kAnswerFollowUpTimeout)},
+                 .follow_ups = parts.follow_ups(),
                  .embedder = &parts.base().embedder()}),
       door_(secret, api::LiveStreams::Options{.resume_grace = settings.duration(Setting::kStreamResumeGrace)}) {}
 

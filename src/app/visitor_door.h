@@ -24,7 +24,6 @@ class VisitorDoor {
 
   AnswerParts& parts_;
   access::Keys& keys_;
-  const std::unique_ptr<Llm> follow_up_llm_;  ///< Null: follow-ups are rewritten by rules.
   const std::unique_ptr<Cache> cache_;
   const retrieve::SiteRetriever retriever_;
   const answer::VisitorService visitors_;

@@ -12,8 +12,29 @@ std::string_view to_string(GapReason reason) {
     case GapReason::kLowConfidence: return "low_confidence";
     case GapReason::kFailurePhrase: return "failure_phrase";
     case GapReason::kDownVote: return "down_vote";
+    case GapReason::kLanguageNotCovered: return "language_not_covered";
+    case GapReason::kReported: return "reported";
   }
   return "no_relevant_context";
+}
+
+std::optional<GapReason> parse_gap_reason(std::string_view name) {
+  using enum GapReason;
+  for (const GapReason reason : {kNoRelevantContext, kLlmSelfRefusal, kBlockedByGuardrails, kLowConfidence, kFailurePhrase, kDownVote,
+                                 kLanguageNotCovered, kReported}) {
+    if (to_string(reason) == name) return reason;
+  }
+  return std::nullopt;
+}
+
+std::optional<GapReason> gap_of(RefusalReason reason) {
+  switch (reason) {
+    case RefusalReason::kNoRelevantContext: return GapReason::kNoRelevantContext;
+    case RefusalReason::kLlmSelfRefusal: return GapReason::kLlmSelfRefusal;
+    case RefusalReason::kLanguageNotCovered: return GapReason::kLanguageNotCovered;
+    case RefusalReason::kBlockedByGuardrails: return std::nullopt;
+  }
+  return std::nullopt;
 }
 
 std::string_view to_string(GapStatus status) {

@@ -15,7 +15,18 @@ namespace footnote {
 enum class TurnState { kComplete, kPartial };
 
 /// Why a turn is reported as a gap in the corpus.
-enum class GapReason { kNoRelevantContext, kLlmSelfRefusal, kBlockedByGuardrails, kLowConfidence, kFailurePhrase, kDownVote };
+enum class GapReason {
+  kNoRelevantContext,
+  kLlmSelfRefusal,
+  kBlockedByGuardrails,
+  kLowConfidence,
+  kFailurePhrase,
+  kDownVote,
+  kLanguageNotCovered,
+  kReported,  ///< A user said that this should be known.
+};
+/// The gap that a refusal opens. None for what was blocked: there the corpus is not the cause.
+std::optional<GapReason> gap_of(RefusalReason reason);
 
 /// State of a gap. A repeated question reopens an answered gap; an ignored one stays ignored.
 enum class GapStatus { kOpen, kAnswered, kIgnored };
@@ -37,6 +48,7 @@ Result<void> check_feedback(const Feedback& feedback);
 
 /// Names on the wire: "no_relevant_context", "open", "up".
 std::string_view to_string(GapReason reason);
+std::optional<GapReason> parse_gap_reason(std::string_view name);
 std::string_view to_string(GapStatus status);
 std::optional<GapStatus> parse_gap_status(std::string_view name);
 std::string_view to_string(Rating rating);
@@ -78,10 +90,11 @@ struct Gap {
   WorkspaceId workspace;
   CorpusId corpus;
   std::string question;
-  RefusalReason reason = RefusalReason::kNoRelevantContext;
+  GapReason reason = GapReason::kNoRelevantContext;
   std::int64_t occurrences = 1;
   UtcTime first_seen_at;
   UtcTime last_seen_at;
+  std::optional<UtcTime> resolved_at = {};
 };
 
 /// A gap of an agent's visitors: one per question, whatever the reasons; `reason` is the latest.

@@ -68,8 +68,10 @@ std::vector<ChatMessage> build_kb_prompt(std::string_view question, std::span<co
   std::string user = fmt::format("Sources (each ends only at its own fence, {}):\n\n", options.fence);
   for (const SourceBlock& block : sources) user += render_source(block, options.fence) + "\n\n";
   user += fmt::format("Question: {}", question);
-  return {{ChatRole::kSystem, fmt::format(kRules, kNoGroundedAnswer, to_rfc3339(options.now).substr(0, 10))},
-          {ChatRole::kUser, std::move(user)}};
+  std::vector<ChatMessage> out{{ChatRole::kSystem, fmt::format(kRules, kNoGroundedAnswer, to_rfc3339(options.now).substr(0, 10))}};
+  out.insert(out.end(), options.history.begin(), options.history.end());
+  out.push_back({ChatRole::kUser, std::move(user)});
+  return out;
 }
 
 }  // namespace footnote::prompt

@@ -22,6 +22,8 @@ struct KbPromptOptions {
   UtcTime now;
   /// Random for each request, so that no document can close its own fence.
   std::string fence;
+  /// Earlier turns of the conversation, without their markers: they say what a follow-up refers to, and are no source.
+  std::span<const ChatMessage> history = {};
 };
 
 /// The messages for a knowledge-base question: rules and refusal protocol in the system message; the numbered sources, each between fences,

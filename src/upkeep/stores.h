@@ -6,6 +6,7 @@
 #include "providers/sqlite/data_folder.h"
 #include "providers/sqlite/sqlite_agent_store.h"
 #include "providers/sqlite/sqlite_catalog_store.h"
+#include "providers/sqlite/sqlite_chat_store.h"
 #include "providers/sqlite/sqlite_chunk_store.h"
 #include "providers/sqlite/sqlite_conversation_store.h"
 #include "providers/sqlite/sqlite_event_sink.h"
@@ -35,6 +36,7 @@ class Stores {
   SqliteChunkStore& chunks() { return chunks_; }
   SqliteCatalogStore& catalog() { return catalog_; }
   SqliteConversationStore& conversations() { return conversations_; }
+  SqliteChatStore& chats() { return chats_; }
   SqliteEventSink& events() { return events_; }
   SqlitePointStore& points() { return points_; }
   SqliteAgentStore& agents() { return agents_; }
@@ -55,6 +57,7 @@ class Stores {
         chunks_(*store_),
         catalog_(*store_),
         conversations_(*store_),
+        chats_(*store_),
         events_(*store_),
         points_(*store_),
         agents_(*store_),
@@ -68,6 +71,7 @@ class Stores {
   SqliteChunkStore chunks_;
   SqliteCatalogStore catalog_;
   SqliteConversationStore conversations_;
+  SqliteChatStore chats_;
   SqliteEventSink events_;
   SqlitePointStore points_;
   SqliteAgentStore agents_;

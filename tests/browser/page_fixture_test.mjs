@@ -202,7 +202,7 @@ describe('a refusal', () => {
   onPage('looks like one, and offers what came nearest', {}, async (page) => {
     await ask(page, 'fixture: refusal');
     assert.equal(await settled(page), 'refused');
-    assert.equal(await page.textContent('.refusal h3'), '[ ]Not in these documents');
+    assert.equal(await page.textContent('.refusal h3'), 'Not in these documents');
     assert.equal(await page.locator('.cite').count(), 0);
     assert.equal(await page.locator('[role=meter]').count(), 0);
     assert.match(await page.textContent('#announcer'), /^Not in these documents\. The documents that were read/);

@@ -212,7 +212,7 @@ TEST_P(ConversationStoreContract, ARefusalRollsUpItsGap) {
   EXPECT_TRUE(gap.id);
   EXPECT_EQ(gap.workspace, workspace_);
   EXPECT_EQ(gap.corpus, corpus_);
-  EXPECT_EQ(gap.reason, RefusalReason::kNoRelevantContext);
+  EXPECT_EQ(gap.reason, GapReason::kNoRelevantContext);
   EXPECT_EQ(gap.first_seen_at, first);
   EXPECT_EQ(gap.last_seen_at, harness_->clock().now());
 }
@@ -222,6 +222,40 @@ TEST_P(ConversationStoreContract, GapsOfCorporaAreApart) {
   const CorpusId other = corpus_of(workspace_, "other");
   EXPECT_TRUE(store().gaps(call_, other, 10)->empty());
   EXPECT_EQ(store().gaps(call_, CorpusId{987654}, 10).error().code, ErrorCode::kNotFound);
+}
+
+TEST_P(ConversationStoreContract, AResolvedGapReopensWhenItRecurs) {
+  refuse("Who painted it?");
+  refuse("Blocked?", RefusalReason::kBlockedByGuardrails);
+  const Gap gap = store().gaps(call_, corpus_, 10)->at(0);
+  EXPECT_EQ(store().resolve_gap(call_, workspace_, gap.id, harness_->clock().now())->resolved_at, harness_->clock().now());
+  EXPECT_TRUE(gaps().empty()) << "what was blocked is no gap";
+  GapQuery query{.workspace = workspace_};
+  EXPECT_TRUE(store().content_gaps(call_, query)->empty());
+  query.include_resolved = true;
+  EXPECT_EQ(store().content_gaps(call_, query)->size(), 1U);
+  refuse("who painted it");
+  EXPECT_THAT(gaps(), ::testing::ElementsAre("Who painted it? x2"));
+  EXPECT_EQ(store().gaps(call_, corpus_, 1)->at(0).resolved_at, std::nullopt);
+  EXPECT_EQ(store().resolve_gap(call_, harness_->other_workspace(), gap.id, harness_->clock().now()).error().code, ErrorCode::kNotFound);
+}
+
+TEST_P(ConversationStoreContract, AReportedQuestionIsAGapOfItsOwnReason) {
+  refuse("Who painted it?");
+  const auto report = [&](CorpusId corpus) {
+    return store().report_gap(call_, workspace_, corpus, "Who painted it?", GapReason::kReported, harness_->clock().now());
+  };
+  EXPECT_EQ(report(corpus_)->occurrences, 1);
+  EXPECT_EQ(report(corpus_)->occurrences, 2);
+  EXPECT_EQ(report(CorpusId{987654}).error().code, ErrorCode::kNotFound);
+  const CorpusId other = corpus_of(workspace_, "other");
+  EXPECT_EQ(report(other)->corpus, other);
+  const auto count = [&](const GapQuery& query) { return store().content_gaps(call_, query)->size(); };
+  EXPECT_EQ(count({.workspace = workspace_}), 3U);
+  EXPECT_EQ(count({.workspace = workspace_, .reason = GapReason::kReported}), 2U);
+  EXPECT_EQ(count({.workspace = workspace_, .corpora = {other}}), 1U);
+  EXPECT_EQ(count({.workspace = workspace_, .limit = 1}), 1U);
+  EXPECT_EQ(count({.workspace = harness_->other_workspace()}), 0U);
 }
 
 TEST_P(ConversationStoreContract, UsageCountsByDay) {

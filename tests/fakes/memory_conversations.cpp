@@ -28,14 +28,14 @@ std::string day_of(UtcTime time) { return to_rfc3339(time).substr(0, 10); }
 
 }  // namespace
 
-void MemoryStore::roll_up_gap(const Turn& turn, const Refusal& refusal) {
-  auto [entry, fresh] = gaps_.try_emplace({turn.corpus, refusal.reason, gap_key(turn.question)});
+const Gap& MemoryStore::roll_up_gap(WorkspaceId workspace, CorpusId corpus, std::string_view question, GapReason reason, UtcTime at) {
+  auto [entry, fresh] = gaps_.try_emplace({corpus, reason, gap_key(question)});
   Gap& gap = entry->second;
-  if (fresh) {
-    gap = {{next_id()}, turn.workspace, turn.corpus, turn.question, refusal.reason, 0, turn.asked_at, turn.asked_at};
-  }
+  if (fresh) gap = {{next_id()}, workspace, corpus, std::string(question), reason, 0, at, at};
   ++gap.occurrences;
-  gap.last_seen_at = std::max(gap.last_seen_at, turn.asked_at);
+  gap.last_seen_at = std::max(gap.last_seen_at, at);
+  gap.resolved_at.reset();
+  return gap;
 }
 
 void MemoryStore::count_turn(const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) {
@@ -75,7 +75,9 @@ Result<void> MemoryStore::finish_turn(const CallContext& call, const Turn& turn,
                      .payload = to_text(JsonObject{{"turn_id", turn.id.value}}),
                      .happened_at = turn.asked_at + turn.latency});
   if (turn.visit) return finish_visit(call, turn, prompt_tokens, completion_tokens);
-  if (const auto* refusal = std::get_if<Refusal>(&turn.outcome)) roll_up_gap(turn, *refusal);
+  const auto* refusal = std::get_if<Refusal>(&turn.outcome);
+  const auto reason = refusal == nullptr ? std::nullopt : gap_of(refusal->reason);
+  if (reason) roll_up_gap(turn.workspace, turn.corpus, turn.question, *reason, turn.asked_at);
   return {};
 }
 
@@ -105,19 +107,47 @@ Result<std::vector<Turn>> MemoryStore::history(const CallContext&, WorkspaceId w
   return out;
 }
 
-Result<std::vector<Gap>> MemoryStore::gaps(const CallContext&, CorpusId corpus, std::size_t limit) const {
+Result<std::vector<Gap>> MemoryStore::gaps(const CallContext& call, CorpusId corpus, std::size_t limit) const {
+  WorkspaceId workspace;
+  {
+    MutexLock lock(mutex_);
+    FOOTNOTE_TRY(const StoredCorpus* found, stored(corpus));
+    workspace = found->corpus.workspace;
+  }
+  return content_gaps(call, {.workspace = workspace, .corpora = {corpus}, .limit = limit});
+}
+
+Result<std::vector<Gap>> MemoryStore::content_gaps(const CallContext&, const GapQuery& query) const {
   MutexLock lock(mutex_);
-  FOOTNOTE_CHECK(stored(corpus));
   std::vector<Gap> out;
   for (const auto& [key, gap] : gaps_) {
-    if (gap.corpus == corpus) out.push_back(gap);
+    const bool is_asked = query.corpora.empty() || std::ranges::find(query.corpora, gap.corpus) != query.corpora.end();
+    const bool is_reason = !query.reason || *query.reason == gap.reason;
+    if (gap.workspace == query.workspace && is_asked && is_reason && (query.include_resolved || !gap.resolved_at)) out.push_back(gap);
   }
   std::ranges::sort(out, [](const Gap& a, const Gap& b) {
     if (a.occurrences != b.occurrences) return a.occurrences > b.occurrences;
     return a.last_seen_at != b.last_seen_at ? a.last_seen_at > b.last_seen_at : a.id < b.id;
   });
-  out.resize(std::min(out.size(), limit));
+  out.resize(std::min(out.size(), query.limit));
   return out;
+}
+
+Result<Gap> MemoryStore::resolve_gap(const CallContext&, WorkspaceId workspace, GapId id, UtcTime at) {
+  MutexLock lock(mutex_);
+  for (auto& [key, gap] : gaps_) {
+    if (gap.id != id || gap.workspace != workspace) continue;
+    gap.resolved_at = at;
+    return gap;
+  }
+  return fail(ErrorCode::kNotFound, "no such gap");
+}
+
+Result<Gap> MemoryStore::report_gap(const CallContext&, WorkspaceId workspace, CorpusId corpus, std::string_view question, GapReason reason,
+                                    UtcTime at) {
+  MutexLock lock(mutex_);
+  FOOTNOTE_CHECK(check_in_workspace(corpus, workspace));
+  return roll_up_gap(workspace, corpus, question, reason, at);
 }
 
 Result<std::vector<UsageDay>> MemoryStore::usage(const CallContext&, WorkspaceId workspace, std::size_t days) const {
@@ -154,6 +184,11 @@ void MemoryStore::turn_completed(const TurnCompleted& event) noexcept {
 std::vector<std::string> MemoryStore::passed() const {
   MutexLock lock(mutex_);
   return passed_;
+}
+
+void MemoryStore::erase_conversation(WorkspaceId workspace, const ConversationId& id) {
+  MutexLock lock(mutex_);
+  std::erase_if(turns_, [&](const Turn& turn) { return turn.workspace == workspace && turn.conversation == id; });
 }
 
 std::vector<Turn> MemoryStore::all_turns() const {

@@ -69,6 +69,10 @@ class MemoryStore : public ChunkStore, public CatalogStore, public ConversationS
   Result<std::vector<Turn>> history(const CallContext& call, WorkspaceId workspace, const ConversationId& id,
                                     std::size_t limit) const override;
   Result<std::vector<Gap>> gaps(const CallContext& call, CorpusId corpus, std::size_t limit) const override;
+  Result<std::vector<Gap>> content_gaps(const CallContext& call, const GapQuery& query) const override;
+  Result<Gap> resolve_gap(const CallContext& call, WorkspaceId workspace, GapId gap, UtcTime at) override;
+  Result<Gap> report_gap(const CallContext& call, WorkspaceId workspace, CorpusId corpus, std::string_view question, GapReason reason,
+                         UtcTime at) override;
   Result<std::vector<UsageDay>> usage(const CallContext& call, WorkspaceId workspace, std::size_t days) const override;
 
   // ConversationStore, of visitors (memory_visits.cpp)
@@ -118,6 +122,8 @@ class MemoryStore : public ChunkStore, public CatalogStore, public ConversationS
   Faults& commit_faults() { return commit_faults_; }
   Faults& finish_turn_faults() { return finish_turn_faults_; }
   Faults& append_faults() { return append_faults_; }
+  /// Forgets the turns of a chat.
+  void erase_conversation(WorkspaceId workspace, const ConversationId& id);
   /// Every turn in the order in which they were stored.
   std::vector<Turn> all_turns() const;
   std::vector<Event> all_events() const;
@@ -176,7 +182,7 @@ class MemoryStore : public ChunkStore, public CatalogStore, public ConversationS
                             std::span<const std::string> deleted_keys) const FOOTNOTE_TSA(requires_capability(mutex_));
   void kill(StoredCorpus& corpus, std::string_view key, Generation generation) FOOTNOTE_TSA(requires_capability(mutex_));
   void add_version(StoredCorpus& corpus, const DocumentDraft& draft, Generation generation) FOOTNOTE_TSA(requires_capability(mutex_));
-  void roll_up_gap(const Turn& turn, const Refusal& refusal) FOOTNOTE_TSA(requires_capability(mutex_));
+  const Gap& roll_up_gap(WorkspaceId workspace, CorpusId corpus, std::string_view question, GapReason reason, UtcTime at) FOOTNOTE_TSA(requires_capability(mutex_));
   void count_turn(const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) FOOTNOTE_TSA(requires_capability(mutex_));
   void count_visit(const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) FOOTNOTE_TSA(requires_capability(mutex_));
   Result<void> finish_visit(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens)
@@ -202,7 +208,7 @@ class MemoryStore : public ChunkStore, public CatalogStore, public ConversationS
   std::vector<ApiKey> keys_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::vector<Turn> turns_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::map<std::pair<WorkspaceId, TurnId>, std::string> traces_ FOOTNOTE_TSA(guarded_by(mutex_));
-  std::map<std::tuple<CorpusId, RefusalReason, std::string>, Gap> gaps_ FOOTNOTE_TSA(guarded_by(mutex_));
+  std::map<std::tuple<CorpusId, GapReason, std::string>, Gap> gaps_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::map<std::pair<WorkspaceId, std::string>, UsageDay> usage_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::map<std::tuple<WorkspaceId, AgentId, std::string>, AgentGap> agent_gaps_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::map<std::tuple<WorkspaceId, AgentId, std::string>, AgentUsageDay> agent_usage_ FOOTNOTE_TSA(guarded_by(mutex_));

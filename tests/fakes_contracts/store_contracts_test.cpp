@@ -1,11 +1,13 @@
 #include "contracts/agent_store_contract.h"
 #include "contracts/catalog_store_contract.h"
+#include "contracts/chat_store_contract.h"
 #include "contracts/chunk_store_contract.h"
 #include "contracts/conversation_store_contract.h"
 #include "contracts/event_sink_contract.h"
 #include "contracts/point_store_contract.h"
 #include "contracts/webhook_store_contract.h"
 #include "fakes/memory_agent_store.h"
+#include "fakes/memory_chat_store.h"
 #include "fakes/memory_store.h"
 #include "fakes/memory_webhook_store.h"
 
@@ -16,6 +18,7 @@ namespace {
 class MemoryStoreHarness final : public ChunkStoreHarness,
                                  public CatalogStoreHarness,
                                  public ConversationStoreHarness,
+                                 public ChatStoreHarness,
                                  public EventSinkHarness,
                                  public PointStoreHarness,
                                  public AgentStoreHarness,
@@ -27,6 +30,7 @@ class MemoryStoreHarness final : public ChunkStoreHarness,
   ChunkStore& chunks() override { return store_; }
   CatalogStore& catalog() override { return store_; }
   ConversationStore& conversations() override { return store_; }
+  ChatStore& chats() override { return chats_; }
   PointStore& points() override { return store_; }
   EventSink& sink() override { return store_; }
   ManualClock& clock() override { return clock_; }
@@ -40,6 +44,7 @@ class MemoryStoreHarness final : public ChunkStoreHarness,
  private:
   ManualClock clock_{UtcTime{std::chrono::milliseconds{1'772'357'400'125}}};
   fakes::MemoryStore store_{clock_};
+  fakes::MemoryChatStore chats_{store_};
   fakes::MemoryAgentStore agents_{store_, clock_};
   fakes::MemoryWebhookStore webhooks_{clock_};
 };
@@ -51,6 +56,7 @@ INSTANTIATE_TEST_SUITE_P(Memory, ChunkStoreContract, ::testing::Values(&make_chu
 INSTANTIATE_TEST_SUITE_P(Fakes, CatalogStoreContract, ::testing::Values(CatalogStoreCase{"memory", make_store}), catalog_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, ConversationStoreContract, ::testing::Values(ConversationStoreCase{"memory", make_store}),
                          conversation_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Fakes, ChatStoreContract, ::testing::Values(ChatStoreCase{"memory", make_store}), chat_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, VisitorTurnsContract, ::testing::Values(ConversationStoreCase{"memory", make_store}),
                          conversation_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, AgentStoreContract, ::testing::Values(AgentStoreCase{"memory", make_store}), agent_store_case_name);

@@ -168,7 +168,8 @@ class Keys(AccessCase):
 
     def test_only_pages_and_health_are_open(self):
         open_routes = {pattern for _, pattern, scope in self.routes if not scope}
-        self.assertLessEqual({p for p in open_routes if not p.startswith(("/assets/", VISITORS))}, {"/", "/livez", "/readyz", "/health", "/tei/health", "/openapi.json", "/widget.js"})
+        pages = {"/app", "/app/chat", "/app/chat/{conversation}", "/app/search", "/api/session"}
+        self.assertLessEqual({p for p in open_routes if not p.startswith(("/assets/", "/app/assets/", VISITORS))} - pages, {"/", "/livez", "/readyz", "/health", "/tei/health", "/openapi.json", "/widget.js"})
 
     def test_every_route_turns_bad_keys_away(self):
         bad = {
@@ -209,6 +210,36 @@ class Keys(AccessCase):
         for query in (f"?key={key}", f"?api_key={key}", f"?access_token={key}", f"?authorization=Bearer%20{key}"):
             self.assertEqual(self.call("GET", "/api/corpora" + query)[0].status, 401)
 
+    def sign_in(self, key, origin=None):
+        """The session cookie of this key, as a browser sends it back."""
+        response, data = self.call("POST", "/api/session", {"key": key}, headers={"origin": origin or self.server.url})
+        self.assertEqual(response.status, 200, data)
+        self.assertIn("HttpOnly; SameSite=Strict", response.headers["set-cookie"])
+        return response.headers["set-cookie"].split(";")[0]
+
+    def test_a_session_stands_for_its_key_on_pages_of_this_server_alone(self):
+        cookie = self.sign_in(self.keys["read"]["key"])
+        self.assertNotIn(self.keys["read"]["key"], cookie)
+        own = {"cookie": cookie, "origin": self.server.url}
+        self.assertEqual(self.call("POST", "/api/search", {"query": QUESTION}, headers=own)[0].status, 200)
+        self.assertEqual(self.call("GET", "/api/corpora", headers={"cookie": cookie})[0].status, 200)
+        self.assertEqual(self.call("POST", "/api/kb/ingest", {"documents": []}, headers=own)[0].status, 403, "its key may only read")
+        for other in ({"origin": "http://127.0.0.1:1"}, {"origin": "http://localhost:1"}, {"sec-fetch-site": "same-site"}, {}):
+            self.assertEqual(self.call("POST", "/api/search", {"query": QUESTION}, headers={"cookie": cookie, **other})[0].status, 401, other)
+        self.assertTrue(json.loads(self.call("GET", "/api/session", headers={"cookie": cookie})[1])["signed_in"])
+        self.assertFalse(json.loads(self.call("GET", "/api/session")[1])["signed_in"])
+        forged = cookie[:-1] + ("0" if cookie[-1] != "0" else "1")
+        self.assertEqual(self.call("GET", "/api/corpora", headers={"cookie": forged})[0].status, 401)
+
+    def test_a_session_ends_with_its_key(self):
+        made = self.make_key("--name", "brief", "--scope", "read")
+        cookie = self.sign_in(made["key"])
+        self.assertEqual(self.call("GET", "/api/corpora", headers={"cookie": cookie})[0].status, 200)
+        self.cli("keys", "revoke", str(made["id"]))
+        self.assertEqual(self.call("GET", "/api/corpora", headers={"cookie": cookie})[0].status, 401)
+        for key in (made["key"], self.expired["key"], forged_key(), "hunter2"):
+            self.assertEqual(self.call("POST", "/api/session", {"key": key}, headers={"origin": self.server.url})[0].status, 401)
+
     def test_two_keys_are_no_key(self):
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
         connection.putrequest("GET", "/api/corpora")
@@ -225,6 +256,8 @@ class Keys(AccessCase):
         for scope, seen in (("admin", ["secret.md"]), ("read", [])):
             data = self.call("GET", "/api/kb/documents?project_key=labelled", key=self.keys[scope]["key"])[1]
             self.assertEqual([row["source_path"] for row in json.loads(data)["documents"]], seen, scope)
+            data = self.call("GET", "/api/examples?project_key=labelled", key=self.keys[scope]["key"])[1]
+            self.assertEqual(json.loads(data)["questions"], [], "example questions are made from what everybody may see")
 
     def test_a_foreign_workspace_is_not_there(self):
         acme, ours = self.acme["key"], self.keys["admin"]["key"]

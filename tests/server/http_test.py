@@ -204,6 +204,20 @@ class Answers(ServerCase):
         spec = json.loads(self.call("GET", "/openapi.json")[1])
         self.assertIn("/api/kb/chat", spec["paths"])
 
+    def test_example_questions_are_made_from_headings(self):
+        questions = json.loads(self.call("GET", "/api/examples")[1])["questions"]
+        self.assertEqual(len(questions), 5)
+        for question in questions:
+            self.assertTrue(question.endswith("?"), question)
+            self.assertIsNone(self.post("/api/kb/chat", {"question": question})[1]["refusal_reason"], question)
+        self.assertEqual(json.loads(self.call("GET", "/api/examples?project_key=nowhere")[1])["questions"], [])
+
+    def test_the_chat_app_is_one_page_for_all_its_addresses(self):
+        pages = {self.call("GET", path)[1] for path in ("/app/chat", "/app/chat/abc", "/app/search")}
+        self.assertEqual(len(pages), 1)
+        self.assertEqual(self.call("GET", "/app")[0].headers["location"], "/app/chat")
+        self.assertEqual(self.call("GET", "/app/assets/nothing.js")[0].status, 404)
+
 
 class BadInput(ServerCase):
     def check(self, body, status, field=None, path="/api/kb/chat"):

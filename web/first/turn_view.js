@@ -164,7 +164,7 @@ export class TurnView {
     const nearest = Array.isArray(refusal.nearest) ? refusal.nearest : [];
     const body = asText(refusal.body) || this.#turn.text || 'The documents that were read do not answer this question.';
     return h('section', { class: 'refusal', 'aria-labelledby': 'refusal-title' },
-      h('h3', { id: 'refusal-title' }, h('span', { class: 'refusal-sign', 'aria-hidden': 'true' }, '[ ]'), 'Not in these documents'),
+      h('h3', { id: 'refusal-title' }, 'Not in these documents'),
       h('p', { dir: 'auto' }, body),
       asText(refusal.hint) && h('p', { class: 'refusal-hint', dir: 'auto' }, refusal.hint),
       nearest.length > 0 && h('p', { class: 'refusal-nearest-title', id: 'nearest-title' }, 'Closest matches'),

@@ -109,6 +109,8 @@ std::string_view stored_name(GapReason value) {
     case GapReason::kLowConfidence: return "low_confidence";
     case GapReason::kFailurePhrase: return "failure_phrase";
     case GapReason::kDownVote: return "down_vote";
+    case GapReason::kLanguageNotCovered: return "language_not_covered";
+    case GapReason::kReported: return "reported";
   }
   return "";
 }

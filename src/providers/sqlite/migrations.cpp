@@ -502,6 +502,60 @@ CREATE INDEX document_versions_labelled ON document_versions (corpus_id, chunk_c
 -- Pages, rows and the like of the original file, where the lines of a passage are not the file's: see Places.
 ALTER TABLE chunks ADD COLUMN places TEXT NOT NULL DEFAULT '';
 )sql"},
+    {17, R"sql(
+-- Conversations of the knowledge base's users: trees of messages. Those of a site's visitors have no row here.
+CREATE TABLE chats (
+  workspace_id INTEGER NOT NULL,
+  id           TEXT    NOT NULL,
+  owner        TEXT    NOT NULL,
+  created_at   INTEGER NOT NULL,
+  updated_at   INTEGER NOT NULL,
+  messages     INTEGER NOT NULL,
+  active_leaf  TEXT,
+  title        TEXT    NOT NULL,
+  project_keys TEXT    NOT NULL,  -- JSON
+  PRIMARY KEY (workspace_id, id),
+  FOREIGN KEY (workspace_id, id) REFERENCES conversations (workspace_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX chats_recent ON chats (workspace_id, owner, updated_at, id);
+CREATE INDEX chats_old ON chats (updated_at);
+
+-- An assistant's message has the id of its turn; it stays when the turn is deleted.
+CREATE TABLE chat_messages (
+  sequence     INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL,
+  chat_id      TEXT    NOT NULL,
+  id           TEXT    NOT NULL CHECK (id <> ''),
+  parent_id    TEXT,
+  role         TEXT    NOT NULL,
+  created_at   INTEGER NOT NULL,
+  turn_id      TEXT,
+  text         TEXT    NOT NULL,
+  meta         TEXT    NOT NULL,  -- JSON, or empty
+  UNIQUE (workspace_id, chat_id, id),
+  FOREIGN KEY (workspace_id, chat_id) REFERENCES chats (workspace_id, id)
+) STRICT;
+
+CREATE TABLE turn_feedback (
+  turn_sequence INTEGER PRIMARY KEY REFERENCES turns (sequence) ON DELETE CASCADE,
+  rated_at      INTEGER NOT NULL,
+  rating        TEXT    NOT NULL,
+  comment       TEXT    NOT NULL
+) STRICT;
+
+-- Answers that people labelled as right. Kept when the turn is deleted.
+CREATE TABLE eval_cases (
+  id           INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL,
+  corpus_id    INTEGER NOT NULL,
+  turn_id      TEXT    NOT NULL,
+  created_at   INTEGER NOT NULL,
+  question     TEXT    NOT NULL,
+  label        TEXT    NOT NULL,  -- JSON
+  UNIQUE (workspace_id, turn_id),
+  FOREIGN KEY (workspace_id, corpus_id) REFERENCES corpora (workspace_id, id)
+) STRICT;
+)sql"},
 };
 
 /// A file without our mark may be used only if it is empty.

@@ -1,11 +1,13 @@
 // Contract suites for the SQLite stores; that of the chunk store is in sqlite_chunk_store_test.cpp.
 #include "contracts/agent_store_contract.h"
 #include "contracts/catalog_store_contract.h"
+#include "contracts/chat_store_contract.h"
 #include "contracts/conversation_store_contract.h"
 #include "contracts/event_sink_contract.h"
 #include "contracts/point_store_contract.h"
 #include "contracts/webhook_store_contract.h"
 #include "providers/sqlite/sqlite_agent_store.h"
+#include "providers/sqlite/sqlite_chat_store.h"
 #include "providers/sqlite/sqlite_conversation_store.h"
 #include "providers/sqlite/sqlite_event_sink.h"
 #include "providers/sqlite/sqlite_point_store.h"
@@ -48,6 +50,19 @@ class SqliteConversationHarness final : public ConversationStoreHarness {
 
  private:
   Stores stores_;
+};
+
+class SqliteChatHarness final : public ChatStoreHarness {
+ public:
+  ChatStore& chats() override { return chats_; }
+  ConversationStore& conversations() override { return stores_.conversations; }
+  CatalogStore& catalog() override { return stores_.catalog; }
+  ManualClock& clock() override { return stores_.clock; }
+  WorkspaceId other_workspace() override { return stores_.other_workspace(); }
+
+ private:
+  Stores stores_;
+  SqliteChatStore chats_{*stores_.store};
 };
 
 class SqliteAgentHarness final : public AgentStoreHarness {
@@ -114,6 +129,9 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, CatalogStoreContract,
 INSTANTIATE_TEST_SUITE_P(Sqlite, ConversationStoreContract,
                          ::testing::Values(ConversationStoreCase{"sqlite", [] { return std::make_unique<SqliteConversationHarness>(); }}),
                          conversation_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Sqlite, ChatStoreContract,
+                         ::testing::Values(ChatStoreCase{"sqlite", [] { return std::make_unique<SqliteChatHarness>(); }}),
+                         chat_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, VisitorTurnsContract,
                          ::testing::Values(ConversationStoreCase{"sqlite", [] { return std::make_unique<SqliteConversationHarness>(); }}),
                          conversation_store_case_name);

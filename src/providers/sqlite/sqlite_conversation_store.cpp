@@ -83,16 +83,52 @@ Event completed_event(const Turn& turn) {
           .happened_at = turn.asked_at + turn.latency};
 }
 
-/// A repeated question reopens its gap.
-Result<void> roll_up_gap(sql::Database& database, const Turn& turn, RefusalReason reason) {
+/// A question that was refused, or reported.
+struct Unanswered {
+  WorkspaceId workspace;
+  CorpusId corpus;
+  std::string_view question;
+  GapReason reason = GapReason::kNoRelevantContext;
+  UtcTime at;
+};
+
+/// A repeated question reopens its gap. Returns the gap's row.
+Result<std::int64_t> roll_up_gap(sql::Database& database, const Unanswered& asked) {
   FOOTNOTE_TRY(auto roll_up, database.prepare(R"sql(
     INSERT INTO gaps (workspace_id, corpus_id, question_hash, reason, question, occurrences, first_seen_at, last_seen_at)
     VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?6)
     ON CONFLICT (workspace_id, corpus_id, question_hash, reason) DO UPDATE SET
-      occurrences = occurrences + 1, last_seen_at = max(last_seen_at, excluded.last_seen_at), resolved_at = NULL)sql"));
-  roll_up.bind(turn.workspace.value, turn.corpus.value, sha256_hex(normalise_question(turn.question)), stored_name(reason), turn.question,
-               to_row(turn.asked_at));
-  return roll_up.run();
+      occurrences = occurrences + 1, last_seen_at = max(last_seen_at, excluded.last_seen_at), resolved_at = NULL
+    RETURNING id)sql"));
+  roll_up.bind(asked.workspace.value, asked.corpus.value, sha256_hex(normalise_question(asked.question)), stored_name(asked.reason),
+               asked.question, to_row(asked.at));
+  FOOTNOTE_TRY(const bool stored, roll_up.step());
+  const std::int64_t id = stored ? roll_up.integer(0) : 0;
+  FOOTNOTE_CHECK(roll_up.run());
+  return id;
+}
+
+/// Reads id, workspace_id, corpus_id, question, reason, occurrences, first_seen_at, last_seen_at, resolved_at.
+Result<Gap> content_gap_from(const sql::Statement& row) {
+  FOOTNOTE_TRY(const auto reason, from_stored_name<GapReason>(row.text(4)));
+  return Gap{.id = {row.integer(0)},
+             .workspace = {row.integer(1)},
+             .corpus = {row.integer(2)},
+             .question = std::string(row.text(3)),
+             .reason = reason,
+             .occurrences = row.integer(5),
+             .first_seen_at = time_from(row.integer(6)),
+             .last_seen_at = time_from(row.integer(7)),
+             .resolved_at = time_from(row.optional_integer(8))};
+}
+
+Result<Gap> read_content_gap(sql::Database& database, WorkspaceId workspace, std::int64_t id) {
+  FOOTNOTE_TRY(auto find, database.prepare("SELECT id, workspace_id, corpus_id, question, reason, occurrences, first_seen_at, "
+                                           "last_seen_at, resolved_at FROM gaps WHERE id = ? AND workspace_id = ?"));
+  find.bind(id, workspace.value);
+  FOOTNOTE_TRY(const bool found, find.step());
+  if (!found) return fail(ErrorCode::kNotFound, "there is no gap {}", id);
+  return content_gap_from(find);
 }
 
 }  // namespace
@@ -126,7 +162,9 @@ Result<void> SqliteConversationStore::finish_turn(const CallContext& call, const
     FOOTNOTE_CHECK(count_usage(database, turn, prompt_tokens, completion_tokens));
     FOOTNOTE_CHECK(insert_event(database, completed_event(turn)));
     if (turn.visit) return {};
-    if (const auto* refusal = std::get_if<Refusal>(&turn.outcome)) return roll_up_gap(database, turn, refusal->reason);
+    const auto* refusal = std::get_if<Refusal>(&turn.outcome);
+    const auto reason = refusal == nullptr ? std::nullopt : gap_of(refusal->reason);
+    if (reason) FOOTNOTE_CHECK(roll_up_gap(database, {turn.workspace, turn.corpus, turn.question, *reason, turn.asked_at}));
     return {};
   });
 }
@@ -180,25 +218,45 @@ Result<std::vector<Gap>> SqliteConversationStore::gaps(const CallContext& call, 
   return store_.read(call, [&](sql::Database& database) -> Result<std::vector<Gap>> {
     FOOTNOTE_CHECK(read_corpus(database, corpus));
     FOOTNOTE_TRY(auto list, database.prepare(R"sql(
-      SELECT id, workspace_id, question, reason, occurrences, first_seen_at, last_seen_at
+      SELECT id, workspace_id, corpus_id, question, reason, occurrences, first_seen_at, last_seen_at, resolved_at
       FROM gaps WHERE corpus_id = ? AND resolved_at IS NULL
       ORDER BY occurrences DESC, last_seen_at DESC, id LIMIT ?)sql"));
     list.bind(corpus.value, limit_of(limit));
-    std::vector<Gap> out;
-    auto done = list.each([&](const sql::Statement& row) -> Result<void> {
-      FOOTNOTE_TRY(const auto reason, from_stored_name<RefusalReason>(row.text(3)));
-      out.push_back({.id = {row.integer(0)},
-                     .workspace = {row.integer(1)},
-                     .corpus = corpus,
-                     .question = std::string(row.text(2)),
-                     .reason = reason,
-                     .occurrences = row.integer(4),
-                     .first_seen_at = time_from(row.integer(5)),
-                     .last_seen_at = time_from(row.integer(6))});
-      return {};
-    });
-    FOOTNOTE_CHECK(std::move(done));
-    return out;
+    return list.collect<Gap>(content_gap_from);
+  });
+}
+
+Result<std::vector<Gap>> SqliteConversationStore::content_gaps(const CallContext& call, const GapQuery& query) const {
+  JsonArray corpora;
+  for (const CorpusId corpus : query.corpora) corpora.emplace_back(corpus.value);
+  return store_.read(call, [&](sql::Database& database) -> Result<std::vector<Gap>> {
+    FOOTNOTE_TRY(auto list, database.prepare(R"sql(
+      SELECT id, workspace_id, corpus_id, question, reason, occurrences, first_seen_at, last_seen_at, resolved_at
+      FROM gaps WHERE workspace_id = ?1 AND (?2 OR corpus_id IN (SELECT value FROM json_each(?3)))
+        AND (?4 IS NULL OR reason = ?4) AND (?5 OR resolved_at IS NULL)
+      ORDER BY occurrences DESC, last_seen_at DESC, id LIMIT ?6)sql"));
+    const std::optional<std::string_view> reason = query.reason ? std::optional(stored_name(*query.reason)) : std::nullopt;
+    list.bind(query.workspace.value, query.corpora.empty(), to_text(corpora), reason, query.include_resolved, limit_of(query.limit));
+    return list.collect<Gap>(content_gap_from);
+  });
+}
+
+Result<Gap> SqliteConversationStore::resolve_gap(const CallContext& call, WorkspaceId workspace, GapId gap, UtcTime at) {
+  return store_.write(call, [&](sql::Database& database) -> Result<Gap> {
+    FOOTNOTE_TRY(auto update, database.prepare("UPDATE gaps SET resolved_at = ? WHERE id = ? AND workspace_id = ?"));
+    update.bind(to_row(at), gap.value, workspace.value);
+    FOOTNOTE_CHECK(update.run());
+    return read_content_gap(database, workspace, gap.value);
+  });
+}
+
+Result<Gap> SqliteConversationStore::report_gap(const CallContext& call, WorkspaceId workspace, CorpusId corpus, std::string_view question,
+                                                GapReason reason, UtcTime at) {
+  return store_.write(call, [&](sql::Database& database) -> Result<Gap> {
+    FOOTNOTE_TRY(const auto row, read_corpus(database, corpus));
+    if (row.corpus.workspace != workspace) return fail(ErrorCode::kNotFound, "there is no corpus {}", corpus.value);
+    FOOTNOTE_TRY(const std::int64_t id, roll_up_gap(database, {workspace, corpus, question, reason, at}));
+    return read_content_gap(database, workspace, id);
   });
 }
 

@@ -21,6 +21,10 @@ class SqliteConversationStore final : public ConversationStore {
   Result<std::vector<Turn>> history(const CallContext& call, WorkspaceId workspace, const ConversationId& id,
                                     std::size_t limit) const override;
   Result<std::vector<Gap>> gaps(const CallContext& call, CorpusId corpus, std::size_t limit) const override;
+  Result<std::vector<Gap>> content_gaps(const CallContext& call, const GapQuery& query) const override;
+  Result<Gap> resolve_gap(const CallContext& call, WorkspaceId workspace, GapId gap, UtcTime at) override;
+  Result<Gap> report_gap(const CallContext& call, WorkspaceId workspace, CorpusId corpus, std::string_view question, GapReason reason,
+                         UtcTime at) override;
   Result<std::vector<UsageDay>> usage(const CallContext& call, WorkspaceId workspace, std::size_t days) const override;
 
   // Visitors (visit_rows.cpp).

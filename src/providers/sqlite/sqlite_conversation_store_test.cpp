@@ -184,7 +184,7 @@ TEST_F(SqliteConversationStoreTest, RollsUpGaps) {
   ASSERT_EQ(gaps.size(), 3U);
   EXPECT_EQ(gaps[0].question, "Who painted  it?");
   EXPECT_EQ(gaps[0].occurrences, 2);
-  EXPECT_EQ(gaps[0].reason, RefusalReason::kNoRelevantContext);
+  EXPECT_EQ(gaps[0].reason, GapReason::kNoRelevantContext);
   EXPECT_EQ(gaps[0].workspace, workspace_);
   EXPECT_EQ(gaps[0].first_seen_at, kTestStart);
   EXPECT_EQ(gaps[0].last_seen_at, clock_.now());
