@@ -12,6 +12,7 @@ using http::Method;
 
 constexpr std::size_t kNamedVectorsMax = 64;
 constexpr std::size_t kAliasChangesMax = 1'000;
+constexpr std::size_t kTextKeysMax = 16;
 
 using qdrant::find;
 using qdrant::wrong;
@@ -56,6 +57,7 @@ Result<void> parse_spaces(const Json* vectors, const EmbeddingSpace& ours, Corpu
   }
   out.space = {.model_id = std::string(kNoModel), .dimension = 1};
   if (object == nullptr) return {};
+  if (object->size() == 1 && object->begin()->key().empty()) return parse_spaces(&object->begin()->value(), ours, out);
   if (object->size() > kNamedVectorsMax) return wrong("vectors", "has more than {} names", kNamedVectorsMax);
   for (const auto& entry : *object) {
     const std::string_view name = entry.key();
@@ -65,10 +67,20 @@ Result<void> parse_spaces(const Json* vectors, const EmbeddingSpace& ours, Corpu
   return {};
 }
 
-/// The other settings of a request: stored and returned, without effect.
+/// "payload_text_keys": the paths of a payload's passage, the first that holds a text.
+Result<void> check_text_keys(const JsonObject& body) {
+  const Json* keys = find(body, "payload_text_keys");
+  if (keys == nullptr) return {};
+  if (!keys->is_array() || keys->get_array().size() > kTextKeysMax)
+    return wrong("payload_text_keys", "must be a list of at most {} keys", kTextKeysMax);
+  for (const Json& key : keys->get_array()) FOOTNOTE_CHECK(parse_key(key, "payload_text_keys"));
+  return {};
+}
+
+/// The other settings of a request: stored and returned. Only payload_text_keys has an effect.
 JsonObject config_of(const JsonObject& body, JsonObject before) {
   for (const std::string_view key :
-       {"hnsw_config", "optimizers_config", "wal_config", "quantization_config", "on_disk_payload", "metadata"}) {
+       {"hnsw_config", "optimizers_config", "wal_config", "quantization_config", "on_disk_payload", "metadata", "payload_text_keys"}) {
     if (const Json* value = find(body, key)) before[key] = *value;
   }
   return before;
@@ -99,6 +111,7 @@ Result<Json> create(const PointCall& point) {
                       "'sparse_vectors' are not supported: words are found by the keyword index");
   }
   if (find(*body, "init_from") != nullptr) return fail_field(ErrorCode::kUnsupported, "init_from", "'init_from' is not supported");
+  FOOTNOTE_CHECK(check_text_keys(*body));
   Collection wanted;
   wanted.corpus.workspace = point.caller.workspace;
   wanted.corpus.name = point.request.param("name");
@@ -111,6 +124,7 @@ Result<Json> create(const PointCall& point) {
 Result<Json> update(const PointCall& point) {
   FOOTNOTE_TRY(const Json json, point.body());
   FOOTNOTE_TRY(const JsonObject* body, body_object(json));
+  FOOTNOTE_CHECK(check_text_keys(*body));
   FOOTNOTE_TRY(const Collection collection, point.collection());
   FOOTNOTE_TRY(const Json before, parse_json(collection.config));
   const std::string config = to_text(config_of(*body, before.is_object() ? before.get_object() : JsonObject{}));

@@ -55,8 +55,8 @@ Result<std::string> parse_text(const Json& value, std::string_view path) {
 
 Result<ValueTest> parse_match(const Json& value, std::string_view path) {
   FOOTNOTE_TRY(const JsonObject* object, object_at(value, path));
-  FOOTNOTE_CHECK(only(*object, path, {"value", "any", "except", "text", "text_any", "phrase", "prefix"}));
-  if (object->size() != 1) return wrong(path, "takes one of value, any, except, text, text_any, phrase, prefix");
+  FOOTNOTE_CHECK(only(*object, path, {"value", "any", "except", "text", "text_any", "phrase", "prefix", "substring"}));
+  if (object->size() != 1) return wrong(path, "takes one of value, any, except, text, text_any, phrase, prefix, substring");
   const std::string_view kind = object->begin()->key();
   const Json& given = object->begin()->value();
   const std::string at = fmt::format("{}.{}", path, kind);
@@ -71,19 +71,20 @@ Result<ValueTest> parse_match(const Json& value, std::string_view path) {
   }
   FOOTNOTE_TRY(std::string text, parse_text(given, at));
   if (kind == "prefix") return MatchPrefix{std::move(text)};
+  if (kind == "substring") return MatchSubstring{std::move(text)};
   const auto mode = kind == "text" ? MatchWords::Mode::kAll : kind == "text_any" ? MatchWords::Mode::kAny : MatchWords::Mode::kPhrase;
   return MatchWords{mode, words_of(text)};
 }
 
 /// One bound of a range, as a number or a time.
-Result<void> take_bound(const Json& value, std::string_view path, std::optional<double>& number, std::optional<UtcTime>& time) {
+Result<void> take_bound(const Json& value, std::string_view path, std::optional<double>& number, std::optional<UtcMicroseconds>& time) {
   if (value.is_null()) return {};
   if (value.is_number()) {
     number = value.to_number<double>();
     return {};
   }
   const auto* text = value.if_string();
-  const auto parsed = text == nullptr ? Result<UtcTime>(wrong(path, "must be a number or a time")) : parse_rfc3339(*text);
+  const auto parsed = text == nullptr ? std::nullopt : parse_any_time(*text);
   if (!parsed) return wrong(path, "must be a number or a time (RFC 3339)");
   time = *parsed;
   return {};
@@ -156,6 +157,7 @@ Result<std::vector<GeoPoint>> parse_ring(const Json* value, std::string_view pat
     out.push_back(point);
   }
   if (out.size() < kRingPointsMin) return wrong(path, "needs at least {} points", kRingPointsMin);
+  if (out.front().lon != out.back().lon || out.front().lat != out.back().lat) return wrong(path, "must end at its first point");
   return out;
 }
 
@@ -192,7 +194,7 @@ class FilterReader {
     FOOTNOTE_CHECK(only(*inner, at, {"conditions", "min_count"}));
     FOOTNOTE_CHECK(conditions(*inner, "conditions", at, depth, out.min_should));
     FOOTNOTE_TRY(const double count, number_at(*inner, "min_count", at));
-    if (count < 0 || count > static_cast<double>(kFilterConditionsMax)) return wrong(at + ".min_count", "is out of range");
+    if (count < 1 || count > static_cast<double>(kFilterConditionsMax)) return wrong(at + ".min_count", "is out of range");
     out.min_should_count = static_cast<std::size_t>(count);
     return out;
   }
@@ -258,7 +260,7 @@ class FilterReader {
     const Json* inner = object.if_contains("filter");
     if (key == nullptr || inner == nullptr) return wrong(path, "needs a key and a filter");
     FOOTNOTE_TRY(JsonPath where, parse_key(*key, path + ".key"));
-    where.steps.back().each = false;  // "items" and "items[]" both mean the elements
+    if (where.steps.back().kind == JsonPath::Kind::kEach) where.steps.pop_back();  // "items" and "items[]" both mean the elements
     FOOTNOTE_TRY(PayloadFilter conditions, filter(*inner, path + ".filter", depth + 1));
     return Nested{std::move(where), std::make_shared<const PayloadFilter>(std::move(conditions))};
   }

@@ -88,7 +88,7 @@ Result<SetPayload> parse_set_payload(const JsonObject& body) {
   FOOTNOTE_TRY(out.points, parse_selection(body, "filter"));
   if (const Json* key = find(body, "key")) {
     FOOTNOTE_TRY(out.at, parse_key(*key, "key"));
-    if (std::ranges::any_of(out.at->steps, &JsonPath::Step::each)) return wrong("key", "leads into a list: only objects are entered");
+    if (out.at->enters_lists()) return wrong("key", "leads into a list: only objects are entered");
   }
   return out;
 }

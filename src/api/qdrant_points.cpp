@@ -154,7 +154,7 @@ Result<Json> scroll_in_order(const PointCall& point, const Asked& asked, points:
 Result<Json> scroll(const PointCall& point) {
   FOOTNOTE_TRY(const Asked asked, ask(point));
   FOOTNOTE_TRY(const Shown shown, parse_shown(asked.body(), true));
-  FOOTNOTE_TRY(const auto limit, optional_count(asked.body(), "limit", 1, kPointLimitMax));
+  FOOTNOTE_TRY(const auto limit, optional_limit(asked.body(), "limit"));
   FOOTNOTE_TRY(auto filter, filter_in(asked.body()));
   const auto wanted = static_cast<std::size_t>(limit.value_or(10));
   if (find(asked.body(), "order_by") != nullptr) {
@@ -196,7 +196,7 @@ Result<Json> facet(const PointCall& point) {
   const Json* key = find(asked.body(), "key");
   if (key == nullptr) return wrong("key", "is required");
   FOOTNOTE_TRY(const JsonPath path, parse_key(*key, "key"));
-  FOOTNOTE_TRY(const auto limit, optional_count(asked.body(), "limit", 1, kPointLimitMax));
+  FOOTNOTE_TRY(const auto limit, optional_limit(asked.body(), "limit"));
   FOOTNOTE_TRY(const auto filter, filter_in(asked.body()));
   FOOTNOTE_TRY(const auto found, point.services.search.facet(point.call, asked.collection.corpus, path, filter ? &*filter : nullptr,
                                                              static_cast<std::size_t>(limit.value_or(10)), point.work));
@@ -210,6 +210,8 @@ Result<Json> facet(const PointCall& point) {
 using ParseQuery = Result<points::PointQuery> (*)(const JsonObject&);
 Result<points::PointQuery> as_query(const JsonObject& body) { return parse_query(body); }
 Result<points::PointQuery> as_search(const JsonObject& body) { return parse_search(body); }
+Result<points::PointQuery> as_recommend(const JsonObject& body) { return parse_recommend_request(body); }
+Result<points::PointQuery> as_discover(const JsonObject& body) { return parse_discover_request(body); }
 
 Result<JsonArray> run(const PointCall& point, const Corpus& corpus, const JsonObject& body, ParseQuery parse) {
   FOOTNOTE_TRY(const auto query, parse(body));
@@ -218,12 +220,16 @@ Result<JsonArray> run(const PointCall& point, const Corpus& corpus, const JsonOb
   return render_hits(found, corpus, shown);
 }
 
-Result<Json> search(const PointCall& point) {
+Result<Json> run_bare(const PointCall& point, ParseQuery parse) {
   FOOTNOTE_TRY(const Asked asked, ask(point));
   if (find(asked.body(), "limit") == nullptr) return wrong("limit", "is required");
-  FOOTNOTE_TRY(JsonArray out, run(point, asked.collection.corpus, asked.body(), as_search));
+  FOOTNOTE_TRY(JsonArray out, run(point, asked.collection.corpus, asked.body(), parse));
   return out;
 }
+
+Result<Json> search(const PointCall& point) { return run_bare(point, as_search); }
+Result<Json> recommend(const PointCall& point) { return run_bare(point, as_recommend); }
+Result<Json> discover(const PointCall& point) { return run_bare(point, as_discover); }
 
 Result<Json> query(const PointCall& point) {
   FOOTNOTE_TRY(const Asked asked, ask(point));
@@ -246,7 +252,42 @@ Result<Json> run_batch(const PointCall& point, ParseQuery parse, bool wrapped) {
 }
 
 Result<Json> search_batch(const PointCall& point) { return run_batch(point, as_search, false); }
+Result<Json> recommend_batch(const PointCall& point) { return run_batch(point, as_recommend, false); }
+Result<Json> discover_batch(const PointCall& point) { return run_batch(point, as_discover, false); }
 Result<Json> query_batch(const PointCall& point) { return run_batch(point, as_query, true); }
+
+std::optional<PointId> id_of_group(const PayloadKey& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) {
+    return *number < 0 ? std::nullopt : std::optional(PointId{static_cast<std::uint64_t>(*number)});
+  }
+  const auto* text = std::get_if<std::string>(&value);
+  const auto uuid = text == nullptr ? std::nullopt : parse_uuid(*text);
+  return uuid ? std::optional(PointId{*uuid}) : std::nullopt;
+}
+
+/// Adds to each group the point of another collection that has the group's value as its id.
+Result<void> add_lookups(const PointCall& point, const Json& lookup, const std::vector<points::PointGroup>& found, JsonArray& groups) {
+  const JsonObject by_name{{"collection", lookup}};
+  const JsonObject& body = lookup.is_string() ? by_name : lookup.is_object() ? lookup.get_object() : JsonObject{};
+  const Json* name = find(body, "collection");
+  if (name == nullptr || !name->is_string())
+    return wrong("with_lookup", "must be a collection or {{collection, with_payload, with_vectors}}");
+  FOOTNOTE_TRY(const Shown shown, parse_shown(body, true));
+  FOOTNOTE_TRY(const Collection other, point.services.points.collection(point.call, point.caller.workspace, name->get_string()));
+  std::vector<PointId> ids;
+  for (const auto& group : found) {
+    if (const auto id = id_of_group(group.value)) ids.push_back(*id);
+  }
+  FOOTNOTE_TRY(const auto records, points::read_points(point.services.points, point.call, other.corpus.id, ids, shown.reads(), point.work));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto id = id_of_group(found[i].value);
+    const auto record = !id ? records.end() : std::ranges::find(records, *id, &Point::id);
+    if (record == records.end()) continue;
+    FOOTNOTE_TRY(JsonObject rendered, render_point(*record, other.corpus, shown));
+    groups[i].get_object()["lookup"] = std::move(rendered);
+  }
+  return {};
+}
 
 Result<Json> run_groups(const PointCall& point, ParseQuery parse) {
   FOOTNOTE_TRY(const Asked asked, ask(point));
@@ -254,8 +295,6 @@ Result<Json> run_groups(const PointCall& point, ParseQuery parse) {
   const Json* key = find(asked.body(), "group_by");
   if (key == nullptr) return wrong("group_by", "is required");
   FOOTNOTE_TRY(const JsonPath path, parse_key(*key, "group_by"));
-  if (find(asked.body(), "with_lookup") != nullptr)
-    return fail_field(ErrorCode::kUnsupported, "with_lookup", "'with_lookup' is not supported");
   FOOTNOTE_TRY(const auto size, optional_count(asked.body(), "group_size", 1, kGroupSizeMax));
   FOOTNOTE_TRY(auto wanted, parse(asked.body()));
   FOOTNOTE_TRY(const Shown shown, parse_shown(asked.body(), false));
@@ -266,23 +305,19 @@ Result<Json> run_groups(const PointCall& point, ParseQuery parse) {
     FOOTNOTE_TRY(JsonArray hits, render_hits(group.hits, corpus, shown));
     groups.push_back(JsonObject{{"id", render_key(group.value)}, {"hits", std::move(hits)}});
   }
+  if (const Json* lookup = find(asked.body(), "with_lookup")) FOOTNOTE_CHECK(add_lookups(point, *lookup, found, groups));
   return JsonObject{{"groups", std::move(groups)}};
 }
 
 Result<Json> query_groups(const PointCall& point) { return run_groups(point, as_query); }
 Result<Json> search_groups(const PointCall& point) { return run_groups(point, as_search); }
-
-Result<Json> unsupported(const PointCall& point) {
-  const std::string_view path = point.request.path;
-  return fail_field(ErrorCode::kUnsupported, "path", "{} is not supported: use /points/query", path.substr(path.rfind("/points")));
-}
+Result<Json> recommend_groups(const PointCall& point) { return run_groups(point, as_recommend); }
 
 }  // namespace
 
 std::vector<PointRoute> point_routes() {
   constexpr KeyScope kRead = KeyScope::kRead;
   constexpr KeyScope kWrite = KeyScope::kIngest;
-  constexpr std::string_view kUnsupported = "Not supported: an error that says so";
   return {{kWrite, Method::kPut, "/{name}/points", upsert, "Add points, or replace those of the same ids"},
           {kRead, Method::kPost, "/{name}/points", retrieve, "Points by their ids"},
           {kRead, Method::kGet, "/{name}/points/{id}", one, "One point"},
@@ -303,8 +338,11 @@ std::vector<PointRoute> point_routes() {
           {kRead, Method::kPost, "/{name}/points/query", query, "The nearest points, with nested prefetches and fusion"},
           {kRead, Method::kPost, "/{name}/points/query/batch", query_batch, "Several queries"},
           {kRead, Method::kPost, "/{name}/points/query/groups", query_groups, "The nearest points, grouped by a payload key"},
-          {kRead, Method::kPost, "/{name}/points/recommend", unsupported, kUnsupported},
-          {kRead, Method::kPost, "/{name}/points/discover", unsupported, kUnsupported}};
+          {kRead, Method::kPost, "/{name}/points/recommend", recommend, "Points like some examples and unlike others"},
+          {kRead, Method::kPost, "/{name}/points/recommend/batch", recommend_batch, "Several recommendations"},
+          {kRead, Method::kPost, "/{name}/points/recommend/groups", recommend_groups, "Recommended points, grouped by a payload key"},
+          {kRead, Method::kPost, "/{name}/points/discover", discover, "Points on the positive side of pairs of examples"},
+          {kRead, Method::kPost, "/{name}/points/discover/batch", discover_batch, "Several discoveries"}};
 }
 
 }  // namespace footnote::api

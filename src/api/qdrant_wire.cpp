@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace footnote::api {
 
@@ -64,19 +65,6 @@ Result<void> parse_shown_vectors(const Json& value, Shown& out) {
   return {};
 }
 
-/// Copies what a path selects in `from` to the same place in `to`. Lists are copied whole.
-void copy_path(const JsonObject& from, std::span<const JsonPath::Step> steps, JsonObject& to) {
-  const Json* value = from.if_contains(steps.front().key);
-  if (value == nullptr) return;
-  if (steps.size() == 1 || steps.front().each || !value->is_object()) {
-    if (steps.size() == 1 || steps.front().each) to[steps.front().key] = *value;
-    return;
-  }
-  Json& inner = to[steps.front().key];
-  if (!inner.is_object()) inner = JsonObject{};
-  copy_path(value->get_object(), steps.subspan(1), inner.get_object());
-}
-
 JsonArray render_floats(const std::vector<float>& vector) {
   JsonArray out;
   out.reserve(vector.size());
@@ -104,7 +92,7 @@ Result<points::PointQuery> parse_frame(const JsonObject& body, std::string_view 
   if (const Json* filter = find(body, "filter")) {
     FOOTNOTE_TRY(out.filter, parse_filter(*filter, join_path(path, "filter")));
   }
-  FOOTNOTE_TRY(const auto limit, optional_count(body, "limit", 1, kPointLimitMax));
+  FOOTNOTE_TRY(const auto limit, optional_limit(body, "limit"));
   FOOTNOTE_TRY(const auto offset, optional_count(body, "offset", 0, kPointOffsetMax));
   out.limit = static_cast<std::size_t>(limit.value_or(10));
   out.offset = static_cast<std::size_t>(offset.value_or(0));
@@ -114,17 +102,106 @@ Result<points::PointQuery> parse_frame(const JsonObject& body, std::string_view 
   return out;
 }
 
-Result<points::Nearest> parse_nearest(const Json& value, const std::string& path) {
+Result<points::Example> parse_example(const Json& value, const std::string& path) {
   if (value.is_array()) {
     FOOTNOTE_TRY(auto vector, parse_vector(value, path));
-    return points::Nearest{std::move(vector)};
+    return points::Example{std::move(vector)};
   }
   if (value.is_object()) {
     return fail_field(ErrorCode::kUnsupported, path,
                       "'{}' must be a dense vector or the id of a point: sparse vectors and texts are not taken", path);
   }
   FOOTNOTE_TRY(const PointId id, parse_id(value, path));
-  return points::Nearest{id};
+  return points::Example{id};
+}
+
+/// A single example, or a list of them. A list of numbers is one example.
+Result<std::vector<points::Example>> parse_examples(const JsonObject& object, std::string_view key, const std::string& path) {
+  const std::string at = fmt::format("{}.{}", path, key);
+  const Json* value = find(object, key);
+  std::vector<points::Example> out;
+  if (value == nullptr) return out;
+  if (!value->is_array()) return wrong(at, "must be a list of vectors or ids");
+  if (value->get_array().size() > kExamplesMax) return wrong(at, "has more than {} entries", kExamplesMax);
+  for (const Json& entry : value->get_array()) {
+    FOOTNOTE_TRY(auto example, parse_example(entry, fmt::format("{}[{}]", at, out.size())));
+    out.push_back(std::move(example));
+  }
+  return out;
+}
+
+Result<points::Diversify> parse_mmr(const Json& value, const std::string& path) {
+  const JsonObject* object = value.if_object();
+  if (object == nullptr) return wrong(path, "must be an object");
+  points::Diversify out;
+  if (const Json* diversity = find(*object, "diversity")) {
+    FOOTNOTE_TRY(out.diversity, number_of(*diversity, path + ".diversity"));
+    if (!(out.diversity >= 0 && out.diversity <= 1)) return wrong(path + ".diversity", "must be between 0 and 1");
+  }
+  FOOTNOTE_TRY(const auto candidates, optional_limit(*object, "candidates_limit"));
+  if (candidates) out.candidates = static_cast<std::size_t>(*candidates);
+  return out;
+}
+
+Result<points::Nearest> parse_nearest(const JsonObject& object, const std::string& path) {
+  FOOTNOTE_TRY(auto example, parse_example(object.at("nearest"), path + ".nearest"));
+  points::Nearest out{.to = std::move(example), .diversify = {}};
+  if (const Json* mmr = find(object, "mmr")) {
+    FOOTNOTE_TRY(out.diversify, parse_mmr(*mmr, path + ".mmr"));
+  }
+  return out;
+}
+
+Result<points::Recommend> parse_recommend(const Json& value, const std::string& path) {
+  using Strategy = points::Recommend::Strategy;
+  const JsonObject* object = value.if_object();
+  if (object == nullptr) return wrong(path, "must be an object");
+  points::Recommend out;
+  FOOTNOTE_TRY(out.positive, parse_examples(*object, "positive", path));
+  FOOTNOTE_TRY(out.negative, parse_examples(*object, "negative", path));
+  if (const Json* strategy = find(*object, "strategy")) {
+    constexpr std::pair<std::string_view, Strategy> kStrategies[] = {
+        {"average_vector", Strategy::kAverageVector}, {"best_score", Strategy::kBestScore}, {"sum_scores", Strategy::kSumScores}};
+    const std::string_view name = strategy->is_string() ? std::string_view(strategy->get_string()) : std::string_view();
+    const auto* known = std::ranges::find(kStrategies, name, &std::pair<std::string_view, Strategy>::first);
+    if (known == std::end(kStrategies)) return wrong(path + ".strategy", "must be average_vector, best_score or sum_scores");
+    out.strategy = known->second;
+  }
+  if (out.positive.empty() && (out.strategy == Strategy::kAverageVector || out.negative.empty())) {
+    return wrong(path + ".positive", "needs at least one example");
+  }
+  return out;
+}
+
+Result<std::vector<points::ContextPair>> parse_context(const Json& value, const std::string& path) {
+  const JsonArray single{value};
+  const JsonArray& list = value.is_array() ? value.get_array() : single;
+  if (list.size() > kExamplesMax) return wrong(path, "has more than {} pairs", kExamplesMax);
+  std::vector<points::ContextPair> out;
+  for (const Json& entry : list) {
+    const std::string at = fmt::format("{}[{}]", path, out.size());
+    const JsonObject* pair = entry.if_object();
+    const Json* positive = pair == nullptr ? nullptr : find(*pair, "positive");
+    const Json* negative = pair == nullptr ? nullptr : find(*pair, "negative");
+    if (positive == nullptr || negative == nullptr) return wrong(at, "must be {{positive, negative}}");
+    FOOTNOTE_TRY(auto yes, parse_example(*positive, at + ".positive"));
+    FOOTNOTE_TRY(auto no, parse_example(*negative, at + ".negative"));
+    out.push_back({std::move(yes), std::move(no)});
+  }
+  return out;
+}
+
+/// {target?, context?}
+Result<points::Discover> parse_discover(const JsonObject& object, const std::string& path) {
+  points::Discover out;
+  if (const Json* target = find(object, "target")) {
+    FOOTNOTE_TRY(out.target, parse_example(*target, path + ".target"));
+  }
+  if (const Json* context = find(object, "context")) {
+    FOOTNOTE_TRY(out.context, parse_context(*context, path + ".context"));
+  }
+  if (!out.target && out.context.empty()) return wrong(path, "needs a target or a context");
+  return out;
 }
 
 Result<points::FuseLists> parse_rrf(const Json& value, const std::string& path) {
@@ -150,13 +227,30 @@ using What = decltype(points::PointQuery::what);
 Result<What> parse_what(const Json& value, const std::string& path) {
   const JsonObject* object = value.if_object();
   if (object == nullptr) {
-    FOOTNOTE_TRY(auto nearest, parse_nearest(value, path));
+    FOOTNOTE_TRY(auto example, parse_example(value, path));
+    return What{points::Nearest{std::move(example), {}}};
+  }
+  if (object->contains("nearest")) {
+    FOOTNOTE_TRY(auto nearest, parse_nearest(*object, path));
     return What{std::move(nearest)};
   }
-  if (const Json* nearest = object->if_contains("nearest")) {
-    if (object->size() > 1) return fail_field(ErrorCode::kUnsupported, path, "'{}': only 'nearest' by itself is taken here", path);
-    FOOTNOTE_TRY(auto found, parse_nearest(*nearest, path + ".nearest"));
-    return What{std::move(found)};
+  if (const Json* recommend = object->if_contains("recommend")) {
+    FOOTNOTE_TRY(auto examples, parse_recommend(*recommend, path + ".recommend"));
+    return What{std::move(examples)};
+  }
+  if (const Json* discover = object->if_contains("discover")) {
+    if (!discover->is_object() || find(discover->get_object(), "target") == nullptr)
+      return wrong(path + ".discover", "must be {{target, context}}");
+    FOOTNOTE_TRY(auto examples, parse_discover(discover->get_object(), path + ".discover"));
+    return What{std::move(examples)};
+  }
+  if (object->contains("context")) {
+    FOOTNOTE_TRY(auto examples, parse_discover(JsonObject{{"context", object->at("context")}}, path));
+    return What{std::move(examples)};
+  }
+  if (const Json* sample = object->if_contains("sample")) {
+    if (*sample != "random") return wrong(path + ".sample", "must be random");
+    return What{points::Sample{}};
   }
   if (const Json* fusion = object->if_contains("fusion")) {
     if (*fusion == "rrf") return What{points::FuseLists{}};
@@ -172,9 +266,34 @@ Result<What> parse_what(const Json& value, const std::string& path) {
     return What{std::move(parsed)};
   }
   return fail_field(ErrorCode::kUnsupported, path,
-                    "'{}' must be a vector, an id, nearest, fusion, rrf or order_by: recommend, discover, context, formula, sample and "
-                    "sparse vectors are not supported",
+                    "'{}' must be a vector, an id, nearest, recommend, discover, context, sample, fusion, rrf or order_by: formula, "
+                    "relevance_feedback, text and sparse vectors are not supported",
                     path);
+}
+
+Result<points::LookupFrom> parse_lookup_from(const Json& value, const std::string& path) {
+  const JsonObject* object = value.if_object();
+  const Json* collection = object == nullptr ? nullptr : find(*object, "collection");
+  if (collection == nullptr || !collection->is_string()) return wrong(path, "must be {{collection, vector?}}");
+  points::LookupFrom out{.collection = std::string(collection->get_string()), .space = {}};
+  if (const Json* space = find(*object, "vector")) {
+    if (!space->is_string()) return wrong(path + ".vector", "must be the name of a vector");
+    out.space = space->get_string();
+  }
+  return out;
+}
+
+/// parse_frame, and the fields of queries that name a space and points: using, lookup_from.
+Result<points::PointQuery> parse_example_frame(const JsonObject& body, std::string_view path) {
+  FOOTNOTE_TRY(points::PointQuery out, parse_frame(body, path));
+  if (const Json* space = find(body, "using")) {
+    if (!space->is_string()) return wrong(join_path(path, "using"), "must be a text");
+    out.space = space->get_string();
+  }
+  if (const Json* lookup = find(body, "lookup_from")) {
+    FOOTNOTE_TRY(out.lookup_from, parse_lookup_from(*lookup, join_path(path, "lookup_from")));
+  }
+  return out;
 }
 
 Result<void> check_fusion(const points::PointQuery& query, std::string_view path) {
@@ -218,6 +337,11 @@ Result<std::optional<std::int64_t>> optional_count(const JsonObject& body, std::
   return value->get_int64();
 }
 
+Result<std::optional<std::int64_t>> optional_limit(const JsonObject& body, std::string_view key) {
+  FOOTNOTE_TRY(const auto limit, optional_count(body, key, 1, std::numeric_limits<std::int64_t>::max()));
+  return limit ? std::optional(std::min(*limit, kPointLimitMax)) : std::nullopt;
+}
+
 Result<Shown> parse_shown(const JsonObject& body, bool payload_default) {
   Shown out{.payload = payload_default};
   if (const Json* value = find(body, "with_payload")) FOOTNOTE_CHECK(parse_shown_payload(*value, out));
@@ -241,12 +365,8 @@ Result<JsonObject> render_point(const Point& point, const Corpus& corpus, const 
   if (shown.payload) {
     FOOTNOTE_TRY(Json payload, parse_json(point.payload));
     JsonObject& all = payload.get_object();
-    if (!shown.include.empty()) {
-      JsonObject some;
-      for (const JsonPath& key : shown.include) copy_path(all, key.steps, some);
-      all = std::move(some);
-    }
-    for (const JsonPath& key : shown.exclude) erase_path(all, key);
+    if (!shown.include.empty()) all = select_paths(all, shown.include);
+    if (!shown.exclude.empty()) all = drop_paths(all, shown.exclude);
     out["payload"] = std::move(payload);
   }
   if (shown.vectors) out["vector"] = render_vectors_of(point, corpus, shown);
@@ -311,7 +431,7 @@ Result<points::OrderBy> parse_order_by(const Json& value, std::string_view path)
     out.start_from = start->to_number<double>();
     return out;
   }
-  const auto time = start->is_string() ? parse_rfc3339(start->get_string()) : Result<UtcTime>(wrong(path, ""));
+  const auto time = start->is_string() ? parse_any_time(start->get_string()) : std::nullopt;
   if (!time) return wrong(path, "has a start_from that is neither a number nor a time");
   out.start_from = static_cast<double>(time->time_since_epoch().count());
   return out;
@@ -319,16 +439,9 @@ Result<points::OrderBy> parse_order_by(const Json& value, std::string_view path)
 
 Result<points::PointQuery> parse_query(const JsonObject& body, std::string_view path, std::size_t depth) {
   if (depth > kPrefetchDepthMax) return wrong(path, "is nested more than {} prefetches deep", kPrefetchDepthMax);
-  FOOTNOTE_TRY(points::PointQuery out, parse_frame(body, path));
-  if (const Json* space = find(body, "using")) {
-    if (!space->is_string()) return wrong(join_path(path, "using"), "must be a text");
-    out.space = space->get_string();
-  }
+  FOOTNOTE_TRY(points::PointQuery out, parse_example_frame(body, path));
   if (const Json* query = find(body, "query")) {
     FOOTNOTE_TRY(out.what, parse_what(*query, join_path(path, "query")));
-  }
-  if (find(body, "lookup_from") != nullptr) {
-    return fail_field(ErrorCode::kUnsupported, join_path(path, "lookup_from"), "'lookup_from' is not supported");
   }
   if (const Json* prefetch = find(body, "prefetch")) {
     const JsonArray single{*prefetch};
@@ -359,7 +472,19 @@ Result<points::PointQuery> parse_search(const JsonObject& body, std::string_view
   }
   if (vector->is_object()) return fail_field(ErrorCode::kUnsupported, at, "'{}' is a sparse vector: they are not supported", at);
   FOOTNOTE_TRY(auto numbers, parse_vector(*vector, at));
-  out.what = points::Nearest{std::move(numbers)};
+  out.what = points::Nearest{std::move(numbers), {}};
+  return out;
+}
+
+Result<points::PointQuery> parse_recommend_request(const JsonObject& body, std::string_view path) {
+  FOOTNOTE_TRY(points::PointQuery out, parse_example_frame(body, path));
+  FOOTNOTE_TRY(out.what, parse_recommend(body, path.empty() ? "recommend" : std::string(path)));
+  return out;
+}
+
+Result<points::PointQuery> parse_discover_request(const JsonObject& body, std::string_view path) {
+  FOOTNOTE_TRY(points::PointQuery out, parse_example_frame(body, path));
+  FOOTNOTE_TRY(out.what, parse_discover(body, path.empty() ? "discover" : std::string(path)));
   return out;
 }
 

@@ -21,6 +21,7 @@ inline constexpr std::int64_t kPointLimitMax = 10'000;
 inline constexpr std::int64_t kPointOffsetMax = 1'000'000;
 inline constexpr std::size_t kPrefetchDepthMax = 4;
 inline constexpr std::size_t kQueriesPerRequestMax = 100;
+inline constexpr std::size_t kExamplesMax = 1'000;
 inline constexpr std::size_t kOperationsPerRequestMax = 1'000;
 
 /// {status:{error},time}; every wrong field is 400. Retry-After has one digit: clients read no more.
@@ -55,6 +56,10 @@ Result<points::VectorsByName> parse_vectors(const Json& value, std::string_view 
 Result<points::PointQuery> parse_query(const JsonObject& body, std::string_view path = {}, std::size_t depth = 0);
 /// {vector, filter, limit, offset, score_threshold, params}: the API older than /points/query.
 Result<points::PointQuery> parse_search(const JsonObject& body, std::string_view path = {});
+/// {positive, negative, strategy, filter, using, lookup_from, limit ...}: /points/recommend.
+Result<points::PointQuery> parse_recommend_request(const JsonObject& body, std::string_view path = {});
+/// {target, context, filter, using, lookup_from, limit ...}: /points/discover.
+Result<points::PointQuery> parse_discover_request(const JsonObject& body, std::string_view path = {});
 Result<points::OrderBy> parse_order_by(const Json& value, std::string_view path);
 
 /// {points:[ids]} or {filter}.
@@ -65,6 +70,8 @@ Result<points::PointOperation> parse_operation(std::string_view name, const Json
 
 /// A field with an integer in [min, max].
 Result<std::optional<std::int64_t>> optional_count(const JsonObject& body, std::string_view key, std::int64_t min, std::int64_t max);
+/// A field with an integer of at least 1; larger ones than kPointLimitMax become that.
+Result<std::optional<std::int64_t>> optional_limit(const JsonObject& body, std::string_view key);
 Result<const JsonObject*> body_object(const Json& body);
 
 }  // namespace footnote::api

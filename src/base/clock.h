@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,10 @@ using UtcTime = std::chrono::sys_time<std::chrono::milliseconds>;
 std::string to_rfc3339(UtcTime time);
 /// Accepts a date, or a date and time with `Z` or an offset. kInvalidArgument otherwise.
 Result<UtcTime> parse_rfc3339(std::string_view text);
+
+using UtcMicroseconds = std::chrono::sys_time<std::chrono::microseconds>;
+/// Also accepts a time without seconds or without a zone (UTC), leading spaces, a space before the offset, "+0100" and " UTC".
+std::optional<UtcMicroseconds> parse_any_time(std::string_view text);
 
 /// The source of wall-clock time; tests replace it. Thread-safe.
 class Clock {

@@ -34,6 +34,18 @@ TEST(Clock, RefusesWhatIsNoTime) {
   }
 }
 
+TEST(Clock, ReadsTimesOfOtherFormsToTheMicrosecond) {
+  const UtcMicroseconds expected = *parse_any_time("2026-03-01T07:30:00Z");
+  for (const std::string_view text : {"2026-03-01T07:30:00", "2026-03-01 07:30", "2026-03-01T07:30z", "  2026-03-01 09:30:00+0200",
+                                      "2026-03-01T09:30:00 +02:00", "2026-03-01 07:30:00 UTC", "2026-03-01T07:30:00.0000009"}) {
+    EXPECT_EQ(parse_any_time(text), expected) << text;
+  }
+  EXPECT_EQ(*parse_any_time("2026-03-01T07:30:00.123456789Z") - expected, std::chrono::microseconds{123'456});
+  for (const std::string_view text : {"", " ", "2026-03-01T", "2026-03-01T07", "2026-03-01 07:30 ", "2026-03-01T07:30:00 CET", "07:30"}) {
+    EXPECT_FALSE(parse_any_time(text)) << text;
+  }
+}
+
 TEST(Clock, ManualClockStandsStillUntilTold) {
   ManualClock clock(*parse_rfc3339("2026-03-01"));
   EXPECT_EQ(clock.now(), clock.now());

@@ -27,9 +27,12 @@ std::vector<double> normalised(const std::vector<ScoredChunk>& list) {
   return out;
 }
 
-std::vector<double> reciprocal(std::size_t count, double constant) {
-  std::vector<double> out;
-  for (std::size_t rank = 0; rank < count; ++rank) out.push_back(1 / (constant + static_cast<double>(rank)));
+/// A list of weight w counts as if its ranks were w times closer together.
+std::vector<double> reciprocal(std::size_t count, double constant, double weight) {
+  std::vector<double> out(count, 0);
+  for (std::size_t rank = 0; rank < count && weight > 0; ++rank) {
+    out[rank] = 1 / ((static_cast<double>(rank) + 1) / weight + constant - 1);
+  }
   return out;
 }
 
@@ -39,9 +42,9 @@ std::vector<ScoredChunk> fuse(Fusion fusion, std::span<const std::vector<ScoredC
                               std::span<const double> weights) {
   std::map<ChunkId, double> sums;
   for (std::size_t i = 0; i < lists.size(); ++i) {
-    const std::vector<double> parts = fusion == Fusion::kRanks ? reciprocal(lists[i].size(), rank_constant) : normalised(lists[i]);
     const double weight = weights.empty() ? 1 : weights[i];
-    for (std::size_t j = 0; j < parts.size(); ++j) sums[lists[i][j].chunk] += weight * parts[j];
+    const std::vector<double> parts = fusion == Fusion::kRanks ? reciprocal(lists[i].size(), rank_constant, weight) : normalised(lists[i]);
+    for (std::size_t j = 0; j < parts.size(); ++j) sums[lists[i][j].chunk] += parts[j];
   }
   std::vector<ScoredChunk> out;
   for (const auto& [chunk, score] : sums) out.push_back({chunk, score});

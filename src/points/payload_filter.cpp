@@ -3,17 +3,19 @@
 #include <unicode/uchar.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numbers>
 
+#include "base/siphash.h"
 #include "base/utf8.h"
 
 namespace footnote::points {
 
 namespace {
 
-constexpr double kEarthRadiusMetres = 6'371'000;
+constexpr double kEarthRadiusMetres = 6'371'008.8;
 
 template <class Range, class Value>
 bool is_inside(const Range& range, const Value& value) {
@@ -37,10 +39,11 @@ std::optional<GeoPoint> geo_of(const Json& value) {
   return GeoPoint{lon->to_number<double>(), lat->to_number<double>()};
 }
 
+/// The edges are outside.
 bool is_inside(const GeoBox& box, const GeoPoint& point) {
-  if (point.lat > box.top_left.lat || point.lat < box.bottom_right.lat) return false;
-  const bool east = point.lon >= box.top_left.lon;
-  const bool west = point.lon <= box.bottom_right.lon;
+  if (point.lat >= box.top_left.lat || point.lat <= box.bottom_right.lat) return false;
+  const bool east = point.lon > box.top_left.lon;
+  const bool west = point.lon < box.bottom_right.lon;
   return box.top_left.lon <= box.bottom_right.lon ? east && west : east || west;
 }
 
@@ -52,15 +55,23 @@ double metres_between(const GeoPoint& a, const GeoPoint& b) {
   return 2 * kEarthRadiusMetres * std::asin(std::min(1.0, std::sqrt(square)));
 }
 
+enum class Place { kInside, kOnEdge, kOutside };
+
+bool is_on_edge(const GeoPoint& a, const GeoPoint& b, const GeoPoint& point) {
+  const double cross = point.lon * (a.lat - b.lat) + a.lon * (b.lat - point.lat) + b.lon * (point.lat - a.lat);
+  return cross == 0 && (a.lat - point.lat) * (b.lat - point.lat) <= 0 && (a.lon - point.lon) * (b.lon - point.lon) <= 0;
+}
+
 /// Counts how often a ray to the east crosses the ring: an odd number means inside.
-bool is_inside(const std::vector<GeoPoint>& ring, const GeoPoint& point) {
+Place place_in(const std::vector<GeoPoint>& ring, const GeoPoint& point) {
   bool inside = false;
   for (std::size_t i = 0, j = ring.size() - 1; i < ring.size(); j = i++) {
     const GeoPoint &a = ring[i], &b = ring[j];
+    if (is_on_edge(a, b, point)) return Place::kOnEdge;
     if ((a.lat > point.lat) == (b.lat > point.lat)) continue;
     if (point.lon < (b.lon - a.lon) * (point.lat - a.lat) / (b.lat - a.lat) + a.lon) inside = !inside;
   }
-  return inside;
+  return inside ? Place::kInside : Place::kOutside;
 }
 
 /// Whether one value meets a single-value test.
@@ -71,10 +82,13 @@ struct MeetsValue {
   bool operator()(const MatchExcept& test) const { return !value.is_null() && !is_one_of(test.values, value); }
   bool operator()(const MatchWords&) const { return false; }  // see FilterRun::holds_words
   bool operator()(const MatchPrefix& test) const { return value.is_string() && value.get_string().starts_with(test.prefix); }
+  bool operator()(const MatchSubstring& test) const {
+    return value.is_string() && std::string_view(value.get_string()).find(test.part) != std::string_view::npos;
+  }
   bool operator()(const NumberRange& test) const { return value.is_number() && is_inside(test, value.to_number<double>()); }
   bool operator()(const TimeRange& test) const {
     if (!value.is_string()) return false;
-    const auto time = parse_rfc3339(value.get_string());
+    const auto time = parse_any_time(value.get_string());
     return time && is_inside(test, *time);
   }
   bool operator()(const GeoBox& test) const {
@@ -83,22 +97,37 @@ struct MeetsValue {
   }
   bool operator()(const GeoRadius& test) const {
     const auto point = geo_of(value);
-    return point && metres_between(test.centre, *point) <= test.metres;
+    return point && metres_between(test.centre, *point) < test.metres;
   }
   bool operator()(const GeoPolygon& test) const {
     const auto point = geo_of(value);
-    return point && is_inside(test.exterior, *point) &&
-           std::ranges::none_of(test.interiors, [&](const auto& ring) { return is_inside(ring, *point); });
+    return point && place_in(test.exterior, *point) == Place::kInside &&
+           std::ranges::all_of(test.interiors, [&](const auto& ring) { return place_in(ring, *point) == Place::kOutside; });
   }
-  bool operator()(const IsNull&) const { return value.is_null(); }
+  bool operator()(const IsNull&) const { return false; }       // applies to the whole key: see meets
   bool operator()(const IsEmpty&) const { return false; }      // applies to the whole key: see meets
   bool operator()(const ValuesCount&) const { return false; }  // applies to the whole key: see meets
 };
 
-std::size_t count_values(const JsonObject& payload, const JsonPath& path) {
-  std::size_t count = 0;
-  visit_elements(payload, path, [&](const Json& value) { count += value.is_null() ? 0 : 1; });
-  return count;
+bool is_empty(const Json& value) { return value.is_null() || (value.is_array() && value.get_array().empty()); }
+
+/// Null, or a list with a null in it.
+bool is_null(const Json& value) {
+  return value.is_null() ||
+         (value.is_array() && std::ranges::any_of(value.get_array(), [](const Json& element) { return element.is_null(); }));
+}
+
+std::size_t count_of(const Json& value) {
+  if (const JsonArray* list = value.if_array()) return list->size();
+  return value.is_null() ? 0 : 1;
+}
+
+/// Whether a test holds for one of the values at a path. A list is one value.
+template <class Test>
+bool any_value(const JsonObject& payload, const JsonPath& path, const Test& test) {
+  bool any = false;
+  visit_values(payload, path, [&](const Json& value) { any = any || test(value); });
+  return any;
 }
 
 /// What a value test costs for one value.
@@ -132,9 +161,12 @@ struct FilterRun::Meets {
   bool operator()(const HasVector& condition) const { return std::ranges::find(point.vectors, condition.name) != point.vectors.end(); }
   bool operator()(const Nested& condition) const {
     bool any = false;
-    visit_elements(payload, condition.path, [&](const Json& value) {
-      const JsonObject* element = value.if_object();
-      any = any || (run.step() && element != nullptr && Meets{run, point, *element}.all_of(*condition.filter));
+    visit_values(payload, condition.path, [&](const Json& value) {
+      if (!value.is_array()) return;
+      for (const Json& entry : value.get_array()) {
+        const JsonObject* element = entry.if_object();
+        any = any || (run.step() && element != nullptr && Meets{run, point, *element}.all_of(*condition.filter));
+      }
     });
     return any;
   }
@@ -181,14 +213,12 @@ bool FilterRun::holds_words(const MatchWords& wanted, const Json& value) {
 }
 
 bool FilterRun::meets(const FieldCondition& condition, const JsonObject& payload) {
-  if (std::holds_alternative<IsEmpty>(condition.test)) return count_values(payload, condition.path) == 0;
+  if (std::holds_alternative<IsEmpty>(condition.test)) return !any_value(payload, condition.path, std::not_fn(is_empty));
+  if (std::holds_alternative<IsNull>(condition.test)) return any_value(payload, condition.path, is_null);
   if (const auto* test = std::get_if<ValuesCount>(&condition.test)) {
-    std::size_t count = 0;
-    visit_values(payload, condition.path, [&](const Json& value) {
-      const JsonArray* list = value.if_array();
-      count += list != nullptr ? list->size() : value.is_null() ? 0 : 1;
-    });
-    return is_inside(test->range, static_cast<double>(count));
+    const auto fits = [&](const Json& value) { return is_inside(test->range, static_cast<double>(count_of(value))); };
+    const bool is_missing = !any_value(payload, condition.path, [](const Json&) { return true; });
+    return is_missing ? is_inside(test->range, 0.0) : any_value(payload, condition.path, fits);
   }
   const auto* words = std::get_if<MatchWords>(&condition.test);
   const std::size_t cost = cost_of(condition.test);
@@ -226,10 +256,12 @@ std::vector<std::string> words_of(std::string_view text) {
 }
 
 std::uint64_t slice_of(const PointId& id, std::uint64_t total) {
-  // FNV-1a over the id's text: stable across machines and versions, so that clients can process one slice after another.
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : to_string(id)) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return (hash ^ hash >> 32) % total;
+  if (const auto* number = std::get_if<std::uint64_t>(&id.value)) {
+    std::array<std::uint8_t, 8> bytes;
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(*number >> (8 * i));
+    return siphash24(bytes) % total;
+  }
+  return siphash24(std::get<Uuid>(id.value).bytes) % total;
 }
 
 std::optional<PayloadKey> key_of(const Json& value) {

@@ -46,14 +46,18 @@ struct MatchWords {
 struct MatchPrefix {
   std::string prefix;
 };
+struct MatchSubstring {
+  std::string part;
+};
 /// Unset bounds do not apply.
 struct NumberRange {
   std::optional<double> gt, gte, lt, lte;
 };
 struct TimeRange {
-  std::optional<UtcTime> gt, gte, lt, lte;
+  std::optional<UtcMicroseconds> gt, gte, lt, lte;
 };
-/// The number of values of the key: the length of a list, 1 for any other value except null, 0 if there is none.
+/// The number of values at the key: the length of a list, 1 for any other value except null, 0 if there is none. Of several values at the
+/// path, one must meet all bounds.
 struct ValuesCount {
   NumberRange range;
 };
@@ -77,8 +81,8 @@ struct IsEmpty {};
 /// A null, by itself or in a list.
 struct IsNull {};
 
-using ValueTest = std::variant<MatchAny, MatchExcept, MatchWords, MatchPrefix, NumberRange, TimeRange, ValuesCount, GeoBox, GeoRadius,
-                               GeoPolygon, IsEmpty, IsNull>;
+using ValueTest = std::variant<MatchAny, MatchExcept, MatchWords, MatchPrefix, MatchSubstring, NumberRange, TimeRange, ValuesCount, GeoBox,
+                               GeoRadius, GeoPolygon, IsEmpty, IsNull>;
 
 struct FieldCondition {
   std::string field;  ///< As written; also its name if it is declared.

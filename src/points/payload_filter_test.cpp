@@ -36,8 +36,10 @@ TEST(PayloadFilter, AnyElementOfAListMeetsACondition) {
 TEST(PayloadFilter, EmptyNullAndCountsLookAtTheWholeKey) {
   const PayloadFilter empty{.must = {field("a", points::IsEmpty{})}};
   const PayloadFilter null{.must = {field("a", points::IsNull{})}};
-  for (const char* payload : {R"({})", R"({"a":null})", R"({"a":[]})", R"({"a":[null]})"}) EXPECT_TRUE(holds(empty, payload)) << payload;
+  for (const char* payload : {R"({})", R"({"a":null})", R"({"a":[]})"}) EXPECT_TRUE(holds(empty, payload)) << payload;
   EXPECT_FALSE(holds(empty, R"({"a":0})"));
+  EXPECT_FALSE(holds(empty, R"({"a":[null]})"));
+  EXPECT_TRUE(holds(null, R"({"a":[1,null]})"));
   EXPECT_TRUE(holds(null, R"({"a":null})"));
   EXPECT_FALSE(holds(null, R"({})"));
   NumberRange two;
@@ -45,6 +47,9 @@ TEST(PayloadFilter, EmptyNullAndCountsLookAtTheWholeKey) {
   const PayloadFilter pair{.must = {field("a", ValuesCount{two})}};
   EXPECT_TRUE(holds(pair, R"({"a":[1,2]})"));
   EXPECT_FALSE(holds(pair, R"({"a":1})"));
+  const PayloadFilter inner{.must = {field("l[].a", ValuesCount{two})}};
+  EXPECT_TRUE(holds(inner, R"({"l":[{"a":[1,2,3]},{"a":[1,2]}]})"));
+  EXPECT_FALSE(holds(inner, R"({"l":[{"a":1},{"a":1}]})")) << "counts of several values are not added";
 }
 
 TEST(PayloadFilter, WordsAreComparedWithoutCase) {
@@ -125,7 +130,10 @@ TEST(Fusion, RanksAndDistributions) {
   EXPECT_DOUBLE_EQ(ranks[0].score, 1.0 / 3 + 1.0 / 2);
   EXPECT_EQ(fuse(Fusion::kDistributions, lists, 2, {})[0].chunk, ChunkId{2});
   const std::vector<double> weights{10, 1};
-  EXPECT_EQ(fuse(Fusion::kRanks, lists, 2, weights)[0].chunk, ChunkId{1});
+  const auto weighted = fuse(Fusion::kRanks, lists, 2, weights);
+  EXPECT_EQ(weighted[1].chunk, ChunkId{1});
+  EXPECT_DOUBLE_EQ(weighted[1].score, 1 / (1.0 / 10 + 1));
+  EXPECT_DOUBLE_EQ(weighted[0].score, 1 / (2.0 / 10 + 1) + 1.0 / 2);
 }
 
 TEST(FilterRun, FindsTheWordsOfATextOnce) {

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <map>
+#include <random>
 #include <set>
 
 #include "points/answer_points.h"
@@ -48,7 +51,7 @@ void cut(std::vector<ScoredChunk>& chunks, const PointQuery& query, bool down) {
 std::optional<double> order_value(const Json& value) {
   if (value.is_number()) return value.to_number<double>();
   if (!value.is_string()) return std::nullopt;
-  const auto time = parse_rfc3339(value.get_string());
+  const auto time = parse_any_time(value.get_string());
   return time ? std::optional(static_cast<double>(time->time_since_epoch().count())) : std::nullopt;
 }
 
@@ -70,36 +73,39 @@ class PointSearch::Run {
   Run(const PointSearch& search, const CallContext& call, const Corpus& corpus, Generation generation, Work& work)
       : search_(search), call_(call), corpus_(corpus), generation_(generation), work_(work) {}
 
-  Result<Found> run(const PointQuery& query) {
+  /// `outer`: the chunks that the filters around this query allow; null means all.
+  Result<Found> run(const PointQuery& query, const ChunkList& outer = nullptr) {
     FOOTNOTE_CHECK(call_.check());
     FOOTNOTE_CHECK(work_.spend(1));
+    FOOTNOTE_TRY(const ChunkList allowed, allowed_by(query, outer));
     std::vector<Found> lists;
     for (const PointQuery& part : query.prefetch) {
-      FOOTNOTE_TRY(Found found, run(part));
+      FOOTNOTE_TRY(Found found, run(part, allowed));
       lists.push_back(std::move(found));
     }
-    FOOTNOTE_TRY(Filter filter, filter_of(query, lists));
+    const Filter filter{.chunks = lists.empty() ? allowed : fetched(lists)};
+    examples_.clear();
     FOOTNOTE_TRY(Found found, std::visit([&](const auto& what) { return find(what, query, filter, lists); }, query.what));
     cut(found.chunks, query, found.counts_down);
     return found;
   }
 
  private:
-  /// The chunks that the query may return; null `chunks` means all.
-  Result<Filter> filter_of(const PointQuery& query, const std::vector<Found>& lists) {
-    Filter out;
-    if (query.filter && !query.filter->conditions.empty()) {
-      FOOTNOTE_TRY(out.chunks, search_.matcher_.matching(call_, corpus_.id, generation_, *query.filter, work_));
-    }
-    if (lists.empty()) return out;
-    std::set<ChunkId> fetched;
+  Result<ChunkList> allowed_by(const PointQuery& query, const ChunkList& outer) {
+    if (!query.filter || query.filter->conditions.empty()) return outer;
+    FOOTNOTE_TRY(ChunkList own, search_.matcher_.matching(call_, corpus_.id, generation_, *query.filter, work_));
+    if (!outer) return own;
+    std::vector<ChunkId> both;
+    std::ranges::set_intersection(*own, *outer, std::back_inserter(both));
+    return std::make_shared<const std::vector<ChunkId>>(std::move(both));
+  }
+
+  static ChunkList fetched(const std::vector<Found>& lists) {
+    std::set<ChunkId> out;
     for (const Found& list : lists) {
-      for (const ScoredChunk& chunk : list.chunks) {
-        if (names_chunk(out, chunk.chunk)) fetched.insert(chunk.chunk);
-      }
+      for (const ScoredChunk& chunk : list.chunks) out.insert(chunk.chunk);
     }
-    out.chunks = std::make_shared<const std::vector<ChunkId>>(fetched.begin(), fetched.end());
-    return out;
+    return std::make_shared<const std::vector<ChunkId>>(out.begin(), out.end());
   }
 
   Result<Found> find(const AllPoints&, const PointQuery& query, const Filter& filter, const std::vector<Found>&) {
@@ -115,34 +121,123 @@ class PointSearch::Run {
     return out;
   }
 
-  Result<Found> find(const Nearest& nearest, const PointQuery& query, Filter filter, const std::vector<Found>&) {
+  Result<Found> find(const Sample&, const PointQuery& query, const Filter& filter, const std::vector<Found>&) {
+    Found out;
+    FOOTNOTE_CHECK(search_.store_.visit(call_, corpus_.id, generation_, filter.chunks.get(), [&](const PointView& point) -> Result<void> {
+      out.chunks.push_back({point.chunk, 0});
+      return work_.spend(1);
+    }));
+    std::vector<ScoredChunk> some;
+    std::ranges::sample(out.chunks, std::back_inserter(some), static_cast<std::ptrdiff_t>(query.offset + query.limit),
+                        std::mt19937_64(std::random_device{}()));
+    return Found{.chunks = std::move(some)};
+  }
+
+  Result<Found> find(const Nearest& nearest, const PointQuery& query, const Filter& filter, const std::vector<Found>&) {
     FOOTNOTE_TRY(const SpaceShape shape, shape_of(corpus_, query.space));
-    FOOTNOTE_TRY(const std::vector<float> vector, vector_of(nearest, query.space));
-    if (vector.size() != static_cast<std::size_t>(shape.dimension)) {
-      return fail_field(ErrorCode::kInvalidArgument, "vector", "Vector dimension error: expected dim: {}, got {}", shape.dimension,
-                        vector.size());
+    FOOTNOTE_TRY(const std::vector<float> vector, vector_of(nearest.to, query, shape));
+    if (!nearest.diversify) return nearest_to(vector, query, shape, filter, query.offset + query.limit);
+    const std::size_t wanted = query.offset + query.limit;
+    FOOTNOTE_TRY(Found found, nearest_to(vector, query, shape, filter, nearest.diversify->candidates.value_or(wanted)));
+    return diversify(std::move(found), *nearest.diversify, query, shape);
+  }
+
+  Result<Found> find(const Recommend& recommend, const PointQuery& query, const Filter& filter, const std::vector<Found>&) {
+    FOOTNOTE_TRY(const SpaceShape shape, shape_of(corpus_, query.space));
+    FOOTNOTE_TRY(const auto positive, vectors_of(recommend.positive, query, shape));
+    FOOTNOTE_TRY(const auto negative, vectors_of(recommend.negative, query, shape));
+    if (recommend.strategy == Recommend::Strategy::kAverageVector) {
+      return nearest_to(average_vector(positive, negative), query, shape, filter, query.offset + query.limit);
     }
+    const auto score = recommend.strategy == Recommend::Strategy::kBestScore ? best_score : sum_score;
+    std::vector<std::vector<float>> all = positive;
+    all.insert(all.end(), negative.begin(), negative.end());
+    return by_examples(all, query, shape, filter, [&](std::span<const double> similarities) {
+      return score(similarities.first(positive.size()), similarities.subspan(positive.size()));
+    });
+  }
+
+  Result<Found> find(const Discover& discover, const PointQuery& query, const Filter& filter, const std::vector<Found>&) {
+    FOOTNOTE_TRY(const SpaceShape shape, shape_of(corpus_, query.space));
+    std::vector<Example> examples;
+    for (const ContextPair& pair : discover.context) examples.push_back(pair.positive);
+    for (const ContextPair& pair : discover.context) examples.push_back(pair.negative);
+    if (discover.target) examples.push_back(*discover.target);
+    FOOTNOTE_TRY(const auto all, vectors_of(examples, query, shape));
+    const std::size_t pairs = discover.context.size();
+    return by_examples(all, query, shape, filter, [&](std::span<const double> similarities) {
+      const auto target = discover.target ? std::optional(similarities.back()) : std::nullopt;
+      return discovery_score(target, similarities.first(pairs), similarities.subspan(pairs, pairs));
+    });
+  }
+
+  Result<Found> nearest_to(const std::vector<float>& vector, const PointQuery& query, const SpaceShape& shape, const Filter& filter,
+                           std::size_t limit) {
     Found out{.chunks = {}, .counts_down = counts_down(shape.distance)};
     if (generation_ == 0 || (filter.chunks && filter.chunks->empty())) return out;
-    const std::optional<ChunkId> self = nearest_self_;
     VectorQuery wanted{.corpus = corpus_.id,
                        .generation = generation_,
                        .vector = vector,
-                       .limit = query.offset + query.limit + (self ? 1 : 0),
+                       .limit = limit + examples_.size(),
                        .filter = filter.empty() ? nullptr : &filter,
                        .space = query.space};
     VectorSearchReport report;
     wanted.report = &report;
     FOOTNOTE_TRY(out.chunks, search_.vectors_.search(call_, wanted));
     FOOTNOTE_CHECK(work_.spend(kStepsPerSearch + report.scanned / kVectorsPerStep + report.rescored));
-    if (self) std::erase_if(out.chunks, [&](const ScoredChunk& chunk) { return chunk.chunk == *self; });
+    std::erase_if(out.chunks, [&](const ScoredChunk& chunk) { return examples_.contains(chunk.chunk); });
     if (out.counts_down) {
       for (ScoredChunk& chunk : out.chunks) chunk.score = std::abs(chunk.score);
     }
     return out;
   }
 
-  Result<Found> find(const FuseLists& fusion, const PointQuery& query, const Filter& filter, const std::vector<Found>& lists) {
+  Result<Found> diversify(Found found, const Diversify& wanted, const PointQuery& query, const SpaceShape& shape) {
+    FOOTNOTE_TRY(auto points, read_points(search_.store_, call_, corpus_.id, ids_of(found.chunks), PointVectors::kRead, work_));
+    std::map<ChunkId, std::vector<float>> vectors;
+    for (Point& point : points) {
+      vectors[point.chunk] = query.space.empty() ? std::move(point.vector) : std::move(point.named_vectors[query.space]);
+    }
+    std::erase_if(found.chunks, [&](const ScoredChunk& chunk) {  // deleted since
+      return vectors[chunk.chunk].size() != static_cast<std::size_t>(shape.dimension);
+    });
+    std::vector<double> relevance;
+    for (const ScoredChunk& chunk : found.chunks) relevance.push_back(similarity_of(shape.distance, chunk.score));
+    const std::size_t limit = query.offset + query.limit;
+    FOOTNOTE_CHECK(work_.spend(relevance.size() * std::min(limit, relevance.size()) / kVectorsPerStep));
+    const auto order = diversified(relevance, wanted.diversity, limit, [&](std::size_t i, std::size_t j) {
+      return similarity_between(shape.distance, vectors[found.chunks[i].chunk], vectors[found.chunks[j].chunk]);
+    });
+    Found out{.chunks = {}, .counts_down = found.counts_down};
+    for (const std::size_t i : order) out.chunks.push_back(found.chunks[i]);
+    return out;
+  }
+
+  /// Scores every allowed point by its similarities to the examples.
+  Result<Found> by_examples(const std::vector<std::vector<float>>& examples, const PointQuery& query, const SpaceShape& shape,
+                            const Filter& filter, const std::function<double(std::span<const double>)>& score) {
+    Found out;
+    if (generation_ == 0) return out;
+    std::vector<ChunkId> candidates;
+    FOOTNOTE_CHECK(search_.store_.visit(call_, corpus_.id, generation_, filter.chunks.get(), [&](const PointView& point) -> Result<void> {
+      const bool has_vector = std::ranges::find(point.vectors, query.space) != point.vectors.end();
+      if (has_vector && !examples_.contains(point.chunk)) candidates.push_back(point.chunk);
+      return work_.spend(1);
+    }));
+    FOOTNOTE_CHECK(work_.spend(candidates.size() * examples.size() / kVectorsPerStep));
+    std::vector<std::vector<double>> rows(candidates.size());
+    for (const std::vector<float>& example : examples) {
+      const VectorQuery wanted{.corpus = corpus_.id, .generation = generation_, .vector = example, .space = query.space};
+      FOOTNOTE_TRY(const auto scores, search_.vectors_.score(call_, wanted, candidates));
+      for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(similarity_of(shape.distance, scores[i]));
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) out.chunks.push_back({candidates[i], score(rows[i])});
+    std::ranges::sort(
+        out.chunks, [](const ScoredChunk& a, const ScoredChunk& b) { return a.score != b.score ? a.score > b.score : a.chunk < b.chunk; });
+    return out;
+  }
+
+  Result<Found> find(const FuseLists& fusion, const PointQuery&, const Filter&, const std::vector<Found>& lists) {
     std::vector<std::vector<ScoredChunk>> upward;
     for (const Found& list : lists) {
       auto& scores = upward.emplace_back(list.chunks);
@@ -151,7 +246,6 @@ class PointSearch::Run {
       }
     }
     Found out{.chunks = fuse(fusion.fusion, upward, fusion.rank_constant, fusion.weights), .counts_down = false};
-    if (query.filter) std::erase_if(out.chunks, [&](const ScoredChunk& chunk) { return !names_chunk(filter, chunk.chunk); });
     return out;
   }
 
@@ -176,17 +270,42 @@ class PointSearch::Run {
     return out;
   }
 
-  Result<std::vector<float>> vector_of(const Nearest& nearest, const std::string& space) {
-    nearest_self_.reset();
-    if (const auto* given = std::get_if<std::vector<float>>(&nearest.to)) return *given;
-    const PointId ids[] = {std::get<PointId>(nearest.to)};
-    FOOTNOTE_TRY(auto found, search_.store_.points(call_, corpus_.id, ids, PointVectors::kRead));
-    if (found.empty()) return fail_field(ErrorCode::kNotFound, "query", "No point with id {} found", to_string(ids[0]));
-    nearest_self_ = found[0].chunk;
-    const auto named = found[0].named_vectors.find(space);
-    std::vector<float> vector = space.empty() ? std::move(found[0].vector)
-                                              : (named == found[0].named_vectors.end() ? std::vector<float>{} : std::move(named->second));
-    if (vector.empty()) return fail_field(ErrorCode::kInvalidArgument, "query", "point {} has no such vector", to_string(ids[0]));
+  Result<std::vector<std::vector<float>>> vectors_of(std::span<const Example> examples, const PointQuery& query, const SpaceShape& shape) {
+    std::vector<std::vector<float>> out;
+    for (const Example& example : examples) {
+      FOOTNOTE_TRY(auto vector, vector_of(example, query, shape));
+      out.push_back(std::move(vector));
+    }
+    return out;
+  }
+
+  Result<std::vector<float>> vector_of(const Example& example, const PointQuery& query, const SpaceShape& shape) {
+    const auto* given = std::get_if<std::vector<float>>(&example);
+    std::vector<float> vector;
+    if (given == nullptr) {
+      FOOTNOTE_TRY(vector, looked_up(std::get<PointId>(example), query));
+    } else {
+      vector = *given;
+    }
+    if (vector.size() == static_cast<std::size_t>(shape.dimension)) return vector;
+    return fail_field(ErrorCode::kInvalidArgument, "vector", "Vector dimension error: expected dim: {}, got {}", shape.dimension,
+                      vector.size());
+  }
+
+  Result<std::vector<float>> looked_up(const PointId& id, const PointQuery& query) {
+    CorpusId corpus = corpus_.id;
+    std::string space = query.space;
+    if (query.lookup_from) {
+      FOOTNOTE_TRY(const Collection other, search_.store_.collection(call_, corpus_.workspace, query.lookup_from->collection));
+      corpus = other.corpus.id;
+      space = query.lookup_from->space.value_or(space);
+      FOOTNOTE_CHECK(shape_of(other.corpus, space));
+    }
+    FOOTNOTE_TRY(auto found, search_.store_.points(call_, corpus, std::span(&id, 1), PointVectors::kRead));
+    if (found.empty()) return fail_field(ErrorCode::kNotFound, "query", "No point with id {} found", to_string(id));
+    if (!query.lookup_from) examples_.insert(found[0].chunk);
+    std::vector<float> vector = space.empty() ? std::move(found[0].vector) : std::move(found[0].named_vectors[space]);
+    if (vector.empty()) return fail_field(ErrorCode::kInvalidArgument, "query", "point {} has no such vector", to_string(id));
     return vector;
   }
 
@@ -195,7 +314,7 @@ class PointSearch::Run {
   const Corpus& corpus_;
   const Generation generation_;
   Work& work_;
-  std::optional<ChunkId> nearest_self_;
+  std::set<ChunkId> examples_;  ///< Points of this collection that are examples: never results.
 };
 
 Result<std::vector<ScoredPoint>> PointSearch::query(const CallContext& call, const Corpus& corpus, const PointQuery& query,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/call_context.h"
+#include "points/examples.h"
 #include "points/fusion.h"
 #include "points/point_matcher.h"
 #include "ports/point_store.h"
@@ -14,9 +15,9 @@
 
 namespace footnote::points {
 
-/// The target of a nearest-neighbour search: a vector, or a point, which is then excluded from the results.
 struct Nearest {
-  std::variant<std::vector<float>, PointId> to;
+  Example to;
+  std::optional<Diversify> diversify;
 };
 /// Fuses the lists of the prefetches.
 struct FuseLists {
@@ -28,16 +29,25 @@ struct FuseLists {
 struct OrderBy {
   JsonPath path;
   bool descending = false;
-  std::optional<double> start_from;  ///< A number, or a time in milliseconds.
+  std::optional<double> start_from;  ///< A number, or a time in microseconds.
 };
 /// Orders by id.
 struct AllPoints {};
+/// Random points.
+struct Sample {};
+
+/// The collection, and its space, that the points of examples are looked up in.
+struct LookupFrom {
+  std::string collection;
+  std::optional<std::string> space;  ///< Default: the space that is searched.
+};
 
 struct PointQuery {
-  std::variant<AllPoints, Nearest, FuseLists, OrderBy> what;
-  std::string space;                 ///< The named space to search; "" for the corpus's own.
-  std::vector<PointQuery> prefetch;  ///< Nearest and OrderBy consider only the results of these.
-  std::optional<PointFilter> filter;
+  std::variant<AllPoints, Nearest, FuseLists, OrderBy, Recommend, Discover, Sample> what;
+  std::string space;  ///< The named space to search; "" for the corpus's own.
+  std::optional<LookupFrom> lookup_from;
+  std::vector<PointQuery> prefetch;   ///< All but FuseLists consider only the results of these.
+  std::optional<PointFilter> filter;  ///< Applies to the prefetches too.
   std::optional<double> score_threshold;
   std::size_t limit = 10;
   std::size_t offset = 0;

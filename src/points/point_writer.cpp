@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "points/payload_passage.h"
 
 namespace footnote::points {
 
@@ -38,11 +39,6 @@ Result<std::vector<float>> fitted(const Corpus& corpus, const std::string& name,
   return vector;
 }
 
-std::string text_at(const JsonObject& payload, std::string_view key) {
-  const Json* value = payload.if_contains(key);
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
-}
-
 std::string hash_of(const Point& point) {
   Sha256 hash;
   const auto add_vector = [&](const std::vector<float>& vector) {
@@ -58,17 +54,17 @@ std::string hash_of(const Point& point) {
   return "point-" + hash.hex();
 }
 
-Result<DocumentDraft> draft_of(const Point& point, SourceId source) {
+Result<DocumentDraft> draft_of(const Point& point, SourceId source, std::span<const JsonPath> text_keys) {
   FOOTNOTE_TRY(const Json payload, parse_json(point.payload));
-  const JsonObject& object = payload.get_object();
+  PayloadPassage passage = passage_of(payload.get_object(), text_keys);
   DocumentDraft out;
   out.key = document_key_of(point.id);
   out.source = source;
   out.content_hash = hash_of(point);
-  out.attributes.title = text_at(object, "title");
-  out.attributes.url = text_at(object, "url");
+  out.attributes.title = std::move(passage.title);
+  out.attributes.url = std::move(passage.url);
   out.attributes.media_type = "text/plain";
-  out.text = text_at(object, "text");
+  out.text = std::move(passage.text);
   ChunkDraft chunk;
   chunk.text = out.text;
   chunk.source_type = "point";
@@ -88,14 +84,9 @@ class Changes {
       : call_(call), ports_(ports), search_(search), corpus_(corpus), work_(search.new_work()) {}
 
   Result<void> operator()(const Upsert& upsert) {
-    std::set<PointId> named;
-    std::vector<PointId> ids;
-    for (const NewPoint& point : upsert.points) {
-      if (!named.insert(point.id).second) {
-        return fail_field(ErrorCode::kInvalidArgument, "points", "the id {} is in 'points' twice", to_string(point.id));
-      }
-      ids.push_back(point.id);
-    }
+    std::set<PointId> named;  // of an id that is there twice, the last point counts
+    for (const NewPoint& point : upsert.points) named.insert(point.id);
+    const std::vector<PointId> ids(named.begin(), named.end());
     FOOTNOTE_CHECK(load(ids, PointVectors::kLeftOut));
     for (const NewPoint& given : upsert.points) {
       Point point{.id = given.id, .chunk = {}, .version = 0, .document_key = {}, .is_passage = false, .payload = to_text(given.payload)};
@@ -167,11 +158,14 @@ class Changes {
     std::vector<DocumentDraft> drafts;
     std::vector<std::string> deleted;
     FOOTNOTE_CHECK(add_dead_passages(deleted));
+    FOOTNOTE_TRY(const Collection collection, ports_.points.collection(call_, corpus_.workspace, corpus_.name));
+    FOOTNOTE_TRY(const Json config, parse_json(collection.config));
+    const auto text_keys = config.is_object() ? text_keys_of(config.get_object()) : std::vector<JsonPath>{};
     FOOTNOTE_TRY(const Source source, ports_.catalog.ensure_source(call_, corpus_.id, SourceKind::kText, kSourceLocation));
     for (const PointId& id : changed_) {
       const std::optional<Point>& point = now_.at(id);
       if (point) {
-        FOOTNOTE_TRY(DocumentDraft draft, draft_of(*point, source.id));
+        FOOTNOTE_TRY(DocumentDraft draft, draft_of(*point, source.id, text_keys));
         drafts.push_back(std::move(draft));
       } else if (const auto old = before_.find(id); old != before_.end() && !old->second.is_passage) {
         deleted.push_back(document_key_of(id));
