@@ -32,12 +32,12 @@ inline constexpr std::size_t kKeysOfWorkspaceMax = 5'000;
 
 struct KeysOptions {
   std::int64_t requests_per_minute = 600;  ///< For keys without their own limit; 0: no limit.
-  /// The highest limits that a workspace's admins may give their keys; 0: no ceiling. Operators may exceed them.
+  /// The highest limits that a workspace's admins may give their keys; 0: no maximum. Operators may exceed them.
   std::int64_t requests_per_minute_max = 0;
-  std::size_t active_keys_max = kKeysOfWorkspaceMax;  ///< Of one workspace.
+  std::size_t active_keys_max = kKeysOfWorkspaceMax;  ///< Active keys per workspace.
 };
 
-/// Who asks for a key.
+/// Who creates a key.
 enum class KeyMaker { kWorkspaceAdmin, kOperator };
 
 struct NewKey {
@@ -61,7 +61,7 @@ struct Admission {
   RateVerdict rate;
 };
 
-/// All API keys: creates and ends them in the store, and keeps them all in memory, so that admitting a caller never blocks and a revoked
+/// All API keys. Creates and ends them in the store, and keeps them all in memory, so that admitting a caller never blocks and a revoked
 /// key is rejected at once. Thread-safe. One process owns the store, so nothing else changes its keys.
 class Keys {
  public:
@@ -79,7 +79,7 @@ class Keys {
   Result<Admission> admit(std::string_view key_text);
 
   /// kInvalidArgument names the field: name, scopes, expires_at, limits. kNotFound: no such workspace. kResourceExhausted: the workspace
-  /// has as many keys as its admins may make.
+  /// already has as many keys as its admins may create.
   Result<IssuedKey> create(const CallContext& call, const NewKey& wanted);
   /// A new key with the same name, scopes, limits and lifetime; the old one ends after `grace`. kNotFound: no such key in that
   /// workspace. kFailedPrecondition: it has ended.
@@ -99,7 +99,7 @@ class Keys {
   struct Entry {
     ApiKey key;
     RateMeter meter;
-    bool used = false;  ///< Since the last save.
+    bool used = false;  ///< True if used since the last save.
   };
 
   Keys(CatalogStore& catalog, const Clock& clock, std::string owner_text, KeysOptions options, std::string pepper, WorkspaceId home)
@@ -108,7 +108,7 @@ class Keys {
   std::string hash_of(std::string_view key_text) const;
   void take(const ApiKey& key);
   Result<IssuedKey> issue(const CallContext& call, ApiKey key);
-  /// Keys of one workspace: those that were ever made, and those that have not ended.
+  /// Keys of one workspace: all that were ever created, and those that have not ended.
   struct KeyCount {
     std::size_t made = 0;
     std::size_t active = 0;
