@@ -216,7 +216,7 @@ void FlatIndex::attach(const std::shared_ptr<const float>& raw, std::uint64_t co
   attach_codes(std::shared_ptr<const std::int8_t>(raw, reinterpret_cast<const std::int8_t*>(next)), code_bytes_held);
 }
 
-/// Codes that are already in memory or in an older file stay there: readers may be using them.
+/// Codes that are already in memory or in an older file stay where they are: readers may be using them.
 void FlatIndex::attach_codes(std::shared_ptr<const std::int8_t> codes, std::uint64_t bytes_held) {
   if (std::ranges::none_of(segments_, [](const SegmentPtr& segment) { return segment->codes.wants_raw(); })) return;
   std::uint64_t bytes = 0;

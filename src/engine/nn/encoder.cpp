@@ -177,7 +177,7 @@ bool Encoder::gather(Urgency urgency, Batch& batch) {
   try {
     return gather_from_queue(urgency, batch);
   } catch (const std::bad_alloc&) {
-    // The request at which memory ran out is the first of the queue; parts of it may be in the batch.
+    // The request that ran out of memory is the first of the queue; some of its sequences may be in the batch.
     std::deque<Request*>& queue = queue_of(urgency);
     if (!queue.empty()) end_without_memory(*queue.front());
     give_up(batch);
@@ -191,7 +191,7 @@ void Encoder::end_without_memory(Request& request) {
 }
 
 void Encoder::give_up(Batch& batch) {
-  batch.places.resize(batch.sequences.size());  // the last place may have got no sequence
+  batch.places.resize(batch.sequences.size());  // The last place may have no sequence.
   for (const Place& place : batch.places) --place.request->running;
   for (const Place& place : batch.places) end_without_memory(*place.request);
   batch.places.clear();

@@ -181,7 +181,7 @@ std::size_t read_labels(const SafeTensors& weights, Family family) {
 /// The model whose token vectors are shared.
 struct WordTable {
   std::filesystem::path folder;
-  std::string sha256;  ///< Of its weights.
+  std::string sha256;  ///< Checksum of that model's weights.
 };
 
 /// The folder of the model that `key` of config.json names, next to this one; nullopt when it has no such key.

@@ -10,8 +10,8 @@ namespace footnote::rows {
 /// Limits on rows read from a file.
 struct RowLimits {
   std::int64_t born_last = 0;     ///< The latest birth.
-  std::uint32_t group_count = 0;  ///< Every group is below this.
-  std::uint64_t rows_max = 0;     ///< Of one segment.
+  std::uint32_t group_count = 0;  ///< Upper bound (exclusive) of group numbers.
+  std::uint64_t rows_max = 0;     ///< Maximum rows of one segment.
 };
 
 /// rows := count:u64 label:i64[count] born:i64[count] group:u32[count]

@@ -32,7 +32,7 @@ class FrameScan {
     const bool salted = header.salt == log_.salt;
     // A frame that continues the sums of intact frames belongs to this log, whatever its salt says.
     const bool salt_damaged = !broken_ && header.sum == after_stored && !salted;
-    // This frame was written after the commit before it was durable.
+    // This frame was written after the previous commit had become durable.
     const bool commit_damaged = broken_ && after_commit_ && follows && salted;
     const bool sound = header.sum == after_stored && salted;
     // A torn frame may contain any commit mark: it counts only if the sum confirms it.
