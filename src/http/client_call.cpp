@@ -352,12 +352,13 @@ Result<void> ClientCall::hand_over(std::string& bytes) {
   }
   body_bytes_ += bytes.size();
   if (bytes.empty()) return {};
-  // Not kept for the next piece: memory freed just now is still in the CPU cache, a buffer of one stream among many is not.
+  // Do not reuse the buffer for the next piece: with many streams it would be out of the CPU cache, while freshly freed memory is still in
+  // it.
   const std::string piece = std::exchange(bytes, {});
   return sunk(sink_->on_body(piece));
 }
 
-/// Lets the loop read and forward until the body is complete, an error occurs, or the client has to be waited for.
+/// The relay loop reads and forwards until the body is complete, an error occurs, or the client does not keep up.
 Task<Result<bool>> ClientCall::read_by_loop(ResponseParser& parser, CallSink::Lent lent, bool& ended) {
   Looped looped{parser};
   buffer_.shrink_to_fit();

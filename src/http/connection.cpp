@@ -172,7 +172,7 @@ Task<Connection::HeadResult> Connection::read_body(RequestParser& parser, std::u
   parser.eager(true);
   watchdog_.arm(shared_.options.body_deadline);
   std::size_t fed = 0;
-  JsonSize size;  // the value that a handler makes of the body lives as long as the body, and may be larger
+  JsonSize size;  // The JSON value that a handler parses from the body lives as long as the body and may be larger.
   while (!parser.is_done()) {
     SystemError error = beast::http::error::need_more;
     if (buffer_.size() != 0) buffer_.consume(parser.put(buffer_.data(), error));
