@@ -17,15 +17,15 @@ namespace {
 constexpr std::size_t kWordBytesMax = 32;
 constexpr std::size_t kCodeSpanBytesMax = 300;
 
-/// Never end a sentence. Titles count only when capitalized.
+/// Abbreviations that never end a sentence. Titles count only when capitalized.
 constexpr std::array<std::string_view, 19> kNeverEnd = {"approx", "bzw", "ca", "cf",  "eg", "evtl", "ggf", "ie", "incl", "inkl",
                                                         "mlle",   "mme", "mr", "mrs", "ms", "resp", "viz", "vs", "zzgl"};
 constexpr std::array<std::string_view, 19> kTitles = {"adm", "capt", "cmdr", "col",  "dr",  "fr",  "gen", "gov", "hon", "lt",
                                                       "maj", "mt",   "pres", "prof", "rep", "rev", "sen", "sgt", "st"};
-/// Followed by a number.
+/// Abbreviations that do not end a sentence if a number follows.
 constexpr std::array<std::string_view, 20> kBeforeNumber = {"abs", "art", "ch", "chap", "eq", "eqs", "fig", "figs", "no",  "nos",
                                                             "nr",  "p",   "pg", "pp",   "pt", "sec", "tab", "v",    "ver", "vol"};
-/// End a sentence if the next word is a typical sentence start.
+/// Abbreviations that end a sentence only if the next word is a typical sentence start.
 constexpr std::array<std::string_view, 37> kMayEnd = {"al",  "apr", "aug", "ave", "blvd", "bros", "co",  "corp", "dec", "dept",
                                                       "ed",  "eds", "est", "etc", "feb",  "fri",  "inc", "jan",  "jr",  "jul",
                                                       "jun", "ltd", "mar", "mon", "nov",  "oct",  "rd",  "sat",  "sep", "sept",
