@@ -60,7 +60,7 @@ std::optional<std::string> find_program(const std::string& name) {
   return std::nullopt;
 }
 
-/// The input as a file in memory, at its begin.
+/// The input as an in-memory file, positioned at its beginning.
 Result<Handle> memory_file(std::string_view input) {
   Handle file(::memfd_create("document", MFD_CLOEXEC));
   if (file.get() < 0) return fail(ErrorCode::kResourceExhausted, "no memory for a copy of the document");
@@ -85,7 +85,7 @@ Result<Pipe> make_pipe() {
   return Pipe{Handle(ends[0]), Handle(ends[1])};
 }
 
-/// Denies sockets. What else the program may do is bounded by its limits and by the rights of the user.
+/// Denies sockets. Everything else is restricted by the resource limits and the user's permissions.
 void deny_sockets() {
 #if defined(__x86_64__)
   constexpr unsigned kArchitecture = AUDIT_ARCH_X86_64;
@@ -109,7 +109,7 @@ void limit(int resource, rlim_t most) {
   ::setrlimit(static_cast<__rlimit_resource_t>(resource), &value);
 }
 
-/// Between fork and exec of a process with threads: only calls that are safe in a signal handler.
+/// Runs between fork and exec of a process with threads, so only async-signal-safe calls are allowed.
 [[noreturn]] void become(const char* program, char* const* arguments, int input, int output, int errors, pid_t parent,
                          const ChildLimits& limits) {
   static constexpr std::array<const char*, 3> kEnvironment = {"LC_ALL=C.UTF-8", "PATH=/usr/bin:/bin", nullptr};
@@ -145,7 +145,7 @@ bool take(const Handle& from, std::string& into, std::size_t bytes_max) {
   return got > 0;
 }
 
-/// Reads both streams until they end, the time is over, or there is too much.
+/// Reads both streams until they end, time runs out, or there is too much output.
 ChildOutcome::End collect(Handle& output, Handle& errors, const ChildLimits& limits, ChildOutcome& out) {
   const auto deadline = Clock::now() + limits.wall;
   while (output.get() >= 0) {
