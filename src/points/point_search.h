@@ -36,7 +36,7 @@ struct AllPoints {};
 struct PointQuery {
   std::variant<AllPoints, Nearest, FuseLists, OrderBy> what;
   std::string space;                 ///< The named space to search; "" for the corpus's own.
-  std::vector<PointQuery> prefetch;  ///< Nearest and OrderBy consider only the results of these.
+  std::vector<PointQuery> prefetch;  ///< If not empty, Nearest and OrderBy search only among the results of these.
   std::optional<PointFilter> filter;
   std::optional<double> score_threshold;
   std::size_t limit = 10;
@@ -67,7 +67,7 @@ class PointSearch {
   PointSearch(const PointStore& store, const VectorSearch& vectors, std::size_t work_max = 0)
       : store_(store), vectors_(vectors), work_max_(work_max), matcher_(store) {}
 
-  /// For one request: pass it to everything that the request asks for.
+  /// Starts the budget of one request: pass it to all queries of that request.
   Work new_work() const { return Work(work_max_); }
 
   /// Best first, equal scores by chunk.

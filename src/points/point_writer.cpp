@@ -13,7 +13,7 @@ namespace footnote::points {
 namespace {
 
 constexpr std::string_view kSourceLocation = "points";
-/// Steps of work.h for reading, parsing and writing back one point.
+/// Cost in steps (work.h) of reading, parsing and writing back one point.
 constexpr std::size_t kStepsPerChange = 100;
 
 void to_unit_length(std::vector<float>& vector) {
@@ -269,7 +269,7 @@ class Changes {
     return &*found->second;
   }
 
-  /// Charges the call for `points` points that get `bytes` more each.
+  /// Charges the call's budget for `points` points that grow by `bytes` each.
   Result<void> charge(std::size_t points, std::size_t bytes) {
     FOOTNOTE_CHECK(work_.spend(points * kStepsPerChange));
     copied_bytes_ += points * bytes;
