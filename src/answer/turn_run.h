@@ -22,7 +22,7 @@ namespace footnote::answer {
 /// What every turn needs. Borrowed.
 struct TurnPorts {
   Reader& reader;
-  Reader* model_reader = nullptr;  ///< A reader that can tell how likely it is right, for English questions; null: none is installed.
+  Reader* model_reader = nullptr;  ///< A reader that estimates how likely its quotes answer, for English questions; null: not installed.
   Llm* llm = nullptr;              ///< Null: the built-in reader answers by quoting.
   ConversationStore& conversations;
   const Clock& clock;
@@ -76,16 +76,16 @@ class TurnRun {
   /// Retrieves and answers. `on_start` was already called.
   virtual Result<Outcome> decide() = 0;
   virtual std::string refusal_text(RefusalReason reason) const = 0;
-  /// True: this error ended the turn on purpose; the turn is reported as partial.
+  /// True: this error ended the turn on purpose (the visitor pressed stop); report the turn as partial.
   virtual bool is_wanted_end(const Error&) { return false; }
   /// Called after storing, even if that failed.
   virtual void after_store() {}
 
   /// Takes over the result of retrieval, with its timings and failures.
   void note_retrieval(retrieve::Retrieval retrieval, std::chrono::microseconds began);
-  /// True: this question is answered by the model reader, which also decides whether it is answered.
+  /// True: the model reader answers this question and also decides whether it can be answered.
   bool reads_with_model() const;
-  /// Quotes what answers; refuses if there is nothing. `confidence` is for readers that cannot tell.
+  /// Quotes the passages that answer; refuses if there are none. `confidence` is used if the reader estimates no probability.
   Result<Outcome> quote(std::vector<SourceBlock> blocks, double confidence, std::optional<std::size_t> characters_max = {});
   /// Streams the model's answer to these messages, whose sources are `blocks`. The answer ends if it recites one of `unspoken`.
   Result<Outcome> stream_model(std::vector<ChatMessage> messages, std::vector<SourceBlock> blocks, double confidence,

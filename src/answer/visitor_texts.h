@@ -18,8 +18,8 @@ struct LanguageHints {
 std::string visitor_language(const LanguageHints& hints);
 
 /// Fixed texts for visitors, in their language or in English.
-std::string_view unknown_text(std::string_view language);   ///< Nothing was found.
-std::string_view declined_text(std::string_view language);  ///< The agent avoids this topic.
+std::string_view unknown_text(std::string_view language);   ///< Text for "nothing was found".
+std::string_view declined_text(std::string_view language);  ///< Text for "the agent avoids this topic".
 /// Languages that have these texts: "en", "de" ...
 std::span<const std::string_view> visitor_text_languages();
 

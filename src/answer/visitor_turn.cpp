@@ -261,7 +261,8 @@ class VisitorTurn final : public TurnRun {
     settle_low_confidence();
   }
 
-  /// Compares the confidence with the agent's threshold, if it has one, else with that of whatever decided.
+  /// Compares the confidence with the agent's threshold, if it has one; otherwise with the threshold of the gate or the reader, whichever
+  /// decided.
   void settle_low_confidence() {
     Visit& visit = this->visit();
     std::erase(visit.flags, kFlagBelowThreshold);
@@ -270,7 +271,7 @@ class VisitorTurn final : public TurnRun {
         has_flag(kFlagNoSources) || has_flag(kFlagOneSource) || has_flag(kFlagBelowThreshold) || has_flag(kFlagModelChanged);
   }
 
-  /// The reader that decided about the answer also says how sure it is, as at the other doors. Its scale does not depend on other models.
+  /// If the reader decided, its probability is the confidence, as at the other front doors. Its scale does not depend on other models.
   void settle_reading(const Answer& answer) {
     if (ports().llm != nullptr || !reads_with_model() || answer.citations.empty()) return;
     threshold_ = agent_.confidence_threshold.value_or(question_.corpora.at(0).profile.gate.read_min);
@@ -358,11 +359,11 @@ class VisitorTurn final : public TurnRun {
   const VisitorQuestion& question_;
   const AgentSettings& agent_;
   const VisitorHistory remembered_;
-  double threshold_;  // of the confidence
+  double threshold_;  // threshold for the confidence
   const std::string language_;
   std::vector<ChatMessage> history_;
-  std::size_t passages_ = 0;  // that passed the threshold
-  double confidence_ = 0;     // of these passages
+  std::size_t passages_ = 0;  // passages that passed the threshold
+  double confidence_ = 0;     // best probability of these passages
   bool page_is_relevant_ = false;
   bool has_page_ = false;  // source 1 is the page as read by the widget
 };
