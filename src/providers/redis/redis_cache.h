@@ -52,7 +52,7 @@ class RedisCache final : public Cache {
   std::string entry_key(std::string_view key) const { return options_.prefix + "e:" + std::string(key); }
   std::string tag_prefix() const { return options_.prefix + "t:"; }
   void note_failure(std::string_view what);
-  /// Drops the pending tags; what fails stays pending.
+  /// Retries the pending tag drops; those that fail stay pending.
   void pay(Lease& lease);
 
   const RedisAddress address_;
@@ -62,7 +62,7 @@ class RedisCache final : public Cache {
   Mutex mutex_;
   std::vector<std::unique_ptr<Connection>> idle_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::size_t leased_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
-  std::set<std::string> owed_ FOOTNOTE_TSA(guarded_by(mutex_));  ///< Tags still to be dropped.
+  std::set<std::string> owed_ FOOTNOTE_TSA(guarded_by(mutex_));  ///< Tags whose drop is pending.
   std::chrono::steady_clock::time_point bypass_until_ FOOTNOTE_TSA(guarded_by(mutex_)){};
 };
 
