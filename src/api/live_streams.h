@@ -46,15 +46,16 @@ class LiveStream {
 
   void reader_came();
   void reader_left();
-  /// Since when there is no reader; none while there is one or after the end.
+  /// Since when there is no reader; nullopt while there is one, or after the end.
   std::optional<std::chrono::steady_clock::time_point> alone_since() const;
   std::optional<std::chrono::steady_clock::time_point> ended_at() const;
 
   /// Cancels the turn: `stop` on the visitor's request, `abandon` because nobody reads.
   void stop();
   void abandon();
-  std::stop_token stopped() const { return stopped_.get_token(); }      ///< By the visitor.
-  std::stop_token cancelled() const { return cancelled_.get_token(); }  ///< By the visitor or by abandonment.
+  std::stop_token stopped() const { return stopped_.get_token(); }  ///< Requested if the visitor pressed stop.
+  /// Requested if the visitor pressed stop, or nobody reads any more.
+  std::stop_token cancelled() const { return cancelled_.get_token(); }
 
  private:
   const ConversationId conversation_;

@@ -225,7 +225,7 @@ void resume_stream(const WidgetServices& services, const http::Request& request,
   const Reading reading(stream, call.stop);
   http::SseWriter& writer = response.start_sse(stream_headers(request));
   if (!writer.comment("ok")) return;
-  const Waiting waiting;  // for the thread that writes the answer
+  const Waiting waiting;  // This thread only waits; another one writes the answer.
   while (call.check()) {
     const LiveStream::Batch batch = stream->after(id, kResumeStep);
     if (batch.lost) return response.cut();
