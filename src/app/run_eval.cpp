@@ -100,7 +100,7 @@ Result<eval::EvalRun> measure_documentation(const eval::EvalJob& job) {
   return run;
 }
 
-/// Options that only one kind of set has must not be passed over in silence.
+/// Reports options that do not apply to this kind of set, instead of ignoring them.
 Result<void> check_options(const cli::EvalCommand& command, eval::EvalKind kind) {
   const bool about_documents =
       !command.documents.empty() || !command.half.empty() || !command.only.empty() || !command.answers.empty() || !command.passages.empty();

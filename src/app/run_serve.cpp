@@ -76,7 +76,7 @@ Result<int> run_serve(const cli::CommandContext& context, const cli::ServeComman
   parts->upkeep().stop_maintenance();
   log(LogLevel::kInfo, "app", "draining", {{"grace_ms", context.settings.duration(Setting::kServerDrain).count()}});
   (*server)->drain(context.settings.duration(Setting::kServerDrain));
-  // Without memory for it the next start builds them from the store.
+  // If memory is exhausted, the next start rebuilds the indexes from the store.
   contained("app", "saving indexes", [&] { parts->base().save_indexes({}, upkeep::IndexFiles::When::kAnythingChanged); });
   log(LogLevel::kInfo, "app", "stopped");
   return cli::kExitOk;
