@@ -13,7 +13,7 @@ double one_if(bool holds) { return holds ? 1.0 : 0.0; }
 
 bool found_among(const AskedQuestion& asked, std::size_t first) { return asked.passage_rank && *asked.passage_rank <= first; }
 
-/// As a reader's passages are found, but more of them: the turn keeps only the best few.
+/// Retrieves like a reader's turn, but keeps more passages.
 Result<retrieve::Retrieval> look_at(const EvalJob& job, const System& system, const Profile& profile,
                                     const DocumentationQuestion& question) {
   retrieve::RetrieveOptions options{.profile = for_reading(profile), .filter = {}};
