@@ -28,7 +28,7 @@ import tiny_model  # noqa: E402
 from server import Server  # noqa: E402
 from storage_test import document  # noqa: E402
 
-#: Pages of stored turns fill the caches of the store, which end at 48 MiB.
+# : Pages of stored turns fill the caches of the store, up to 48 MiB.
 GROWTH_BYTES_MAX = 16 << 20
 FORMATS = ["txt", "md", "html"]
 #: Checks of `doctor` that do not concern the store; the tiny model has random weights, and the test makes the folder.
@@ -36,7 +36,7 @@ OTHER_CHECKS = {"model", "machine", "disk", "cpu", "port", "llm", "files"}
 
 
 class Shared:
-    """The numbers of tests/faults/failing_malloc.cpp."""
+    """The numbers shared with tests/faults/failing_malloc.cpp."""
 
     def __init__(self, path):
         path.write_bytes(bytes(16))
@@ -95,7 +95,7 @@ class NoMemory:
         self.stored[path] = {fresh["content"]} if committed else self.stored.get(path, {None}) | {fresh["content"]}
 
     def check_documents(self):
-        """An ingest with memory brings the indexes up to date with all that was acknowledged before."""
+        """An ingest without failures brings the indexes up to date with everything acknowledged before."""
         last = document("last.txt", 60)
         self.stored["last.txt"] = {last["content"]}
         status, _, data = self.call("/api/kb/ingest", {"documents": [last]})
