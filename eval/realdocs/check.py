@@ -34,7 +34,7 @@ MIN_UNANSWERABLE = 15
 
 
 def plain(path):
-    """The text of a page as a reader sees it: no tags, entities or targets of links, one space between words."""
+    """The text of a page as a reader sees it: without tags, entities and link targets, with one space between words."""
     text = path.read_text(encoding="utf-8", errors="replace")
     if path.suffix in (".html", ".htm", ".xhtml"):
         text = re.sub(r"(?is)<(script|style)\b.*?</\1>", " ", text)
@@ -49,7 +49,7 @@ def plain(path):
 
 
 class Report:
-    """What was found, in the order it was found."""
+    """Collects the findings in order."""
 
     def __init__(self):
         self.errors = []
