@@ -121,7 +121,7 @@ Result<points::Nearest> parse_nearest(const Json& value, const std::string& path
   }
   if (value.is_object()) {
     return fail_field(ErrorCode::kUnsupported, path,
-                      "'{}' must be a dense vector or the id of a point: sparse vectors and texts are not taken", path);
+                      "'{}' must be a dense vector or the id of a point: sparse vectors and texts are not supported", path);
   }
   FOOTNOTE_TRY(const PointId id, parse_id(value, path));
   return points::Nearest{id};
@@ -154,7 +154,7 @@ Result<What> parse_what(const Json& value, const std::string& path) {
     return What{std::move(nearest)};
   }
   if (const Json* nearest = object->if_contains("nearest")) {
-    if (object->size() > 1) return fail_field(ErrorCode::kUnsupported, path, "'{}': only 'nearest' by itself is taken here", path);
+    if (object->size() > 1) return fail_field(ErrorCode::kUnsupported, path, "'{}': only 'nearest' by itself is supported here", path);
     FOOTNOTE_TRY(auto found, parse_nearest(*nearest, path + ".nearest"));
     return What{std::move(found)};
   }

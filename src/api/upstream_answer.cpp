@@ -74,7 +74,7 @@ class ChunkStream final : public AnswerReader {
       return {};
     }
     auto chunk = parse_json(data);
-    if (!chunk || !chunk->is_object()) return fail(ErrorCode::kUnavailable, "it sent a chunk that can't be read");
+    if (!chunk || !chunk->is_object()) return fail(ErrorCode::kUnavailable, "it sent an invalid chunk");
     return take_chunk(std::move(chunk->get_object()));
   }
 

@@ -42,7 +42,7 @@ Result<eval::EvalRun> measure_reading(const eval::EvalJob& job) {
   Metrics metrics;
   FOOTNOTE_TRY(const auto reranker, open_reranker(job.context.settings, metrics));
   if (!reranker.provided.port) {
-    return fail(ErrorCode::kFailedPrecondition, "reading is measured by the reranker, and there is none: set reranker.provider");
+    return fail(ErrorCode::kFailedPrecondition, "measuring reading needs a reranker, and none is configured: set reranker.provider");
   }
   return eval::eval_reading(job, *reranker.provided.port);
 }

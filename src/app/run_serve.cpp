@@ -50,7 +50,7 @@ Result<int> run_serve(const cli::CommandContext& context, const cli::ServeComman
                                                    {.notes = AgentNotes::kOn, .answer = {.model_may_be_unnamed = true}}));
   if (context.settings.is_set(Setting::kLlmBaseUrl) && !context.settings.is_set(Setting::kLlmModel)) {
     log(LogLevel::kInfo, "app",
-        "LLM_MODEL is not set: questions to the knowledge base are answered by quoting; the proxy passes on the models of LLM_BASE_URL");
+        "LLM_MODEL is not set: questions to the knowledge base are answered by quoting; the proxy forwards to the models of LLM_BASE_URL");
   }
   FOOTNOTE_CHECK(check_host(context.settings, parts->keys()));
   parts->upkeep().copies().tidy();

@@ -23,8 +23,8 @@ constexpr mode_t kPrivateFile = 0600;
 
 std::unexpected<Error> errno_error(const std::filesystem::path& path, std::string_view doing) {
   const int code = errno;
-  return in_other_words(fail(code_of_errno(code), "can't {} {}: {}", doing, path.string(), std::strerror(code)),
-                        fmt::format("the server can't {} a file: {}", doing, std::strerror(code)));
+  return with_public_message(fail(code_of_errno(code), "can't {} {}: {}", doing, path.string(), std::strerror(code)),
+                             fmt::format("the server can't {} a file: {}", doing, std::strerror(code)));
 }
 
 Result<void> write_all(int descriptor, std::span<const std::byte> bytes, const std::filesystem::path& path) {

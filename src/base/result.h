@@ -26,7 +26,7 @@ std::unexpected<Error> fail_field(ErrorCode code, std::string_view field, fmt::f
 }
 
 /// An error whose message is only for the operator: callers of the server see `shown` instead.
-inline std::unexpected<Error> in_other_words(std::unexpected<Error> failed, std::string_view shown) {
+inline std::unexpected<Error> with_public_message(std::unexpected<Error> failed, std::string_view shown) {
   Error error = std::move(failed).error();
   error.public_message = shown;
   return std::unexpected(std::move(error));

@@ -139,13 +139,13 @@ class StopFinder {
     while (next < text_.size() && is_ascii_space(text_[next])) ++next;
     while (next < text_.size() && is_opener(code_point_at(text_, next))) next_code_point(text_, next);
     if (next >= text_.size()) return true;
-    if (goes_on_in_lower_case(next)) return false;
+    if (continues_in_lower_case(next)) return false;
     const bool plain_stop = end == begin + 1 && text_[begin] == '.';
     return !plain_stop || !is_abbreviation(begin, next);
   }
 
   /// "iPhone" can start a sentence just as "The" can.
-  bool goes_on_in_lower_case(std::size_t at) const {
+  bool continues_in_lower_case(std::size_t at) const {
     if (!u_islower(static_cast<UChar32>(next_code_point(text_, at)))) return false;
     return at >= text_.size() || !u_isupper(static_cast<UChar32>(code_point_at(text_, at)));
   }

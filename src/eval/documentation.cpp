@@ -14,8 +14,8 @@ double one_if(bool holds) { return holds ? 1.0 : 0.0; }
 bool found_among(const AskedQuestion& asked, std::size_t first) { return asked.passage_rank && *asked.passage_rank <= first; }
 
 /// Retrieves like a reader's turn, but keeps more passages.
-Result<retrieve::Retrieval> look_at(const EvalJob& job, const System& system, const Profile& profile,
-                                    const DocumentationQuestion& question) {
+Result<retrieve::Retrieval> retrieve_passages(const EvalJob& job, const System& system, const Profile& profile,
+                                              const DocumentationQuestion& question) {
   retrieve::RetrieveOptions options{.profile = for_reading(profile), .filter = {}};
   options.profile.top_k = options.profile.per_document_max = kPassagesLookedAt;
   return system.retriever.retrieve(job.context.call, system.corpus.id, question.text, options);
@@ -36,7 +36,7 @@ Result<AskedQuestion> ask_one(const EvalJob& job, const System& system, const As
     out.text = refusal->text;
   }
   if (!question.answerable()) return out;
-  FOOTNOTE_TRY(const auto found, look_at(job, system, asker.profile(), question));
+  FOOTNOTE_TRY(const auto found, retrieve_passages(job, system, asker.profile(), question));
   FOOTNOTE_TRY(out.passage_rank, rank_of_answer(question, found.hits));
   return out;
 }
@@ -166,7 +166,7 @@ Result<std::string> passages_found(const EvalJob& job, const System& system, con
   for (std::size_t i = 0; i < set.questions.size(); ++i) {
     bar.update(i, set.questions.size());
     const DocumentationQuestion& question = set.questions[i];
-    auto found = look_at(job, system, profile, question);
+    auto found = retrieve_passages(job, system, profile, question);
     if (!found) return with_context(std::move(found).error(), question.id);
     JsonArray passages;
     for (const Hit& hit : found->hits) passages.push_back(passage_json(hit));

@@ -104,7 +104,7 @@ class ClientCall final : private RelayLoop::Stream {
   /// Whether to continue after a read. Sets `ended` at end of stream.
   Result<void> check_read(const SystemError& error, bool& ended) const;
   /// Records that an error came from the sink (the consumer), not from the connection.
-  Result<void> sunk(Result<void> result);
+  Result<void> from_sink(Result<void> result);
   std::unexpected<Error> unavailable(std::string_view what) const;
 
   ClientShared& shared_;

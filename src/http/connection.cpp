@@ -162,8 +162,9 @@ Task<Connection::HeadResult> Connection::read_head(RequestParser& parser) {
 Refusal Connection::over_budget(std::size_t bytes) const {
   const std::size_t bytes_max = shared_.body_bytes.bytes_max();
   if (bytes <= bytes_max) return out_of_memory();
-  return refuse(413, ErrorCode::kTooLarge,
-                fmt::format("the body takes {} bytes of memory; all requests together may take {}; send it in parts", bytes, bytes_max));
+  return refuse(
+      413, ErrorCode::kTooLarge,
+      fmt::format("the body needs {} bytes of memory, but all requests together may use only {}; send it in parts", bytes, bytes_max));
 }
 
 Task<Connection::HeadResult> Connection::read_body(RequestParser& parser, std::uint64_t bytes_max, ByteBudget::Hold& held) {

@@ -35,7 +35,7 @@ constexpr std::chrono::milliseconds kWakePause{10};
 
 enum class Peer { kQuiet, kSentMore, kGone };
 
-Peer look_at_peer(int socket) {
+Peer peek_at_peer(int socket) {
   pollfd entry{socket, POLLIN | POLLRDHUP, 0};
   if (::poll(&entry, 1, 0) <= 0) return Peer::kQuiet;
   if ((entry.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0) return Peer::kGone;
@@ -339,7 +339,7 @@ void Connection::watch_client(std::shared_ptr<Exchange> exchange) {
 }
 
 void Connection::check_client() {
-  switch (look_at_peer(socket_.native_handle())) {
+  switch (peek_at_peer(socket_.native_handle())) {
     case Peer::kQuiet: watch_client(watched_); return;
     case Peer::kGone: {
       const bool streaming = watched_->take(0).started;

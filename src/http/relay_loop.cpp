@@ -89,7 +89,7 @@ void RelayLoop::send(Command command) {
 void RelayLoop::run() {
   now_ = Clock::now();
   while (take_commands()) {
-    look_at_times();
+    check_deadlines();
     write_all();
     remove_stopped();
     io_->wait(next_check_ == Clock::time_point::max() ? kLongWait : std::max(next_check_ - now_, Clock::duration::zero()), gather_time());
@@ -137,7 +137,7 @@ void RelayLoop::start(std::unique_ptr<Link> link) {
 }
 
 /// Deadlines only move later, so they are checked when the earliest may have passed, not with each piece.
-void RelayLoop::look_at_times() {
+void RelayLoop::check_deadlines() {
   if (now_ < next_check_) return;
   next_check_ = Clock::time_point::max();
   for (const auto& [id, link] : links_) check_times(*link);

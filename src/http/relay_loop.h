@@ -85,7 +85,7 @@ class RelayLoop : private RelayIo::Handler {
   bool take_commands();
   void start(std::unique_ptr<Link> link);
   std::chrono::nanoseconds gather_time();
-  void look_at_times();
+  void check_deadlines();
   void check_times(Link& link);
   void write_all();
   void remove_stopped();

@@ -58,7 +58,7 @@ bool check_key(Prepared& out) {
   std::set<SecretKind> kinds;
   std::string shown = out.key;
   if (is_valid_utf8(shown)) mask_secrets(shown, kinds);
-  std::string wrong = kinds.empty() ? key_problem(out.key) : "its name holds a secret; rename it";
+  std::string wrong = kinds.empty() ? key_problem(out.key) : "its name is that of a credential file; rename it";
   if (wrong.empty()) return true;
   out.key = std::string(utf8_prefix(repair_utf8(shown), kKeyBytesMax));
   refuse(out, std::move(wrong));

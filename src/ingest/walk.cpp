@@ -131,7 +131,7 @@ class Walker {
     if (::lstat((out_.root / key).c_str(), &status) != 0) {
       if (is_ignored_name(name)) return problem(key, "ignored name", ProblemKind::kIgnored);
       out_.unknown.push_back(key);
-      return problem(key, "can't be looked at");
+      return problem(key, "can't be read");
     }
     const bool is_folder = S_ISDIR(status.st_mode);
     // Counted whatever happens to the file: a name in an ignored place is still inside the folder.

@@ -218,7 +218,7 @@ class Changes {
     const PointFilter& filter = std::get<PointFilter>(selection);
     FOOTNOTE_TRY(const ChunkList chunks, search_.matching(call_, corpus_, filter, work_));
     if (vectors == PointVectors::kRead && chunks->size() > kChangedByFilterMax) {
-      return fail_field(ErrorCode::kTooLarge, "filter", "the filter selects {} points; at most {} are changed at once", chunks->size(),
+      return fail_field(ErrorCode::kTooLarge, "filter", "the filter selects {} points; at most {} can be changed at once", chunks->size(),
                         kChangedByFilterMax);
     }
     FOOTNOTE_TRY(auto found, ports_.points.points_of(call_, corpus_.id, *chunks, vectors));
@@ -275,7 +275,7 @@ class Changes {
     copied_bytes_ += points * bytes;
     if (copied_bytes_ <= kPayloadCopiesBytesMax) return {};
     return fail_field(ErrorCode::kTooLarge, "payload",
-                      "a payload of {} for {} points: one request may set {} in all; change fewer points at once", human_bytes(bytes),
+                      "a payload of {} for {} points: one request may set {} in total; change fewer points at once", human_bytes(bytes),
                       points, human_bytes(kPayloadCopiesBytesMax));
   }
 

@@ -31,7 +31,7 @@ class Work {
     held_bytes_ += bytes;
     if (held_bytes_ <= kAnswerBytesMax) return {};
     return fail(ErrorCode::kTooLarge,
-                "the points of this answer take more than {} MiB: use a smaller limit, fewer searches, or leave out vectors",
+                "the points of this answer need more than {} MiB: use a smaller limit, fewer searches, or leave out vectors",
                 kAnswerBytesMax >> 20);
   }
   /// How many steps are left.

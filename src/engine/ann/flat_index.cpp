@@ -240,7 +240,7 @@ Result<SegmentPtr> FlatIndex::load_segment(ByteSource& source, const rows::RowLi
   FOOTNOTE_TRY(const auto died, source.take_all<std::int64_t>(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const bool can_be = died[i] == rows::kAlive || (died[i] > rows[i].born && died[i] <= limits.born_last);
-    if (!can_be) return fail(ErrorCode::kCorrupted, "row {} of a segment died when it can't have", i);
+    if (!can_be) return fail(ErrorCode::kCorrupted, "row {} of a segment has an invalid death", i);
     rows[i].died = died[i];
   }
   FOOTNOTE_TRY(auto first, source.take_all<std::uint32_t>(rows.size() + 1));
@@ -256,7 +256,7 @@ Result<SegmentPtr> FlatIndex::load_segment(ByteSource& source, const rows::RowLi
 Result<FlatIndex> FlatIndex::load(ByteSource& source, rows::RowLimits limits, cpu::CpuLevel level) {
   limits.rows_max = kSegmentRowsMax;
   FOOTNOTE_TRY(const auto metric, source.take<std::uint32_t>());
-  if (metric > static_cast<std::uint32_t>(Metric::kManhattan)) return fail(ErrorCode::kCorrupted, "metric {} is not known", metric);
+  if (metric > static_cast<std::uint32_t>(Metric::kManhattan)) return fail(ErrorCode::kCorrupted, "metric {} is unknown", metric);
   FOOTNOTE_TRY(const auto dimension, source.take<std::uint32_t>());
   if (dimension == 0 || dimension > kDimensionMax) return fail(ErrorCode::kCorrupted, "vectors of {} numbers", dimension);
   FlatIndex index(dimension, static_cast<Metric>(metric), level);

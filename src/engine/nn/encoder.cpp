@@ -76,9 +76,9 @@ Result<void> Encoder::check(std::span<const TokenSpan> sequences) const {
     const auto bad = [&](std::string_view what) { return fail(ErrorCode::kInvalidArgument, "sequence {} {}", i, what); };
     if (sequence.ids.empty()) return bad("has no tokens");
     if (sequence.ids.size() > shape.positions) return bad("is longer than the model's positions");
-    if (!sequence.types.empty() && sequence.types.size() != sequence.ids.size()) return bad("has not one type a token");
+    if (!sequence.types.empty() && sequence.types.size() != sequence.ids.size()) return bad("has not one type per token");
     if (std::ranges::any_of(sequence.ids, [&](std::uint32_t id) { return id >= shape.vocabulary; })) {
-      return bad("has an id past the vocabulary");
+      return bad("has an id outside the vocabulary");
     }
     if (std::ranges::any_of(sequence.types, [&](std::uint8_t type) { return type >= shape.token_types; })) {
       return bad("has a type that the model does not know");

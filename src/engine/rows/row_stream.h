@@ -44,7 +44,7 @@ inline Result<std::vector<Row>> read_rows(ByteSource& source, const RowLimits& l
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const Row row{.label = labels[i], .group = groups[i], .born = born[i]};
     if ((i > 0 && labels[i - 1] > row.label) || row.born > limits.born_last || row.group >= limits.group_count) {
-      return fail(ErrorCode::kCorrupted, "row {} of a segment can't be", i);
+      return fail(ErrorCode::kCorrupted, "row {} of a segment is invalid", i);
     }
     rows.push_back(row);
   }

@@ -219,7 +219,7 @@ Result<void> Database::copy_to(const CallContext& call, const std::filesystem::p
   if (code != SQLITE_DONE && code != SQLITE_OK) return target->failure(finished == SQLITE_OK ? code : finished);
   if (code == SQLITE_OK) return checked;
   FOOTNOTE_TRY(const bool whole, target->checkpoint(Checkpoint::kTruncate, busy_timeout_));
-  return whole ? Result<void>() : fail(ErrorCode::kUnavailable, "database {}: somebody else reads it", file.string());
+  return whole ? Result<void>() : fail(ErrorCode::kUnavailable, "database {}: another connection is reading it", file.string());
 }
 
 std::int64_t Database::last_insert_id() const { return sqlite3_last_insert_rowid(handle_); }

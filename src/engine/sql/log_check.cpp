@@ -13,7 +13,7 @@ namespace {
 std::unexpected<Error> damaged(const std::filesystem::path& log, std::string_view where) {
   return fail(ErrorCode::kCorrupted,
               "the log {} is damaged {}, and commits after that place can't be read: restore the data folder from a snapshot; or "
-              "move that file away to go on with what was there before it, then ingest again",
+              "move that file away to continue with the state before it, then ingest again",
               log.string(), where);
 }
 

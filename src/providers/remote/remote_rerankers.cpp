@@ -22,7 +22,7 @@ Result<void> read_scores(const JsonUpstream& upstream, const Json* results, cons
     const Json* index = object == nullptr ? nullptr : object->if_contains(keys.index);
     const Json* score = object == nullptr ? nullptr : object->if_contains(keys.score);
     if (index == nullptr || !index->is_int64() || score == nullptr || !score->is_number()) {
-      return upstream.malformed("a score without its place or number");
+      return upstream.malformed("a score without an index or a value");
     }
     const auto place = static_cast<std::size_t>(index->get_int64());
     if (place >= out.size() || seen[place]) return upstream.malformed("a score for no passage, or two for one");
