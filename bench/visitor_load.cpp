@@ -1,13 +1,12 @@
 // The two ends of bench/visitor_streams.py (model server and visitors). Each is one thread over epoll, so that neither becomes the
 // bottleneck.
 //
-//   visitor_load upstream GAP_US TOKENS     a server of chat completions; prints its port. Every answer says sentences of the sources in
-//   its
-//                                           prompt, a token (word, marker or full stop) each GAP_US, TOKENS of them
+//   visitor_load upstream GAP_US TOKENS     a chat completions server; prints its port. Every answer consists of TOKENS tokens (words,
+//                                           markers, full stops) from the sources in its prompt, one every GAP_US
 //   visitor_load load PORT TOKENS_FILE QUESTIONS_FILE STREAMS RAMP_S SECONDS STALLED
-//                                           visitors at the door: the streams are begun over RAMP_S, each visitor asks again when its
-//                                           answer is done, and tokens are timed for SECONDS after that. STALLED visitors more send one
-//                                           message, read its first bytes and then nothing. Prints "ramped" when the time begins, then JSON
+//                                           the visitors: streams start over RAMP_S, each visitor asks again when its answer is
+//                                           complete, and tokens are then timed for SECONDS. STALLED further visitors send one
+//                                           message and stop reading after its first bytes. Prints "ramped" when timing starts, then JSON
 //
 // Linux, loopback.
 #include <arpa/inet.h>

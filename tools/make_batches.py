@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""make_batches.py ROOT OUTPUT_PREFIX SOURCE...: deals sources into batches that are compiled as one unit each.
+"""make_batches.py ROOT OUTPUT_PREFIX SOURCE...: groups sources into batches; each batch is compiled as one unit.
 
-A batch is a file OUTPUT_PREFIX_N.cpp of #include lines; their names are printed, one a line. Sources (paths relative to
-ROOT) share a batch only if none of them, nor a header that it includes, mentions a name that another one defines for itself: in
-an anonymous namespace or as a macro. So each source means in its batch what it means alone.
+A batch is a file OUTPUT_PREFIX_N.cpp of #include lines; their names are printed, one per line. Two sources (paths relative to
+ROOT) may share a batch only if neither they nor their headers mention a name that the other one defines in
+an anonymous namespace or as a macro. So batching never changes the meaning of a source.
 """
 import functools
 import pathlib

@@ -7,9 +7,9 @@ Each line of OUT/groups.jsonl.xz is a question:
 
     {"q": question, "s": set, "p": [[header, text, right, [[start, end], ...]], ...]}
 
-`right`: the block that answers is in the passage; the ranges, in code points, are those blocks. A question without a right passage is not
-answered by its passages. A passage that an answer's expression matches on a page that was not named may answer or not: it is left out. So is
-a question whose page was found and its answer was not. Needs only the standard library.
+`right`: the passage contains the answering block; the ranges (in code points) are those blocks. A question without a right passage is an
+example of an unanswered question. Doubtful cases are dropped: passages of other pages that match the answer's expression, and questions
+whose page was retrieved but whose answer was not. Needs only the standard library.
 """
 import argparse
 import collections

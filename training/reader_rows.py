@@ -2,12 +2,12 @@
 
     python training/reader_rows.py --data DATA/train --out build/reader-rows --drop-held-out
 
-Each line of OUT/qa.jsonl.xz and OUT/docs.jsonl.xz is a passage with everything that is asked about it:
+Each line of OUT/qa.jsonl.xz and OUT/docs.jsonl.xz is a passage with all questions about it:
 
     {"x": text, "t": title, "h": heading, "s": source, "r": [[question, kind, [[start, end], ...]], ...]}
 
-Kinds: "span" (answers marked, in code points), "right" (the passage answers, nothing is marked), "yesno" (it decides), "none" (it does not
-answer, by a person's judgement). Passages of documentation keep the order of their pages, so that neighbours in the file are
+Kinds: "span" (answers marked, in code points), "right" (the passage answers, nothing is marked), "yesno" (it decides a yes/no question), "none" (a person
+judged that it does not answer). Passages of documentation keep the order of their pages, so that neighbours in the file are
 neighbours on the page. Needs only the standard library.
 """
 import argparse

@@ -23,7 +23,7 @@ import reader_rows
 MISSING = [name for name in ("torch", "numpy", "tokenizers", "safetensors") if importlib.util.find_spec(name) is None]
 needs_torch = unittest.skipIf(MISSING, f"needs {', '.join(MISSING)}: pip install -r training/requirements.txt")
 
-# The first question of the SQuAD 2 development half, and the beginning of its context with another length.
+# The first question of the SQuAD 2 development set, and its context with another ending: the leak guard must find both.
 PLANTED_QUESTION = "In what country is Normandy located?"
 PLANTED_CONTEXT = ("The Normans (Norman: Nourmands; French: Normands; Latin: Normanni) were the people who in the 10th and 11th centuries gave their name to "
                    "Normandy, a region in France. They were descended from Norse raiders. And here the copy goes on in words of its own.")

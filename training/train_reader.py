@@ -2,9 +2,9 @@
 
     python training/train_reader.py --rows build/reader-rows --start build/reader-start --out build/reader --evaluate DATA/eval --minutes 7
 
-README.md in this folder explains the method; reader_rows.py and reader_weights.py write the two input folders. What is prepared
-once (token tables, passages that look right) is kept under --cache. A further run with another --seed joins the earlier ones
-by --average: the mean of the weights of all runs is evaluated and written too.
+README.md in this folder explains the method; reader_rows.py and reader_weights.py write the two input folders. Prepared data
+(token tables, hard negatives) is cached under --cache. --average adds earlier runs with other seeds: the mean of the weights of all
+runs is then evaluated and written too.
 """
 import argparse
 import json

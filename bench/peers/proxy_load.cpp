@@ -1,13 +1,12 @@
 // The two ends of the proxy benchmark (model server and load generator), and a bare copy between them. Each is one thread over epoll, so
 // that none of them becomes the bottleneck.
 //
-//   proxy_load upstream                     a server of chat completions; prints its port
-//   proxy_load copy PORT                    copies bytes between its callers and that port, by one recv and one send: the least that a
-//   proxy
-//                                           can cost here; prints its port
+//   proxy_load upstream                     a chat completions server; prints its port
+//   proxy_load copy PORT                    copies bytes between its callers and that port with one recv and one send, the minimum
+//                                           cost of a proxy on this machine; prints its port
 //   proxy_load load HOST PORT MODEL CONCURRENCY REQUESTS TOKENS GAP_US [SECONDS]
-//                                           keeps CONCURRENCY requests under way until REQUESTS are done or SECONDS are over; prints JSON.
-//                                           QUESTIONS in the environment names a file of questions, one a line, asked in turn
+//                                           keeps CONCURRENCY requests in progress until REQUESTS are done or SECONDS are over; prints
+//                                           JSON. The environment variable QUESTIONS names a file of questions, one per line, asked in turn
 //
 // A request with "stream":true is answered by max_tokens chunks, `seed` microseconds apart (0: all at once); each chunk carries the time at
 // which it was sent. TOKENS 0 asks for complete answers. Linux, loopback.

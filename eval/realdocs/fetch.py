@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Fetches the documentation sets of this yardstick.
+"""Downloads the documentation sets.
 
     python3 eval/realdocs/fetch.py OUT [SET...] [--of FOLDER]
 
-Each set is one package, named with its version and digest in sets/<set>.json. The ordinary client of its
-registry downloads it (apt-get, pip, npm or cargo, as they are configured on this machine), the digest is
-checked, and the files that the set keeps are written to OUT/<set>/, those packed by gzip unpacked. Without SET every set is fetched. A set
-that is already there with the same digest is left alone.
+Each set is one package; sets/<set>.json has its name, version and digest. The script downloads it with the client of its
+registry (apt-get, pip, npm or cargo, as configured on this machine), checks the
+digest, and writes the kept files to OUT/<set>/ (gzipped files are unpacked). Without SET it fetches all sets. A set
+that already exists with the same digest is skipped.
 
 Patterns in "keep": `*` and `?` stay inside one folder, `**` crosses folders, and a pattern that begins with
-`!` takes away what the others kept. They are matched against the path inside the package; "strip" leading
-folders are then removed. The standard library is all that is needed.
+`!` excludes files that others keep. They are matched against the path inside the package; then the number of leading
+folders given by "strip" is removed. Needs only the standard library.
 """
 
 import argparse

@@ -209,7 +209,7 @@ void ChunkRestorer::take_choice(JsonObject& choice, const JsonObject& chunk, std
   const bool has_text = delta != nullptr && delta->is_object() && delta->get_object().contains("content");
   std::string text = guard.take(has_text ? text_at(delta->get_object(), "content") : "");
   if (ends) text += guard.finish();
-  // A null or missing delta stays so unless held-back text is sent with it.
+  // Leave a null or missing text unchanged, unless there is held-back text to send.
   const bool is_text = has_text && delta->get_object().at("content").is_string();
   if (delta != nullptr && delta->is_object() && (is_text || !text.empty())) delta->get_object()["content"] = text;
   if (ends && guard.recited()) *finish = kRecited;

@@ -116,7 +116,7 @@ void limit(int resource, rlim_t most) {
   ::_exit(127);
 }
 
-/// Appends what is there to read, up to `bytes_max` in all. False at the end of the stream.
+/// Appends the available output, up to `bytes_max` in total. False at the end of the stream.
 bool take(const Descriptor& from, std::string& into, std::size_t bytes_max) {
   std::array<char, 65536> piece;
   const ssize_t got = ::read(from.get(), piece.data(), piece.size());

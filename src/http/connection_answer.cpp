@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds kLingerTime{1'000};
 /// Covers the rest of the largest body: a client that reads only after sending everything would otherwise get a reset instead of its
 /// answer.
 constexpr std::size_t kLingerBytesMax = 32 << 20;
-/// How often to poll a client that has already sent its next request, whose disconnect can't be awaited.
+/// Polling interval for a client that has already sent its next request: unread data hides its disconnect, so it can't be awaited.
 constexpr std::chrono::milliseconds kRecheckTime{50};
 
 /// Retry-After for a request that ran out of memory: about the time until concurrent requests have freed theirs.

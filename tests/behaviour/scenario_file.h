@@ -16,7 +16,7 @@ struct Command {
 
 /// A scenario file:
 ///   # the rule that it proves
-///   commands, one a line; # starts a remark
+///   commands, one per line; # starts a comment
 ///   ----
 ///   what the commands must print
 struct Scenario {

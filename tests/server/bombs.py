@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Sends the real binary documents and requests that are small and costly, and measures what each takes.
+"""Sends small but costly documents and requests to the real binary, and measures memory and time of each.
 
 usage: bombs.py --binary FOOTNOTE [--full] [--only WORD] [--table] [--seconds N] [--address-space-gib N]
 
-Each bomb gets a server of its own, with a tiny model. For each: the growth of the server's memory from before it to its peak, processor
-seconds, how it was answered, and the slowest answer to others meanwhile. Fails if a bomb takes more than 64 MB and 20 bytes for each of
-its bytes, ends the server, or keeps others from being answered. Times are reported, not judged. --full sends the sizes of
-docs/robustness.md, --table prints rows for that page. --seconds gives up on a bomb, --address-space-gib protects the machine: both are
-for binaries that have no bounds.
+Each bomb is sent to a fresh server with a tiny model. Reports the growth of the server's memory to its peak, CPU
+seconds, the response, and the slowest response to other requests meanwhile. Fails if a bomb uses more than 64 MB plus 20 bytes per byte of
+input, ends the server, or blocks other requests. Times are reported, not judged. --full sends the sizes of
+docs/robustness.md, --table prints rows for that page. --seconds sets a timeout per bomb, --address-space-gib protects the machine: both are
+for binaries without these limits.
 """
 import argparse
 import collections

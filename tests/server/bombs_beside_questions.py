@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Asks mixed questions while documents that are hard to parse are ingested without a pause. No question may fail.
 
-The same questions are asked twice: alone, and beside the bombs. Reported: the waiting times of both, their ratio at the 99th percentile (at most 3),
-and what became of each bomb: stored, refused with a reason, or, under pressure, told to come back.
-The bombs are shapes found by attack: Markdown tables, HTML attributes, huge headings, JSON values. --bomb-kib sets the size of those made here; with --full
-those of bombs.py come too, in the sizes of docs/robustness.md. Every round changes the documents, so that none is skipped as unchanged.
+The same questions are asked twice: alone, and while bombs are ingested. Reports the waiting times of both, their ratio at the 99th percentile (at most 3),
+and the result of each bomb: stored, refused with a reason, or (under pressure) refused with Retry-After.
+The bombs are Markdown tables, HTML attributes, huge headings and JSON values. --bomb-kib sets the size of those created here; --full also sends
+those of bombs.py, in the sizes of docs/robustness.md. Every round changes the documents, so that none is skipped as unchanged.
 
 usage: bombs_beside_questions.py --binary FOOTNOTE [--questions 1000] [--bomb-kib 64] [--full] [--seed N] [--ratio-max 3] [--tiny]
 """

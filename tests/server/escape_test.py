@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Ingests folders that try to lead out of themselves, and that change while they are read; nothing from outside may be stored.
+"""Ingests folders with links to the outside that also change while they are read; nothing from outside may be stored.
 
-A second thread swaps files and folders for symbolic links to a folder outside, and back, as fast as it can. Beside them are loops of links, hard links, FIFOs, sockets,
-devices, deep folders, a `.git` file that names another repository, and names that differ by case. Every outside file holds a canary text; after each ingest
-no file of the data folder contains it, and no answer of the program does.
+A second thread replaces files and folders by symbolic links to an outside folder, and back, as fast as it can. The folder also has link loops, hard links, FIFOs, sockets,
+devices, deep folders, a `.git` file that names another repository, and names that differ only by case. Every outside file contains a canary text. After each ingest,
+neither the data folder nor any output of the program may contain it.
 
 usage: escape_test.py --binary FOOTNOTE [--rounds 3] [--depth 300] [--seed N]
 """

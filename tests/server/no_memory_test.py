@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Fails the n-th allocation of the real server while it ingests, answers and searches, for n = 1, 2, 3 and on.
+"""Makes the n-th allocation of the real server fail while it ingests, answers and searches, for n = 1, 2, 3 ...
 
-After each failure the server lives, the response is a success, 503 with Retry-After, 207 for a document that was left out, or a stream or connection that was cut (the failed allocation may be
-the I/O thread's own); an ingest that was acknowledged is stored, and one that was not is stored as a whole or not at all. At the end
-`doctor` finds nothing broken, and the server holds no more memory than after the first tenth of the failures.
-The model is tiny: code is tested here, not weights. Documents are plain text, Markdown and HTML in turn.
+After each failure the server must still run. The response is a success, 503 with Retry-After, 207 for a skipped document, or the stream or connection is cut (if the allocation was
+the I/O thread's own). An acknowledged ingest is stored; any other is stored completely or not at all. At the end
+`doctor` finds nothing broken, and the server uses no more memory than after the first tenth of the failures.
+The model is tiny, because only code is tested here. Documents are plain text, Markdown and HTML in turn.
 
 usage: no_memory_test.py --binary FOOTNOTE --library failing_malloc.so [--first 1] [--count 40] [--step 1] [--seed N]
 """

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Mixed load on the real server for minutes or hours: does memory, the number of threads or descriptors, or the waiting time creep up?
 
-Visitors chat, knowledge-base questions and a proxied model (a scripted model server answers), documents are ingested, changed and deleted, an index is rebuilt now and then. At the
-end the server is told to stop while streams are open. What is held against limits:
+The load: visitor chats, knowledge-base questions and a proxied model (answered by a scripted model server); documents are ingested, changed and deleted; an index is rebuilt now and then. At the
+end the server is stopped while streams are open. These values are compared with limits:
   - memory: the slope of a linear fit of the process's anonymous pages after the warm-up, per hour and per request;
-  - threads and descriptors: back to what they were when the load stops;
-  - jobs: every acknowledged document is there with its last version, no deleted one is; every acknowledged turn has its record;
+  - threads and descriptors: they return to their initial numbers after the load;
+  - jobs: every acknowledged document exists in its last version, deleted ones do not; every acknowledged turn is stored;
   - requests: none fails, except refusals with Retry-After;
-  - the end: no open stream is cut, and the exit code is 0.
+  - shutdown: no open stream is cut, and the exit code is 0.
 Waiting times of the first and the last third are reported. The cache of visitors' passages is set to 1 MiB, so that it is full after the warm-up, and traces
-are kept for 500 turns: what has a bound must reach it before the slope is measured.
+are kept for 500 turns: everything with a limit must reach it before the slope is measured.
 
 usage: soak.py --binary FOOTNOTE [--minutes 2 | --hours 8] [--seed N] [--real]
---real uses the models in .deps/models, otherwise a tiny one: then thousands of requests go through in minutes.
+--real uses the models in .deps/models; otherwise a tiny model allows thousands of requests in minutes.
 """
 import argparse
 import collections

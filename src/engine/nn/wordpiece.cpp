@@ -35,8 +35,8 @@ class WordPiece::Run {
 
   struct Mark {
     std::uint8_t order;
-    bool is_kept;   // A character of the word, not stripped.
-    bool is_extra;  // Not the first one of its character's decomposition.
+    bool is_kept;   // Part of the word; false: stripped.
+    bool is_extra;  // Not the first mark of its character's decomposition.
   };
 
   void take_words(std::size_t at, std::size_t stop) {

@@ -30,7 +30,7 @@ class FrameScan {
     const LogSum after_computed = computed_ == stored_ ? after_stored : log_frame_sum(log_, computed_, frame, data);
     const bool follows = header.sum == after_stored || header.sum == after_computed;
     const bool salted = header.salt == log_.salt;
-    // A frame that continues the sums of intact frames belongs to this log, whatever its salt says.
+    // A frame that continues the checksums of intact frames belongs to this log. If its salt differs, the salt is damaged.
     const bool salt_damaged = !broken_ && header.sum == after_stored && !salted;
     // This frame was written after the previous commit had become durable.
     const bool commit_damaged = broken_ && after_commit_ && follows && salted;

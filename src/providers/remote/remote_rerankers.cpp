@@ -39,7 +39,7 @@ const Json* member_of(const Json* value, std::string_view name) {
   return object == nullptr ? nullptr : object->if_contains(name);
 }
 
-/// Probabilities as they are. Scores beyond 0..1 are a model's raw ones: their sigmoid.
+/// Probabilities are used unchanged. If a score is outside 0..1, all are raw model scores: use their sigmoid.
 std::vector<Judgement> judgements_of(std::span<const double> raw) {
   const bool are_probabilities = std::ranges::all_of(raw, [](double score) { return score >= 0 && score <= 1; });
   std::vector<Judgement> out;
