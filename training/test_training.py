@@ -237,7 +237,7 @@ class Training(unittest.TestCase):
         soft[0, 1], soft[0, 2] = .75, .25
         sampler = judge_data.SpanSampler(examples, Tokenizer.from_file(str(self.folder / "tokenizer.json")), "cpu", soft)
         _, target, answered, _ = sampler.draw(8, torch.Generator().manual_seed(1), 16)
-        whole = target[:answered][target[:answered, 5, 0] == .75]              # the passage begins at 4 if the window does not move
+        whole = target[:answered][target[:answered, 5, 0] == .75]              # an unmoved window: the passage begins at token 4
         self.assertTrue(len(whole) and (whole[:, 6] == .25).all())
         self.assertTrue(torch.allclose(target.sum(1), torch.ones(8, 2)))
 

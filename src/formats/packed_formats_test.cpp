@@ -26,7 +26,7 @@ std::string fixture(std::string_view name) {
 
 chunk::ParsedDocument read_fixture(std::string_view name) { return test::read(name, fixture(name)); }
 
-/// The place of these words, in whatever the document counts.
+/// The place of these words: a page, slide, row or line, depending on the format.
 int place_of(const chunk::ParsedDocument& document, std::string_view words) {
   const std::size_t at = document.text.find(words);
   EXPECT_NE(at, std::string::npos) << words << "\n" << document.text;
