@@ -1,12 +1,12 @@
-// The two ends of bench/visitor_streams.py, each one thread over epoll, so that neither is what is measured.
+// The two ends of bench/visitor_streams.py (model server and visitors). Each is one thread over epoll, so that neither becomes the
+// bottleneck.
 //
-//   visitor_load upstream GAP_US TOKENS     a server of chat completions; prints its port. Every answer says sentences of the sources in
-//   its
-//                                           prompt, a token (word, marker or full stop) each GAP_US, TOKENS of them
+//   visitor_load upstream GAP_US TOKENS     a chat completions server; prints its port. Every answer consists of TOKENS tokens (words,
+//                                           markers, full stops) from the sources in its prompt, one every GAP_US
 //   visitor_load load PORT TOKENS_FILE QUESTIONS_FILE STREAMS RAMP_S SECONDS STALLED
-//                                           visitors at the door: the streams are begun over RAMP_S, each visitor asks again when its
-//                                           answer is done, and tokens are timed for SECONDS after that. STALLED visitors more send one
-//                                           message, read its first bytes and then nothing. Prints "ramped" when the time begins, then JSON
+//                                           the visitors: streams start over RAMP_S, each visitor asks again when its answer is
+//                                           complete, and tokens are then timed for SECONDS. STALLED further visitors send one
+//                                           message and stop reading after its first bytes. Prints "ramped" when timing starts, then JSON
 //
 // Linux, loopback.
 #include <arpa/inet.h>
@@ -85,7 +85,7 @@ std::size_t length_of(std::string_view head) {
 
 // ---- upstream ----
 
-/// Plain words of the source with this number in a chat request, as JSON has it; letters that are escaped become spaces.
+/// Plain words of the source with this number in the JSON of a chat request; escaped letters become spaces.
 std::vector<std::string> words_of_source(std::string_view body, int number) {
   const std::string open = "<source id=\\\"" + std::to_string(number) + "\\\"";
   std::size_t at = body.rfind(open);
@@ -105,7 +105,7 @@ std::vector<std::string> words_of_source(std::string_view body, int number) {
   return words;
 }
 
-/// An answer of so many tokens: the sources' sentences one after the other, two of three with a marker before their end.
+/// An answer of that many tokens: sentences of the sources, two of three with a citation marker before their end.
 std::vector<std::string> answer_to(std::string_view body, std::size_t tokens) {
   std::vector<std::string> out;
   int sentence = 0;
@@ -308,7 +308,7 @@ class Load {
     std::int64_t asked_ns = 0;
     std::int64_t last_token_ns = 0;
     bool stalled = false;
-    bool streaming = false;  // its first token has come and its end has not
+    bool streaming = false;  // its first token has arrived and its end has not
   };
 
   void connect_to(Visitor& visitor) {
@@ -319,7 +319,7 @@ class Load {
     }
     sockaddr_in address{};
     address.sin_family = AF_INET;
-    // Every visitor has an address: what one address may do at once is bounded.
+    // Each visitor uses its own address, because the server limits what one address may do at once.
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1 + static_cast<std::uint32_t>(visitor.number));
     if (bind(visitor.fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) die("bind");
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -351,10 +351,10 @@ class Load {
     if (size < 0 && errno == EAGAIN) return;
     if (size <= 0) return lost(visitor);
     if (visitor.stalled) {
-      epoll_ctl(epoll_, EPOLL_CTL_DEL, visitor.fd, nullptr);  // and is never read again
+      epoll_ctl(epoll_, EPOLL_CTL_DEL, visitor.fd, nullptr);  // nothing more is read from it
       return;
     }
-    // Chunk sizes are lines of their own: the server ends a chunk with a frame.
+    // Chunk sizes are on their own lines, because the server ends each chunk with a frame.
     for (const char c : std::string_view(buffer.data(), static_cast<std::size_t>(size))) {
       if (c != '\n') {
         visitor.line += c;
@@ -415,7 +415,7 @@ class Load {
     }
   }
 
-  /// The last chunk of the answer before is still to come; it is no line of data.
+  /// The last chunk of the previous answer is still to come; it is not a data line.
   void ask_again(Visitor& visitor, std::int64_t now) {
     set_streaming(visitor, false);
     due_.push({now + 1'000'000, static_cast<int>(visitor.number)});

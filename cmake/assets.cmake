@@ -1,5 +1,5 @@
-# footnote_embed(TARGET FUNCTION FILE...): the files become what `FUNCTION()` of api/asset.h gives. Done when CMake configures, and
-# again when one of them changes.
+# footnote_embed(TARGET FUNCTION FILE...): embeds the files, so that `FUNCTION()` of api/asset.h returns them. Runs when CMake configures,
+# and again when one of the files changes.
 function(footnote_embed target function)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARGN})
   set(arrays "")
@@ -20,7 +20,7 @@ function(footnote_embed target function)
   target_sources(${target} PRIVATE ${output})
 endfunction()
 
-# footnote_bundle_widget(FOLDER): bundles web/widget into FOLDER: widget.js, the same gzipped, and sse.js, which the first page shares.
+# footnote_bundle_widget(FOLDER): bundles web/widget into FOLDER: widget.js, a gzipped copy, and sse.js, which the start page also uses.
 function(footnote_bundle_widget output)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/widget/*)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources} ${CMAKE_SOURCE_DIR}/package-lock.json)

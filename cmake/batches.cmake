@@ -1,14 +1,14 @@
-# Batches: several small sources are compiled as one unit, which reads their common headers and instantiates their common
-# templates once. tools/make_batches.py says which sources may share one. It runs when CMake configures: if an edit gives two
-# sources of a batch the same name, the compiler says "redefinition"; rename one, or configure again.
-# Batches include their sources by paths relative to an include directory, so a compiler cache serves several checkouts.
+# Batches: several small sources are compiled as one unit, so that their common headers are parsed and their common templates instantiated
+# only once. tools/make_batches.py decides which sources may share a batch. It runs when CMake configures. If an edit gives two sources of a
+# batch the same name, the compiler reports a "redefinition": rename one, or configure again. Batches include their sources by paths
+# relative to an include directory, so that a compiler cache works for several checkouts.
 option(FOOTNOTE_BATCHES "Compile small sources in batches (off: one unit a file, as editors and clang-tidy need it)" ON)
 if(FOOTNOTE_BATCHES AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  # g++ takes a batch's sources for headers, where fields of types from anonymous namespaces would be a mistake.
+  # g++ treats a batch's sources as headers, and warns about fields whose types are in anonymous namespaces.
   target_compile_options(footnote_options INTERFACE -Wno-subobject-linkage)
 endif()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/make_batches.py)
-# The interpreter itself: a wrapper in its place can cost more than the script.
+# Finds the interpreter itself: a wrapper script in its place can take longer than our script.
 execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable)" OUTPUT_VARIABLE batch_python OUTPUT_STRIP_TRAILING_WHITESPACE)
 
 # footnote_batches(OUT TARGET ROOT SOURCES ... ALONE ...): OUT becomes the units of TARGET. Paths are relative to ROOT, which must be

@@ -26,18 +26,18 @@ endif()
 add_library(footnote_options INTERFACE)
 target_include_directories(footnote_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 if(FOOTNOTE_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  # g++ 12 warns of its own library when it instruments precompiled headers. The release build compiles the same sources with
-  # every warning an error, so nothing is lost.
+  # g++ 12 warns about its own library when it instruments precompiled headers. The release build compiles the same sources with all
+  # warnings as errors, so nothing is lost.
   target_compile_options(footnote_options INTERFACE -w)
 else()
   target_compile_options(footnote_options INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wswitch-enum -Werror
-    # Designated initialisers leave fields at their defaults on purpose: options structs live by that.
+    # Designated initialisers leave fields at their defaults on purpose; options structs rely on that.
     -Wno-missing-field-initializers
-    # Deprecated: clang reports a function inside stable_sort of g++ 12's library at each use of it.
+    # Deprecation warnings are off because clang reports a function inside stable_sort of g++ 12's library at each use.
     $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety -Wno-unknown-warning-option -Wno-deprecated-declarations>)
 endif()
-# Frame pointers make crash reports and profiles readable at about 1 % of speed.
+# Frame pointers make crash reports and profiles readable; they cost about 1 % of speed.
 target_compile_options(footnote_options INTERFACE -fno-omit-frame-pointer)
 
 if(FOOTNOTE_SANITIZE)

@@ -1,10 +1,10 @@
-// Drives a fuzz target without libFuzzer: every file of a corpus, then mutations of them by a seed. The same seed gives the
-// same inputs on every machine. A finding aborts the process; before that its input is written to a file and named, with
-// the command that runs it again. An input that takes longer than kInputSeconds is a finding too.
+// Drives a fuzz target without libFuzzer: runs every file of a corpus, then mutations of them. The same seed gives the same inputs on every
+// machine. A finding aborts the process; before that, its input is saved to a file, and the command that repeats it is printed. An input
+// that takes longer than kInputSeconds is a finding too.
 //
 //   fuzz_NAME [--runs N] [--seconds N] [--seed N] [--dictionary FILE] [--findings FOLDER] FILE_OR_FOLDER...
 //
-// --seconds goes on with mutations until the time is up, at least --runs of them.
+// --seconds continues with mutations until the time is up, for at least --runs of them.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -73,7 +73,7 @@ std::string read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The files below the given paths, sorted by name: the order is part of what a seed means.
+/// The files below the given paths, sorted by name, because the results of a seed depend on the order.
 std::vector<std::string> read_corpus(const std::vector<std::filesystem::path>& inputs) {
   std::vector<std::filesystem::path> files;
   for (const auto& input : inputs) {
@@ -115,7 +115,7 @@ std::vector<std::string> read_dictionary(const std::filesystem::path& path) {
   return out;
 }
 
-/// Makes new inputs from old ones. Each step is one of the ways in which hostile input differs from the honest kind.
+/// Makes new inputs from old ones. Each step is one typical way in which hostile input differs from valid input.
 class Mutator {
  public:
   Mutator(const std::vector<std::string>& corpus, const std::vector<std::string>& dictionary, std::uint64_t seed)
@@ -177,13 +177,13 @@ class Mutator {
     return dictionary_.empty() || random_.below(4) == 0 ? pick(kCommon) : pick(dictionary_);
   }
 
-  /// The head of this and the tail of another.
+  /// Joins the head of this input with the tail of another.
   void splice(std::string& text) {
     const std::string& other = pick(corpus_);
     text = text.substr(0, place(text)) + other.substr(random_.below(other.size() + 1));
   }
 
-  /// Few inputs are long by themselves, and quadratic time shows in the long ones.
+  /// Repeats a part: few inputs are long by themselves, and quadratic time shows only in long ones.
   void repeat(std::string& text, std::size_t at) {
     const std::string part = random_.below(2) == 0 ? token() : text.substr(at, 1 + random_.below(16));
     std::string run;
@@ -201,7 +201,7 @@ class Mutator {
   Random random_;
 };
 
-// The input under test, for the handler of a crash, which may neither allocate nor lock.
+// The current input, for the crash handler, which may neither allocate nor lock.
 std::string current;
 std::string finding_path;
 std::string report;
@@ -231,7 +231,7 @@ void run(std::string input) {
 
 }  // namespace
 
-// A sanitizer's report ends the process without a signal.
+// A sanitizer report ends the process without a signal.
 extern "C" void __sanitizer_set_death_callback(void (*callback)()) __attribute__((weak));
 
 int main(int count, char** arguments) {

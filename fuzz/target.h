@@ -8,13 +8,13 @@
 
 #include "base/assert.h"
 
-// What every fuzz target shares. A target checks properties with FOOTNOTE_ASSERT: a broken one aborts, and both drivers
-// (libFuzzer and standalone_main.cpp) keep the input.
+// Shared by all fuzz targets. A target checks properties with FOOTNOTE_ASSERT: a violation aborts, and both drivers (libFuzzer and
+// standalone_main.cpp) save the input.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace footnote::fuzz {
 
-/// Longer inputs are not tried: what only shows past this size belongs to the tests of the parser's own bounds.
+/// Longer inputs are not tried: problems that need more bytes belong in the tests of the parser's limits.
 inline constexpr std::size_t kInputBytesMax = 32 << 10;
 
 inline std::string_view as_text(const std::uint8_t* data, std::size_t size) { return {reinterpret_cast<const char*>(data), size}; }
@@ -36,7 +36,7 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Takes an input apart from its front, so that a corpus file reads as a few choices and then text.
+/// Consumes an input from its front, so that a corpus file is a few choices followed by text.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size) : rest_(as_text(data, size)) {}
@@ -54,7 +54,7 @@ class Input {
   std::string_view rest_;
 };
 
-/// The bytes in order, cut into pieces of 1 to about 16 bytes at places that follow from the bytes alone.
+/// The bytes in order, cut into pieces of 1 to about 16 bytes; the cuts depend only on the bytes.
 inline std::vector<std::string_view> random_pieces(std::string_view bytes) {
   std::uint64_t seed = bytes.size();
   for (const char c : bytes) seed = seed * 1099511628211u + static_cast<unsigned char>(c);

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # lint.sh [--all]: layers and format of the whole tree, clang-tidy over the sources that changed. Part of `make test`.
-# Changed means: against the merge base with the upstream branch, or else since the last release tag. A clone that is level with both
+# Changed means: against the merge base with the upstream branch, or else since the last release tag. A clone without changes against either
 # looks at its last commits. clang-tidy takes about 10 s a file, so it stops at TIDY_FILES (12) of them; --all takes every source.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tidy_files_max=${TIDY_FILES:-12}
 jobs=${JOBS:-$(nproc)}
 
-# The commit that changes are counted from.
+# The commit from which changes are counted.
 base_commit() {
   local head base
   head=$(git rev-parse HEAD)
@@ -22,7 +22,7 @@ base_commit() {
   git rev-parse --verify --quiet HEAD~5 || git rev-list --max-parents=0 HEAD | tail -n 1
 }
 
-# Product sources that changed, those of the working tree included.
+# Changed product sources, including those in the working tree.
 changed_sources() {
   if [ "${1:-}" = --all ]; then
     git ls-files 'src/*.cpp'

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""make_batches.py ROOT OUTPUT_PREFIX SOURCE...: deals sources into batches that are compiled as one unit each.
+"""make_batches.py ROOT OUTPUT_PREFIX SOURCE...: groups sources into batches; each batch is compiled as one unit.
 
-A batch is a file OUTPUT_PREFIX_N.cpp of #include lines; their names are printed, one a line. Sources (paths relative to
-ROOT) share a batch only if none of them, nor a header that it includes, mentions a name that another one defines for itself: in
-an anonymous namespace or as a macro. So each source means in its batch what it means alone.
+A batch is a file OUTPUT_PREFIX_N.cpp of #include lines; their names are printed, one per line. Two sources (paths relative to
+ROOT) may share a batch only if neither they nor their headers mention a name that the other one defines in
+an anonymous namespace or as a macro. So batching never changes the meaning of a source.
 """
 import functools
 import pathlib
 import re
 import sys
 
-FILES_MAX = 8  # Sources of a batch, at most;
-BYTES_MAX = 60_000  # bytes of them, at most: all cores must have work until the end.
+FILES_MAX = 8  # Maximum number of sources per batch.
+BYTES_MAX = 60_000  # Maximum bytes per batch, so that all cores have work until the end.
 
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
@@ -43,15 +43,15 @@ def own_names(lines):
 
 
 def mentions(path):
-    """The names that a file mentions, members of other things left out, and the files of ours that it includes."""
+    """The names that a file mentions (except members of other objects), and our own files that it includes."""
     text = path.read_text(encoding="utf-8")
     return set(MENTION.findall(COMMENT_OR_TEXT.sub('""', text))), INCLUDE.findall(text)
 
 
 @functools.cache
 def header_mentions(roots, name):
-    """Types and constants that a header mentions, with the headers that it includes in turn. Functions are left out: a header declares
-    members far more often than it calls a function that is not its own."""
+    """Types and constants that a header mentions, including those of the headers it includes. Functions are left out: headers usually declare
+    members and rarely call functions of others."""
     path = next((root / name for root in roots if (root / name).exists()), None)
     if path is None or path.suffix != ".h":
         return frozenset()

@@ -40,7 +40,7 @@ def question_word(kind, before, rng):
 
 
 def asked(clause, first, last, kind, rng):
-    """The clause as a question for its part [first, last)."""
+    """Turns the clause into a question whose answer is its part [first, last)."""
     before, after = clause[:first], clause[last:]
     word = question_word(kind, before, rng)
     if word in ("when", "where", "in what year", "what year"):

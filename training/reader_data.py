@@ -21,7 +21,7 @@ SPAN, RIGHT, YESNO, NONE, BLOCK = range(5)
 KINDS = {"span": SPAN, "right": RIGHT, "yesno": YESNO, "none": NONE}
 COMMAND = re.compile(r"```|^\s{4,}\S|^\$ |`[^`]+`", re.M)
 
-# How often a source is drawn, compared with 1. Questions that people asked about texts that they had not written weigh most.
+# Sampling weight of each source, relative to 1. Questions that people asked about texts they had not written have the highest weight.
 WEIGHT = {"squad1_train_parts": 1.3, "squad2_train_part": 1.5, "qed": 1.2, "nq_oracle": 1.2, "squadshifts_new_wiki": 1.2, "squadshifts_reddit": .7, "squadshifts_amazon_reviews": .7,
           "qamr_dev_test": .25, "ni_tweetqa": .3, "narrativeqa_spans": .5, "factbook": .2, "doc2dial": .8, "hotpotqa_dev_distractor": .5, "quac_train": .4, "ni_qasper": .5, "ni_doqa": .35,
           "acl_anthology": .3, "squad_train_nqg": .5, "medquad_train": .8, "far": .4, "docs/ms_support": .5, "docs/mdn": .7, "docs/vagov": 2, "docs/k8s": 1.2, "docs/django_docs": 1.5,
@@ -29,9 +29,9 @@ WEIGHT = {"squad1_train_parts": 1.3, "squad2_train_part": 1.5, "qed": 1.2, "nq_o
 
 
 class Prepared:
-    """Everything that training and evaluation draw from, in numpy arrays; it can be kept in a file."""
+    """Everything that training and evaluation sample from, as numpy arrays that can be saved to a file."""
 
-    JOINED = ("question_ids", "header_ids", "passage_ids")              # lists of many small arrays are kept as one array and its lengths
+    JOINED = ("question_ids", "header_ids", "passage_ids")              # lists of many small arrays are stored as one array plus its lengths
 
     def save(self, path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -56,7 +56,7 @@ class Prepared:
 
 
 def span_tokens(offsets, spans):
-    """First and last tokens of spans given in characters; spans beyond the kept tokens are left out."""
+    """First and last tokens of spans given in characters; spans beyond the kept tokens are dropped."""
     out = []
     for begin, end in spans:
         first, last = int(np.searchsorted(offsets[:, 1], begin, "right")), int(np.searchsorted(offsets[:, 0], end, "left")) - 1
@@ -77,7 +77,7 @@ def tokenised(tokenizer, texts, limit, offsets_of=None):
 
 
 def titled(entry):
-    """A heading path of several parts without a title begins with it. Titles from addresses are decoded."""
+    """Entries without a title whose heading path has several parts get the first part as title. Titles from URLs are decoded."""
     entry["t"] = urllib.parse.unquote(entry["t"])
     title, _, rest = entry["h"].partition(" > ")
     return entry if entry["t"] or not rest else {**entry, "t": title, "h": rest}
@@ -88,7 +88,7 @@ def last_heading(heading):
 
 
 def variants(row, entry):
-    """The question, and the other ways to ask it that the heading's form allows."""
+    """The question, and its other phrasings that the heading's form allows."""
     question, kind, _ = row
     heading = entry["h"] or entry["t"]
     if kind != "right" or not heading:
@@ -113,7 +113,7 @@ def header_ids(tokenizer, headers):
 
 
 def flatten(entries, tokenizer, changed_rows, log):
-    """Prepared without mined passages. `changed_rows`: from (question, passage, answers) of marked rows to their changed forms."""
+    """Prepared data without mined passages. `changed_rows` maps (question, passage, answers) of marked rows to their changed forms."""
     out = Prepared()
     rows = [(p, row) for p, e in enumerate(entries) for row in e["r"]]
     marked = np.array([any(r[1] == "span" for r in e["r"]) for e in entries])
@@ -148,11 +148,12 @@ def flatten(entries, tokenizer, changed_rows, log):
 
 
 Group = collections.namedtuple("Group", "question passages headers right spans source")
-# A question with the passages that were found for it: indices, and for each passage whether it answers and the tokens of its blocks that do.
+# A question with the passages that were retrieved for it: indices, and for each passage whether it answers and the tokens of its answering
+# blocks.
 
 
 def add_groups(prepared, rows, tokenizer):
-    """Adds the groups that reader_groups.py wrote. Their texts are not among the passages that rows are mined from."""
+    """Adds the groups written by reader_groups.py. Their texts are not used for mining."""
     texts = list(dict.fromkeys(p[1] for row in rows for p in row["p"]))
     headers = list(dict.fromkeys(p[0] for row in rows for p in row["p"]))
     ids, offsets = tokenised(tokenizer, texts, PASSAGE_TOKENS, np.ones(len(texts), bool))
@@ -162,7 +163,7 @@ def add_groups(prepared, rows, tokenizer):
     groups = []
     for i, row in enumerate(rows):
         spans = [span_tokens(offsets[text_at[text]], blocks) for _, text, _, blocks in row["p"]]
-        known = [k for k, p in enumerate(row["p"]) if bool(spans[k]) == p[2]]                   # an answer beyond the kept tokens is neither
+        known = [k for k, p in enumerate(row["p"]) if bool(spans[k]) == p[2]]                   # an answer beyond the kept tokens counts as neither right nor wrong
         pick = lambda values: [values[k] for k in known]
         groups.append(Group(first_q + i, np.array(pick([first_p + text_at[p[1]] for p in row["p"]])), np.array(pick([first_h + header_at[p[0]] for p in row["p"]])),
                             np.array(pick([p[2] for p in row["p"]]), bool), pick(spans), row["s"]))
@@ -173,7 +174,7 @@ def add_groups(prepared, rows, tokenizer):
 
 
 def mine(prepared, embedder, device, processes, log):
-    """Adds `wrong` [rows, 2, DEPTH]: passages by the embedder's cosine and by BM25; without an embedder both are by BM25."""
+    """Adds `wrong` [rows, 2, DEPTH]: hard negatives by the embedder's cosine and by BM25; without an embedder both are by BM25."""
     first = prepared.place[:, 0]
     terms = judge_data.all_terms([prepared.questions[i] for i in first] + prepared.texts, processes)
     log("analysed")
@@ -205,7 +206,7 @@ def page_neighbours(sources):
 
 
 def changed_by(neighbours, processes, seed=1):
-    """The function that flatten() needs, with corrupt.py's changes."""
+    """The function that flatten() needs, using the changes of corrupt.py."""
     def run(tasks):
         known = lambda text: corrupt.NAMELESS if text.islower() else corrupt.KINDS
         made = corrupt.unanswered_all([(q, text, told, known(text), CHANGED) for q, text, told in tasks], neighbours, processes, seed)

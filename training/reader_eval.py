@@ -18,7 +18,7 @@ Read = collections.namedtuple("Read", "margin first last relevance supports cont
 
 
 def windows(length, room):
-    """First tokens of the windows over a passage."""
+    """Start tokens of the windows over a passage."""
     starts = list(range(0, max(1, length - room), max(1, room // 2)))
     if starts[-1] + room < length:
         starts.append(length - room)
@@ -27,7 +27,7 @@ def windows(length, room):
 
 @torch.no_grad()
 def read_pairs(reader, tables, q, h, p, width, batch=384):
-    """Reads every window of each pair of a question and a passage with its header; the best window counts."""
+    """Reads every window of each (question, header + passage) pair; the best window counts."""
     questions, headers, passages = tables
     device = questions.flat.device
     q_n, h_n, p_n = (t.lengths.cpu().numpy() for t in tables)
@@ -65,7 +65,7 @@ def empty_header(device):
 
 
 def measure_reading(reader, tokenizer, folder, device, width, limit=None):
-    """SQuAD 2: F1 of answerable questions, and how well the margin tells them from the others."""
+    """SQuAD 2: F1 of answerable questions, and how well the margin separates them from unanswerable ones."""
     rows = json_lines(folder / "qa" / "squad2-dev.jsonl")[:limit]
     contexts = list(dict.fromkeys(r["context"] for r in rows))
     ids, offsets = tokenised(tokenizer, contexts, 2000, np.ones(len(contexts), bool))
@@ -86,8 +86,8 @@ def measure_reading(reader, tokenizer, folder, device, width, limit=None):
 
 
 def measure_found(reader, tokenizer, rows, device, width):
-    """Questions with the passages that Footnote found for them. Right: the passage with the highest relevance, or margin, answers. AUC: the best value of
-    an answered question against that of a question without a right passage."""
+    """Questions with the passages that Footnote retrieved. Right: the passage with the highest relevance (or margin) answers. AUC: the best
+    value of an answered question against that of a question without a right passage."""
     texts, headers = (list(dict.fromkeys(p[k] for r in rows for p in r["p"])) for k in (1, 0))
     tables = texts_table(tokenizer, [r["q"] for r in rows], QUESTION_TOKENS, device), judge_data.Table(header_ids(tokenizer, headers), device), texts_table(tokenizer, texts, 2000, device)
     text_at, header_at = ({text: i for i, text in enumerate(values)} for values in (texts, headers))
@@ -106,7 +106,7 @@ def measure_found(reader, tokenizer, rows, device, width):
 
 
 class Groups:
-    """Held-out questions, each with its right passage first and wrong ones after it."""
+    """Held-out questions, each with its right passage first, followed by wrong ones."""
     def __init__(self, prepared, kinds, limit, seed=3):
         d, rng = prepared, np.random.default_rng(seed)
         rows = np.flatnonzero(d.held[d.p] & np.isin(d.kind, kinds))
@@ -126,7 +126,7 @@ class Groups:
         self.owner, self.p = np.array(self.owner, int), np.array(self.p, int)
 
     def best(self, score, without_right=False):
-        """For each group the place of the highest score."""
+        """The position of the highest score in each group."""
         starts = np.flatnonzero(np.r_[True, self.owner[1:] != self.owner[:-1]]) if len(self.owner) else np.zeros(0, int)
         ends = np.r_[starts[1:], len(self.owner)]
         skip = int(without_right)
@@ -168,7 +168,7 @@ def share(hits):
 
 
 def measure_sections(reader, prepared, tables, tokenizer, width, limit):
-    """Whether the best span lies in the right section, when the section is read together with its neighbours on the page, as one text."""
+    """Whether the best span is in the right section when that section is read together with its neighbours on the page as one text."""
     device = tables[0].flat.device
     groups = Groups(prepared, (RIGHT,), limit)
     ids, bounds, q = [], [], []
@@ -189,7 +189,7 @@ def measure_sections(reader, prepared, tables, tokenizer, width, limit):
 
 
 def measure_retrieval(reader, tokenizer, folder, device, width, limit=None, name="squad-dev"):
-    """The right passage among the CANDIDATES that BM25 finds, the right one always included."""
+    """How often the right passage wins among the CANDIDATES found by BM25 (the right one is always included)."""
     texts, questions, gains = read_set(folder / "retrieval" / name)
     questions, gains = questions[:limit], gains[:limit]
     index = words.Bm25([words.terms(t) for t in texts])

@@ -7,9 +7,9 @@ Each line of OUT/groups.jsonl.xz is a question:
 
     {"q": question, "s": set, "p": [[header, text, right, [[start, end], ...]], ...]}
 
-`right`: the block that answers is in the passage; the ranges, in code points, are those blocks. A question without a right passage is not
-answered by its passages. A passage that an answer's expression matches on a page that was not named may answer or not: it is left out. So is
-a question whose page was found and its answer was not. Needs only the standard library.
+`right`: the passage contains the answering block; the ranges (in code points) are those blocks. A question without a right passage is an
+example of an unanswered question. Doubtful cases are dropped: passages of other pages that match the answer's expression, and questions
+whose page was retrieved but whose answer was not. Needs only the standard library.
 """
 import argparse
 import collections
@@ -28,7 +28,7 @@ def json_lines(path):
 
 
 def collapsed(text):
-    """The text with one space between words and without Markdown's marks; and the place of each of its characters in the original."""
+    """The text with single spaces and without Markdown marks, and the original position of each of its characters."""
     shown, places, at = [], [], 0
     marks = [(m.start(), m.end(), m.span(1)) for m in MARKUP.finditer(text)]
     hidden = [False] * len(text)
@@ -63,7 +63,7 @@ def code_points(text, blocks):
 
 
 def answering(expression, passage):
-    """The blocks that hold the answer, or those that it stands in if it runs over several."""
+    """The blocks that contain the answer, or those that it spans."""
     text = passage["text"]
     blocks = code_points(text, passage["blocks"]) or [(0, len(text))]
     whole = [[b, e] for b, e in blocks if matches(expression, text[b:e])]
@@ -75,7 +75,7 @@ def answering(expression, passage):
 
 
 def group_of(question, passages):
-    """The group of one question, or None if it would teach something doubtful."""
+    """The group of one question, or None if its label is doubtful."""
     expression = None if question.get("unanswerable") else re.compile(question["answer"], re.I)
     out, named = [], set(question.get("pages", []))
     for passage in passages:
@@ -88,7 +88,7 @@ def group_of(question, passages):
 
 
 def collect(folder, passages):
-    """Groups of all questions, and what became of them."""
+    """Groups of all questions, and how many were dropped and why."""
     asked = {}
     for path in sorted(folder.glob("*.jsonl")):
         for row in json_lines(path):

@@ -59,7 +59,7 @@ def reader_to_train(shape, tensors):
 
 
 def shipped_tensors(state):
-    """What the weights file holds: 8-bit rows with scales for matrices, fp32 for the rest."""
+    """The contents of the weights file: 8-bit rows with scales for matrices, fp32 for the rest."""
     out = {}
     for name, value in state.items():
         value = value.detach().float().cpu()

@@ -32,7 +32,7 @@ ASKED = re.compile(r"(how|what|when|where|which|who|whose|why|can|could|do|does|
 
 
 def verb_of(gerund):
-    """The verb of a form in -ing that is known; None otherwise."""
+    """The verb of a known -ing form; None otherwise."""
     if not gerund.endswith("ing") or len(gerund) < 5:
         return None
     stem = gerund[:-3]
@@ -60,7 +60,7 @@ def action_of(heading):
 
 
 def joined(words):
-    """"Installing and configuring X": the second form too."""
+    """"Installing and configuring X": also convert the second form."""
     out = list(words)
     for i in range(1, len(out)):
         if out[i - 1].lower() in ("and", "or") and verb_of(out[i].lower()):
@@ -82,7 +82,7 @@ def of_action(action, where, has_command):
 
 
 def of_part(title, heading):
-    """Questions about a named part of a page about an error or a task."""
+    """Questions about a named section ("Cause", "Resolution" ...) of a page about an error or a task."""
     low, about = heading.lower().rstrip(":"), title.rstrip("?.!")
     if not about:
         return []

@@ -2,12 +2,12 @@
 
     python training/reader_rows.py --data DATA/train --out build/reader-rows --drop-held-out
 
-Each line of OUT/qa.jsonl.xz and OUT/docs.jsonl.xz is a passage with everything that is asked about it:
+Each line of OUT/qa.jsonl.xz and OUT/docs.jsonl.xz is a passage with all questions about it:
 
     {"x": text, "t": title, "h": heading, "s": source, "r": [[question, kind, [[start, end], ...]], ...]}
 
-Kinds: "span" (answers marked, in code points), "right" (the passage answers, nothing is marked), "yesno" (it decides), "none" (it does not
-answer, by a person's judgement). Passages of documentation keep the order of their pages, so that neighbours in the file are
+Kinds: "span" (answers marked, in code points), "right" (the passage answers, nothing is marked), "yesno" (it decides a yes/no question), "none" (a person
+judged that it does not answer). Passages of documentation keep the order of their pages, so that neighbours in the file are
 neighbours on the page. Needs only the standard library.
 """
 import argparse
@@ -27,7 +27,7 @@ PAIRS_MOST = {"docs/ms_support": 15000, "docs/mdn": 16000, "factbook": 1500, "ac
 ROWS_MOST = {"qamr_dev_test": 16000}
 PASSAGE_CHARS = 1800           # a longer text is cut around the answer: a window of the reader holds less
 ANSWERS_MOST = 3
-NEIGHBOURS = 4                 # rows of a page around a row, which tell its title
+NEIGHBOURS = 4                 # neighbouring rows of a page that are used to infer its title
 SEPARATOR = re.compile(r": | - ")
 
 
@@ -46,7 +46,7 @@ def plain(text):
 
 
 def cut(text, spans, rng):
-    """At most PASSAGE_CHARS of a text, with the first answer inside, from one sentence's or line's beginning; and the spans in it."""
+    """At most PASSAGE_CHARS of a text, including the first answer and starting at a sentence or line; and the spans in it."""
     if len(text) <= PASSAGE_CHARS:
         return text, spans
     begin, end = spans[0] if spans else (rng.randrange(len(text)),) * 2
@@ -82,7 +82,7 @@ class Passages:
 
 
 def guarded(rows, known, drop):
-    """Rows that the leak guard lets pass; `rows` may use either name of the question."""
+    """Rows that pass the leak guard; `rows` may use either name of the question field."""
     seen = [{**r, "q": r.get("q") or r.get("question")} for r in rows]
     return held_out.guard(seen, known, drop)
 
@@ -96,7 +96,7 @@ def add_questions(out, rows, rng):
     """Rows with a context: marked answers, yes/no, or none."""
     for row in rows:
         if row["src"] == "quac_train" and row.get("history"):
-            continue                                                   # a later turn means little without the talk before it
+            continue                                                   # later turns of a conversation mean little without the earlier ones
         text = row["context"]
         spans = sorted({(a["start"], a["start"] + len(a["text"])) for a in row.get("answers", []) if a.get("text")})
         kind = kind_of(row, spans)
@@ -109,7 +109,8 @@ def add_questions(out, rows, rng):
 
 
 def page_titles(rows):
-    """Title and heading of each documentation row, told from its neighbours: its question joins both, in either order, or has the heading alone."""
+    """Infers title and heading of each documentation row from its neighbours: a question is title and heading in either order, or the heading
+    alone."""
     found, current = [], ""
     known = [plain(r["q"]) for r in rows]
     for i, row in enumerate(rows):
@@ -131,7 +132,7 @@ def page_titles(rows):
 
 
 def with_title(question, title):
-    """The title and what a question says beside it."""
+    """The title, and the rest of the question."""
     m = re.search(r"\W+".join(map(re.escape, re.findall(r"\w+", title))), question, re.I)
     if not m:
         return None
@@ -148,7 +149,7 @@ def add_pairs(out, pairs, rng):
     for source, rows in by.items():
         most = PAIRS_MOST.get(source, len(rows))
         first = rng.randrange(len(rows) - most + 1)
-        rows = rows[first:first + most]                                # one stretch, so that pages stay whole
+        rows = rows[first:first + most]                                # one contiguous part, so that pages stay whole
         titles = page_titles(rows) if source.startswith(("docs/", "openstax", "far")) else [("", "")] * len(rows)
         for row, (title, heading) in zip(rows, titles):
             if row.get("kind") == "gloss":

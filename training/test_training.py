@@ -23,7 +23,7 @@ import reader_rows
 MISSING = [name for name in ("torch", "numpy", "tokenizers", "safetensors") if importlib.util.find_spec(name) is None]
 needs_torch = unittest.skipIf(MISSING, f"needs {', '.join(MISSING)}: pip install -r training/requirements.txt")
 
-# The first question of the SQuAD 2 development half, and the beginning of its context with another length.
+# The first question of the SQuAD 2 development set, and its context with another ending: the leak guard must find both.
 PLANTED_QUESTION = "In what country is Normandy located?"
 PLANTED_CONTEXT = ("The Normans (Norman: Nourmands; French: Normands; Latin: Normanni) were the people who in the 10th and 11th centuries gave their name to "
                    "Normandy, a region in France. They were descended from Norse raiders. And here the copy goes on in words of its own.")
@@ -237,7 +237,7 @@ class Training(unittest.TestCase):
         soft[0, 1], soft[0, 2] = .75, .25
         sampler = judge_data.SpanSampler(examples, Tokenizer.from_file(str(self.folder / "tokenizer.json")), "cpu", soft)
         _, target, answered, _ = sampler.draw(8, torch.Generator().manual_seed(1), 16)
-        whole = target[:answered][target[:answered, 5, 0] == .75]              # the passage begins at 4 if the window does not move
+        whole = target[:answered][target[:answered, 5, 0] == .75]              # an unmoved window: the passage begins at token 4
         self.assertTrue(len(whole) and (whole[:, 6] == .25).all())
         self.assertTrue(torch.allclose(target.sum(1), torch.ones(8, 2)))
 

@@ -2,9 +2,9 @@
 
     python training/train_reader.py --rows build/reader-rows --start build/reader-start --out build/reader --evaluate DATA/eval --minutes 7
 
-README.md in this folder explains the method; reader_rows.py and reader_weights.py write the two input folders. What is prepared
-once (token tables, passages that look right) is kept under --cache. A further run with another --seed joins the earlier ones
-by --average: the mean of the weights of all runs is evaluated and written too.
+README.md in this folder explains the method; reader_rows.py and reader_weights.py write the two input folders. Prepared data
+(token tables, hard negatives) is cached under --cache. --average adds earlier runs with other seeds: the mean of the weights of all
+runs is then evaluated and written too.
 """
 import argparse
 import json
@@ -30,9 +30,9 @@ from train_judge import platt
 
 BEGUN = time.time()
 DROPOUT, WARMUP, CLIP = .1, .05, 1.0
-POINTWISE = .25                 # of the relevance loss
-CHUNKS = 4                      # of a step, by length
-GROUP_WEIGHT = 2.5              # of a question with several passages, compared with one
+POINTWISE = .25                 # weight of the relevance loss
+CHUNKS = 4                      # parts of a step, by length
+GROUP_WEIGHT = 2.5              # weight of a question with several passages, relative to one with a single passage
 
 
 def log(*what):
@@ -137,7 +137,7 @@ def read_step(reader, tables, step, lengths, width, device):
 
 
 def unit_matrix(step):
-    """[units, most rows] row numbers of each unit, -1 for none. Rows of a unit are adjacent."""
+    """[units, max rows] row numbers of each unit, -1 for padding. Rows of a unit are adjacent."""
     count = np.bincount(step.unit, minlength=len(step.kind))
     first = np.cumsum(count) - count
     place = np.arange(count.max())[None, :]
@@ -145,13 +145,13 @@ def unit_matrix(step):
 
 
 def losses(step, relevance, told, gold, device):
-    """One softmax over all passages of a unit and none, for start and end; the contrast of questions and their changed forms; relevance."""
+    """One softmax per unit over all its passages and "none", for start and end; the contrast of questions and their changed forms; relevance."""
     rows = torch.from_numpy(unit_matrix(step)).to(device)
     real, kind = rows >= 0, torch.from_numpy(step.kind).to(device)
     over = lambda values: values[rows.clamp(min=0)].masked_fill(~real[..., None], -1e4)
     right = torch.from_numpy(step.right).to(device)
     target = torch.where(((kind == SPAN) | (kind == BLOCK))[torch.from_numpy(step.unit).to(device), None], gold, told).masked_fill(~right[:, None], -1e4)
-    everything = torch.logsumexp(F.pad(over(told), (0, 0, 0, 1)), 1)                 # the added row is none, whose margin is 0
+    everything = torch.logsumexp(F.pad(over(told), (0, 0, 0, 1)), 1)                 # the padded row is "none", whose margin is 0
     aim = torch.where((kind == NONE)[:, None], 0.0, torch.logsumexp(over(target), 1))
     weight = 1 + (GROUP_WEIGHT - 1) * (real.sum(1) > 1)
     reading = ((everything - aim).clamp(max=30).mean(1) * weight).sum() / weight.sum()
@@ -210,7 +210,7 @@ def train(args, reader, prepared, tables, claims, device, watch=None):
 
 
 def figures_of(args, reader, prepared, tables, tokenizer, device, whole=True):
-    """Everything that is measured; the calibration comes with it."""
+    """All measurements, including the calibration."""
     figures = {}
     if args.evaluate:
         figures["squad2"] = reader_eval.measure_reading(reader, tokenizer, args.evaluate, device, args.width)
@@ -233,7 +233,7 @@ def figures_of(args, reader, prepared, tables, tokenizer, device, whole=True):
 
 
 def finish(args, state, shape, prepared, tables, tokenizer, device, name, run):
-    """Writes the weights of a run, as shipped, and then measures them."""
+    """Writes the weights of a run in shipped precision, then evaluates them."""
     folder = args.out / name
     folder.mkdir(parents=True, exist_ok=True)
     shipped = reader_model.shipped_tensors(state)
@@ -281,7 +281,7 @@ def main(argv=None):
     run |= {"steps": steps, "minutes": round((time.time() - begun) / 60, 2), "rows": len(prepared.p), "passages": len(prepared.texts)}
     state = {k: v.detach().float().cpu() for k, v in reader.state_dict().items()}
     args.cache.mkdir(parents=True, exist_ok=True)
-    torch.save(state, args.cache / f"run{args.seed}.pt")                              # unrounded, for averages
+    torch.save(state, args.cache / f"run{args.seed}.pt")                              # unrounded, for averaging
     finish(args, state, shape, prepared, tables, tokenizer, device, f"run{args.seed}", run)
     if args.average:
         earlier = [torch.load(path, weights_only=True) for path in args.average]

@@ -106,7 +106,7 @@ class Bench:
                           "litellm_settings:\n  telemetry: false\n")
         began = time.monotonic()
         environment = {"PATH": f"{python}/bin:{os.environ['PATH']}", "LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_LOG": "ERROR",
-                       "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true"}  # without this it does not start without keys
+                       "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true"}  # otherwise LiteLLM requires a key to start
         process = self.start([str(python / "bin/litellm"), "--config", str(config), "--port", str(port), "--host", "127.0.0.1"], "litellm", environment)
         wait_ready(process, f"http://127.0.0.1:{port}/health/liveliness", f"{self.folder}/litellm.log")
         say(f"LiteLLM was ready after {time.monotonic() - began:.1f} s")

@@ -1,15 +1,15 @@
-// The two ends of the proxy's benchmark and a bare copy between them, each one thread over epoll, so that none is what is measured.
+// The two ends of the proxy benchmark (model server and load generator), and a bare copy between them. Each is one thread over epoll, so
+// that none of them becomes the bottleneck.
 //
-//   proxy_load upstream                     a server of chat completions; prints its port
-//   proxy_load copy PORT                    copies bytes between its callers and that port, by one recv and one send: the least that a
-//   proxy
-//                                           can cost here; prints its port
+//   proxy_load upstream                     a chat completions server; prints its port
+//   proxy_load copy PORT                    copies bytes between its callers and that port with one recv and one send, the minimum
+//                                           cost of a proxy on this machine; prints its port
 //   proxy_load load HOST PORT MODEL CONCURRENCY REQUESTS TOKENS GAP_US [SECONDS]
-//                                           keeps CONCURRENCY requests under way until REQUESTS are done or SECONDS are over; prints JSON.
-//                                           QUESTIONS in the environment names a file of questions, one a line, asked in turn
+//                                           keeps CONCURRENCY requests in progress until REQUESTS are done or SECONDS are over; prints
+//                                           JSON. The environment variable QUESTIONS names a file of questions, one per line, asked in turn
 //
-// A request with "stream":true is answered by max_tokens chunks, `seed` microseconds apart (0: all at once); each carries the time at which
-// it was sent. TOKENS 0 asks for whole answers. Linux, loopback.
+// A request with "stream":true is answered by max_tokens chunks, `seed` microseconds apart (0: all at once); each chunk carries the time at
+// which it was sent. TOKENS 0 asks for complete answers. Linux, loopback.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -71,7 +71,7 @@ struct Peer {
   int fd = -1;
   std::string in;
   std::string out;
-  std::int64_t left = 0;  // tokens of the stream under way
+  std::int64_t left = 0;  // tokens left in the current stream
   std::int64_t gap_ns = 0;
   std::int64_t next_ns = 0;
 };
@@ -115,7 +115,7 @@ class Upstream {
   int wait_ms() const {
     if (due_.empty()) return -1;
     const std::int64_t wait = due_.top().first - now_ns();
-    return wait <= 0 ? 0 : static_cast<int>(wait / 1'000'000);  // the rest is waited for by turning
+    return wait <= 0 ? 0 : static_cast<int>(wait / 1'000'000);  // busy-wait for the rest
   }
 
   void accept_all(int listener) {
@@ -214,7 +214,7 @@ class Upstream {
       if (size > 0) {
         bytes.remove_prefix(static_cast<std::size_t>(size));
       } else if (errno != EAGAIN) {
-        return;  // gone: the read says so
+        return;  // disconnected: the next read reports it
       }
     }
   }
@@ -279,7 +279,7 @@ class Copy {
 
   void pass_on(int fd) {
     const auto found = other_.find(fd);
-    if (found == other_.end()) return;  // closed in this round
+    if (found == other_.end()) return;  // closed in this turn
     const int other = found->second;
     char buffer[16384];
     const ssize_t size = recv(fd, buffer, sizeof buffer, MSG_DONTWAIT);

@@ -1,10 +1,10 @@
-// usearch's search with a predicate, which its Python package does not have: indexes.py compiles this against the package's headers.
+// Search with a predicate in usearch, which its Python package does not offer. indexes.py compiles this against the package's headers.
 //
 //   usearch_filtered GRAPH QUERIES.f32 DIMENSION SECONDS
 //
-// GRAPH is what Index.save() of Python wrote, of cosine in f32; keys are row numbers. For each line of the standard input,
-// "ONE_IN REMAINDER EXPANSION": searches by each query the ten nearest among the rows of which row / 10 % ONE_IN == REMAINDER, for about so
-// many seconds, and writes a line of JSON: times and the keys found. The metric is compiled for this machine.
+// GRAPH was written by Index.save() in Python (cosine, f32); keys are row numbers. For each input line "ONE_IN REMAINDER EXPANSION",
+// searches with each query for the ten nearest rows with row / 10 % ONE_IN == REMAINDER, for about SECONDS, and prints one line of JSON:
+// times and the keys found. The metric is compiled for this machine.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -24,7 +24,7 @@ constexpr std::size_t kNeighbours = 10;
 constexpr std::size_t kRunsMin = 20;
 constexpr std::size_t kRowsPerDocument = 10;
 
-// Vectors have unit length, so this is the cosine's distance.
+// Vectors have unit length, so this is the cosine distance.
 float distance(const float* a, const float* b, std::size_t count) {
   float sum = 0;
   for (std::size_t i = 0; i < count; ++i) sum += a[i] * b[i];

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Checks the questions of this yardstick against the pages that fetch.py wrote.
+"""Checks the questions against the pages that fetch.py downloaded.
 
     python3 eval/realdocs/check.py DOCS [SET...]
 
-For each set: the form of every line, ids, kinds and halves; that each expression compiles, matches the plain
-text of every page it names and matches no more than a quarter of the set's pages; that both halves hold as
-many of each kind; and that pages and (within a tenth) words are as the set's description says. Notes (pages
-that match an expression and are not named) do not fail the check: such a page may say the same words about
-something else.
-The standard library is all that is needed.
+Checks for each set: the format of every line, ids, kinds and halves; that each expression compiles, matches the plain
+text of every page that the question names, and matches no more than a quarter of the set's pages; that both halves have the same
+number of questions of each kind; and that the numbers of pages and (within a tenth) of words are those of the set's description. Notes (pages
+that match an expression but are not named) do not fail the check: such a page may use the same words about
+something else. Needs only the standard library.
 """
 
 import argparse
@@ -34,7 +33,7 @@ MIN_UNANSWERABLE = 15
 
 
 def plain(path):
-    """The text of a page as a reader sees it: no tags, entities or targets of links, one space between words."""
+    """The text of a page as a reader sees it: without tags, entities and link targets, with one space between words."""
     text = path.read_text(encoding="utf-8", errors="replace")
     if path.suffix in (".html", ".htm", ".xhtml"):
         text = re.sub(r"(?is)<(script|style)\b.*?</\1>", " ", text)
@@ -49,7 +48,7 @@ def plain(path):
 
 
 class Report:
-    """What was found, in the order it was found."""
+    """Collects the findings in order."""
 
     def __init__(self):
         self.errors = []

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Fetches the documentation sets of this yardstick.
+"""Downloads the documentation sets.
 
     python3 eval/realdocs/fetch.py OUT [SET...] [--of FOLDER]
 
-Each set is one package, named with its version and digest in sets/<set>.json. The ordinary client of its
-registry downloads it (apt-get, pip, npm or cargo, as they are configured on this machine), the digest is
-checked, and the files that the set keeps are written to OUT/<set>/, those packed by gzip unpacked. Without SET every set is fetched. A set
-that is already there with the same digest is left alone.
+Each set is one package; sets/<set>.json has its name, version and digest. The script downloads it with the client of its
+registry (apt-get, pip, npm or cargo, as configured on this machine), checks the
+digest, and writes the kept files to OUT/<set>/ (gzipped files are unpacked). Without SET it fetches all sets. A set
+that already exists with the same digest is skipped.
 
 Patterns in "keep": `*` and `?` stay inside one folder, `**` crosses folders, and a pattern that begins with
-`!` takes away what the others kept. They are matched against the path inside the package; "strip" leading
-folders are then removed. The standard library is all that is needed.
+`!` excludes files that others keep. They are matched against the path inside the package; then the number of leading
+folders given by "strip" is removed. Needs only the standard library.
 """
 
 import argparse
@@ -33,11 +33,11 @@ MAX_FILE_BYTES = 32 * 1024 * 1024
 
 
 class FetchError(Exception):
-    """A set that could not be had, with the reason in words."""
+    """A set that could not be fetched, with the reason."""
 
 
 def load_set(path):
-    """Reads and checks one description."""
+    """Reads and validates one description."""
     try:
         spec = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -53,7 +53,7 @@ def load_set(path):
 
 
 def run(command, folder):
-    """Runs a client in a folder; what it says is shown only when it fails."""
+    """Runs a client in a folder; shows its output only if it fails."""
     if shutil.which(command[0]) is None:
         raise FetchError(f"{command[0]} is not installed on this machine")
     print("  $", " ".join(command), flush=True)
@@ -64,7 +64,7 @@ def run(command, folder):
 
 
 def only_file(folder, patterns):
-    """The one file that a client left in a folder."""
+    """The single file that a client left in a folder."""
     found = sorted(path for pattern in patterns for path in folder.glob(pattern) if path.is_file())
     if len(found) != 1:
         raise FetchError(f"expected one downloaded file, found {[path.name for path in found]}")
@@ -77,7 +77,7 @@ def from_debian(spec, folder):
 
 
 def from_pypi(spec, folder):
-    # The source archive of this package alone: ":all:" would also build the tools that pip needs to read it.
+    # Download only this package's source archive: ":all:" would also build the tools that pip needs to read it.
     run([sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary", spec["package"],
          "--dest", ".", f"{spec['package']}=={spec['version']}"], folder)
     return only_file(folder, ["*.tar.gz", "*.zip"])
@@ -89,7 +89,7 @@ def from_npm(spec, folder):
 
 
 def from_crates(spec, folder):
-    """cargo has no download command: a project that needs the crate is fetched, and its cache is read."""
+    """cargo has no download command: fetch a project that depends on the crate, and read its cache."""
     (folder / "src").mkdir()
     (folder / "src" / "lib.rs").write_text("")
     (folder / "Cargo.toml").write_text(
@@ -107,7 +107,7 @@ CLIENTS = {"debian": from_debian, "pypi": from_pypi, "npm": from_npm, "crates": 
 
 
 def data_of_deb(blob):
-    """The data member of a Debian package, as a tar archive without compression."""
+    """The data member of a Debian package as an uncompressed tar archive."""
     if not blob.startswith(b"!<arch>\n"):
         raise FetchError("not a Debian package")
     at = 8
@@ -149,7 +149,7 @@ def expression(pattern):
 
 
 def unpack(spec, package, target):
-    """Writes the kept files; answers how many."""
+    """Writes the kept files and returns their number."""
     keep = [expression(pattern) for pattern in spec["keep"] if not pattern.startswith("!")]
     drop = [expression(pattern[1:]) for pattern in spec["keep"] if pattern.startswith("!")]
     count = 0

@@ -1,5 +1,5 @@
-// Memory and time of the parsers, not only their crashes: an input is a start and a part that is repeated until the text is as long as the
-// smallest bombs are. Few inputs are that long by themselves.
+// Checks memory and time of the parsers, not only crashes. An input is a start and a part that is repeated until the text is as long as the
+// smallest bombs; few inputs are that long by themselves.
 #include <ctime>
 
 #include <cstdlib>
@@ -15,10 +15,10 @@
 namespace footnote {
 namespace {
 
-/// The goal for every document and request: 64 MB and 20 bytes for each of its bytes. cmark's arena is not on the heap.
+/// The goal for every document and request: 64 MB plus 20 bytes per byte of input. cmark's arena is not on the heap.
 constexpr std::size_t kBaseBytes = 64u << 20;
 constexpr std::size_t kPerByte = 20;
-/// Seconds of processor for each MiB, and how much longer a sanitized parser may take.
+/// CPU seconds per MiB, and how much longer a sanitized parser may take.
 constexpr double kSecondsPerMiB = 2;
 constexpr double kSlack = 10;
 
@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Input input(data, size);
   const std::uint8_t choice = input.byte();
   const std::size_t bytes = std::size_t{16u << 10} << input.byte() % 7;  // up to 1 MiB
-  // The share of the input that stands once, at the start.
+  // The share of the input that occurs only once, at the start.
   const std::size_t once = input.rest().size() * (input.byte() % 16) / 16;
   std::string text(input.rest().substr(0, std::min(once, input.rest().size())));
   const std::string_view repeated = input.rest().substr(text.size());
@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t arena = choice % 6 == 0 ? chunk::markdown_memory_max(text.size()) : 0;
   FOOTNOTE_ASSERT(meter.peak_bytes() <= kBaseBytes + kPerByte * text.size());
   FOOTNOTE_ASSERT(arena + 4 * text.size() <= kBaseBytes + kPerByte * text.size());
-  // By the clock only where somebody asked for it: the suite does not judge speed.
+  // Measure time only on request: the suite does not judge speed.
   static const bool is_timed = std::getenv("FUZZ_TIMED") != nullptr;
   const double limit = kSlack * kSecondsPerMiB * (0.1 + static_cast<double>(text.size()) / (1u << 20));
   FOOTNOTE_ASSERT(!is_timed || processor_seconds() - began <= limit);

@@ -1,4 +1,4 @@
-// A request of OpenAI's forms from anybody, then the same bytes as an upstream's chunk: both are read, rewritten and written again.
+// A client's request in OpenAI's format, then the same bytes as a chunk from the upstream: both are parsed, rewritten and rendered.
 #include "api/chat_wire.h"
 #include "api/responses_wire.h"
 #include "prompt/proxy_prompt.h"

@@ -1,4 +1,4 @@
-// What a language model's server streams back: any slicing gives the same text and the same end.
+// The streamed response of a language model's server: any slicing gives the same text and the same end.
 #include "providers/openai/chat_wire.h"
 
 #include "base/utf8.h"
@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Outcome whole = read({bytes});
   const Outcome sliced = read(fuzz::random_pieces(bytes));
   FOOTNOTE_ASSERT(whole.end.has_value() == sliced.end.has_value());
-  // A stream that is cut by its own size may have told more of its text before, when it came in pieces.
+  // A stream that exceeds the size limit may have returned more text before that if it arrived in pieces.
   FOOTNOTE_ASSERT(sliced.text.starts_with(whole.text));
   FOOTNOTE_ASSERT(sliced.text.size() <= size);
   if (!whole.end) {

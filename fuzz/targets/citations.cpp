@@ -1,5 +1,5 @@
-// A model's text on its way out: any slicing shows the same text, little is held back, no marker names a source that is
-// not there, and every citation binds to characters that exist.
+// A model's text as it streams: any slicing shows the same text, little is held back, no marker names a missing source, and every citation
+// refers to existing characters.
 #include "answer/bind_citations.h"
 #include "answer/citation_filter.h"
 #include "answer/quote.h"
@@ -19,12 +19,12 @@ void check_filter(std::string_view text, const answer::CitationFilter& whole, co
   for (const std::string_view piece : fuzz::random_pieces(text)) {
     out += sliced.feed(piece);
     fed += piece.size();
-    // Dropped markers make the output shorter still, so the bound shows where there is none to drop.
+    // Dropped markers make the output shorter, so check the limit only if there are none to drop.
     if (text.find(']') == std::string_view::npos) FOOTNOTE_ASSERT(fed - out.size() <= answer::CitationFilter::kHeldBytesMax);
   }
   out += sliced.finish();
   FOOTNOTE_ASSERT(out == shown && shown == whole.text() && sliced.text() == shown);
-  // "[1-4]" is the shortest that grows.
+  // "[1-4]" is the shortest text that grows.
   FOOTNOTE_ASSERT(shown.size() <= 3 * text.size());
   std::size_t last = 0;
   for (const answer::Marker& marker : whole.markers()) {
@@ -34,7 +34,7 @@ void check_filter(std::string_view text, const answer::CitationFilter& whole, co
   }
 }
 
-/// Nothing is added to a quote: it reads as a subsequence of its source, with other white space.
+/// Nothing is added to a quote: it is a subsequence of its source, except for white space.
 void check_quote(std::string_view source) {
   const std::string quote = answer::plain_quote(source);
   FOOTNOTE_ASSERT(is_valid_utf8(quote) && quote.find('\n') == std::string::npos);

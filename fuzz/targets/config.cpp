@@ -1,4 +1,4 @@
-// footnote.toml, .env and setting values: what loads is inside its bounds, and loads again as it is.
+// footnote.toml, .env and setting values: loaded values are within their limits, and load again unchanged.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 namespace footnote {
 namespace {
 
-/// A file without a folder, for a parser that wants a path.
+/// An in-memory file, for a parser that needs a path.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view text) : descriptor_(::memfd_create("config", MFD_CLOEXEC)) {
@@ -98,7 +98,7 @@ void check_duration(std::string_view text) {
   FOOTNOTE_ASSERT(parse_duration(fmt::format("{}ms", duration->count())).value_or(*duration) == *duration);
 }
 
-/// One text as the value of every setting in turn.
+/// Uses one text as the value of every setting in turn.
 void check_values(std::string_view text) {
   for (const SettingSpec& spec : setting_table()) {
     SettingSources sources = no_sources();

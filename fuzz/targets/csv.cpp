@@ -1,4 +1,4 @@
-// A file of curated answers, addresses of pages, and words as they are folded.
+// CSV files of curated answers, page URLs, and folded words.
 #include "base/csv.h"
 #include "api/curated_routes.h"
 #include "base/fold_words.h"
@@ -26,7 +26,7 @@ void check_answers(std::string_view text) {
   for (const CuratedAnswer& answer : *answers) FOOTNOTE_ASSERT(check_curated_answer(answer).has_value());
 }
 
-/// What is folded stays as it is when it is folded again.
+/// Folding a folded text changes nothing.
 void check_folding(std::string_view text) {
   const std::string folded = fold_words(text);
   FOOTNOTE_ASSERT(is_valid_utf8(folded) && fold_words(folded) == folded);

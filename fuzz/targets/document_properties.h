@@ -8,7 +8,7 @@
 #include "chunk/sentences.h"
 #include "target.h"
 
-// What holds of every document, whatever its format was.
+// Properties of every document, whatever its format.
 namespace footnote::fuzz {
 
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -17,7 +17,7 @@ inline bool is_range_of(const TextRange& range, std::string_view text) {
   return range.begin <= range.end && range.end <= text.size() && is_utf8_boundary(text, range.begin) && is_utf8_boundary(text, range.end);
 }
 
-/// Every byte of [begin, end) is white space.
+/// True if every byte of [begin, end) is white space.
 inline bool only_spaces(std::string_view text, std::size_t begin, std::size_t end) {
   for (; begin < end; ++begin) {
     if (!is_space(text[begin])) return false;
@@ -25,7 +25,7 @@ inline bool only_spaces(std::string_view text, std::size_t begin, std::size_t en
   return true;
 }
 
-/// Blocks stand in order, inside the text, on the lines that they name.
+/// Blocks are in order, inside the text, and on the lines that they name.
 inline void check_blocks(std::string_view text, int first_line, const std::vector<chunk::Block>& blocks) {
   const chunk::LineIndex lines(text, first_line);
   std::size_t last = 0;
@@ -39,7 +39,7 @@ inline void check_blocks(std::string_view text, int first_line, const std::vecto
   }
 }
 
-/// Sentences: in order, apart, without white space at their ends, and together all that is not white space.
+/// Sentences are in order, disjoint and trimmed, and together cover everything but white space.
 inline void check_sentences(std::string_view text) {
   std::size_t last = 0;
   for (const TextRange& sentence : chunk::split_sentences(text)) {
@@ -51,7 +51,7 @@ inline void check_sentences(std::string_view text) {
   FOOTNOTE_ASSERT(only_spaces(text, last, text.size()));
 }
 
-/// A passage's places are those of its document, whichever way they are counted.
+/// A passage's places are those of its document, in every unit.
 inline void check_places(const chunk::ParsedDocument& document, const chunk::Piece& piece) {
   const auto in_document = [&](std::size_t at) { return place_at(document.places, document.text, at, document.first_line); };
   const auto in_piece = [&](std::size_t at) { return place_at(piece.places, piece.text, at - piece.range.begin, piece.first_line); };
@@ -60,7 +60,7 @@ inline void check_places(const chunk::ParsedDocument& document, const chunk::Pie
   FOOTNOTE_ASSERT(piece.first_line == in_piece(piece.range.begin) && last == in_piece(piece.range.end - 1));
 }
 
-/// Chunks quote the text, ascend, keep to their bound, and together hold all that is not white space.
+/// Chunks quote the text, ascend, respect their size limit, and together cover everything but white space.
 inline void check_chunks(const chunk::ParsedDocument& document, const chunk::ChunkOptions& options) {
   const std::string_view text = document.text;
   const std::size_t bytes_max = std::max({options.max_bytes, options.target_bytes, std::size_t{16}});
@@ -90,7 +90,7 @@ inline void check_document(const chunk::ParsedDocument& document, const chunk::C
   check_chunks(document, options);
 }
 
-/// The first byte of an input picks how finely it is cut.
+/// The first byte of an input selects the chunk size.
 inline chunk::ChunkOptions chunk_options(std::uint8_t choice) {
   constexpr std::size_t kTargets[] = {800, 1, 16, 40, 200, 800, 5000, 0};
   chunk::ChunkOptions options;
@@ -100,7 +100,7 @@ inline chunk::ChunkOptions chunk_options(std::uint8_t choice) {
   return options;
 }
 
-/// A whole document of one format: choice, then its bytes.
+/// Checks a whole document of one format: a choice, then its bytes.
 inline void check_format(chunk::Format format, std::string_view key, Input input) {
   const chunk::ChunkOptions options = chunk_options(input.byte());
   const auto document = chunk::parse_document(key, format, input.rest());

@@ -1,5 +1,5 @@
-// Files of every format that is read in this process, by content or by a suffix that the second byte picks: what is read keeps the
-// properties of every document. PDF is read by a child, and not here.
+// Files of every format that is read in this process, detected by content or by a suffix that the second byte selects: the result has the
+// properties of every document. PDF is read by a child process, so not here.
 #include "formats/read.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// The head of a Markdown file, and the subset of YAML that it is written in.
+// The front matter of a Markdown file, and its YAML subset.
 #include "chunk/front_matter.h"
 
 #include "chunk/yaml_subset.h"

@@ -1,5 +1,5 @@
-// A server's connection, fed by hand: whatever bytes come, in whatever pieces, the same requests are seen and the same
-// answers go out; no request reaches a handler whose length two parsers could read differently.
+// A server connection fed by hand: for any bytes in any pieces, the server sees the same requests and sends the same responses. No request
+// reaches a handler if two parsers could disagree about its length.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -44,7 +44,7 @@ JsonArray render(const NameValues& values) {
   return out;
 }
 
-/// Answers with all that it was given.
+/// Responds with everything it received.
 Response describe(const Request& request, const CallContext&) {
   FOOTNOTE_ASSERT(request.path.starts_with('/') && is_valid_utf8(request.path) && is_request_id(request.request_id));
   check_framing(request);
@@ -71,7 +71,7 @@ ServerShared& server() {
     set_log_level(LogLevel::kOff);
     ServerOptions options;
     options.header_bytes_max = kHeaderBytesMax;
-    // The id is random; whether a body follows the head is for the reader below to know.
+    // The id is random, and the reader below knows whether a body follows the head.
     options.decorate = [](const Request& request, Headers& headers) {
       headers.remove("x-request-id");
       if (request.method == Method::kHead) headers.set("x-head", "1");
@@ -84,7 +84,7 @@ ServerShared& server() {
   return shared;
 }
 
-/// What a client gets that sends these pieces, each after the one before was dealt with, and then closes its half.
+/// What a client receives if it sends these pieces, each after the previous one was processed, and then half-closes.
 std::string converse(const std::vector<std::string_view>& pieces) {
   int ends[2] = {-1, -1};
   FOOTNOTE_ASSERT(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
@@ -104,12 +104,12 @@ std::string converse(const std::vector<std::string_view>& pieces) {
       for (ssize_t size = 0; (size = ::recv(ends[0], bytes, sizeof bytes, 0)) > 0;) received.append(bytes, static_cast<std::size_t>(size));
     };
     for (const std::string_view piece : pieces) {
-      ::send(ends[0], piece.data(), piece.size(), MSG_NOSIGNAL);  // fails where the server has hung up, as it may
+      ::send(ends[0], piece.data(), piece.size(), MSG_NOSIGNAL);  // May fail if the server has closed the connection.
       io.poll();
       receive();
     }
     ::shutdown(ends[0], SHUT_WR);
-    // Everything has come, so the server has nothing left to wait for.
+    // Everything was sent, so the server has nothing left to wait for.
     int rounds = 0;
     while (!closed) {
       FOOTNOTE_ASSERT(++rounds < 100'000);
@@ -125,14 +125,14 @@ std::string converse(const std::vector<std::string_view>& pieces) {
 
 struct Answer {
   int status = 0;
-  std::string text;  ///< Head without its date, and body.
+  std::string text;  ///< The head without its date, and the body.
 };
 
-/// The answers of a connection; asserts that they are well-formed and that nothing stands between them.
+/// Parses the responses of a connection; asserts that they are well-formed and that there is nothing between them.
 std::vector<Answer> parse_answers(std::string_view bytes) {
   std::vector<Answer> out;
   while (!bytes.empty()) {
-    // Sent or not by whether the body was there already.
+    // Whether 100 Continue is sent depends on whether the body had already arrived.
     if (bytes.starts_with(kContinue)) {
       bytes.remove_prefix(kContinue.size());
       continue;
@@ -155,11 +155,12 @@ std::vector<Answer> parse_answers(std::string_view bytes) {
   return out;
 }
 
-/// The server gave the connection up: what came before decides, what comes after was not looked at.
+/// The server closed the connection: only what came before matters.
 bool is_refusal(const Answer& answer) { return answer.status == 400 || answer.status == 413 || answer.status == 431; }
 
-/// The pieces may decide at which of its faults a request is refused (its bounds are faults too), so the words of a
-/// refusal differ, but not that it came, nor anything before it. Far below the bounds its status does not differ either.
+/// Depending on the pieces, a request with several faults (including exceeded limits) may be refused because of one or the other. So the
+/// text of a refusal may differ, but not that it was refused, nor anything before it. Far below the limits its status does not differ
+/// either.
 void check_same(const std::vector<Answer>& whole, const std::vector<Answer>& sliced, bool below_bounds) {
   for (std::size_t i = 0; i < std::max(whole.size(), sliced.size()); ++i) {
     FOOTNOTE_ASSERT(i < whole.size() && i < sliced.size());

@@ -1,4 +1,4 @@
-// A .gitignore, and a path that it decides on.
+// A .gitignore and a path to decide on.
 #include "ingest/ignore_file.h"
 
 #include "target.h"
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto of_file = file->verdict(path, false);
   const auto of_folder = file->verdict(path, true);
   FOOTNOTE_ASSERT(file->size() > 0 || (!of_file && !of_folder));
-  // Patterns for folders alone add to the others, so a folder is never without a verdict where a file has one.
+  // Folder-only patterns apply in addition to the others: if a file has a verdict, so does a folder.
   FOOTNOTE_ASSERT(!of_file || of_folder);
   return 0;
 }

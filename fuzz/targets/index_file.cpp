@@ -1,4 +1,4 @@
-// Index files whose sums fit and whose contents are anything: what loads must be safe to search, to change and to save.
+// Index files with valid checksums and arbitrary contents: whatever loads must be safe to search, change and save.
 #include <unistd.h>
 
 #include <cstdint>
@@ -27,8 +27,8 @@ const std::string& path() {
   return name;
 }
 
-/// The input as the sections of a file and, for vectors, what follows them: its first two bytes say how long the first section is,
-/// the next two how long what follows is.
+/// The input as the sections of a file, followed by raw data for vectors: its first two bytes give the length of the first section, the
+/// next two that of the raw data.
 bool write(std::span<const std::byte> input, footnote::IndexKind kind) {
   const auto number_at = [&](std::size_t i) {
     return std::to_integer<std::size_t>(input[i]) << 8 | std::to_integer<std::size_t>(input[i + 1]);
@@ -51,7 +51,7 @@ bool load(Index& index) {
   return file && index.load(*file);
 }
 
-/// A step that meets every row.
+/// A change that affects every row.
 IndexChanges next_step() {
   IndexChanges changes{kGeneration, kGeneration + 1, {}, {}};
   IndexRow row;
@@ -71,7 +71,7 @@ void change_and_save(Index& index) {
   const auto generation = index.generation({}, kCorpus).value();
   if (!index.save({}, path(), {.corpus = kCorpus, .space = {"m", 4}, .generation = generation})) std::abort();
   Index again;
-  if (!load(again)) std::abort();  // what we save we can read
+  if (!load(again)) std::abort();  // we must be able to read what we save
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// JSON from clients and upstreams: bounds hold, what parses prints, and the print reads back as the same value.
+// JSON from clients and upstreams: limits hold, whatever parses can be printed, and the printed text parses to the same value.
 #include "base/json.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace footnote {
 namespace {
 
-/// How deep brackets nest, by looking at nothing but brackets and strings. REQUIRES: `text` is JSON.
+/// The nesting depth, found by looking only at brackets and strings. REQUIRES: `text` is JSON.
 std::size_t depth_of(std::string_view text) {
   std::size_t depth = 0, deepest = 0;
   bool quoted = false;
@@ -32,7 +32,7 @@ std::size_t depth_of(std::string_view text) {
   return deepest;
 }
 
-/// The library reads a long number to within a unit or so in its last place.
+/// The library parses a long number with an error of about one unit in the last place.
 bool near(double a, double b) { return a == b || std::abs(a - b) <= 1e-14 * std::max(std::abs(a), std::abs(b)); }
 
 bool same(const Json& a, const Json& b) {

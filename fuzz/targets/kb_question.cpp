@@ -1,5 +1,5 @@
-// The body of a question: a wrong one names its field and is the client's fault, a right one keeps to its bounds and
-// reads the same from its plain form.
+// The body of a question: an invalid one gives a client error that names the field; a valid one is within its limits and reads the same
+// from its plain form.
 #include "api/error_mapping.h"
 #include "api/kb_wire.h"
 #include "base/text.h"
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const http::Response response = api::render_error(question.error());
     FOOTNOTE_ASSERT(response.status >= 400 && response.status < 500);
     FOOTNOTE_ASSERT(parse_json(response.body).has_value());
-    // Clients send their own field names: the answer must not grow past what they sent.
+    // Clients choose field names, so the error response must not be much larger than the request.
     FOOTNOTE_ASSERT(response.body.size() <= 24 * size + 512);
     return 0;
   }

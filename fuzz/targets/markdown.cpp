@@ -1,4 +1,4 @@
-// Markdown files: front matter, cmark, the line splitter that stands in for it, wiki links, chunks.
+// Markdown files: front matter, cmark, the line splitter that replaces it, wiki links, chunks.
 #include "chunk/blocks.h"
 #include "targets/document_properties.h"
 

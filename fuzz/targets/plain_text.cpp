@@ -1,4 +1,4 @@
-// Plain text files, and their lines.
+// Plain text files and their lines.
 #include "chunk/blocks.h"
 #include "targets/document_properties.h"
 

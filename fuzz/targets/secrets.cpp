@@ -1,4 +1,4 @@
-// The scan of a document's text for secrets.
+// The scanner for secrets in a document's text.
 #include "ingest/secret_scan.h"
 
 #include "base/utf8.h"

@@ -1,5 +1,4 @@
-// Event streams from upstreams: any slicing gives the same events, and no more bytes come out than a small multiple of
-// what went in.
+// Event streams from upstreams: any slicing gives the same events, and the output is at most a small multiple of the input.
 #include "http/sse_parser.h"
 
 #include "target.h"
@@ -50,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     data_bytes += event.data.size();
   }
   FOOTNOTE_ASSERT(data_bytes <= size);
-  // "data\n\n" is the shortest event, and each repeats the stream's last id.
+  // "data\n\n" is the shortest event, and each event repeats the stream's last id.
   FOOTNOTE_ASSERT(out_bytes <= (size / 6 + 1) * http::kSseIdBytesMax);
   return 0;
 }

@@ -1,6 +1,5 @@
-// Vocabulary files of models: tokenizer.json, SentencePiece's own file and vocab.txt. What opens must cut any text into
-// sound tokens, whatever the file says. The first byte says which it is: `0` JSON, `1` SentencePiece, `2` vocab.txt, `3` a
-// character map alone.
+// Vocabulary files of models: tokenizer.json, SentencePiece's format and vocab.txt. Whatever opens must split any text into valid tokens.
+// The first byte selects the format: `0` JSON, `1` SentencePiece, `2` vocab.txt, `3` only a character map.
 #include <string>
 
 #include "base/utf8.h"
@@ -54,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     FOOTNOTE_ASSERT(tokenizer.error().code == ErrorCode::kCorrupted || tokenizer.error().code == ErrorCode::kUnsupported);
     return 0;
   }
-  // The file as a text has its own pieces in it.
+  // The file itself is also used as text, because it contains its own pieces.
   const std::string_view tail = input.rest().substr(input.rest().size() / 2);
   for (const std::string_view text :
        {std::string_view("The caf\xC3\xA9 <s>\xE2\x84\xA2\xCC\x81 [MASK] e\xCC\x81  \xF0\x9F\x98\x80<mask>"), tail}) {

@@ -1,4 +1,4 @@
-// URLs of upstreams, request targets, query strings, percent escapes, and the paths that a router is asked for.
+// URLs of upstreams, request targets, query strings, percent escapes, and paths for the router.
 #include "http/url.h"
 
 #include "base/text.h"
@@ -70,7 +70,7 @@ bool climbs(std::string_view path) {
 void check_route(std::string_view path) {
   static const Router router = make_router();
   const auto match = router.match(Method::kGet, path);
-  // Whatever the router reads, the server could read before it.
+  // Every path that the router accepts is one that the server accepted before.
   if (!match) return;
   FOOTNOTE_ASSERT(percent_decode(path).has_value());
   if (match->route == nullptr) return FOOTNOTE_ASSERT(match->path_params.empty());

@@ -129,7 +129,7 @@ Result<Admission> Keys::admit_session(std::string_view session_text) {
 Result<IssuedKey> Keys::issue(const CallContext& call, ApiKey key) {
   {
     MutexLock lock(mutex_);
-    if (entries_.size() >= kKeysMax) return fail(ErrorCode::kTooLarge, "there are already {} keys, the maximum of one store", kKeysMax);
+    if (entries_.size() >= kKeysMax) return fail(ErrorCode::kTooLarge, "the store already has {} keys, which is the maximum", kKeysMax);
   }
   const std::string text = make_key_text();
   key.id = {};
@@ -163,7 +163,7 @@ Result<void> Keys::check_ceilings(const NewKey& wanted) const {
   }
   const KeyCount keys = count(wanted.workspace);
   if (keys.active < options_.active_keys_max && keys.made < kKeysOfWorkspaceMax) return {};
-  return fail(ErrorCode::kResourceExhausted, "this workspace has {} active keys, and {} in all, as many as the operator allows",
+  return fail(ErrorCode::kResourceExhausted, "this workspace has {} active keys ({} including ended ones); the operator allows no more",
               keys.active, keys.made);
 }
 
@@ -200,7 +200,7 @@ Result<IssuedKey> Keys::rotate(const CallContext& call, WorkspaceId workspace, A
   if (old.has_ended(now))
     return fail(ErrorCode::kFailedPrecondition, "key {} has expired or was revoked; create a new one instead", id.value);
   if (maker == KeyMaker::kWorkspaceAdmin && count(workspace).made >= kKeysOfWorkspaceMax) {
-    return fail(ErrorCode::kResourceExhausted, "this workspace has made {} keys, as many as its admins may", kKeysOfWorkspaceMax);
+    return fail(ErrorCode::kResourceExhausted, "this workspace has created {} keys; its admins may create no more", kKeysOfWorkspaceMax);
   }
   ApiKey next = old;
   if (old.expires_at) next.expires_at = now + (*old.expires_at - old.created_at);

@@ -32,9 +32,9 @@ inline constexpr std::size_t kKeysOfWorkspaceMax = 5'000;
 
 struct KeysOptions {
   std::int64_t requests_per_minute = 600;  ///< For keys without their own limit; 0: no limit.
-  /// The highest limits that a workspace's admins may give their keys; 0: no ceiling. Operators may exceed them.
+  /// The highest limits that a workspace's admins may give their keys; 0: no maximum. Operators may exceed them.
   std::int64_t requests_per_minute_max = 0;
-  std::size_t active_keys_max = kKeysOfWorkspaceMax;  ///< Of one workspace.
+  std::size_t active_keys_max = kKeysOfWorkspaceMax;  ///< Active keys per workspace.
 };
 
 /// How long a browser stays signed in. Its key may end earlier, and the session with it.
@@ -96,7 +96,7 @@ class Keys {
   Result<Admission> admit_session(std::string_view session_text);
 
   /// kInvalidArgument names the field: name, scopes, expires_at, limits. kNotFound: no such workspace. kResourceExhausted: the workspace
-  /// has as many keys as its admins may make.
+  /// already has as many keys as its admins may create.
   Result<IssuedKey> create(const CallContext& call, const NewKey& wanted);
   /// A new key with the same name, scopes, limits and lifetime; the old one ends after `grace`. kNotFound: no such key in that
   /// workspace. kFailedPrecondition: it has ended.
@@ -116,7 +116,7 @@ class Keys {
   struct Entry {
     ApiKey key;
     RateMeter meter;
-    bool used = false;  ///< Since the last save.
+    bool used = false;  ///< True if used since the last save.
   };
 
   Keys(CatalogStore& catalog, const Clock& clock, std::string owner_text, KeysOptions options, std::string pepper, WorkspaceId home)
@@ -128,7 +128,7 @@ class Keys {
   std::string session_signature(ApiKeyId key, std::int64_t expires_s, std::string_view secret) const;
   Result<Admission> admit_entry(Entry& entry, UtcTime now) FOOTNOTE_TSA(requires_capability(mutex_));
   Result<IssuedKey> issue(const CallContext& call, ApiKey key);
-  /// Keys of one workspace: those that were ever made, and those that have not ended.
+  /// Keys of one workspace: all that were ever created, and those that have not ended.
   struct KeyCount {
     std::size_t made = 0;
     std::size_t active = 0;

@@ -14,13 +14,14 @@ constexpr seconds kDay{86'400};
 
 std::int64_t day_of(UtcTime time) { return std::chrono::floor<days>(time).time_since_epoch().count(); }
 
-/// Never 0: a client told to retry at once would retry too soon.
+/// Never 0: a client that may retry at once would retry too soon.
 seconds wait_for(double amount) { return seconds{std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(amount)))}; }
 
 }  // namespace
 
 std::int64_t requests_today(const KeyUsage& usage, UtcTime now) {
-  // A clock that was set back across midnight gives no second quota for the day before. A day further ahead was a mistake.
+  // If the clock was set back across midnight, yesterday gets no second quota. A recorded day further ahead was a clock error and does not
+  // count.
   const bool counts = usage.day == day_of(now) || usage.day == day_of(now) + 1;
   return counts ? usage.requests : 0;
 }

@@ -24,7 +24,7 @@ std::int64_t requests_today(const KeyUsage& usage, UtcTime now);
 
 /// Result of counting one request.
 struct RateVerdict {
-  std::vector<RateWindow> windows;                  ///< Only limited ones; the tightest first.
+  std::vector<RateWindow> windows;                  ///< Only windows with a limit; the tightest first.
   std::optional<std::chrono::seconds> retry_after;  ///< Set: the request exceeds a limit and was not counted.
 };
 

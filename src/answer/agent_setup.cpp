@@ -14,7 +14,7 @@ Result<void> check_before(const CallContext& call, const AgentStore& agents, Wor
   FOOTNOTE_CHECK(check_agent_settings(settings));
   FOOTNOTE_TRY(const auto there, agents.agents(call, workspace));
   if (std::ranges::find(there, name, &Agent::name) != there.end()) {
-    return fail_field(ErrorCode::kAlreadyExists, "name", "there is an agent '{}' already", name);
+    return fail_field(ErrorCode::kAlreadyExists, "name", "an agent '{}' already exists", name);
   }
   if (there.size() >= kAgentsMax) return fail(ErrorCode::kResourceExhausted, "a workspace has at most {} agents", kAgentsMax);
   return {};
@@ -29,7 +29,7 @@ Result<Agent> make_agent(const CallContext& call, AgentStore& agents, CatalogSto
     FOOTNOTE_TRY(const auto corpora, catalog.corpora(call, workspace));
     if (std::ranges::find(corpora, name, &Corpus::name) != corpora.end()) {
       return fail_field(ErrorCode::kAlreadyExists, "corpora",
-                        "there is a corpus '{}' already: name it in 'corpora' if the agent shall search it, or choose another name", name);
+                        "a corpus '{}' already exists: name it in 'corpora' if the agent should search it, or choose another name", name);
     }
     FOOTNOTE_TRY(const Corpus own, catalog.ensure_corpus(call, workspace, name, space));
     settings.corpora = {own.id};

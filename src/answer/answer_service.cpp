@@ -96,7 +96,8 @@ class KnowledgeBaseTurn final : public TurnRun {
     if (reason == RefusalReason::kLanguageNotCovered) {
       return std::string(prompt::language_not_covered_text(report().retrieval.foreign_language));
     }
-    const bool is_found = reason != RefusalReason::kNoRelevantContext;  // then the question's language is not the cause
+    // Something was found, so the question's language is not the reason for the refusal.
+    const bool is_found = reason != RefusalReason::kNoRelevantContext;
     return prompt::no_context_text(is_found ? std::string_view() : report().retrieval.foreign_language);
   }
 

@@ -85,7 +85,7 @@ TEST(BindCitations, MarkersOfSentencesWithoutWordsBelongToTheLastOneWithWords) {
 }
 
 TEST(BindCitations, ManyMarkersOfALongAnswerAreBoundInLinearTime) {
-  // Quadratic handling took a minute.
+  // With a quadratic implementation this takes a minute.
   std::string text = "Shipping takes three days ";
   std::vector<Marker> markers;
   for (int i = 0; i < 200'000; ++i) {

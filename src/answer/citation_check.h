@@ -21,15 +21,15 @@ struct CitedPassage {
 
 /// The inputs of the check, on scales that do not depend on the question: see docs/adr/0019-citation-check.md.
 struct SupportSignals {
-  std::optional<double> relevance;  ///< Best window, on the reranker's own scale; none without a reranker.
+  std::optional<double> relevance;  ///< Score of the best window on the reranker's own scale; nullopt without a reranker.
   double word_share = 0;            ///< Share of the claim's content words that occur in any of the passages.
-  double cosine = 0;                ///< Between the claim and the closest sentence or window.
+  double cosine = 0;                ///< Cosine of the claim and the closest sentence or window.
 };
 
 /// Whether the passages support the claim, and where.
 struct SupportVerdict {
   Support support = Support::kUnchecked;  ///< kSupported or kUnsupported once checked.
-  double score = 0;                       ///< Log odds; a breach lowers them.
+  double score = 0;                       ///< Log odds; a breach lowers it.
   SupportSignals signals;
   std::optional<Breach> breach;  ///< If set, unsupported regardless of the score.
   std::size_t passage = 0;       ///< The passage that supports the claim best.

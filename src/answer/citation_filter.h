@@ -9,7 +9,7 @@ namespace footnote::answer {
 /// A marker of the filtered text.
 struct Marker {
   int number = 0;
-  std::size_t offset = 0;  ///< Of its "[" in the filtered text.
+  std::size_t offset = 0;  ///< Offset of its "[" in the filtered text.
 };
 
 /// Filters a streamed model answer and normalizes its citation markers: `[2]`, `[1, 2]`, `[[1]]` and `[1-3]` become `[2]`, `[1][2]`, `[1]`,

@@ -16,7 +16,7 @@ namespace footnote::answer {
 /// The question to look up, with what restricts the answers.
 struct CuratedQuestion {
   std::string_view text;
-  std::string_view language = {};  ///< The visitor's: "de-AT"; empty: unknown, so only answers for any language match.
+  std::string_view language = {};  ///< The visitor's language ("de-AT"); empty: unknown, so only answers for any language match.
   std::string_view page_url = {};  ///< As reported by the visitor's browser.
 };
 

@@ -13,9 +13,9 @@ class MarkerScan {
   explicit MarkerScan(std::size_t source_count) : source_count_(source_count) {}
 
   struct Mark {
-    std::size_t source = 0;      ///< From 1.
-    std::size_t begin = 0;       ///< Of the bracket, in code points of the whole text.
-    std::size_t end = 0;         ///< Likewise.
+    std::size_t source = 0;      ///< Number of the source, from 1.
+    std::size_t begin = 0;       ///< Start of the bracket, in code points of the whole text.
+    std::size_t end = 0;         ///< End of the bracket, in code points.
     std::size_t byte_begin = 0;  ///< Byte offset of the bracket.
   };
   void feed(std::string_view text);

@@ -17,7 +17,7 @@ namespace footnote::answer {
 class QuestionTranslator {
  public:
   static constexpr std::size_t kRememberedMax = 1'000;
-  /// A longer translation is not one.
+  /// A longer output is rejected: it is not a translation of one question.
   static constexpr std::size_t kTranslationBytesMax = 4'000;
   static constexpr std::chrono::seconds kTimeout{10};
 

@@ -27,7 +27,8 @@ Reading in_reading_order(Reading reading);
 /// Drops spans whose shown text is empty or repeats an earlier one. `passages[i]` of the reading is `sources[i]`.
 Reading told_once(const Reading& reading, std::span<const SourceBlock> sources);
 
-/// Where a passage stands, as a reader reads it: "Heading > Heading" (a page's title often repeats its first heading), else its title.
+/// The headings of a passage as shown to readers: "Heading > Heading"; its title if it has no headings. (A page's title often repeats its
+/// first heading.)
 std::string header_of(const Hit& hit);
 
 /// The parts of a passage that can be quoted on their own.

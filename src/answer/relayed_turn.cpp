@@ -58,7 +58,7 @@ RelayedTurn::RelayedTurn(RelayedTurns& turns, const CallContext& call, RelayedQu
 }
 
 RelayedTurn::~RelayedTurn() {
-  if (!has_ended_) fail({ErrorCode::kCancelled, "the answer was given up", {}});
+  if (!has_ended_) fail({ErrorCode::kCancelled, "the answer was abandoned", {}});
 }
 
 std::string_view RelayedTurn::id() const { return turns_.ports_.stored ? std::string_view(id_.value) : std::string_view(); }
@@ -150,7 +150,7 @@ void RelayedTurns::store(const CallContext& call, TurnReport report) {
   });
   if (waits) return;
   if (metrics_ != nullptr) metrics_->count_not_stored();
-  log(LogLevel::kError, "answer", "turn not stored: too many wait for the store", call, {{"turn", id}});
+  log(LogLevel::kError, "answer", "turn not stored: too many turns are waiting", call, {{"turn", id}});
 }
 
 }  // namespace footnote::answer

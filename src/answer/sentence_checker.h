@@ -62,7 +62,7 @@ class SentenceChecker {
   // Constant after construction.
   std::stop_source stop_;
   const CallContext call_;        ///< Cancelled when this is destroyed.
-  const std::stop_token caller_;  ///< Of the turn's call.
+  const std::stop_token caller_;  ///< Stop token of the turn's call.
   CheckLane& lane_;
   const CitationCheck& check_;
   const std::span<const SourceBlock> sources_;

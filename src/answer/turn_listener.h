@@ -14,7 +14,7 @@ namespace footnote::answer {
 /// The citation check's verdict on a shown sentence.
 struct SentenceCheck {
   TextRange answer_range;
-  std::vector<int> numbers;  ///< Of the sources it cites; empty: it makes a claim without a source.
+  std::vector<int> numbers;  ///< Numbers of the sources it cites; empty: it makes a claim without a source.
   Support support = Support::kUnchecked;
 };
 

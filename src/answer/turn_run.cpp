@@ -20,7 +20,7 @@ namespace {
 
 /// The reader reads only the best passages: lower ones contain look-alikes.
 constexpr std::size_t kReadPassagesMax = 5;
-/// And only passages that score close to the best: a superseded page must not be quoted next to the current one.
+/// Read only passages that score close to the best: a superseded page must not be quoted next to the current one.
 constexpr double kReadScoreShareMin = 0.8;
 const std::string model_reader_languages[] = {"en"};
 
@@ -242,14 +242,14 @@ Result<Reading> TurnRun::read(std::vector<SourceBlock>& blocks) {
   return reading;
 }
 
-/// A reader that can tell replaces the gate, which saw the passages one by one and without their order.
+/// A reader that estimates a probability replaces the gate, which judged each passage on its own and ignored their order.
 bool TurnRun::is_likely(double probability) {
   retrieve::GateVerdict& gate = report_.retrieval.gate;
   const double threshold = subject_.profile.gate.read_min;
   gate.grounded = probability >= threshold;
   gate.evidence = gate.confidence = probability;
   gate.threshold = threshold;
-  gate.calibrated = true;  // whatever embedded and ranked the passages
+  gate.calibrated = true;  // This probability does not depend on the embedder or the judge.
   return gate.grounded;
 }
 

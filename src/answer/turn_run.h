@@ -22,7 +22,7 @@ namespace footnote::answer {
 /// What every turn needs. Borrowed.
 struct TurnPorts {
   Reader& reader;
-  Reader* model_reader = nullptr;  ///< A reader that can tell how likely it is right, for English questions; null: none is installed.
+  Reader* model_reader = nullptr;  ///< A reader that estimates how likely its quotes answer, for English questions; null: not installed.
   Llm* llm = nullptr;              ///< Null: the built-in reader answers by quoting.
   ConversationStore& conversations;
   const Clock& clock;
@@ -90,9 +90,9 @@ class TurnRun {
 
   /// Takes over the result of retrieval, with its timings and failures.
   void note_retrieval(retrieve::Retrieval retrieval, std::chrono::microseconds began);
-  /// True: this question is answered by the model reader, which also decides whether it is answered.
+  /// True: the model reader answers this question and also decides whether it can be answered.
   bool reads_with_model() const;
-  /// Quotes what answers; refuses if there is nothing. `confidence` is for readers that cannot tell.
+  /// Quotes the passages that answer; refuses if there are none. `confidence` is used if the reader estimates no probability.
   Result<Outcome> quote(std::vector<SourceBlock> blocks, double confidence, std::optional<std::size_t> characters_max = {});
   /// Streams the model's answer to these messages, whose sources are `blocks`. The answer ends if it recites one of `unspoken` or repeats
   /// itself. A text that is no answer (answer_verdict.h) is withdrawn, and passages are quoted in its place. The confidence is that of what

@@ -55,7 +55,7 @@ struct TurnTrace {
   std::vector<Fate> fates;                              ///< One per retrieved hit.
   std::optional<std::chrono::microseconds> first_text;  ///< When the first text of an answer was delivered.
   std::optional<ModelCall> model;
-  std::optional<CheckCounts> checks;  ///< For a language model's answer.
+  std::optional<CheckCounts> checks;  ///< Set for a language model's answer.
   std::string_view follow_up = {};    ///< How a visitor's follow-up was rewritten: "words", "model"; empty: not a follow-up.
   std::vector<TraceError> errors;
 };

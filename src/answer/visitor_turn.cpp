@@ -279,7 +279,8 @@ class VisitorTurn final : public TurnRun {
     settle_low_confidence();
   }
 
-  /// Compares the confidence with the agent's threshold, if it has one, else with that of whatever decided.
+  /// Compares the confidence with the agent's threshold, if it has one; otherwise with the threshold of the gate or the reader, whichever
+  /// decided.
   void settle_low_confidence() {
     Visit& visit = this->visit();
     std::erase(visit.flags, kFlagBelowThreshold);
@@ -385,11 +386,11 @@ class VisitorTurn final : public TurnRun {
   const VisitorQuestion& question_;
   const AgentSettings& agent_;
   const VisitorHistory remembered_;
-  double threshold_;  // of the confidence
+  double threshold_;  // threshold for the confidence
   const std::string language_;
   std::vector<ChatMessage> history_;
-  std::size_t passages_ = 0;  // that passed the threshold
-  double confidence_ = 0;     // of these passages
+  std::size_t passages_ = 0;  // passages that passed the threshold
+  double confidence_ = 0;     // best probability of these passages
   bool page_is_relevant_ = false;
   bool has_page_ = false;  // source 1 is the page as read by the widget
 };

@@ -35,13 +35,13 @@ inline constexpr double kPageConfidence = 0.85;
 /// A visitor's message to an agent.
 struct VisitorQuestion {
   PublishedAgent agent;
-  std::vector<retrieve::SearchedCorpus> corpora;  ///< The agent's; at least one.
+  std::vector<retrieve::SearchedCorpus> corpora;  ///< Corpora of the agent; at least one.
   VisitorId visitor;
   ConversationId conversation;
   std::string text;
   std::string page_url = {};             ///< Canonical; empty: unknown.
   std::optional<PageContext> page = {};  ///< What the widget read from that page.
-  bool page_was_dropped = false;         ///< It exceeded kPageContextBytesMax; recorded in the trace.
+  bool page_was_dropped = false;         ///< True: the page context exceeded kPageContextBytesMax; recorded in the trace.
   std::string locale = {};
   std::string accept_language = {};
   bool playground = false;
@@ -52,9 +52,9 @@ struct VisitorQuestion {
 inline constexpr std::string_view kFlagOneSource = "one_source";
 inline constexpr std::string_view kFlagNoSources = "no_sources";
 inline constexpr std::string_view kFlagBelowThreshold = "below_threshold";
-/// The corpus was embedded by another model than ours, so only words were searched: `footnote rebuild-index` embeds it anew.
+/// The corpus was embedded by another model, so only keywords were searched. `footnote rebuild-index` embeds it again.
 inline constexpr std::string_view kFlagModelChanged = "model_changed";
-/// A model that is not built in has no known scale yet: confidence comes from the other signals.
+/// The scale of a model that is not built in is still unknown, so the confidence comes from the other signals.
 inline constexpr std::string_view kFlagUncalibrated = "uncalibrated";
 inline constexpr std::string_view kFlagNoAnswer = "no_answer";
 inline constexpr std::string_view kFlagDegraded = "degraded";

@@ -125,7 +125,7 @@ Result<http::Response> list_workspaces(const AdminServices& services, const Call
 Result<http::Response> create_workspace(const AdminServices& services, const Caller& caller, const http::Request& request,
                                         const CallContext& call) {
   if (!caller.is_operator) {
-    return fail(ErrorCode::kPermissionDenied, "only an admin of the workspace '{}' makes workspaces", kDefaultWorkspace);
+    return fail(ErrorCode::kPermissionDenied, "only an admin of the workspace '{}' may create workspaces", kDefaultWorkspace);
   }
   FOOTNOTE_TRY(const Json body, parse_request_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));

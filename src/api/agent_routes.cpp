@@ -81,7 +81,7 @@ Result<http::Response> roll_back(const AgentServices& services, const Caller& ca
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
   FOOTNOTE_CHECK(reader.only({"version"}));
   FOOTNOTE_TRY(const auto version, reader.optional_integer("version", 1, kVersionMax));
-  if (!version) return fail_field(ErrorCode::kInvalidArgument, "version", "'version' is required: the version to go back to");
+  if (!version) return fail_field(ErrorCode::kInvalidArgument, "version", "'version' is required: the version to restore");
   FOOTNOTE_TRY(const PublishedAgent made, services.agents.roll_back(call, caller.workspace, id_of(request), static_cast<int>(*version)));
   FOOTNOTE_TRY(const auto corpora, services.catalog.corpora(call, caller.workspace));
   return http::Response::json(201, render_version(made, corpora));

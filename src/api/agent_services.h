@@ -18,10 +18,10 @@ struct AgentServices {
   WebhookStore& webhooks;
   CatalogStore& catalog;
   Embedder& embedder;  ///< New agents' corpora are created in its space.
-  Cache& cache;        ///< Holds visitor data.
+  Cache& cache;        ///< Caches data about visitors.
 };
 
-/// The agent named by `?agent_id=`, in the caller's workspace. kInvalidArgument: no agent_id. kNotFound.
+/// The agent named by `?agent_id=` in the caller's workspace. kInvalidArgument: agent_id is missing. kNotFound.
 inline Result<Agent> asked_agent(const AgentServices& services, const access::Caller& caller, const http::Request& request,
                                  const CallContext& call) {
   const auto id = request.query_value("agent_id");

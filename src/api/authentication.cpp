@@ -53,7 +53,7 @@ std::optional<http::Response> admit(const AuthServices& auth, const Guarded& rou
   if (const auto wait = admission->rate.retry_after) {
     http::Response response =
         refusal(auth, route.error_form, request, caller,
-                {ErrorCode::kResourceExhausted, fmt::format("this key's requests are used up; try again in {} s", wait->count()), {}});
+                {ErrorCode::kResourceExhausted, fmt::format("this key has reached its rate limit; try again in {} s", wait->count()), {}});
     const std::int64_t seconds =
         route.error_form == render_qdrant_error ? std::min<std::int64_t>(wait->count(), kRetryAfterDigitMax) : wait->count();
     response.headers.set("retry-after", std::to_string(seconds));

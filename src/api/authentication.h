@@ -17,7 +17,7 @@ inline constexpr std::string_view kWorkspaceHeader = "x-footnote-workspace";
 struct AuthServices {
   access::Keys& keys;
   const CatalogStore& catalog;
-  WorkspaceId home;  ///< The workspace of callers without a key, while no keys exist.
+  WorkspaceId home;  ///< The workspace of callers without a key, as long as no keys exist.
   Metrics& metrics;
 };
 

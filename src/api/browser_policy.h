@@ -15,9 +15,9 @@ namespace footnote::api {
 class BrowserPolicy {
  public:
   struct Options {
-    std::vector<std::string> hosts;    ///< Allowed besides the loopback names: "docs.example.com".
+    std::vector<std::string> hosts;    ///< Host names that are allowed besides loopback: "docs.example.com".
     std::vector<std::string> origins;  ///< Pages of other sites that may call: "https://www.example.com".
-    /// IP addresses are allowed as Host, for a server that listens beyond loopback: a page can't turn its name into an address.
+    /// True: IP addresses are allowed as Host. For servers that listen beyond loopback; an attacker's page can only use a name.
     bool address_hosts = false;
     /// Paths with this prefix are open to every origin: their handlers authenticate callers and ignore ambient credentials. Empty: none.
     std::string open_prefix = {};

@@ -11,7 +11,7 @@
 
 namespace footnote::api {
 
-/// The share of foreign questions that may be answered: the default, and the largest that a caller may request.
+/// The share of unrelated questions that may be answered: the default, and the maximum that a caller may request.
 inline constexpr double kFalseAnswerRateDefault = 0.05;
 inline constexpr double kFalseAnswerRateMax = 0.5;
 
@@ -19,8 +19,8 @@ inline constexpr double kFalseAnswerRateMax = 0.5;
 struct Calibrated {
   GateCalibration gate;
   std::size_t own = 0;                ///< Number of own questions measured.
-  std::size_t foreign = 0;            ///< Number of foreign questions measured.
-  std::vector<std::string> left_out;  ///< Domains that the corpus seems to cover, so they do not count as foreign.
+  std::size_t foreign = 0;            ///< Number of unrelated questions measured.
+  std::vector<std::string> left_out;  ///< Domains that the corpus seems to cover; their questions do not count as unrelated.
 };
 
 /// Called after each question. An error ends the calibration.

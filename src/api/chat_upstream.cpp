@@ -170,7 +170,7 @@ Error upstream_failure(Error error) {
   if (error.code == ErrorCode::kUnavailable) return with_context(std::move(error), "the model server failed").error();
   if (error.code == ErrorCode::kTooLarge) {
     error.code = ErrorCode::kUnavailable;
-    return with_context(std::move(error), "the model server's answer can't be taken").error();
+    return with_context(std::move(error), "the model server's answer can't be used").error();
   }
   return error;
 }

@@ -235,7 +235,7 @@ void ChunkRestorer::take_choice(JsonObject& choice, const JsonObject& chunk, std
   const bool ends = finish != nullptr && !finish->is_null();
   std::string text = guard.take(is_cut ? std::string_view() : piece);
   if (ends) text += guard.finish();
-  // A null or missing delta stays so unless held-back text is sent with it.
+  // Leave a null or missing text unchanged, unless there is held-back text to send.
   const bool is_text = has_text && delta->get_object().at("content").is_string();
   if (delta != nullptr && delta->is_object() && (is_text || !text.empty())) delta->get_object()["content"] = text;
   if (ends && guard.recited()) *finish = kRecited;

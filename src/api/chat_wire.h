@@ -35,9 +35,12 @@ Result<void> check_stream(const JsonObject& body);
 /// The text of the last user message that has any, its parts joined by LF. kInvalidArgument: no messages, or none with text.
 Result<std::string> question_of(const JsonObject& body);
 
-/// The messages with the prompt inserted: the system text (the client's own appended), as many of the latest whole turns as the budget
-/// allows, the last user message with its text replaced and its other parts kept, and what follows it. Without the client's texts only the
-/// first and the third. REQUIRES: question_of(body) gave a question.
+/// Builds the messages for the model:
+/// 1. the system text, followed by the client's own;
+/// 2. as many of the latest whole turns as the budget allows;
+/// 3. the last user message, with its text replaced and its other parts kept;
+/// 4. what follows it.
+/// With `without_client_texts`, only 1 (without the client's text) and 3. REQUIRES: question_of(body) gave a question.
 JsonArray grounded_messages(const JsonObject& body, const proxy::GroundedPrompt& prompt);
 
 /// [{"type":"url_citation","url_citation":{"start_index","end_index","url","title"}}]

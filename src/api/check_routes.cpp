@@ -29,7 +29,8 @@ JsonObject render_check(const Check& check) {
 std::vector<Route> make_check_routes(CheckStore check) {
   const auto checks = [check = std::move(check)](const access::Caller& caller, const http::Request&,
                                                  const CallContext& call) -> Result<http::Response> {
-    if (!caller.is_operator) return fail(ErrorCode::kPermissionDenied, "the store holds every workspace: only operators check it");
+    if (!caller.is_operator)
+      return fail(ErrorCode::kPermissionDenied, "the store contains every workspace, so only operators may check it");
     JsonArray out;
     for (const Check& found : check(call, caller.workspace)) out.emplace_back(render_check(found));
     return http::Response::json(200, JsonObject{{"checks", std::move(out)}});

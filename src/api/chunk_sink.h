@@ -21,7 +21,7 @@ class ChunkSink {
   virtual void fail_with(int status, const JsonObject& error) = 0;
 };
 
-/// An error as a whole response, with the upstream's headers where it does not set its own.
+/// An error as a whole response. Keeps the upstream's headers unless it sets its own.
 http::Response plain_error(int status, const JsonObject& error, const http::Headers& headers);
 
 /// Reports one of our own errors to a sink.
@@ -52,7 +52,7 @@ struct CollectedAnswer {
   JsonArray annotations;
   std::string finish_reason;
   Json usage;     ///< Null if none was sent.
-  Json footnote;  ///< Our extension field; null: none.
+  Json footnote;  ///< The value of our extension field "footnote"; null: none.
 
   void take(const JsonObject& chunk);
 };

@@ -78,7 +78,7 @@ Result<std::vector<std::string>> parse_columns(const CsvRecord& head) {
       return fail(ErrorCode::kInvalidArgument,
                   "there is no column '{}'; there are pattern, answer, priority, language, page_url_prefix, enabled", field);
     }
-    if (std::ranges::count(out, out.back()) > 1) return fail(ErrorCode::kInvalidArgument, "the column '{}' comes twice", field);
+    if (std::ranges::count(out, out.back()) > 1) return fail(ErrorCode::kInvalidArgument, "the column '{}' occurs twice", field);
   }
   for (const std::string_view needed : {"pattern", "answer"}) {
     if (std::ranges::find(out, needed) == out.end()) return fail(ErrorCode::kInvalidArgument, "there is no column '{}'", needed);
@@ -88,7 +88,7 @@ Result<std::vector<std::string>> parse_columns(const CsvRecord& head) {
 
 Result<CuratedAnswer> parse_record(const CsvRecord& record, const std::vector<std::string>& columns) {
   if (record.fields.size() != columns.size()) {
-    return fail(ErrorCode::kInvalidArgument, "{} fields, where the first line names {}", record.fields.size(), columns.size());
+    return fail(ErrorCode::kInvalidArgument, "{} fields, but the first line names {}", record.fields.size(), columns.size());
   }
   CuratedAnswer out;
   for (std::size_t i = 0; i < columns.size(); ++i) FOOTNOTE_CHECK(set_cell(columns[i], record.fields[i], out));

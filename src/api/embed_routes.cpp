@@ -49,7 +49,7 @@ Result<VectorEncoding> encoding_of(const JsonReader& reader) {
 Result<void> check_model(const JsonReader& reader, std::string_view model) {
   FOOTNOTE_TRY(const auto wanted, reader.optional_string("model", kNameBytesMax));
   if (!wanted || *wanted == model || wanted->ends_with("/" + std::string(model))) return {};
-  return fail_field(ErrorCode::kNotFound, "model", "the model '{}' is not here; this server embeds with '{}'", *wanted, model);
+  return fail_field(ErrorCode::kNotFound, "model", "the model '{}' is not available; this server embeds with '{}'", *wanted, model);
 }
 
 Result<http::Response> embed_openai(const EmbedServices& services, const Caller&, const http::Request& request, const CallContext& call) {
@@ -71,7 +71,8 @@ Result<http::Response> embed_openai(const EmbedServices& services, const Caller&
 Result<void> check_whole(std::span<const Embedding> embeddings) {
   for (std::size_t i = 0; i < embeddings.size(); ++i) {
     if (!embeddings[i].truncated) continue;
-    return fail_field(ErrorCode::kTooLarge, "inputs", "text {} is longer than the model's window; send \"truncate\": true to cut it", i);
+    return fail_field(ErrorCode::kTooLarge, "inputs", "text {} is longer than the model's window; send \"truncate\": true to truncate it",
+                      i);
   }
   return {};
 }

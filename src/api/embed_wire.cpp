@@ -8,7 +8,7 @@
 namespace footnote::api {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "base64 vectors are sent as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "base64 vectors are sent in native byte order");
 
 constexpr std::size_t kFloatBytesUsual = 13;   // "-0.012345678,"
 constexpr std::size_t kVectorFrameBytes = 64;  // {"object":"embedding","index":2047,"embedding":...},
@@ -41,9 +41,9 @@ Result<std::vector<std::string_view>> required_texts(const Json& body, std::stri
   if (list == nullptr) return wrong("must be a text or a list of texts");
   if (list->empty()) return wrong("is empty: send at least one text");
   if (list->size() > count_max) {
-    return fail_field(ErrorCode::kTooLarge, field, "'{}' has {} texts; at most {} are taken at once", field, list->size(), count_max);
+    return fail_field(ErrorCode::kTooLarge, field, "'{}' has {} texts; at most {} are allowed per request", field, list->size(), count_max);
   }
-  if (list->front().is_number() || list->front().is_array()) return wrong("holds token numbers; send texts: tokens are not taken");
+  if (list->front().is_number() || list->front().is_array()) return wrong("holds token numbers; send texts instead");
   std::vector<std::string_view> out;
   out.reserve(list->size());
   for (const Json& entry : *list) {

@@ -9,8 +9,8 @@ namespace footnote::api {
 /// which the error names, is 422.
 int status_of(const Error& error);
 
-/// The one JSON error envelope: {"error":{"code","message","field"?}}, with Retry-After where a retry helps. The message shown to callers
-/// never contains the operator's paths or hosts. Where it differs from the error's message, the latter is logged.
+/// The one JSON error envelope: {"error":{"code","message","field"?}}, with Retry-After if a retry helps. The message shown to callers
+/// never contains the operator's paths or hosts. If it differs from the error's message, the latter is logged.
 std::string shown_message(const Error& error);
 
 http::Response render_error(const Error& error);

@@ -11,7 +11,7 @@ namespace footnote::api {
 struct GroundedChat {
   const ProxyServices& services;
   const access::Caller& caller;
-  const http::Request& request;  ///< The client's; its headers are forwarded.
+  const http::Request& request;  ///< The client's request; its headers are forwarded.
   const CallContext& call;
   const ChatAsk& ask;
   const proxy::Target& target;

@@ -93,8 +93,8 @@ Result<std::optional<std::string>> corpus_of(const FilterReader& filters, const 
   std::vector<std::string> names;
   FOOTNOTE_CHECK(filters.texts("project_keys", names));
   if (names.size() > 1) {
-    return fail_field(ErrorCode::kUnsupported, "filters.project_keys", "a question goes to one corpus; 'filters.project_keys' names {}",
-                      names.size());
+    return fail_field(ErrorCode::kUnsupported, "filters.project_keys",
+                      "a question searches one corpus, but 'filters.project_keys' names {}", names.size());
   }
   return names.empty() ? std::string(kDefaultCorpus) : names[0];
 }
@@ -138,7 +138,8 @@ Result<AskedFilter> parse_asked_filter(const JsonReader& body) {
 
 Result<void> check_labels(const access::Caller& caller, const Filter& filter) {
   if (filter.caller_labels.empty() || caller.may(KeyScope::kAdmin)) return {};
-  return fail_field(ErrorCode::kPermissionDenied, "acl_labels", "only a key with the scope 'admin' may say which labels an asker has");
+  return fail_field(ErrorCode::kPermissionDenied, "acl_labels",
+                    "only a key with the scope 'admin' may set the labels of the person asking");
 }
 
 }  // namespace footnote::api

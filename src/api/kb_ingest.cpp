@@ -148,9 +148,7 @@ void count_ingest(Metrics& metrics, const CallContext& call, const ingest::Inges
                                                                 {"deleted", report.deleted},
                                                                 {"failed", failed}};
   for (const auto& [result, count] : documents) {
-    metrics
-        .counter("footnote_ingest_documents_total", "Documents sent to be ingested, by what came of them",
-                 {{"result", std::string(result)}})
+    metrics.counter("footnote_ingest_documents_total", "Documents sent to be ingested, by result", {{"result", std::string(result)}})
         .add(count);
   }
   metrics.counter("footnote_ingest_secret_passages_total", "Passages kept out because they hold a password, a token or a private key")

@@ -59,9 +59,9 @@ JsonArray render_uncited(const Answer& answer);
 /// The position of a `[n]` in the answer and the passage that supports it, in code points: see docs/http-api.md.
 JsonObject render_mark(const Citation& citation, std::string_view answer_text, CitedTexts& texts);
 
-/// Adds where in the original file: `line_field` and "page", one of them null or both, and "place" for people ("p. 12").
+/// Adds the place in the original file: `line_field` and "page" (one or both are null), and "place" for people ("p. 12").
 void render_place(const Chunk& chunk, int number, std::string_view line_field, JsonObject& out);
-/// The same of where a supporting passage starts, with "line". `chunk` is the cited one.
+/// Like above, for the start of a supporting passage, with the field "line". `chunk` is the cited one.
 void render_place(const Citation& citation, const Chunk& chunk, JsonObject& out);
 
 /// About the first sentence of a hit, for lists.

@@ -57,7 +57,8 @@ Result<http::Response> preview(const LibraryServices& services, const access::Ca
   FOOTNOTE_TRY(const std::int64_t version, parse_number(request.query_value("version").value_or("0"), "version"));
   const auto read = services.chunks.document_text(call, caller.workspace, {id}, static_cast<int>(version));
   if (!read && read.error().code != ErrorCode::kNotFound) return std::unexpected(read.error());
-  // The same message for a labelled document that the caller may not see, a deleted one, another workspace's, and one that never existed.
+  // The message is the same for a labelled document that the caller may not see, a deleted one, one of another workspace, and one that
+  // never existed.
   if (!read || (read->labelled && !caller.may(KeyScope::kAdmin))) return fail(ErrorCode::kNotFound, "there is no document {}", id);
   const DocumentText& found = *read;
   const Document& document = found.document;
@@ -74,7 +75,7 @@ Result<http::Response> corpora(const LibraryServices& services, const access::Ca
                                const CallContext& call) {
   FOOTNOTE_TRY(const auto found, services.catalog.corpora(call, caller.workspace));
   JsonArray out;
-  // Callers who may not name labels do not see labelled documents.
+  // Callers who may not set labels do not see labelled documents.
   const bool all = caller.may(KeyScope::kAdmin);
   for (const Corpus& corpus : found) {
     FOOTNOTE_TRY(const CorpusCounts counts, services.chunks.counts(call, corpus.id));
@@ -87,7 +88,7 @@ Result<http::Response> corpora(const LibraryServices& services, const access::Ca
   return http::Response::json(200, JsonObject{{"corpora", std::move(out)}});
 }
 
-/// Reduces passages of labelled documents to their scores: callers who may not name the labels must not see the document.
+/// Removes everything but scores from passages of labelled documents, if the caller may not set labels.
 Result<std::string> without_labelled(std::string_view trace) {
   FOOTNOTE_TRY(Json value, parse_json(trace));
   for (Json& candidate : value.as_object()["candidates"].as_array()) {

@@ -20,7 +20,7 @@ struct LibraryServices {
   const ConversationStore& conversations;
 };
 
-/// Reads stored data: corpora, their documents, a document's text, a turn's trace. Only admins see documents with labels.
+/// Routes that read stored data: corpora, their documents, a document's text, a turn's trace. Only admins see documents with access labels.
 std::vector<Route> make_library_routes(const LibraryServices& services);
 
 }  // namespace footnote::api

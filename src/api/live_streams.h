@@ -49,7 +49,7 @@ class LiveStream {
 
   void reader_came();
   void reader_left();
-  /// Since when there is no reader; none while there is one or after the end.
+  /// Since when there is no reader; nullopt while there is one, or after the end.
   std::optional<std::chrono::steady_clock::time_point> alone_since() const;
   std::optional<std::chrono::steady_clock::time_point> ended_at() const;
 

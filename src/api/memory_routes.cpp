@@ -18,7 +18,7 @@ Result<std::optional<UtcTime>> parse_expiry(const JsonReader& reader, UtcTime no
   FOOTNOTE_TRY(const auto text, reader.optional_string("expires_at", kTimeBytesMax));
   const std::int64_t longest = std::chrono::seconds(points::kMemoryLifetimeMax).count();
   FOOTNOTE_TRY(const auto seconds, reader.optional_integer("ttl_seconds", 1, longest));
-  if (text && seconds) return fail_field(ErrorCode::kInvalidArgument, "ttl_seconds", "'ttl_seconds' and 'expires_at': send one of them");
+  if (text && seconds) return fail_field(ErrorCode::kInvalidArgument, "ttl_seconds", "send only one of 'ttl_seconds' and 'expires_at'");
   if (seconds) return now + std::chrono::seconds(*seconds);
   if (!text) return std::nullopt;
   const auto time = parse_rfc3339(*text);

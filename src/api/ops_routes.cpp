@@ -55,7 +55,7 @@ std::vector<Route> make_ops_routes(const Services& services) {
   const auto is_ready = [services](const Caller&, const http::Request&, const CallContext&) { return ready(services); };
   const auto metrics = [services](const Caller& caller, const http::Request&, const CallContext& call) -> Result<http::Response> {
     // Metrics cover all workspaces and name corpora.
-    if (!caller.is_operator) return fail(ErrorCode::kPermissionDenied, "only an operator reads the metrics of all workspaces");
+    if (!caller.is_operator) return fail(ErrorCode::kPermissionDenied, "only an operator may read the metrics of all workspaces");
     if (services.refresh_metrics) services.refresh_metrics(call);
     return http::Response::text(200, "text/plain; version=0.0.4; charset=utf-8", services.metrics.render());
   };

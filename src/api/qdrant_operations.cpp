@@ -69,13 +69,14 @@ Result<Upsert> parse_batch(const JsonObject& batch) {
 
 Result<void> check_count(std::size_t count, std::string_view path) {
   if (count <= kPointsPerRequestMax) return {};
-  return fail_field(ErrorCode::kTooLarge, path, "'{}' has {} points; at most {} are taken at once", path, count, kPointsPerRequestMax);
+  return fail_field(ErrorCode::kTooLarge, path, "'{}' has {} points; at most {} are allowed per request", path, count,
+                    kPointsPerRequestMax);
 }
 
 Result<DeletePoints> parse_delete(const JsonObject& body, bool may_delete_all) {
   FOOTNOTE_TRY(Selection selection, parse_selection(body, "filter"));
   if (const auto* filter = std::get_if<PointFilter>(&selection); filter != nullptr && filter->conditions.empty() && !may_delete_all) {
-    return wrong("filter", "is empty and would delete every point: say so with ?delete_all=true");
+    return wrong("filter", "is empty and would delete every point: confirm with ?delete_all=true");
   }
   return DeletePoints{std::move(selection)};
 }
@@ -140,7 +141,7 @@ Result<PointOperation> as_operation(Result<Operation> parsed) {
 Result<Selection> parse_selection(const JsonObject& body, std::string_view path) {
   const Json* ids = find(body, "points");
   const Json* filter = find(body, "filter");
-  if ((ids == nullptr) == (filter == nullptr)) return wrong(path, "or 'points' must say which points are meant");
+  if ((ids == nullptr) == (filter == nullptr)) return wrong(path, "or 'points' must select the points");
   if (filter != nullptr) {
     FOOTNOTE_TRY(auto parsed, parse_filter(*filter, path));
     return Selection{std::move(parsed)};

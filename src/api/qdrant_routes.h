@@ -48,20 +48,20 @@ struct PointCall {
   const access::Caller& caller;
   const http::Request& request;
   const CallContext& call;
-  points::Work& work;  ///< Of the whole request.
+  points::Work& work;  ///< The budget of the whole request.
 
   /// The collection in the path, by name or alias. The default one is created on first use. kNotFound.
   Result<Collection> collection() const;
   Result<Json> body() const { return parse_request_json(request.body, json_values_max(request.body.size())); }
 };
-/// The `result` of the answer.
+/// Returns the `result` of the answer.
 using PointAnswer = Result<Json> (*)(const PointCall&);
 
 /// The routes for collections, and those for points in them.
 struct PointRoute {
   KeyScope scope;
   http::Method method;
-  std::string_view pattern;  ///< Below /collections.
+  std::string_view pattern;  ///< Path below /collections.
   PointAnswer answer;
   std::string_view summary;
 };

@@ -109,7 +109,7 @@ Result<points::Example> parse_example(const Json& value, const std::string& path
   }
   if (value.is_object()) {
     return fail_field(ErrorCode::kUnsupported, path,
-                      "'{}' must be a dense vector or the id of a point: sparse vectors and texts are not taken", path);
+                      "'{}' must be a dense vector or the id of a point: sparse vectors and texts are not supported", path);
   }
   FOOTNOTE_TRY(const PointId id, parse_id(value, path));
   return points::Example{id};

@@ -24,7 +24,7 @@ inline constexpr std::size_t kQueriesPerRequestMax = 100;
 inline constexpr std::size_t kExamplesMax = 1'000;
 inline constexpr std::size_t kOperationsPerRequestMax = 1'000;
 
-/// {status:{error},time}; every wrong field is 400. Retry-After has one digit: clients read no more.
+/// {status:{error},time}; every invalid field is 400. Retry-After has one digit, because clients read only one.
 http::Response render_qdrant_error(const Error& error);
 
 /// Which parts of a point to render.

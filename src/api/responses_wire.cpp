@@ -34,7 +34,7 @@ Result<Json> chat_content(const Json& content) {
     } else if (*type == "input_image" && object->contains("image_url")) {
       parts.push_back(JsonObject{{"type", "image_url"}, {"image_url", JsonObject{{"url", object->at("image_url")}}}});
     } else {
-      return fail_field(ErrorCode::kUnsupported, "input", "parts of type '{}' can't be passed on", std::string_view(type->get_string()));
+      return fail_field(ErrorCode::kUnsupported, "input", "parts of type '{}' can't be forwarded", std::string_view(type->get_string()));
     }
   }
   return parts;
@@ -55,7 +55,7 @@ Result<JsonArray> chat_messages(const JsonObject& body) {
     const JsonObject* message = item.if_object();
     const Json* type = message == nullptr ? nullptr : message->if_contains("type");
     const bool is_message = message != nullptr && message->contains("role") && (type == nullptr || *type == "message");
-    if (!is_message) return fail_field(ErrorCode::kUnsupported, "input", "input may hold messages alone");
+    if (!is_message) return fail_field(ErrorCode::kUnsupported, "input", "input may only contain messages");
     const Json* content = message->if_contains("content");
     FOOTNOTE_TRY(Json translated, chat_content(content == nullptr ? Json("") : *content));
     out.push_back(JsonObject{{"role", message->at("role")}, {"content", std::move(translated)}});
@@ -132,7 +132,7 @@ ChunkHead response_head(std::string_view model) {
 
 Result<ChatAsk> chat_of_response_ask(const ChatAsk& ask) {
   for (const std::string_view field : kRefusedFields) {
-    if (is_given(ask.body, field)) return fail_field(ErrorCode::kUnsupported, field, "'{}' can't be had with {}", field, ask.model);
+    if (is_given(ask.body, field)) return fail_field(ErrorCode::kUnsupported, field, "'{}' is not supported with {}", field, ask.model);
   }
   ChatAsk out{.model = ask.model, .stream = ask.stream, .include_usage = true, .body = {}};
   out.body["model"] = ask.model;

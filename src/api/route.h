@@ -25,9 +25,9 @@ class Access {
   std::optional<KeyScope> scope_;
 };
 
-/// Answers a request of an admitted caller; on a route for anyone, `caller` is nobody. An error becomes its HTTP response.
+/// Answers a request of an admitted caller. On a public route, `caller` is nobody. An error becomes its HTTP response.
 using Handler = std::function<Result<http::Response>(const access::Caller&, const http::Request&, const CallContext&)>;
-/// The same for responses that may be streams.
+/// Like Handler, for responses that may be streams.
 using StreamHandler = std::function<void(const access::Caller&, const http::Request&, const CallContext&, http::ResponseStream&)>;
 
 /// Makes a handler from a function f(services, caller, request, call).
@@ -53,7 +53,7 @@ struct Route {
   std::chrono::milliseconds timeout = std::chrono::seconds{60};
   std::string summary;
   ErrorForm error_form = render_error;
-  bool for_every_origin = false;  ///< Pages of every origin may read the server's overload errors.
+  bool for_every_origin = false;  ///< True: pages of every origin may read the server's overload errors on this route.
 };
 
 }  // namespace footnote::api

@@ -44,14 +44,14 @@ struct Services {
   access::Keys& keys;
   Metrics& metrics;
   const Clock& clock;
-  WorkspaceId home;  ///< The default workspace: the caller's, while no keys exist.
+  WorkspaceId home;  ///< The default workspace: that of callers without a key, as long as no keys exist.
   std::string version;
-  /// Empty if ready, else the reasons why not.
+  /// Returns the reasons why the server is not ready; empty: ready.
   std::function<std::vector<std::string>()> not_ready_reasons;
-  /// Updates gauges that are polled rather than counted; called before /metrics is rendered. May be empty.
+  /// Updates gauges that are polled, not counted; called before /metrics is rendered. May be empty.
   std::function<void(const CallContext&)> refresh_metrics;
-  ingest::Secrets secrets = ingest::Secrets::kKeepOut;  ///< Default for ingest calls that do not set it.
-  /// Suggested on the first page.
+  ingest::Secrets secrets = ingest::Secrets::kKeepOut;  ///< Used by ingest calls that do not set it.
+  /// Questions suggested on the start page.
   std::vector<std::string> example_questions;
   /// The command shown while nothing is ingested.
   std::string ingest_command = "footnote ingest ./docs";

@@ -13,8 +13,8 @@
 
 namespace footnote::api {
 
-/// Limits calls per minute for each name. Names idle for two minutes are forgotten: their quota is full again anyway. Past kNamesMax all
-/// counts are reset, so memory stays bounded. Thread-safe.
+/// Limits calls per minute for each name. Names idle for two minutes are forgotten, because their quota is full again by then. If there are
+/// more than kNamesMax names, all counts are reset, so that memory stays bounded. Thread-safe.
 class VisitorQuota {
  public:
   static constexpr std::size_t kNamesMax = 100'000;

@@ -17,7 +17,7 @@ inline constexpr std::size_t kVisitorTokenBytesMax = 4'096;
 
 /// The claims of a visitor's token. Signed but not encrypted: nothing in it is secret.
 struct VisitorClaims {
-  std::string origin;  ///< Of the page that the widget is on.
+  std::string origin;  ///< Origin of the page that the widget is on.
   WorkspaceId workspace;
   AgentId agent;
   VisitorId visitor;

@@ -17,21 +17,21 @@ using WidgetResult = std::expected<Value, WidgetError>;
 using WidgetRefusal = std::unexpected<WidgetError>;
 
 WidgetRefusal refused(int status, std::string_view code, std::string message);
-/// The refusal for a request that can't be parsed.
+/// The error response for a request that can't be parsed.
 WidgetRefusal unreadable(const Error& error);
-/// The refusal for a store failure; the details are only logged.
+/// The error response for a store failure; the details are only logged.
 WidgetRefusal failed(const Error& error, const CallContext& call);
 
-/// Lets the page read the answer. Without credentials: only the token counts.
+/// Adds CORS headers, so that the page can read the response. No credentials: only the token counts.
 void allow_origin(const http::Request& request, http::Headers& headers);
 http::Response with_origin(const http::Request& request, http::Response response);
-/// A page of an origin that may not use the agent can't read the refusal either.
+/// If the page's origin may not use the agent, it can't read the error response either.
 http::Response answer_refusal(const http::Request& request, const WidgetError& error, std::optional<std::chrono::seconds> wait = {});
 
 /// The draft as if it were published, for callers with an admin's key.
 WidgetResult<PublishedAgent> draft_of(const WidgetServices& services, const CallContext& call, WorkspaceId workspace, const AgentId& id);
 WidgetResult<PublishedAgent> published(const WidgetServices& services, const CallContext& call, const AgentId& id);
-/// Whether a page of that origin may use the agent. The playground is the owner's own page.
+/// Whether a page of that origin may use the agent. The playground, the owner's own page, always may.
 bool may_use(const PublishedAgent& agent, std::string_view origin, const http::Request& request, bool playground);
 
 /// The claims of the request's token.
@@ -44,7 +44,7 @@ struct Visitor {
 };
 WidgetResult<Visitor> visitor_of(const WidgetServices& services, const http::Request& request, const CallContext& call);
 
-/// One answer's slots in its visitor's and its address's limits, held while it is written or read.
+/// The slots that one answer holds in the limits of its visitor and its address, while it is written or read.
 struct Share {
   ConcurrencyLimit::Slot of_visitor;
   ConcurrencyLimit::Slot of_address;

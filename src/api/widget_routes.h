@@ -23,15 +23,15 @@ namespace footnote::api {
 /// Path prefix of the visitor API. Pages of every origin may call it; the API itself checks the origin.
 inline constexpr std::string_view kWidgetPath = "/api/v1/widget/";
 
-inline constexpr std::int64_t kInitsPerMinute = 60;     ///< Per address and agent.
-inline constexpr std::int64_t kMessagesPerMinute = 30;  ///< Per visitor.
-/// Per address, regardless of visitor: new visitors are free to create.
+inline constexpr std::int64_t kInitsPerMinute = 60;     ///< Limit per address and agent.
+inline constexpr std::int64_t kMessagesPerMinute = 30;  ///< Limit per visitor.
+/// Limit per address over all its visitors: anyone can create new visitors.
 inline constexpr std::int64_t kMessagesPerAddressAndMinute = 300;
 /// Answers being written or resumed at once, per visitor and per address.
 inline constexpr std::size_t kStreamsOfVisitorMax = 8;
 inline constexpr std::size_t kStreamsOfAddressMax = 64;
 
-/// For one answer, from its question to its last event.
+/// Timeout of one answer, from its question to its last event.
 inline constexpr std::chrono::minutes kVisitorAnswerTimeout{2};
 
 /// State of the visitor API between requests. Thread-safe.
@@ -47,7 +47,7 @@ struct WidgetDoor {
   LiveStreams streams;
 };
 
-/// Everything is borrowed and outlives the routes.
+/// Dependencies of these routes. Everything is borrowed and outlives the routes.
 struct WidgetServices {
   const answer::VisitorService& visitors;
   AgentStore& agents;
@@ -58,7 +58,7 @@ struct WidgetServices {
   access::Keys& keys;
   WidgetDoor& door;
   const Clock& clock;
-  WorkspaceId home;  ///< The workspace whose drafts the playground shows while no keys exist.
+  WorkspaceId home;  ///< The workspace whose drafts the playground shows as long as no keys exist.
 };
 
 /// The API for a site's visitors: init, messages streamed or whole, resume, stop, feedback. docs/visitor-chat.md.

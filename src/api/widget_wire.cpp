@@ -231,7 +231,7 @@ JsonObject render_stream_error(const Error& error) {
       break;
     case ErrorCode::kResourceExhausted:
       code = "overloaded";
-      message = "Too much is going on just now. Please try again in a moment.";
+      message = "The server is busy right now. Please try again in a moment.";
       break;
     case ErrorCode::kInvalidArgument:
     case ErrorCode::kUnauthenticated:

@@ -16,7 +16,7 @@ namespace footnote::api {
 
 inline constexpr std::size_t kVisitorMessageCharsMax = 4'000;
 inline constexpr std::size_t kWidgetBodyBytesMax = 256 << 10;
-/// Turns returned for a resumed conversation, two messages each.
+/// Maximum turns returned for a resumed conversation; a turn is two messages.
 inline constexpr std::size_t kResumedTurnsMax = 15;
 
 /// An error in this API's format: {"error":{"code","message"}}.

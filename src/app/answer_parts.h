@@ -14,7 +14,7 @@
 namespace footnote::app {
 
 struct AnswerOptions {
-  /// A model server without llm.model is an error, except where only the proxy uses it.
+  /// False: a model server without llm.model is an error. True if only the proxy uses the model server.
   bool model_may_be_unnamed = false;
   IngestOptions ingest = {};
 };
@@ -36,7 +36,7 @@ class AnswerParts {
   const Rerankers& rerankers() const { return rerankers_; }
   /// Null without a model server.
   http::Client* model_client() { return client_.get(); }
-  /// Null: the built-in reader answers.
+  /// Null: the built-in reader answers by quoting.
   Llm* llm() { return llm_.get(); }
   Reader& reader() { return *sentence_reader_; }
   /// Null if none is installed, or a language model answers.

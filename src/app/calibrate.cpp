@@ -11,8 +11,8 @@ namespace {
 /// How many questions are asked.
 struct ProbeCounts {
   std::size_t own = 0;
-  std::size_t general_step = 1;  ///< Every how-manieth general question.
-  std::size_t other_corpus = 0;  ///< From each other corpus of the workspace.
+  std::size_t general_step = 1;  ///< Uses every n-th general question.
+  std::size_t other_corpus = 0;  ///< Questions from each other corpus of the workspace.
 };
 constexpr ProbeCounts kAllProbes{.own = 300, .general_step = 1, .other_corpus = 40};
 /// A sample for the background: about a hundred questions, because another server may charge for each.
@@ -88,13 +88,13 @@ std::vector<eval::ProbeEvidence> evidence_of(const std::vector<ProbeHits>& probe
   return out;
 }
 
-/// What was measured, before a threshold is chosen.
+/// The measurements, before a threshold is chosen.
 struct Measured {
   GateCalibration made;
   std::vector<eval::ProbeEvidence> own, foreign;
 };
 
-/// Asks the probes, and brings the signals of models that are not built in to the known scale.
+/// Asks the probes, and maps the signals of models that are not built in to the known scale.
 Result<Measured> measure(const CallContext& call, AnswerParts& parts, const Corpus& corpus, const ProbeCounts& counts,
                          const api::OnQuestion& on_question) {
   const EmbeddingSpace space = parts.base().embedder().space();

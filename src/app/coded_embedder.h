@@ -6,7 +6,8 @@
 
 namespace footnote::app {
 
-/// Vectors of one embedder, token codes of another: late interaction does not depend on who makes the vectors. Thread-safe if both are.
+/// Combines the vectors of one embedder with the token codes of another: late interaction does not depend on the vectors' model.
+/// Thread-safe if both are.
 class CodedEmbedder final : public Embedder {
  public:
   CodedEmbedder(std::unique_ptr<Embedder> vectors, std::unique_ptr<Embedder> codes)

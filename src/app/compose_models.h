@@ -16,14 +16,14 @@ class LocalEmbedder;
 
 namespace footnote::app {
 
-/// The level set by engine.cpu; for auto the best that works on this machine. kFailedPrecondition: the machine lacks it.
+/// The CPU level set by engine.cpu; for "auto", the best that works on this machine. kFailedPrecondition: the machine lacks it.
 Result<cpu::CpuLevel> cpu_level_of(const Settings& settings);
 
 /// An implementation of a port, and the connections that it borrows: null for an in-process one.
 template <class Port>
 struct Provided {
   std::unique_ptr<http::Client> client;
-  std::unique_ptr<Port> port;  // after what it borrows, so that it is destroyed first
+  std::unique_ptr<Port> port;  // declared after what it borrows, so that it is destroyed first
 };
 
 /// Opens the built-in model. kFailedPrecondition: it is missing, or the CPU lacks the requested level. kCorrupted: a file fails its
@@ -42,19 +42,19 @@ Result<Provided<Embedder>> open_agent_embedder(const CallContext& call, const Se
 
 /// The models that score question and passage together.
 struct Rerankers {
-  Provided<Reranker> provided;        ///< Its port is null for none. Scores whole passages.
-  std::unique_ptr<Reranker> quick{};  ///< A faster one for ranking while a user waits; null if it is the same.
+  Provided<Reranker> provided;        ///< Scores whole passages. Its port is null if there is no reranker.
+  std::unique_ptr<Reranker> quick{};  ///< A faster one for ranking while a user waits; null: use `provided`.
 
-  /// Null if none.
+  /// Null if there is no reranker.
   Reranker* for_ranking() const { return quick ? quick.get() : provided.port.get(); }
 };
 
-/// Opens the configured reranker without calling it. If the built-in judge is only the default and is missing, there is none, and the log
-/// says so.
+/// Opens the configured reranker without calling it. If nothing is configured and the built-in judge is missing, there is none, and this is
+/// logged.
 Result<Rerankers> open_reranker(const Settings& settings, Metrics& metrics);
 
-/// Opens the model that reads passages; null if reader.model is none. If it is only the default and is missing, there is none, and the log
-/// says so.
+/// Opens the model that reads passages; null if reader.model is "none". If nothing is configured and the default model is missing, there is
+/// none, and this is logged.
 Result<std::unique_ptr<Reader>> open_model_reader(const Settings& settings);
 
 /// The reranker's name in calibrations and saved runs; empty without one.

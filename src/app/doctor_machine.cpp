@@ -129,7 +129,7 @@ Result<Cosines> compare_sentences(const CallContext& call, Embedder& embedder) {
   return Cosines{cosine(vectors[0], vectors[1]), cosine(vectors[0], vectors[2])};
 }
 
-/// The scores of models that are not built in order passages, but the gate does not know their scale.
+/// Models that are not built in only order passages: the gate does not know the scale of their scores.
 void note_unknown_scale(cli::Check& check) {
   check.detail +=
       "; the scale of its scores is not known: confidence of a corpus is uncalibrated until a running server has fitted it in the "

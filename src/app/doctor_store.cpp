@@ -119,7 +119,7 @@ cli::Check check_corpus(const CallContext& call, upkeep::Stores& stores, const C
   return check;
 }
 
-/// Checks whether the index files are usable; others do no harm, as they are rebuilt at the next start.
+/// Checks whether the index files are usable; unusable files do no harm, because the next start rebuilds them.
 cli::Check check_index_files(const CallContext& call, upkeep::Stores& stores, const Corpus& corpus) {
   LocalVectorStore vectors;
   LocalKeywordIndex keywords;

@@ -39,7 +39,7 @@ Result<std::unordered_set<std::string>> document_keys(const CallContext& call, I
   }
 }
 
-/// The store of what `content` tells apart, for the configured model.
+/// Opens the cached store for this content hash and the configured model.
 Result<std::unique_ptr<AnswerParts>> open_cached(const eval::EvalJob& job, std::string_view content) {
   const cli::CommandContext& context = job.context;
   FOOTNOTE_TRY(const fs::path root, cache_root(job.command));
@@ -52,7 +52,7 @@ Result<std::unique_ptr<AnswerParts>> open_cached(const eval::EvalJob& job, std::
                            {.ingest = {.metrics = std::move(metrics), .embedder = std::move(embedder)}});
 }
 
-/// Of the names and bytes of all files that an ingest would look at, and of the way in which it reads them.
+/// Hash of the names and bytes of all files that an ingest would read, and of how they are read.
 Result<std::string> pages_hash(const CallContext& call, const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
@@ -69,7 +69,7 @@ Result<std::string> pages_hash(const CallContext& call, const fs::path& folder) 
   return fmt::format("pages {} {}", chunk::kParseVersion, hash.hex());
 }
 
-/// The folder's corpus in a store of its own, each document one chunk.
+/// Fills a corpus in its own store: one chunk per document.
 class CorpusFiller {
  public:
   CorpusFiller(const eval::EvalJob& job, IngestParts& parts, const eval::BeirSet& set)
@@ -154,7 +154,7 @@ Result<PageCorpus> open_page_corpus(const eval::EvalJob& job, const eval::Docume
   IngestParts& parts = out.opened.parts->base();
   const auto start = std::chrono::steady_clock::now();
   FOOTNOTE_TRY(out.opened.corpus, parts.catalog().ensure_corpus(context.call, parts.workspace(), kCorpusName, parts.embedder().space()));
-  // The same documents may lie elsewhere tomorrow: their source is named by the set, not by the place.
+  // The same documents may be in another folder tomorrow, so the source is identified by the set, not by its path.
   FOOTNOTE_TRY(const Source source, parts.catalog().ensure_source(context.call, out.opened.corpus.id, SourceKind::kFolder, kCorpusName));
   FOOTNOTE_CHECK(parts.build_indexes(context.call, context.terminal));
   cli::ProgressBar bar = job.bar(set.name + " documents");

@@ -10,8 +10,8 @@
 
 namespace footnote::app {
 
-/// A set's documents as a corpus in a store of its own, embedded once and kept in the cache: a folder whose name is made from the documents
-/// and the model.
+/// The documents of a set, as a corpus in its own store. They are embedded once and cached in a folder named after the documents and the
+/// model.
 struct EvalCorpus {
   std::unique_ptr<AnswerParts> parts;
   Corpus corpus;

@@ -14,7 +14,7 @@ enum class Missing { kCreate, kRefuse };
 struct HeldByServer {
   pid_t pid = 0;
   std::string url;
-  std::string token;  ///< Authenticates us there, because we can read the folder.
+  std::string token;  ///< Authenticates this process to the server, because it can read the folder.
 };
 
 /// Either this process now holds the data folder, or a server does.

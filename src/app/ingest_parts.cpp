@@ -15,7 +15,7 @@
 namespace footnote::app {
 namespace {
 
-/// Vectors whose length differs from the stored ones of the same name would fail at the first question.
+/// Checks that vectors have the same length as the stored ones of the same name; otherwise the first question would fail.
 Result<void> check_stored_spaces(const CallContext& call, const CatalogStore& catalog, const EmbeddingSpace& space) {
   FOOTNOTE_TRY(const auto corpora, upkeep::all_corpora(call, catalog));
   for (const Corpus& corpus : corpora) {
@@ -68,7 +68,7 @@ class BuildWatch {
   std::jthread thread_;
 };
 
-/// Returns memory to the system: what loading indexes used is left in the arenas of ended threads.
+/// Returns memory to the system: loading indexes leaves free memory in the arenas of threads that have ended.
 void give_back_memory() {
 #if defined(__GLIBC__)
   ::malloc_trim(0);
@@ -138,7 +138,7 @@ void IngestParts::save_index(const CallContext& call, CorpusId corpus) {
 }
 
 void IngestParts::forget_corpus(const CallContext& call, CorpusId corpus) {
-  // A leftover only holds memory and a file, so a failure is not reported to the client.
+  // What remains only occupies memory and a file, so a failure is not reported to the client.
   (void)vectors_.drop(call, corpus);
   (void)keywords_.drop(call, corpus);
   (void)codes_.drop(call, corpus);

@@ -27,7 +27,7 @@ struct IngestOptions {
   Indexes indexes = Indexes::kOn;
   /// The metrics of an embedder that is already open; otherwise created here.
   std::unique_ptr<Metrics> metrics = {};
-  /// Used instead of the configured one: already open, because the data folder's name depends on it.
+  /// Replaces the configured embedder. It is already open, because the name of the data folder depends on it.
   Provided<Embedder> embedder = {};
 };
 

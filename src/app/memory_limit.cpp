@@ -11,8 +11,8 @@ namespace footnote::app {
 
 namespace {
 
-/// Stacks count against the limit with their whole size, 8 MiB by default, of which a thread uses a few pages. Recursion is bounded
-/// everywhere, by the depth of documents and JSON.
+/// A stack counts with its whole size (8 MiB by default), although a thread uses only a few pages. Recursion is bounded everywhere by the
+/// depth limits of documents and JSON.
 constexpr std::size_t kThreadStackBytes = 2u << 20;
 
 void use_small_stacks() {
@@ -29,8 +29,8 @@ Result<void> limit_memory(const Settings& settings) {
   const auto bytes = static_cast<rlim_t>(settings.integer(Setting::kServerMemoryMax)) << 20;
   if (bytes == 0) return {};
   use_small_stacks();
-  // RLIMIT_DATA counts the heap, anonymous memory and the stacks of threads. RLIMIT_AS would also count model and index files that are
-  // mapped, and addresses that are reserved but never used.
+  // RLIMIT_DATA counts the heap, anonymous memory and thread stacks. RLIMIT_AS would also count mapped model and index files, and address
+  // space that is reserved but never used.
   rlimit limit{};
   if (::getrlimit(RLIMIT_DATA, &limit) == 0) {
     limit.rlim_cur = std::min<rlim_t>(bytes, limit.rlim_max);

@@ -23,7 +23,7 @@ Result<JsonObject> filters_of(const cli::FilterArguments& arguments) {
   JsonObject out;
   for (const std::string& argument : arguments) {
     const std::size_t equals = argument.find('=');
-    if (equals == std::string::npos) return fail(ErrorCode::kInvalidArgument, "--filter {}: NAME=VALUE is wanted", argument);
+    if (equals == std::string::npos) return fail(ErrorCode::kInvalidArgument, "--filter {}: expected NAME=VALUE", argument);
     const std::string name = argument.substr(0, equals);
     const std::string value = argument.substr(equals + 1);
     const auto id = name == "doc_ids" ? parse_whole_number(value) : std::nullopt;

@@ -42,7 +42,7 @@ Result<eval::EvalRun> measure_reading(const eval::EvalJob& job) {
   Metrics metrics;
   FOOTNOTE_TRY(const auto reranker, open_reranker(job.context.settings, metrics));
   if (!reranker.provided.port) {
-    return fail(ErrorCode::kFailedPrecondition, "reading is measured by the reranker, and there is none: set reranker.provider");
+    return fail(ErrorCode::kFailedPrecondition, "measuring reading needs a reranker, and none is configured: set reranker.provider");
   }
   return eval::eval_reading(job, *reranker.provided.port);
 }
@@ -100,7 +100,7 @@ Result<eval::EvalRun> measure_documentation(const eval::EvalJob& job) {
   return run;
 }
 
-/// Options that only one kind of set has must not be passed over in silence.
+/// Reports options that do not apply to this kind of set, instead of ignoring them.
 Result<void> check_options(const cli::EvalCommand& command, eval::EvalKind kind) {
   const bool about_documents =
       !command.documents.empty() || !command.half.empty() || !command.only.empty() || !command.answers.empty() || !command.passages.empty();

@@ -39,7 +39,7 @@ void set_log_levels_of(const Settings& settings, const cli::Command& command) {
 
 std::string interruption_of(const cli::Command& command) {
   const bool resumes = std::holds_alternative<cli::IngestCommand>(command) || std::holds_alternative<cli::EvalCommand>(command);
-  return resumes ? "interrupted; what was committed stays, run the same command again to go on" : "interrupted";
+  return resumes ? "interrupted; committed changes are kept. Run the same command again to continue" : "interrupted";
 }
 
 Result<int> dispatch(const cli::CommandContext& context, const cli::Command& command) {
@@ -118,7 +118,7 @@ int run_program(const std::vector<std::string>& arguments) {
     }
     return run_invocation(std::get<cli::Invocation>(parsed));
   } catch (const std::bad_alloc&) {
-    cli::write_err("footnote: not enough memory; allow more (--memory-max, server.memory_max_mib), or give it less at once\n");
+    cli::write_err("footnote: not enough memory; allow more (--memory-max, server.memory_max_mib), or process less at once\n");
     return cli::kExitFailure;
   } catch (const std::system_error& error) {
     cli::write_err(fmt::format(

@@ -51,7 +51,7 @@ Result<int> run_serve(const cli::CommandContext& context, const cli::ServeComman
                                                    {.notes = AgentNotes::kOn, .answer = {.model_may_be_unnamed = true}}));
   if (context.settings.is_set(Setting::kLlmBaseUrl) && !context.settings.is_set(Setting::kLlmModel)) {
     log(LogLevel::kInfo, "app",
-        "LLM_MODEL is not set: questions to the knowledge base are answered by quoting; the proxy passes on the models of LLM_BASE_URL");
+        "LLM_MODEL is not set: questions to the knowledge base are answered by quoting; the proxy forwards to the models of LLM_BASE_URL");
   }
   FOOTNOTE_CHECK(check_host(context.settings, parts->keys()));
   parts->upkeep().copies().tidy();
@@ -77,7 +77,7 @@ Result<int> run_serve(const cli::CommandContext& context, const cli::ServeComman
   parts->upkeep().stop_maintenance();
   log(LogLevel::kInfo, "app", "draining", {{"grace_ms", context.settings.duration(Setting::kServerDrain).count()}});
   (*server)->drain(context.settings.duration(Setting::kServerDrain));
-  // Without memory for it the next start builds them from the store.
+  // If memory is exhausted, the next start rebuilds the indexes from the store.
   contained("app", "saving indexes", [&] { parts->base().save_indexes({}, upkeep::IndexFiles::When::kAnythingChanged); });
   log(LogLevel::kInfo, "app", "stopped");
   return cli::kExitOk;

@@ -22,8 +22,8 @@ namespace {
 /// them.
 constexpr std::size_t kOwnDescriptors = 1'024;
 
-/// Of a limited memory, request bodies get one part in this many. The rest is for what requests make of them, and for the stacks of
-/// threads.
+/// With a memory limit, request bodies may use 1 / kMemoryPerBodies of it. The rest is for what is computed from them, and for thread
+/// stacks.
 constexpr std::size_t kMemoryPerBodies = 4;
 
 constexpr unsigned kWorkersMax = 256;

@@ -10,7 +10,7 @@
 
 namespace footnote::app {
 
-/// The reference that stored corpora are compared with.
+/// What stored corpora are compared with.
 struct IndexFacts {
   std::string model;            ///< The model that embeds questions; empty: not known.
   std::uint32_t code_form = 0;  ///< Format of the questions' token codes; 0: they have none.
@@ -18,7 +18,7 @@ struct IndexFacts {
   std::function<Result<Generation>(const CallContext&, upkeep::Stores&, const Corpus&)> reach;
 };
 
-/// For a process without indexes: the configured model, and indexes built from scratch.
+/// For a process without indexes: uses the configured model, and indexes built from scratch.
 IndexFacts configured_index_facts(const Settings& settings);
 
 /// Checks the stored bytes, the corpora of a workspace, and their index files.

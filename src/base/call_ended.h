@@ -6,7 +6,7 @@
 
 namespace footnote {
 
-/// Whether `call.check()` fails. For callbacks of C libraries, which no exception may pass: it allocates nothing.
+/// Whether `call.check()` fails. Allocates nothing and does not throw, so callbacks of C libraries can use it.
 inline bool has_ended(const CallContext& call) noexcept {
   return call.stop.stop_requested() || std::chrono::steady_clock::now() >= call.deadline;
 }

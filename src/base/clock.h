@@ -36,8 +36,9 @@ class SystemClock final : public Clock {
   UtcTime now() const override;
 };
 
-/// Wall-clock time that never goes back while the process lives, for rules that must not be undone: expiries, quotas, retention. When the
-/// system's clock is set back, time goes on from where it was at the pace of the steady clock, until the system's clock has caught up.
+/// Wall-clock time that never goes backwards while the process lives, for rules that must not be undone: expiries, quotas, retention. If
+/// the system clock is set back, this clock advances from its last value at the pace of the steady clock until the system clock has caught
+/// up.
 class ForwardClock final : public Clock {
  public:
   using SteadyNow = std::function<std::chrono::steady_clock::time_point()>;

@@ -22,7 +22,7 @@ void log_current(LogModule module, std::string_view work) {
 void log_contained_exception(LogModule module, std::string_view work) noexcept {
   try {
     log_current(module, work);
-  } catch (...) {  // No memory for the line either: the work is over, and that is all that can be done.
+  } catch (...) {  // No memory for the log line either; nothing more can be done.
     return;
   }
 }

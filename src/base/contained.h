@@ -10,8 +10,8 @@ namespace footnote {
 /// Logs the exception that is being handled. For use in a catch block; does not throw, even without memory for the log line.
 void log_contained_exception(LogModule module, std::string_view work) noexcept;
 
-/// Runs `work` at the edge of a thread or of a job in it, so that an exception ends this work and not the process. Our code does not throw:
-/// what arrives here is a failed allocation. False if there was one; it is logged under `module` as `work`'s name.
+/// Runs `work` at the top of a thread or job, so that an exception ends this work and not the process. Our own code does not throw; the
+/// usual cause is a failed allocation. Returns false after an exception and logs it under `module` with `work`'s name.
 template <class Work>
 bool contained(LogModule module, std::string_view name, Work&& work) noexcept {
   try {

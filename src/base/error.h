@@ -34,7 +34,7 @@ struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;
   std::string field;
-  /// What callers of the server are told instead of the message, where that names a path or a host of the operator's. Empty: the message.
+  /// Sent to callers of the server instead of `message` if `message` names a path or host of the operator's. Empty: send `message`.
   std::string public_message = {};
 };
 

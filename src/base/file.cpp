@@ -23,8 +23,8 @@ constexpr mode_t kPrivateFile = 0600;
 
 std::unexpected<Error> errno_error(const std::filesystem::path& path, std::string_view doing) {
   const int code = errno;
-  return in_other_words(fail(code_of_errno(code), "can't {} {}: {}", doing, path.string(), std::strerror(code)),
-                        fmt::format("the server can't {} a file: {}", doing, std::strerror(code)));
+  return with_public_message(fail(code_of_errno(code), "can't {} {}: {}", doing, path.string(), std::strerror(code)),
+                             fmt::format("the server can't {} a file: {}", doing, std::strerror(code)));
 }
 
 Result<void> write_all(int descriptor, std::span<const std::byte> bytes, const std::filesystem::path& path) {
@@ -77,7 +77,8 @@ Result<bool> make_folder(const std::filesystem::path& folder, mode_t mode) {
     if (errno == EEXIST || errno == ENOTDIR) return fail(ErrorCode::kInvalidArgument, "{} is not a folder", folder.string());
     return errno_error(folder, "make");
   }
-  if (mode == kPrivateFolder && ::chmod(folder.c_str(), mode) != 0) return errno_error(folder, "make");  // The umask may take too much.
+  // The umask may have removed permissions of the owner.
+  if (mode == kPrivateFolder && ::chmod(folder.c_str(), mode) != 0) return errno_error(folder, "make");
   FOOTNOTE_CHECK(sync_folder(parent));
   return true;
 }
@@ -165,7 +166,7 @@ Result<bool> make_folders(const std::filesystem::path& folder) { return make_fol
 void keep_private(const std::filesystem::path& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || (status.st_mode & (S_IRWXG | S_IRWXO)) == 0) return;
-  // Not by a descriptor: closing one would drop the locks that this process has on the file. What its owner may not do stays so.
+  // Not through a descriptor: closing one would drop this process's locks on the file. Keeps permissions that the owner lacks as they are.
   (void)::chmod(path.c_str(), status.st_mode & S_IRWXU);
 }
 

@@ -39,8 +39,8 @@ class Descriptor {
   int value_;
 };
 
-/// A read-only mmap of a whole file. It stays valid when another file replaces the name. Truncating the file, or an I/O error, kills the
-/// process with SIGBUS: map only files that this program alone writes, and writes whole.
+/// A read-only mmap of a whole file. It stays valid when the file is replaced by rename. If the file is truncated or an I/O error occurs,
+/// the process dies of SIGBUS: map only files that only this program writes, and that it replaces as a whole.
 class FileMapping {
  public:
   FileMapping() = default;
@@ -67,15 +67,14 @@ enum class Readers { kOwner, kByUmask };
 /// Replaces `path` atomically: after a crash it holds either the old bytes or the new. See AtomicFile.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes, Readers readers = Readers::kOwner);
 
-/// Takes an existing file's rights from everybody but its owner. Files of other users, and those that are not there, are left as they are.
+/// Removes all permissions of group and others from a file. Ignores missing files and files of other users.
 void keep_private(const std::filesystem::path& path);
 
-/// fsync of a folder: files created, renamed or deleted in it stay so after a power failure.
+/// Syncs a folder, so that files created, renamed or deleted in it stay so after a power failure.
 Result<void> sync_folder(const std::filesystem::path& folder);
 
-/// Creates the folder and its missing parents; the folder is for this user alone whatever the umask (mode 0700), and durable after a power
-/// failure. One that is there stays as it is. Returns true when the folder
-/// is new. kInvalidArgument: the name belongs to something that is not a folder.
+/// Creates the folder and its missing parents. The new folder has mode 0700 whatever the umask, and survives a power failure. An existing
+/// folder is not changed. Returns true when the folder is new. kInvalidArgument: the path is not a folder.
 Result<bool> make_folders(const std::filesystem::path& folder);
 
 /// Writes a new file piece by piece: temporary file in the same folder, fsync, rename, fsync of the folder. After a crash `path` holds

@@ -12,9 +12,8 @@ namespace footnote {
 /// The longest pattern accepted, in bytes.
 inline constexpr std::size_t kGlobBytesMax = 256;
 
-/// How a pattern is written. kPaths: as Glob says. kIgnoreFile: a line of a .gitignore without its `!`, its leading and its trailing '/';
-/// there `**` is special only as a whole segment, `[a-z]`, `[!a]` and `[[:digit:]]` stand for one character, and `\\` takes the next
-/// character literally.
+/// kPaths: the syntax that Glob describes. kIgnoreFile: a line of a .gitignore, without `!` and without leading or trailing '/'. There `**`
+/// is special only as a whole segment; `[a-z]`, `[!a]` and `[[:digit:]]` match one character; `\\` escapes the next character.
 enum class GlobSyntax { kPaths, kIgnoreFile };
 
 /// A pattern for paths. `*` matches any run of characters except '/', `?` one such character, `**` any run at all, and a whole segment
@@ -42,12 +41,12 @@ class Glob {
   bool matches_short(std::string_view path) const;
   bool matches_long(std::string_view path) const;
 
-  // In state i the first i parts of the pattern are matched. The tables are bit sets, `words_` words a row.
+  // State i: the first i parts of the pattern are matched. The tables are bit sets with `words_` words per row.
   std::size_t words_ = 1;
   std::size_t last_ = 0;         // The accepting state.
-  std::vector<Word> steps_;      // By byte: the states that advance to the next one.
-  std::vector<Word> stays_;      // By byte: the states that may stay where they are.
-  std::vector<Word> skips_;      // One row: states that may be skipped without input.
+  std::vector<Word> steps_;      // For each byte: the states that advance to the next one.
+  std::vector<Word> stays_;      // For each byte: the states that may stay where they are.
+  std::vector<Word> skips_;      // A single row: states that may be skipped without input.
   std::string prefix_;           // The literal prefix of every match.
   std::string suffix_;           // The literal suffix of every match.
   bool takes_any_rest_ = false;  // The accepting state accepts any further input.

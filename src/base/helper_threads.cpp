@@ -8,7 +8,7 @@
 namespace footnote {
 namespace {
 
-// Spin this long before sleeping: half a question takes some ten to a few hundred microseconds, the next half follows as quickly, and
+// Spin this long before sleeping. Half of a question's work takes ten to a few hundred microseconds, the next piece follows at once, and
 // waking a thread takes about as long.
 constexpr std::chrono::microseconds kSpinForEnd{100};
 constexpr std::chrono::microseconds kSpinForNext{50};
@@ -135,7 +135,7 @@ void HelperThreads::wait_for(Job& job) {
 void HelperThreads::run_both_within(Job& outer, const std::function<void()>& here, const std::function<void()>& there) {
   Job job{.work = &there};
   Job* expected = nullptr;
-  // A job offers one piece of work at a time: a call nested in `here` runs on this thread alone.
+  // A job offers one piece of work at a time: if one is offered already, both halves run on this thread.
   const bool queued = outer.offered.compare_exchange_strong(expected, &job);
   if (queued) {
     // The caller may be about to sleep. It checks once more under the lock, so notify under the lock.

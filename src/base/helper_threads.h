@@ -11,8 +11,8 @@
 
 namespace footnote {
 
-/// Idle threads that run half of a caller's work, so that a single question on an idle machine is answered sooner. A caller never waits
-/// for a free thread: it runs the work itself unless a helper has already started it. Thread-safe.
+/// Idle threads that run half of a caller's work, so that a single question is answered sooner on an idle machine. A caller never waits for
+/// a free thread: it runs the work itself unless a helper has already started it. Thread-safe.
 class HelperThreads {
  public:
   static constexpr std::size_t kThreadsMax = 64;
@@ -24,9 +24,9 @@ class HelperThreads {
   HelperThreads(const HelperThreads&) = delete;
   HelperThreads& operator=(const HelperThreads&) = delete;
 
-  /// Runs `here` on this thread and `there` on a helper in parallel, if there is an idle helper for every caller now in run_both(). Else
-  /// runs both on this thread, one after the other. Returns when both have finished, and rethrows what either of them threw.
-  /// A `there` may call this on its helper thread: its original caller then helps, once it has only the wait left to do.
+  /// Runs `here` on this thread and `there` on a helper in parallel, if there is an idle helper for every caller now in run_both().
+  /// Otherwise runs both on this thread, one after the other. Returns when both have finished, and rethrows their exceptions. `there` may
+  /// itself call run_both() on the helper: while the outer caller waits, it acts as the helper of that inner call.
   void run_both(const std::function<void()>& here, const std::function<void()>& there);
 
   std::size_t threads() const { return threads_.size(); }
@@ -47,9 +47,9 @@ class HelperThreads {
   void serve();
   /// Queues the job if a helper is idle for it.
   bool enqueue(Job& job);
-  /// True when no helper had started the job.
+  /// True if no helper had started the job.
   bool take_back(const Job& job);
-  /// Waits for a started job to end, and runs the nested work that it offers meanwhile.
+  /// Waits for a started job to end. Meanwhile runs the nested work that the job offers.
   void wait_for(Job& job);
   /// run_both(), called from within a job.
   void run_both_within(Job& outer, const std::function<void()>& here, const std::function<void()>& there);
@@ -65,7 +65,7 @@ class HelperThreads {
   std::size_t idle_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;     // Helpers without a job, minus those about to take a waiting one.
   std::size_t callers_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;  // Threads in run_both().
   bool stopping_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
-  std::vector<std::thread> threads_;  // Last member: the threads end before what they use is destroyed.
+  std::vector<std::thread> threads_;  // Must be the last member: the threads have to end before the members they use are destroyed.
 };
 
 /// HelperThreads::run_both(); runs one after the other when `helpers` is null.

@@ -22,8 +22,9 @@ using JsonArray = boost::json::array;
 inline constexpr std::size_t kJsonDepthMax = 32;
 inline constexpr std::size_t kJsonBytesMax = 64 << 20;
 
-/// Parses one JSON text: well-formed UTF-8, nested at most kJsonDepthMax deep, at most kJsonBytesMax and json_values_max() long, numbers
-/// within double's range. Of duplicate keys the last one wins. kInvalidArgument names the byte, kTooLarge the limit (see json_size.h).
+/// Parses one JSON text of well-formed UTF-8. Limits: kJsonDepthMax levels of nesting, kJsonBytesMax bytes, json_values_max() values,
+/// numbers in the range of a double. Of duplicate keys the last one wins. kInvalidArgument names the byte, kTooLarge the limit (see
+/// json_size.h).
 Result<Json> parse_json(std::string_view text);
 
 /// parse_json() for requests: duplicate keys in one object are kInvalidArgument, because another reader of the same request (a proxy, a
@@ -37,7 +38,7 @@ std::string to_text(const Json& value);
 /// Appends floats as a JSON list, formatted as to_text() does, without building a Json value for each.
 void append_floats(std::string& out, std::span<const float> values);
 
-/// Converts by the shortest decimal text: 0.1f prints as 0.1, not as the nearest double.
+/// The double with the same shortest decimal text: 0.1f becomes 0.1, not 0.10000000149.
 double json_number(float value);
 
 /// Reads the fields of an object sent by a client; errors name the invalid field:

@@ -35,7 +35,7 @@ Result<JsonPath> parse_json_path(std::string_view text);
 /// Calls `found` for each value at the path. A list at the end of the path counts as one value.
 void visit_values(const JsonObject& object, const JsonPath& path, const std::function<void(const Json&)>& found);
 
-/// Like visit_values(), but visits each element of a list at the end of the path, as conditions of the kind "any of these" need.
+/// Like visit_values(), but visits each element of a list at the end of the path, for conditions such as "any of these".
 void visit_elements(const JsonObject& object, const JsonPath& path, const std::function<void(const Json&)>& found);
 
 /// Removes the value at the path. True when there was one. A path that ends in "[]" empties the list.

@@ -66,7 +66,7 @@ TEST(Json, HasABoundedNumberOfValues) {
   EXPECT_EQ(parse_request_json(many).error().code, ErrorCode::kTooLarge);
   EXPECT_TRUE(parse_json(many));
   EXPECT_EQ(parse_json(list_of(kJsonValuesBase * 2)).error().code, ErrorCode::kTooLarge);
-  // What stands in strings is no value.
+  // Commas inside strings separate no values.
   EXPECT_TRUE(parse_request_json("[\"" + std::string(kJsonRequestValuesBase * 2, ',') + "\"]"));
 }
 

@@ -7,8 +7,8 @@
 
 namespace footnote {
 
-/// Lenient reading of answers that are only shown: what is missing or of another type reads as empty, 0, null.
-/// The views live as long as the value.
+/// Lenient access to JSON that is only displayed: a missing value, or one of another type, reads as empty, 0 or null. The views live as
+/// long as the value.
 const Json& value_at(const Json& object, std::string_view key);
 std::string_view text_at(const Json& object, std::string_view key);
 double number_at(const Json& object, std::string_view key);

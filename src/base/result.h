@@ -25,15 +25,15 @@ std::unexpected<Error> fail_field(ErrorCode code, std::string_view field, fmt::f
   return std::unexpected(Error{code, fmt::format(format, std::forward<Args>(args)...), std::string(field)});
 }
 
-/// An error whose message is for the operator: callers of the server are told `shown` instead.
-inline std::unexpected<Error> in_other_words(std::unexpected<Error> failed, std::string_view shown) {
+/// An error whose message is only for the operator: callers of the server see `shown` instead.
+inline std::unexpected<Error> with_public_message(std::unexpected<Error> failed, std::string_view shown) {
   Error error = std::move(failed).error();
   error.public_message = shown;
   return std::unexpected(std::move(error));
 }
 
-/// Prefixes an error's message while it is passed up, and keeps its code: `read config: no such file`. While a request is answered the
-/// context names no path and no host: callers read it too.
+/// Prefixes an error's message while it is passed up, and keeps its code: `read config: no such file`. In the path of a request, `context`
+/// must not name a path or host: callers see it too.
 inline std::unexpected<Error> with_context(Error error, std::string_view context) {
   error.message = fmt::format("{}: {}", context, error.message);
   if (!error.public_message.empty()) error.public_message = fmt::format("{}: {}", context, error.public_message);

@@ -13,7 +13,7 @@ namespace footnote {
 
 namespace {
 
-/// With arguments such as ours OpenSSL fails for want of memory alone.
+/// With our arguments, OpenSSL fails only if memory is exhausted.
 void need_memory(bool done) {
   if (!done) throw std::bad_alloc();
 }

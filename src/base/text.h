@@ -12,7 +12,7 @@ namespace footnote {
 
 /// ASCII helpers: bytes outside ASCII stay unchanged.
 std::string_view trim(std::string_view text);
-/// ASCII alone; bytes of other characters are none of these.
+/// True for ASCII characters only; bytes of other characters are in no class.
 constexpr bool is_ascii_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 constexpr bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_ascii_upper(char c) { return c >= 'A' && c <= 'Z'; }
@@ -27,8 +27,8 @@ bool starts_with_ignoring_case(std::string_view text, std::string_view prefix);
 /// Collapses runs of white space to one space, and trims both ends.
 std::string fold_spaces(std::string_view text);
 
-/// The integer that the whole of `text` spells in decimal digits, with a leading '-' where T is signed. nullopt for anything else, and for
-/// values outside T's range.
+/// Parses all of `text` as a decimal integer, with an optional leading '-' if T is signed. nullopt for anything else, and for values
+/// outside T's range.
 template <std::integral T = std::int64_t>
 std::optional<T> parse_whole_number(std::string_view text) {
   T value = 0;

@@ -53,7 +53,7 @@ Uuid uuid_of_url(std::string_view name) {
   std::string text(reinterpret_cast<const char*>(kUrlSpace.bytes.data()), kUrlSpace.bytes.size());
   text += name;
   std::array<unsigned char, kSha1Bytes> digest{};
-  // It fails for want of memory alone; an id of zeros would be that of other texts too.
+  // Fails only if memory is exhausted. Never continue with an id of zeros: it would not be unique.
   if (EVP_Digest(text.data(), text.size(), digest.data(), nullptr, EVP_sha1(), nullptr) != 1) throw std::bad_alloc();
   Uuid out;
   std::copy_n(digest.begin(), out.bytes.size(), out.bytes.begin());

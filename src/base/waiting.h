@@ -2,7 +2,7 @@
 
 namespace footnote {
 
-/// A pool that lends out threads, and starts a replacement while one of them only waits. Neither call may block.
+/// A pool that lends out threads, and starts a replacement for each thread that is only waiting. Neither call may block.
 class ThreadLender {
  public:
   virtual void begin_waiting() = 0;
@@ -21,8 +21,8 @@ class LentThread {
   LentThread& operator=(const LentThread&) = delete;
 };
 
-/// Marks this thread as waiting for the length of a scope: for a model's output, for a queue. Short work in between (forwarding a token) is
-/// too little to count. Scopes nest. No effect on a thread that was not lent.
+/// Marks this thread as waiting for the length of a scope, for example for a model's output or a queue. Short work in between, such as
+/// forwarding a token, does not end the wait. Scopes nest. No effect on a thread that was not lent.
 class Waiting {
  public:
   Waiting();

@@ -9,9 +9,9 @@ namespace {
 
 class NotingLender final : public ThreadLender {
  public:
-  void begin_waiting() override { told += "b"; }
-  void end_waiting() override { told += "e"; }
-  std::string told;
+  void begin_waiting() override { events += "b"; }
+  void end_waiting() override { events += "e"; }
+  std::string events;
 };
 
 TEST(WaitingTest, TellsTheLenderOnceHoweverDeepItIsNested) {
@@ -20,13 +20,13 @@ TEST(WaitingTest, TellsTheLenderOnceHoweverDeepItIsNested) {
   {
     const Waiting outer;
     const Waiting inner;
-    EXPECT_EQ(lender.told, "b");
+    EXPECT_EQ(lender.events, "b");
   }
-  EXPECT_EQ(lender.told, "be");
+  EXPECT_EQ(lender.events, "be");
   {
     const Waiting again;
   }
-  EXPECT_EQ(lender.told, "bebe");
+  EXPECT_EQ(lender.events, "bebe");
 }
 
 TEST(WaitingTest, MeansNothingOnAThreadThatNobodyLent) {
@@ -37,7 +37,7 @@ TEST(WaitingTest, MeansNothingOnAThreadThatNobodyLent) {
   {
     const Waiting waiting;
   }
-  EXPECT_EQ(lender.told, "");
+  EXPECT_EQ(lender.events, "");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ struct BenchFigures {
   double p50_us = 0;
   double p99_us = 0;
   double mean_us = 0;
-  double cpu_us = 0;  ///< Mean CPU time: more stable than the others on a busy machine.
+  double cpu_us = 0;  ///< Mean CPU time: more stable than wall-clock time on a busy machine.
   JsonObject more;
 };
 

@@ -51,9 +51,9 @@ class VectorBench {
   std::optional<ExactScan> exact_;
   std::unique_ptr<LocalVectorStore> store_;
   IndexBuild build_;
-  std::vector<Filter> filters_;       ///< By tenant.
-  Truth truth_;                       ///< For all rows.
-  std::vector<Truth> tenant_truths_;  ///< By tenant.
+  std::vector<Filter> filters_;       ///< One per tenant.
+  Truth truth_;                       ///< Expected results over all rows.
+  std::vector<Truth> tenant_truths_;  ///< Expected results of each tenant.
 };
 
 /// The same for the keyword index.
@@ -71,7 +71,7 @@ class KeywordBench {
   const std::vector<std::string> questions_;
   std::unique_ptr<LocalKeywordIndex> index_;
   IndexBuild build_;
-  std::vector<Filter> filters_;  ///< By tenant.
+  std::vector<Filter> filters_;  ///< One per tenant.
 };
 
 }  // namespace footnote::bench

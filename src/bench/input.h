@@ -56,8 +56,8 @@ Result<std::vector<std::string>> read_texts(const std::filesystem::path& path, s
 inline constexpr std::size_t kRowsPerDocument = 10;
 struct Tenant {
   std::string_view tag;
-  std::size_t one_in = 1;     ///< The tenant owns one in this many documents:
-  std::size_t remainder = 0;  ///< those with this remainder.
+  std::size_t one_in = 1;     ///< The tenant owns every document whose number has this remainder
+  std::size_t remainder = 0;  ///< modulo `one_in`.
 
   bool owns(std::size_t row) const { return row / kRowsPerDocument % one_in == remainder; }
 };

@@ -17,8 +17,8 @@ inline constexpr std::size_t kMarkdownNestingMax = 48;         ///< Quote and li
 inline constexpr std::size_t kMarkdownIndentMax = 192;         ///< Columns before a list marker.
 inline constexpr std::size_t kMarkdownColumnsMax = 256;        ///< '|' in one line.
 
-/// cmark's tree of a text may take this much memory; a larger one goes to the line splitter too. The tree has a node of about 200 bytes for
-/// each paragraph, line, mark and table cell, also for the cells that a short row lacks.
+/// Memory limit for cmark's tree; texts that need more go to the line splitter too. The tree has a node of about 200 bytes for each
+/// paragraph, line, inline mark and table cell, including the missing cells of short rows.
 inline constexpr std::size_t kMarkdownMemoryBase = 16u << 20;
 inline constexpr std::size_t kMarkdownMemoryPerByte = 12;
 constexpr std::size_t markdown_memory_max(std::size_t text_bytes) { return kMarkdownMemoryBase + kMarkdownMemoryPerByte * text_bytes; }

@@ -25,7 +25,7 @@ ChunkOptions checked(ChunkOptions options) {
   return options;
 }
 
-/// The place of a byte, without counting the line ends before it again for each passage.
+/// The place of a byte. Avoids counting the line ends before it again for each passage.
 int place_of(const Places& places, const LineIndex& lines, std::size_t offset) {
   const auto after = std::ranges::upper_bound(places.marks, offset, {}, &PlaceMark::offset);
   if (after == places.marks.begin()) return places.unit == PlaceUnit::kLine ? lines.line_of(offset) : 1;
@@ -53,7 +53,7 @@ Piece piece_of(const ParsedDocument& document, const LineIndex& lines, TextRange
   piece.source_type = "doc";
   piece.content_hash = content_hash(piece.heading_path, piece.text);
   piece.first_line = place_of(document.places, lines, range.begin);
-  // A page's text need not be in the order of its file: its main heading may stand below it there.
+  // The text of a page need not be in file order: its main heading may come later in the file.
   piece.last_line = std::max(piece.first_line, place_of(document.places, lines, range.end - 1));
   piece.places = places_of(document.places, lines, range);
   return piece;

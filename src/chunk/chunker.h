@@ -26,7 +26,7 @@ enum class Cut { kHeadings, kWindows };
 struct ChunkOptions {
   Cut cut = Cut::kHeadings;
   std::size_t target_bytes = kTargetBytesDefault;
-  std::size_t max_bytes = kMaxBytesDefault;                 ///< At least 16 and at least target_bytes; raised when less.
+  std::size_t max_bytes = kMaxBytesDefault;                 ///< At least 16 and at least target_bytes; smaller values are raised.
   std::size_t overlap_bytes_max = kOverlapBytesMaxDefault;  ///< 0: no overlap.
 };
 
@@ -38,9 +38,9 @@ struct Piece {
   std::string source_type;   ///< "doc"
   std::string content_hash;  ///< SHA-256 of the heading path and the text with folded spaces.
   TextRange range;
-  int first_line = 1;  ///< Places in the original, as ParsedDocument::places counts.
+  int first_line = 1;  ///< Places in the original file, in the unit of ParsedDocument::places.
   int last_line = 1;
-  Places places = {};  ///< Marks count bytes of `text`.
+  Places places = {};  ///< Offsets are bytes of `text`.
 };
 
 /// Cuts a document, by default along its headings. A heading's line stays with its section; small sections of one parent share a chunk

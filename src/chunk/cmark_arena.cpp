@@ -16,16 +16,16 @@ namespace footnote::chunk {
 namespace {
 
 constexpr std::size_t kAlign = 16;
-/// In front of each block: its size class.
+/// Header in front of each block: its size class.
 constexpr std::size_t kHeader = kAlign;
-/// Up to here one class per kAlign bytes, above one per power of two.
+/// Size classes: one per kAlign bytes up to here, one per power of two above.
 constexpr std::size_t kSmallMax = 1024;
 constexpr std::size_t kSmallClasses = kSmallMax / kAlign;
 constexpr std::size_t kCommitMin = 256u << 10;
 /// Blocks between two checks of the call: about a millisecond.
 constexpr std::size_t kBlocksBetweenChecks = 4096;
 
-// cmark's allocator has no place for a pointer of ours.
+// Thread-local, because cmark's allocator interface has no user pointer.
 thread_local CmarkArena* thread_arena = nullptr;
 
 std::size_t class_of(std::size_t bytes) {
@@ -47,7 +47,7 @@ std::size_t class_before(const std::byte* block) {
 
 std::unique_ptr<CmarkArena> CmarkArena::reserve(std::size_t bytes_max) {
   FOOTNOTE_ASSERT(thread_arena == nullptr);
-  // Without access the addresses count against no limit of memory; commit() opens them step by step.
+  // Reserved without access, the addresses do not count against memory limits; commit() makes them accessible step by step.
   void* base = ::mmap(nullptr, bytes_max, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return nullptr;
   return std::unique_ptr<CmarkArena>(new CmarkArena(static_cast<std::byte*>(base), bytes_max));

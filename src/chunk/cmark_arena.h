@@ -11,26 +11,25 @@
 
 namespace footnote::chunk {
 
-/// The memory of one run of cmark, with a limit. cmark ends the process when an allocation fails; here a run past the limit, past what
-/// the machine gives or past the end of its call is abandoned instead, and its memory goes back in one step. Not thread-safe: create, use
-/// and destroy it on one thread, one at a time per thread.
+/// The memory of one run of cmark, with a limit. cmark ends the process when an allocation fails. With this arena, a run is abandoned
+/// instead when it exceeds the limit, when the system has no memory left, or when its call ends; all its memory is then freed at once. Not
+/// thread-safe: create, use and destroy it on one thread, one at a time per thread.
 class CmarkArena {
  public:
-  /// Reserves addresses for `bytes_max`; memory is taken only as it is used. Null if there are none.
+  /// Reserves address space for `bytes_max`; physical memory is used only when touched. Null if there is not enough.
   static std::unique_ptr<CmarkArena> reserve(std::size_t bytes_max);
   ~CmarkArena();
   CmarkArena(const CmarkArena&) = delete;
   CmarkArena& operator=(const CmarkArena&) = delete;
 
-  /// Allocates from the thread's arena. Valid while that lives.
+  /// An allocator that uses the current thread's arena. Valid as long as that exists.
   static cmark_mem* memory();
 
-  /// Calls `work(state)`. False: the memory did not suffice or `call` ended, and the work stopped in the middle of an allocation; whatever
-  /// it built must not be used. REQUIRES: while it allocates, no frame of `work` or of what it calls owns anything that a destructor would
-  /// release.
+  /// Calls `work(state)`. False: memory ran out or `call` ended. Then the work was left with longjmp in the middle of an allocation, and
+  /// its results must not be used. REQUIRES: during an allocation, no frame of `work` or its callees owns an object with a destructor.
   bool run(void (*work)(void*), void* state, const CallContext& call = {});
 
-  /// Bytes in use at most so far, including what the arena keeps about them.
+  /// Peak memory use so far, including the arena's own bookkeeping.
   std::size_t peak_bytes() const { return top_; }
 
  private:
@@ -53,13 +52,13 @@ class CmarkArena {
 
   std::byte* const base_;
   const std::size_t bytes_max_;
-  std::size_t top_ = 0;        ///< Bytes handed out, from base_.
-  std::size_t committed_ = 0;  ///< Bytes that may be touched, from base_.
+  std::size_t top_ = 0;        ///< Bytes allocated so far, from base_.
+  std::size_t committed_ = 0;  ///< Bytes that are accessible, from base_.
   std::array<Free*, kClasses> free_{};
   std::jmp_buf back_{};
   bool running_ = false;
-  const CallContext* call_ = nullptr;  ///< While running.
-  std::size_t taken_ = 0;              ///< Blocks since the start of the run.
+  const CallContext* call_ = nullptr;  ///< Set during run().
+  std::size_t taken_ = 0;              ///< Blocks allocated in this run.
 };
 
 }  // namespace footnote::chunk

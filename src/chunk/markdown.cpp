@@ -30,14 +30,14 @@ struct ParseJob {
   cmark_node* document = nullptr;
 };
 
-/// Runs in a CmarkArena: no destructors here. Nothing is freed either; the arena ends with everything in it.
+/// Runs in a CmarkArena: must not use destructors. Nothing is freed; the arena releases everything at once.
 void parse_in_arena(void* state) {
   auto& job = *static_cast<ParseJob*>(state);
   cmark_parser* parser = cmark_parser_new_with_mem(CMARK_OPT_DEFAULT, CmarkArena::memory());
   if (job.table != nullptr) cmark_parser_attach_syntax_extension(parser, job.table);
   cmark_parser_feed(parser, job.text.data(), job.text.size());
   cmark_node* document = cmark_parser_finish(parser);
-  // The first call for a node allocates its text; later calls, outside the arena's run, return the same.
+  // The first call for a node allocates its text; later calls, outside the arena's run, return the same text.
   for (cmark_node* heading = document; heading != nullptr; heading = next_below(document, heading)) {
     if (cmark_node_get_type(heading) != CMARK_NODE_HEADING) continue;
     for (cmark_node* node = heading; node != nullptr; node = next_below(heading, node)) {
@@ -47,7 +47,7 @@ void parse_in_arena(void* state) {
   job.document = document;
 }
 
-/// Registered when the program starts: cmark does this with an allocator of its own, which ends the process when memory is short.
+/// Registered at program start: cmark uses its own allocator for this, which ends the process when memory is exhausted.
 [[maybe_unused]] const bool extensions_are_registered = [] {
   cmark_gfm_core_extensions_ensure_registered();
   return true;

@@ -20,12 +20,12 @@ class Packer {
   struct Group {
     std::size_t begin = 0;
     std::size_t end = 0;
-    std::size_t section = 0;  ///< Whose path it has.
+    std::size_t section = 0;  ///< The section whose path it gets.
     bool empty() const { return begin == end; }
   };
 
-  /// Packs a section and everything below it. `begin` may be before its heading: headings of parents without text of their own go with
-  /// their first child.
+  /// Packs a section and everything below it. `begin` may be before the section's heading: the headings of parents without text are packed
+  /// with their first child.
   void section(std::size_t index, std::size_t begin) {
     const Section& self = outline_.sections[index];
     if (begin == self.end) return;
@@ -44,7 +44,7 @@ class Packer {
     flush(group);
   }
 
-  /// The one section that holds all the text of this one: parents with only a heading add nothing.
+  /// The one descendant that holds all the text of this section. Parents that have only a heading are skipped.
   std::size_t holder_of_whole(std::size_t whole) const {
     for (;;) {
       const Section& at = outline_.sections[whole];

@@ -9,7 +9,7 @@ namespace footnote::chunk {
 
 struct PackedChunk {
   TextRange range;
-  std::size_t section = 0;  ///< In the outline; its path is the chunk's.
+  std::size_t section = 0;  ///< Index of its section in the outline, whose path becomes the chunk's.
 };
 
 /// Combines units into chunks along the outline: see chunk_document for the guarantees.

@@ -16,14 +16,15 @@ inline constexpr int kParseVersion = 4;
 /// Longer documents are refused with kTooLarge.
 inline constexpr std::size_t kDocumentBytesMax = 16u << 20;
 
-/// A title or heading is known by its first bytes; the rest of it is text like any other. Every passage repeats the headings above it.
+/// Titles and headings are truncated to this length; the rest is treated as text. Every passage repeats the headings above it, so they must
+/// be short.
 inline constexpr std::size_t kHeadingBytesMax = 256;
-/// Blocks past this many become one paragraph.
+/// Limit on blocks; what exceeds it becomes one paragraph.
 inline constexpr std::size_t kBlocksBase = 50'000;
 inline constexpr std::size_t kBytesPerBlock = 64;
 constexpr std::size_t blocks_max(std::size_t text_bytes) { return kBlocksBase + text_bytes / kBytesPerBlock; }
 
-/// Texts that are parsed here. All other formats become one of them, or blocks, in src/formats.
+/// Formats that are parsed here. src/formats converts all other formats to one of these, or to blocks.
 enum class Format { kMarkdown, kHtml, kPlainText };
 
 enum class BlockKind { kHeading, kParagraph, kListItem, kTable, kCode, kQuote };
@@ -42,9 +43,9 @@ struct ParsedDocument {
   /// The text that chunk offsets refer to and that users see. Markdown and plain text: the file's text after UTF-8 repair and newline
   /// normalisation, without front matter. HTML: the readable text.
   std::string text;
-  /// The line number of the text's first line in the file (after front matter); 1 for a text that is not the file's own.
+  /// The line number in the file of the text's first line (after front matter). 1 if the text was extracted, as from HTML or PDF.
   int first_line = 1;
-  /// Where the parts of a text that is not the file's own are in the file.
+  /// For extracted text: where its parts are in the file.
   Places places = {};
   DocumentAttributes attributes;
   std::vector<Block> blocks;

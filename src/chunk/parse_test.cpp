@@ -108,7 +108,7 @@ TEST(Parse, EndsWithItsCall) {
   for (const Format format : {Format::kMarkdown, Format::kHtml, Format::kPlainText}) {
     EXPECT_EQ(parse_document("a", format, "words", late).error().code, ErrorCode::kDeadlineExceeded);
   }
-  // Found while cmark runs: there are no blocks by lines in its place.
+  // The cancellation is noticed while cmark runs; it does not fall back to splitting by lines.
   EXPECT_EQ(markdown_blocks(repeat("*a*\n\n", 20'000), 1, late).error().code, ErrorCode::kDeadlineExceeded);
 }
 

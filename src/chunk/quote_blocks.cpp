@@ -11,7 +11,7 @@ namespace footnote::chunk {
 
 namespace {
 
-/// Lines that belong together, before they are joined with their introduction.
+/// Consecutive lines of one kind, before they are joined with their introduction.
 struct Run {
   LineKind kind = LineKind::kText;
   TextRange range;
@@ -83,14 +83,14 @@ class Builder {
 
   bool is_prose(const Run& run) const { return (run.kind == LineKind::kText || run.kind == LineKind::kQuote) && !is_code(run); }
 
-  /// The last run of the list that starts at `first`.
+  /// The last run of the list that starts at run `first`.
   std::size_t list_end(std::size_t first) const {
     std::size_t last = first;
     while (last + 1 < runs_.size() && runs_[last + 1].kind == LineKind::kListItem) ++last;
     return last;
   }
 
-  /// Adds what starts at run `i` and returns the run after it.
+  /// Adds the block that starts at run `i` and returns the next run.
   std::size_t take(std::size_t i) {
     const Run& run = runs_[i];
     if (run.kind == LineKind::kHeading) heading_ = trimmed(text_, run.range);

@@ -12,7 +12,7 @@ namespace footnote::chunk {
 /// Maximum edges per document; later ones are dropped.
 inline constexpr std::size_t kEdgesMax = 256;
 
-/// `related`, `supersedes` and `superseded_by` as edges. The last points from the newer document to this one.
+/// Converts `related`, `supersedes` and `superseded_by` to edges. For `superseded_by`, the edge points from the newer document to this one.
 std::vector<Edge> front_matter_edges(std::string_view key, const FrontMatter& front);
 
 /// Adds an edge for each [[slug]] or [[slug|name]] outside code, once per target.

@@ -33,7 +33,7 @@ Line read_line(std::string_view text, TextRange whole) {
 
 std::size_t first_word_bytes(std::string_view line) { return std::min(line.find_first_of(" \t"), line.size()); }
 
-/// Collects lines into runs that can hold sentences, and splits those.
+/// Groups lines into runs of text, and splits each run into sentences.
 class Splitter {
  public:
   explicit Splitter(std::string_view text) : text_(text), lines_(text, 0) {}

@@ -17,15 +17,15 @@ namespace {
 constexpr std::size_t kWordBytesMax = 32;
 constexpr std::size_t kCodeSpanBytesMax = 300;
 
-/// Never end a sentence. Titles count only when capitalized.
+/// Abbreviations that never end a sentence. Titles count only when capitalized.
 constexpr std::array<std::string_view, 19> kNeverEnd = {"approx", "bzw", "ca", "cf",  "eg", "evtl", "ggf", "ie", "incl", "inkl",
                                                         "mlle",   "mme", "mr", "mrs", "ms", "resp", "viz", "vs", "zzgl"};
 constexpr std::array<std::string_view, 19> kTitles = {"adm", "capt", "cmdr", "col",  "dr",  "fr",  "gen", "gov", "hon", "lt",
                                                       "maj", "mt",   "pres", "prof", "rep", "rev", "sen", "sgt", "st"};
-/// Followed by a number.
+/// Abbreviations that do not end a sentence if a number follows.
 constexpr std::array<std::string_view, 20> kBeforeNumber = {"abs", "art", "ch", "chap", "eq", "eqs", "fig", "figs", "no",  "nos",
                                                             "nr",  "p",   "pg", "pp",   "pt", "sec", "tab", "v",    "ver", "vol"};
-/// End a sentence if the next word is a typical sentence start.
+/// Abbreviations that end a sentence only if the next word is a typical sentence start.
 constexpr std::array<std::string_view, 37> kMayEnd = {"al",  "apr", "aug", "ave", "blvd", "bros", "co",  "corp", "dec", "dept",
                                                       "ed",  "eds", "est", "etc", "feb",  "fri",  "inc", "jan",  "jr",  "jul",
                                                       "jun", "ltd", "mar", "mon", "nov",  "oct",  "rd",  "sat",  "sep", "sept",
@@ -139,13 +139,13 @@ class StopFinder {
     while (next < text_.size() && is_ascii_space(text_[next])) ++next;
     while (next < text_.size() && is_opener(code_point_at(text_, next))) next_code_point(text_, next);
     if (next >= text_.size()) return true;
-    if (goes_on_in_lower_case(next)) return false;
+    if (continues_in_lower_case(next)) return false;
     const bool plain_stop = end == begin + 1 && text_[begin] == '.';
     return !plain_stop || !is_abbreviation(begin, next);
   }
 
   /// "iPhone" can start a sentence just as "The" can.
-  bool goes_on_in_lower_case(std::size_t at) const {
+  bool continues_in_lower_case(std::size_t at) const {
     if (!u_islower(static_cast<UChar32>(next_code_point(text_, at)))) return false;
     return at >= text_.size() || !u_isupper(static_cast<UChar32>(code_point_at(text_, at)));
   }

@@ -156,8 +156,8 @@ class OutlineBuilder {
   const std::size_t unit_bytes_max_;
   Outline out_;
   std::vector<std::size_t> open_;  ///< Sections from the document down to the current one.
-  std::size_t heading_bytes_ = 0;  ///< Of the current section.
-  std::size_t last_heading_ = 0;   ///< The last unit of its heading.
+  std::size_t heading_bytes_ = 0;  ///< Size of the current section's heading.
+  std::size_t last_heading_ = 0;   ///< The last unit of that heading.
 };
 
 }  // namespace

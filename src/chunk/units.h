@@ -26,11 +26,11 @@ struct Unit {
 /// A heading with everything below it. Section 0 is the document.
 struct Section {
   int level = 0;
-  std::string_view heading;    ///< Text of the document's; may be empty.
-  std::size_t parent = 0;      ///< Index of the section above; its own for the document.
-  std::size_t first_unit = 0;  ///< Its heading.
-  std::size_t own_end = 0;     ///< Where its first child starts.
-  std::size_t end = 0;         ///< After its last descendant.
+  std::string_view heading;    ///< A view into the document's headings; may be empty.
+  std::size_t parent = 0;      ///< Index of the parent section; the document is its own parent.
+  std::size_t first_unit = 0;  ///< The unit of its heading.
+  std::size_t own_end = 0;     ///< Where its first child section starts.
+  std::size_t end = 0;         ///< Past its last descendant.
   std::vector<std::size_t> children;
 };
 

@@ -469,9 +469,9 @@ class CommandLine {
     return *app;
   }
 
-  std::vector<std::string> known_flags() const {
+  static std::vector<std::string> flags_of(const CLI::App& command) {
     std::vector<std::string> names;
-    for (const CLI::Option* option : innermost().get_options()) {
+    for (const CLI::Option* option : command.get_options()) {
       for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     }
     return names;
@@ -479,7 +479,7 @@ class CommandLine {
 
   /// The first "--name" that the command does not define.
   std::string unknown_flag(const std::vector<std::string>& arguments) const {
-    const std::vector<std::string> known = known_flags();
+    const std::vector<std::string> known = flags_of(innermost());
     for (const std::string& argument : arguments) {
       const std::string name = argument.substr(0, argument.find('='));
       if (name == "--") return {};
@@ -488,7 +488,16 @@ class CommandLine {
     return {};
   }
 
-  std::string nearest_flag(std::string_view flag) const { return nearest(flag, known_flags()); }
+  /// A similar flag of this command, else one of another command.
+  std::string nearest_flag(std::string_view flag) const {
+    if (std::string here = nearest(flag, flags_of(innermost())); !here.empty()) return here;
+    for (const CLI::App* command : app_.get_subcommands({})) {
+      for (const std::string& name : flags_of(*command)) {
+        if (edit_distance(flag, name, 1) <= 1) return fmt::format("; `footnote {}` has `{}`", command->get_name(), name);
+      }
+    }
+    return {};
+  }
 
   static std::string nearest(std::string_view word, const std::vector<std::string>& names) {
     for (const std::size_t limit : {1, 2, 3}) {

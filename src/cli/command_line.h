@@ -57,30 +57,30 @@ struct EvalCommand {
   std::filesystem::path against;               ///< A run to compare with; empty: none.
   std::vector<std::filesystem::path> foreign;  ///< Questions that the corpus does not cover.
   std::optional<double> gate;                  ///< Threshold of the gate to use instead of the corpus's own.
-  // For questions about documents:
+  // The following are for questions about documents:
   std::filesystem::path documents;  ///< The documents' folder.
   std::string half;                 ///< "tune" or "keep"; empty: both.
   std::vector<std::string> only;    ///< Names of sets; empty: all.
   std::filesystem::path answers;    ///< File to write the answers to, one line each; empty: none.
-  std::filesystem::path passages;   ///< File to write the passages to that a reader gets, instead of asking; empty: none.
+  std::filesystem::path passages;   ///< File for the passages that a reader would get, instead of asking; empty: none.
 };
 struct CalibrateCommand {
   std::string corpus;  ///< Empty: the configured one.
   double rate = 0.05;  ///< Share of foreign questions that may be answered.
-  bool clear = false;  ///< Return to the general threshold.
-  bool show = false;   ///< Change nothing.
+  bool clear = false;  ///< Remove the corpus's calibration.
+  bool show = false;   ///< Only show it; change nothing.
 };
 struct TraceCommand {
   std::string turn;  ///< "turn_..."
 };
 struct BenchEncoderCommand {
-  std::vector<std::string> shapes{"1x16", "32x128", "18x160"};  ///< Sequences x tokens.
+  std::vector<std::string> shapes{"1x16", "32x128", "18x160"};  ///< "SEQUENCESxTOKENS".
   double seconds = 3;                                           ///< Per shape.
 };
 struct BenchIndexCommand {
   std::filesystem::path vectors;    ///< File of raw floats, a vector per row. Empty: vector search is not measured.
   std::filesystem::path queries;    ///< Search queries for them.
-  std::size_t dimension = 384;      ///< Of both.
+  std::size_t dimension = 384;      ///< Dimension of both.
   std::filesystem::path texts;      ///< JSONL with "text"; empty: keywords are not measured.
   std::filesystem::path questions;  ///< Queries for keyword search and complete retrieval.
   std::size_t rows = 0;             ///< Only the first rows; 0: all.
@@ -121,7 +121,7 @@ struct ModelsCommand {
   std::filesystem::path folder;    ///< kAdd: the folder to install. kFit: the file to write; empty: late.bin in the model's folder.
   std::string name;                ///< kAdd: the installed name; empty: the folder's name. kFit: the model.
   bool replace = false;            ///< Replace an existing model of that name.
-  std::vector<std::string> names;  ///< kVerify: empty for all. kInfo: empty for the configured one.
+  std::vector<std::string> names;  ///< kVerify: models to verify; empty: all. kInfo: models to show; empty: the configured one.
   std::filesystem::path texts;     ///< Texts to fit on, one per line.
 };
 struct ConfigCommand {};

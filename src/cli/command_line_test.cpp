@@ -60,6 +60,7 @@ TEST(CommandLine, CommandsAndTheirOptions) {
 
 TEST(CommandLine, AMisspeltFlagGetsASuggestion) {
   EXPECT_THAT(stopped("search --explian x").err, HasSubstr("no flag '--explian' of `footnote search`; did you mean `--explain`?"));
+  EXPECT_THAT(stopped("ask --explan x").err, HasSubstr("no flag '--explan' of `footnote ask`; `footnote search` has `--explain`"));
   EXPECT_THAT(stopped("keys create --nam=x --scope read").err, HasSubstr("no flag '--nam'"));
   EXPECT_THAT(stopped("keys create --nam=x --scope read").err, HasSubstr("did you mean `--name`?"));
   EXPECT_EQ(stopped("doctor --zzzzzzzz").err,

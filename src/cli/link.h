@@ -70,7 +70,7 @@ class ServerLink final : public Link {
 /// Calls handlers on the caller's thread. The server's limits on time and size do not apply.
 class RouterLink final : public Link {
  public:
-  /// `parts` owns what the routes borrow; type-erased so that this header need not know it.
+  /// `parts` owns what the routes borrow. Its type is erased so that this header need not know it.
   static Result<std::unique_ptr<RouterLink>> open(std::vector<http::Route> routes, const LinkCaller& caller, std::shared_ptr<void> parts);
   std::string_view server_url() const override { return {}; }
   Result<void> exchange(const CallContext& call, http::Method method, std::string_view target, const Json* body,

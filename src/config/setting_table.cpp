@@ -97,8 +97,8 @@ constexpr std::array kTable{
                 .flag = "",
                 .type = SettingType::kInteger,
                 .default_text = "6000",
-                .help = "Most requests per minute that admins of a workspace may allow a key of theirs; 0: no ceiling. Operators may "
-                        "allow more.",
+                .help = "Highest rate limit, in requests per minute, that admins of a workspace may give their own keys; 0: no maximum. "
+                        "Operators may exceed it.",
                 .min = 0,
                 .max = 1'000'000},
     SettingSpec{.id = Setting::kKeysPerWorkspace,
@@ -107,7 +107,7 @@ constexpr std::array kTable{
                 .flag = "",
                 .type = SettingType::kInteger,
                 .default_text = "100",
-                .help = "Active keys that a workspace may have before its own admins can make no more. Operators may make more.",
+                .help = "Maximum number of active keys that a workspace's own admins may create. Operators may create more.",
                 .min = 1,
                 .max = 5000},
     SettingSpec{.id = Setting::kServerWorkers,
@@ -228,18 +228,19 @@ constexpr std::array kTable{
                 .flag = "",
                 .type = SettingType::kChoice,
                 .default_text = "keep_out",
-                .help = "Passages that hold passwords, tokens or private keys. keep_out: they are not stored, and reported by kind and "
-                        "path. allow: they are stored like all others. `footnote ingest --allow-secrets` allows them for one run.",
+                .help = "What happens to passages with passwords, tokens or private keys. keep_out: they are not stored, but reported by "
+                        "kind and path. allow: they are stored like all others. `footnote ingest --allow-secrets` allows them for one run.",
                 .choices = "keep_out|allow"},
-    SettingSpec{.id = Setting::kIngestHardLinks,
-                .key = "ingest.hard_links",
-                .env = "FOOTNOTE_INGEST_HARD_LINKS",
-                .flag = "",
-                .type = SettingType::kChoice,
-                .default_text = "refuse",
-                .help = "Files of an ingested folder that have a further name (hard link) outside it. refuse: they are reported and left "
-                        "out. read: they are read, for folders that a package manager or a backup filled with links.",
-                .choices = "refuse|read"},
+    SettingSpec{
+        .id = Setting::kIngestHardLinks,
+        .key = "ingest.hard_links",
+        .env = "FOOTNOTE_INGEST_HARD_LINKS",
+        .flag = "",
+        .type = SettingType::kChoice,
+        .default_text = "refuse",
+        .help = "What happens to files of an ingested folder that have another name (hard link) outside it. refuse: they are skipped and "
+                "reported. read: they are read; use it for folders that a package manager or a backup filled with hard links.",
+        .choices = "refuse|read"},
     SettingSpec{.id = Setting::kModelsPath,
                 .key = "models.path",
                 .env = "FOOTNOTE_MODELS",
@@ -394,8 +395,8 @@ constexpr std::array kTable{
                 .flag = "",
                 .type = SettingType::kChoice,
                 .default_text = "full",
-                .help = "What is stored of each token of a passage, to compare it with the tokens of a question. full: one bit per number "
-                        "of the model's vectors. half: half as many. off: nothing.",
+                .help = "What is stored for each token of a passage, for comparison with the tokens of a question. full: one bit per "
+                        "number of the token's vector. half: half as many bits. off: nothing.",
                 .choices = "off|full|half"},
     SettingSpec{.id = Setting::kLateDropFrequent,
                 .key = "late.drop_frequent",
@@ -411,8 +412,8 @@ constexpr std::array kTable{
                 .flag = "",
                 .type = SettingType::kBool,
                 .default_text = "true",
-                .help = "Let the built-in model make token codes if another server makes the vectors, so that late interaction does not "
-                        "depend on who embeds. Needs the built-in model on this machine."},
+                .help = "Let the built-in model make token codes if another server makes the vectors, so that late interaction works with "
+                        "every embedder. Needs the built-in model on this machine."},
     SettingSpec{
         .id = Setting::kRerankerProvider,
         .key = "reranker.provider",
@@ -483,14 +484,15 @@ constexpr std::array kTable{
                 .help = "How long a question waits for the judge; after that the order of the earlier stages is used.",
                 .min = 1,
                 .max = kHourMs},
-    SettingSpec{.id = Setting::kCalibrateAutomatic,
-                .key = "calibrate.automatic",
-                .env = "CALIBRATE_AUTOMATIC",
-                .flag = "",
-                .type = SettingType::kBool,
-                .default_text = "true",
-                .help = "Whether the server fits the scores of an embedder or reranker that is not built in, in the background, by about a "
-                        "hundred questions for each corpus: after its first ingest, and again when it has grown by half."},
+    SettingSpec{
+        .id = Setting::kCalibrateAutomatic,
+        .key = "calibrate.automatic",
+        .env = "CALIBRATE_AUTOMATIC",
+        .flag = "",
+        .type = SettingType::kBool,
+        .default_text = "true",
+        .help = "Whether the server fits the score scale of an embedder or reranker that is not built in. It does so in the background, "
+                "with about a hundred questions per corpus: after the first ingest, and again when the corpus has grown by half."},
     SettingSpec{.id = Setting::kReaderModel,
                 .key = "reader.model",
                 .env = "READER_MODEL",
@@ -672,8 +674,8 @@ constexpr std::array kTable{
                 .flag = "",
                 .type = SettingType::kInteger,
                 .default_text = "50000000",
-                .help = "Comparisons that one request about points may need: conditions with values, queries with vectors. A request "
-                        "that needs more is refused. 0: no limit.",
+                .help = "Maximum number of comparisons (conditions with values, queries with vectors) in one request about points. A "
+                        "request that needs more is refused. 0: no limit.",
                 .min = 0,
                 .max = 1'000'000'000'000},
     SettingSpec{.id = Setting::kAnswerCitationCheck,
@@ -718,9 +720,8 @@ constexpr std::array kTable{
                 .flag = "",
                 .type = SettingType::kInteger,
                 .default_text = "10000",
-                .help =
-                    "Traces of turns kept in the store, of all workspaces together, about 20 KB each; older ones are deleted as new ones "
-                    "come. Turns themselves stay. 0: no traces.",
+                .help = "Number of turn traces kept in the store, for all workspaces together, about 20 KB each; the oldest are deleted "
+                        "first. Turns themselves are kept. 0: no traces.",
                 .min = 0,
                 .max = 100'000'000},
     SettingSpec{.id = Setting::kWebhookPrivateAddresses,

@@ -120,7 +120,7 @@ struct SettingSpec {
   SettingType type = SettingType::kString;
   std::string_view default_text;  ///< In the format of an environment value; empty: not set.
   std::string_view help;
-  std::int64_t min = 0;  ///< For integers and other numbers; for durations in milliseconds.
+  std::int64_t min = 0;  ///< Range of integers and other numbers; of durations in milliseconds.
   std::int64_t max = 0;
   std::string_view choices = {};  ///< "auto|always|never"
   Secrecy secrecy = Secrecy::kOpen;

@@ -10,7 +10,7 @@ namespace footnote {
 
 enum class TomlKind { kString, kInteger, kBool, kFloat, kOther };
 
-/// A key with thousands of dots makes as many nested tables, and the parser and its tables are recursive.
+/// Limit on a line: a key with thousands of dots creates as many nested tables, and the parser is recursive.
 inline constexpr std::size_t kTomlLineBytesMax = 4096;
 
 /// One leaf of a TOML file: its dotted key, its type, and its value as text (empty for kOther).

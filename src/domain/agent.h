@@ -54,7 +54,7 @@ struct AgentSettings {
   /// Exact origins ("https://shop.example:8443"), or "https://*.shop.example" for subdomains. Empty: only the server's own pages.
   std::vector<std::string> allowed_origins = {};
   int retention_days = 0;              ///< Turns older than this are deleted; 0: kept forever.
-  std::vector<CorpusId> corpora = {};  ///< What it searches; at least one.
+  std::vector<CorpusId> corpora = {};  ///< The corpora it searches; at least one.
 
   bool operator==(const AgentSettings&) const = default;
 };
@@ -82,7 +82,7 @@ struct PublishedAgent {
   UtcTime published_at;
 };
 
-/// What is remembered of a removed agent while its visitors' turns are kept.
+/// What is kept about a removed agent as long as its visitors' turns exist.
 struct RemovedAgent {
   AgentId id;
   int retention_days = 1;

@@ -47,17 +47,17 @@ struct NamedSpace {
 /// was measured with.
 struct GateCalibration {
   double evidence_min = 0;       ///< The least probability of the best passage, 0..1.
-  double wanted_rate = 0;        ///< The target share of foreign questions that may be answered.
-  double false_answer_rate = 0;  ///< The share measured on held-out probes.
+  double wanted_rate = 0;        ///< Target: the share of unrelated questions that may be answered.
+  double false_answer_rate = 0;  ///< The share of unrelated held-out probes that were answered.
   double answered_rate = 0;      ///< The share of the corpus's own held-out probes that were answered.
   std::int64_t probes = 0;
   std::string embedder;
   std::string judge;  ///< Empty: no judge was used.
   UtcTime made_at;
-  std::optional<SignalScale> cosine = {};       ///< Of an embedder that is not built in.
-  std::optional<SignalScale> judge_scale = {};  ///< Of a judge that is not built in.
-  bool automatic = false;                       ///< Fitted by the server in the background, which leaves the threshold as it ships.
-  std::int64_t passages = 0;                    ///< That the corpus had then; 0: not known.
+  std::optional<SignalScale> cosine = {};       ///< Set if the embedder is not built in.
+  std::optional<SignalScale> judge_scale = {};  ///< Set if the judge is not built in.
+  bool automatic = false;                       ///< True: fitted by the server in the background, which does not change the threshold.
+  std::int64_t passages = 0;                    ///< Passages in the corpus at the time of the calibration; 0: unknown.
 
   bool operator==(const GateCalibration&) const = default;
 };
@@ -126,7 +126,7 @@ struct ApiKey {
   std::optional<UtcTime> expires_at;
   KeyLimits limits;
   KeyUsage usage;
-  /// When it was revoked. Set: it is over, whatever a clock says.
+  /// When it was revoked. If set, the key is invalid whatever the clock says.
   std::optional<UtcTime> revoked_at = {};
 
   bool has_ended(UtcTime now) const { return revoked_at.has_value() || (expires_at && *expires_at <= now); }

@@ -65,8 +65,8 @@ struct Visit {
   double confidence = 0;
   std::vector<std::string> flags = {};
   std::optional<GapReason> gap = {};      ///< Set: the turn opens a gap or counts in the open one.
-  bool playground = false;                ///< The owner tests the draft: no counting, no gaps, no notifications.
-  std::optional<Feedback> feedback = {};  ///< Set when read from the store; ignored by finish_turn.
+  bool playground = false;                ///< A test of the draft by its owner: no counting, no gaps, no notifications.
+  std::optional<Feedback> feedback = {};  ///< Filled when read from the store; finish_turn ignores it.
 };
 
 /// One question and its outcome, as stored.

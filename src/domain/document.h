@@ -55,7 +55,7 @@ struct Document {
   SourceId source;
   std::string key;
   int version = 1;
-  std::string content_hash;  ///< Covers the bytes read and how they were parsed: equal means unchanged.
+  std::string content_hash;  ///< Hash of the bytes read and of how they were parsed: equal hashes mean that nothing changed.
   DocumentAttributes attributes;
   std::size_t chunk_count = 0;
   UtcTime indexed_at;
@@ -76,7 +76,7 @@ struct Chunk {
   TextRange range;
   int first_line = 1;
   int last_line = 1;
-  Places places = {};  ///< Marks count bytes of this passage's text.
+  Places places = {};  ///< Offsets are bytes in this passage's text.
   Generation born = 0;
   std::optional<Generation> died;
 };

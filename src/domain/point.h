@@ -42,9 +42,10 @@ struct Point {
   ChunkId chunk;
   Generation version = 0;  ///< The generation it was born in.
   std::string document_key;
-  bool is_passage = false;  ///< Part of an ingested document, and changed only through it.
+  bool is_passage = false;  ///< True: belongs to an ingested document, and changes only with it.
   std::string payload;
-  std::vector<float> vector;  ///< In the corpus's own space; for a passage its first window. Empty if none or not requested.
+  std::vector<float> vector;  ///< In the corpus's own space; for a passage, the vector of its first window. Empty if there is none or it
+                              ///< was not requested.
   std::map<std::string, std::vector<float>> named_vectors;
 };
 
@@ -62,15 +63,15 @@ bool is_looked_up(PayloadKind kind);
 
 /// A declared payload key, so that conditions on it are fast.
 struct PayloadIndex {
-  std::string field;  ///< In JsonPath notation.
+  std::string field;  ///< A JsonPath.
   PayloadKind kind = PayloadKind::kKeyword;
-  std::string schema;  ///< As declared: a JSON value as text.
+  std::string schema;  ///< As declared by the client: a JSON value as text.
 };
 
 /// A value for lookups: a keyword or uuid, an integer, a bool.
 using PayloadKey = std::variant<std::string, std::int64_t, bool>;
 
-/// The model of collections whose vectors come from clients: text cannot be compared with them.
+/// The model of collections whose vectors come from clients: text queries cannot be compared with them.
 inline constexpr std::string_view kClientModel = "client";
 /// The model of collections that have only named vectors: they have no space of their own.
 inline constexpr std::string_view kNoModel = "none";

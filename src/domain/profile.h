@@ -24,14 +24,15 @@ struct StatusPenalties {
   double archived = 0.60;
 };
 
-/// Which signals of a passage are on a scale that the score model knows (retrieve/score_model.h). Others only order passages.
+/// Which signals of a passage are on a scale that the score model knows (retrieve/score_model.h). The other signals affect only the order
+/// of passages.
 struct KnownSignals {
   bool cosine = true;
   bool late = true;
   bool judge = true;
 };
 
-/// Brings a signal of another model to the scale of the built-in one's: slope * value + offset.
+/// Maps a signal of another model to the scale of the built-in model: slope * value + offset.
 struct SignalScale {
   double slope = 1;
   double offset = 0;
@@ -39,15 +40,15 @@ struct SignalScale {
   bool operator==(const SignalScale&) const = default;
 };
 
-/// Decides whether a question is covered: the probability of its best passage, from raw signals, never from normalised or boosted scores,
-/// must reach `probability_min`.
+/// Decides whether a question is covered: the probability of its best passage must reach `probability_min`. The probability comes from raw
+/// signals, never from normalised or boosted scores.
 struct GatePolicy {
   KnownSignals known;
   SignalScale cosine;
-  SignalScale judge;  ///< Of the judge's log odds.
+  SignalScale judge;  ///< Scale of the judge's log odds.
   double probability_min = 0.5;
-  bool calibrated = true;  ///< False: a model's scale is not known, so probabilities come from the signals that remain.
-  /// Quotes are shown if the reader finds it at least this likely that they answer. Only readers that can tell.
+  bool calibrated = true;  ///< False: some model's scale is unknown, so probabilities use only the other signals.
+  /// Minimum probability that the quotes answer the question; below it, refuse. Only for readers that return a probability.
   double read_min = 0.45;
 };
 
@@ -57,29 +58,29 @@ struct Profile {
   std::size_t recall = 100;          ///< Candidates of each retriever before fusion.
   std::size_t per_document_max = 3;  ///< Passages of one document among the top_k.
   std::size_t late = 100;            ///< How many of the best fused candidates get late interaction scores; the others are dropped.
-  std::size_t judged = 14;           ///< How many of those the judge reads, if there is one; 0: none.
+  std::size_t judged = 14;           ///< How many of those the judge reads; 0: none, or no judge.
   FusionWeights weights;
   Fusion fusion = Fusion::kScores;
   StatusPenalties penalties;
   GatePolicy gate;
-  bool vectors = true;         ///< False: the corpus's vectors are not the embedder's, so search by words only.
-  bool model_changed = false;  ///< True: because another model of ours made them; the corpus needs `rebuild-index`.
+  bool vectors = true;         ///< False: the corpus's vectors were not made by the current embedder, so only keyword search works.
+  bool model_changed = false;  ///< True: another embedder of ours made them; the corpus needs `rebuild-index`.
   double page_boost = 0;       ///< Added to the score of passages of the page the visitor is on.
   /// True: a failed stage is skipped and reported, down to a result without passages. False: the question fails with the stage.
   bool degrade_on_failure = false;
 };
 
-/// `ask`, `search`, `eval`: equal weights.
+/// Profile of `ask`, `search` and `eval`: equal weights.
 inline constexpr Profile kAskProfile{};
 
-/// The knowledge base: initial weights of vector, keyword and heading.
+/// Profile of the knowledge base: the initial weights of vector, keyword and heading.
 inline constexpr Profile kKnowledgeBaseProfile{.weights = {.vector = 0.55, .keyword = 0.25, .heading = 0.05, .late = 0.5}};
 
-/// Site visitors: the best 6 of those that the judge reads, with a boost for the page they are on.
+/// Profile of site visitors: the best 6 of the passages that the judge reads, with a boost for the page they are on.
 inline constexpr Profile kVisitorProfile{.top_k = 6, .page_boost = 0.15, .degrade_on_failure = true};
 
-/// The same entry point if a model reads the passages itself (no language model): it compares more of them, from one document too, and no
-/// judge orders them first: on documentation that gains nothing. Of 14 passages the quotes answer 2 % more questions than of 10.
+/// The profile when a reader model quotes the passages (no language model). It compares more passages, also several of one document. No
+/// judge orders them first: measured on documentation, that gains nothing. Reading 14 passages instead of 10 answers 2 % more questions.
 constexpr Profile for_reading(Profile profile) {
   profile.top_k = 14;
   profile.per_document_max = 14;
@@ -87,7 +88,7 @@ constexpr Profile for_reading(Profile profile) {
   return profile;
 }
 
-/// The same entry point for a corpus without vectors of the embedder: search by words, gate by word coverage.
+/// The profile for a corpus without vectors of the current embedder: keyword search, gate by word coverage.
 constexpr Profile by_words_alone(Profile profile) {
   profile.vectors = false;
   profile.gate.known.cosine = profile.gate.known.late = false;

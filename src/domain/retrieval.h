@@ -20,7 +20,7 @@ namespace footnote {
 struct Filter {
   std::vector<DocumentId> documents;
   std::vector<std::string> keys;
-  std::vector<std::string> tags;  ///< Any of these.
+  std::vector<std::string> tags;  ///< At least one of these tags.
   std::vector<std::string> media_types;
   std::vector<std::string> languages;
   std::vector<std::string> canonical_types;
@@ -30,10 +30,10 @@ struct Filter {
   std::vector<EvidenceTier> evidence_tiers = {};
   std::optional<UtcTime> updated_from = {};   ///< Inclusive. Compares updated_at if the document states it, else indexed_at.
   std::optional<UtcTime> updated_until = {};  ///< Exclusive.
-  std::vector<std::string> acl_labels = {};   ///< Documents with any of these labels.
+  std::vector<std::string> acl_labels = {};   ///< Documents with at least one of these labels.
   /// Only these chunks, ascending; null for all. Conditions on single passages are resolved to this list.
   std::shared_ptr<const std::vector<ChunkId>> chunks = {};
-  /// The caller's labels; not a condition.
+  /// Labels that the caller has. Not a condition: they only make labelled documents visible.
   std::vector<std::string> caller_labels = {};
 
   bool empty() const { return !narrows_documents() && chunks == nullptr; }
@@ -68,7 +68,7 @@ class DocumentFilter {
 
 /// DocumentFilter for a single document.
 inline bool matches(const Filter& filter, const FilterSubject& subject) { return DocumentFilter(filter)(subject); }
-/// The Filter's condition on chunks.
+/// True if `chunks` is null or contains this chunk.
 bool names_chunk(const Filter& filter, ChunkId chunk);
 
 /// The stages that can contribute to a hit's score, in execution order.
@@ -77,14 +77,14 @@ enum class Stage { kVector, kKeyword, kHeading, kLate, kJudge, kBoost, kPenalty 
 /// The stage's name on the wire and in traces: "vector".
 std::string_view to_string(Stage stage);
 
-/// What became of a candidate, in the order of the deciding stages: every value but the last means that it was dropped.
+/// What happened to a candidate, in the order of the stages. Every value except the last means that it was dropped.
 enum class Fate {
   kFuseLimit,      ///< Ranked below the candidates whose passages are fetched.
-  kGone,           ///< Its document was deleted meanwhile.
+  kGone,           ///< Its document was deleted in the meantime.
   kDocumentLimit,  ///< Its document already has enough passages among the hits.
   kTopLimit,       ///< Ranked below the hits that are passed to the gate.
-  kNotPicked,      ///< Of equal passages another was picked for the prompt: because of its URL, or for diversity.
-  kBelowGate,      ///< Too little evidence: for all hits, or for this one if each must reach a threshold.
+  kNotPicked,      ///< An equal passage was chosen instead: because of its URL, or for diversity.
+  kBelowGate,      ///< Below the gate's threshold: all hits together, or this one if each hit must reach it.
   kReadLimit,      ///< Ranked below the hits that the reader reads.
   kFarFromBest,    ///< Its score is too far below the best hit's.
   kNoSentence,     ///< Read, but no sentence of it answers.
@@ -92,7 +92,7 @@ enum class Fate {
   kNotCited,       ///< In the prompt, but not cited by the model.
   kCited,
 };
-/// The stage at which it ended, and the reason's name: kFuse and "limit", kAnswer and "cited".
+/// The stage that dropped it and the reason's name: kFuse and "limit", kAnswer and "cited".
 TurnStage stage_of(Fate fate);
 std::string_view reason_of(Fate fate);
 
@@ -118,8 +118,8 @@ struct Hit {
   double cosine = 0;
   /// Share of the question's content words that the passage contains, weighted by rarity.
   double coverage = 0;
-  /// How likely this passage answers, 0..1, from its raw signals; comparable across questions (retrieve/score_model.h). Boosts are not in
-  /// it.
+  /// How likely this passage answers the question, 0..1, from its raw signals and without boosts. Comparable across questions
+  /// (retrieve/score_model.h).
   double probability = 0;
   /// The judge's output, if it read this passage. The range of a found answer counts bytes of the chunk's text.
   std::optional<Judgement> judged = {};

@@ -10,15 +10,15 @@
 
 namespace footnote::eval {
 
-/// Asks as a user would, gate and answer included, by the profile of `footnote ask`, or with --gate in place of the corpus's own threshold.
-/// Nothing of it is stored. Borrows both.
+/// Asks like a user, including gate and answer, with the profile of `footnote ask`. --gate replaces the corpus's own threshold. Stores
+/// nothing. Borrows both.
 class Asker {
  public:
-  /// `profile`: how the corpus is asked, before --gate.
+  /// `profile`: how the corpus is searched, before --gate is applied.
   Asker(const EvalJob& job, const System& system, const Profile& profile);
 
   Result<answer::TurnReport> ask(const std::string& text) const;
-  /// That questions are asked by.
+  /// The profile used, with --gate applied.
   const Profile& profile() const { return profile_; }
 
  private:

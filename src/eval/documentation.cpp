@@ -37,7 +37,7 @@ Result<AskedQuestion> ask_one(const EvalJob& job, const System& system, const As
     out.text = refusal->text;
   }
   if (!question.answerable()) return out;
-  FOOTNOTE_TRY(const auto found, look_at(job, system, asker.profile(), question));
+  FOOTNOTE_TRY(const auto found, retrieve_passages(job, system, asker.profile(), question));
   FOOTNOTE_TRY(out.passage_rank, rank_of_answer(question, found.hits));
   return out;
 }
@@ -167,7 +167,7 @@ Result<std::string> passages_found(const EvalJob& job, const System& system, con
   for (std::size_t i = 0; i < set.questions.size(); ++i) {
     bar.update(i, set.questions.size());
     const DocumentationQuestion& question = set.questions[i];
-    auto found = look_at(job, system, profile, question);
+    auto found = retrieve_passages(job, system, profile, question);
     if (!found) return with_context(std::move(found).error(), question.id);
     JsonArray passages;
     for (const Hit& hit : found->hits) passages.push_back(passage_json(hit));

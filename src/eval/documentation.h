@@ -33,7 +33,7 @@ struct AskedQuestion {
   std::string set;
   DocumentationQuestion question;
   Verdict verdict = Verdict::kRefused;
-  double confidence = 0;                         ///< Of the answer; 0 for a refusal.
+  double confidence = 0;                         ///< Confidence of the answer; 0 for a refusal.
   std::string text;                              ///< The answer with its citation markers, or the refusal.
   std::vector<std::string> cited = {};           ///< Keys of the cited documents.
   std::optional<std::size_t> passage_rank = {};  ///< Rank (from 1) of the first of kPassagesLookedAt passages that contains the answer.
@@ -57,7 +57,7 @@ Result<std::vector<AskedQuestion>> ask_documentation(const EvalJob& job, const S
 /// REQUIRES.
 Result<std::string> passages_found(const EvalJob& job, const System& system, const DocumentationSet& set);
 
-/// Counts over all questions, and per half, set and kind if there are several of them.
+/// Results over all questions, and per half, set and kind if there are several of them.
 std::vector<AnswerGroup> groups_of(std::span<const AskedQuestion> asked);
 /// A run with the stages "answerable" and "unanswerable"; each row is a question. A stage without rows is omitted.
 EvalRun documentation_run(std::span<const AskedQuestion> asked);

@@ -40,7 +40,7 @@ struct Expression::Pattern {
 
 Result<Expression> Expression::parse(std::string_view source) {
   if (source.size() > kExpressionBytesMax)
-    return fail(ErrorCode::kTooLarge, "an expression of {} bytes; at most {} are taken", source.size(), kExpressionBytesMax);
+    return fail(ErrorCode::kTooLarge, "an expression of {} bytes; at most {} are allowed", source.size(), kExpressionBytesMax);
   UErrorCode status = U_ZERO_ERROR;
   UParseError where{};
   auto pattern = std::make_shared<Pattern>();
@@ -64,7 +64,7 @@ Result<Expression> Expression::of_words(std::string_view text) {
     if (is_word) append_utf8(source, c);
     in_word = is_word;
   }
-  if (source.empty()) return fail(ErrorCode::kInvalidArgument, "a text without words can't be looked for");
+  if (source.empty()) return fail(ErrorCode::kInvalidArgument, "a text without words can't be searched for");
   return parse(source);
 }
 
@@ -76,7 +76,7 @@ Result<bool> Expression::matches(std::string_view text) const {
   if (U_SUCCESS(status)) matcher->setStackLimit(kMatchStackBytesMax, status);
   const bool found = U_SUCCESS(status) && matcher->find(status) != 0;
   if (U_FAILURE(status)) {
-    return fail(ErrorCode::kResourceExhausted, "the expression {} can't be looked for in a text of {} bytes: {}", source_, text.size(),
+    return fail(ErrorCode::kResourceExhausted, "the expression {} can't be matched against a text of {} bytes: {}", source_, text.size(),
                 u_errorName(status));
   }
   return found;

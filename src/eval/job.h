@@ -39,7 +39,7 @@ struct EvalJob {
 
 /// A folder in BEIR format: each stage's ranking, and, if requested, complete answers ("answer").
 Result<EvalRun> eval_retrieval(const EvalJob& job, const System& system, const BeirSet& set);
-/// The same for a user's own questions about the corpus of the data folder.
+/// Like eval_retrieval, for a user's own questions about the data folder's corpus.
 Result<EvalRun> eval_questions(const EvalJob& job, const System& system, std::span<const LabelledQuestion> questions);
 /// A question and a context: does the reranker find the answer, and does it notice if there is none?
 Result<EvalRun> eval_reading(const EvalJob& job, Reranker& reranker);

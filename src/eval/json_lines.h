@@ -18,7 +18,7 @@ inline constexpr std::size_t kJsonLineBytesMax = 16u << 20;
 Result<void> each_line(const std::filesystem::path& path, const std::function<Result<void>(std::string_view)>& take,
                        Sha256* hash = nullptr);
 
-/// The same of lines that are JSON objects: the value, a reader of its fields, and its place among the rows from 1.
+/// Like each_line, for lines that are JSON objects. Arguments: the value, a reader of its fields, and the row's number from 1.
 using TakeRow = std::function<Result<void>(const Json& row, const JsonReader& reader, std::size_t place)>;
 Result<void> each_row(const std::filesystem::path& path, const TakeRow& take);
 

@@ -30,7 +30,7 @@ struct Decisions {
   std::size_t right_yes = 0, wrong_yes = 0, right_no = 0, wrong_no = 0;
 
   void add(bool is_yes, bool said_yes);
-  /// For "yes"; 0 if it was never said or never right.
+  /// Of "yes" decisions; 0 if there were none, or none was right.
   double precision() const;
   double recall() const;
   double f1() const;
@@ -43,11 +43,11 @@ struct Prediction {
   bool right = false;
 };
 inline constexpr std::size_t kCalibrationBins = 10;
-/// Expected calibration error: how far mean confidence and share of right answers lie apart, over kCalibrationBins bins of equal width,
-/// weighed by the answers in each. 0 where nothing was answered.
+/// Expected calibration error: the mean of |mean confidence - share of right answers| over kCalibrationBins bins of equal width, weighted
+/// by the number of answers per bin. 0 without answers.
 double calibration_error(std::span<const Prediction> predictions);
 
-/// The smallest value that at least this share of them does not exceed; 0 where there are none.
+/// The smallest value that is >= this share of the values; 0 without values.
 double percentile(std::span<const double> values, double share);
 
 /// The words of an answer as SQuAD compares them: lower case, without punctuation and articles.

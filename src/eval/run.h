@@ -41,8 +41,8 @@ struct EvalRun {
   std::string reranker;  ///< Name in the configuration; empty without one.
   std::size_t rows = 0;
   std::vector<StageRun> stages;
-  std::vector<Figure> facts = {};        ///< What else is worth a word: "documents". Not kept.
-  std::vector<AnswerGroup> groups = {};  ///< Of questions about documents. Not kept.
+  std::vector<Figure> facts = {};        ///< Further figures such as "documents". Not saved.
+  std::vector<AnswerGroup> groups = {};  ///< For questions about documents. Not saved.
 };
 
 inline constexpr std::size_t kRunFileBytesMax = kJsonBytesMax;

@@ -38,7 +38,7 @@ bool is_list_item(std::string_view line) {
   return marks <= 5 && marks < line.size() && line[marks] == ' ';
 }
 
-/// "[source,ruby]", ".Caption", ":attribute: value", "// comment": belongs to what follows, or to no text.
+/// "[source,ruby]", ".Caption", ":attribute: value", "// comment": markup that belongs to the next block, or to none.
 bool is_markup(std::string_view line) {
   line = trim(line);
   if (line.starts_with("//") || line.starts_with("ifdef::") || line.starts_with("endif::")) return true;

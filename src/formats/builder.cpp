@@ -13,7 +13,7 @@ using chunk::BlockKind;
 
 namespace {
 
-/// On one line, without control characters: those are marks of a word processor, and would end or hide a line elsewhere.
+/// Puts the text on one line and removes control characters: word processors use them as marks, and they would break or hide lines.
 std::string one_line(std::string_view text) {
   std::string out = fold_spaces(text);
   std::erase_if(out, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
@@ -38,7 +38,7 @@ void DocumentBuilder::remark(std::string text) {
 void DocumentBuilder::mark() {
   if (place_ == 0) return;
   auto& marks = out_.places.marks;
-  // Lines count on from a mark, so each block needs its own.
+  // Lines are counted from the last mark, so each block needs its own mark.
   const bool same = out_.places.unit != PlaceUnit::kLine && !marks.empty() && marks.back().number == place_;
   if (!same) marks.push_back({static_cast<std::uint32_t>(out_.text.size()), place_});
 }
@@ -133,7 +133,7 @@ void DocumentBuilder::table(std::vector<std::string> header) {
   group_bytes_ = 0;
 }
 
-/// One cell a line, with its header.
+/// Writes one cell per line, with its header.
 void DocumentBuilder::record(const std::vector<std::string>& cells) {
   std::vector<Line> out;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -164,7 +164,7 @@ void DocumentBuilder::row(const std::vector<std::string>& given) {
   out_.text += whole;
   if (fresh) {
     group_bytes_ = whole.size() + 1;
-    // Lines count on from a mark: the header's line end must not move the row.
+    // Lines are counted from the last mark: the header's line end must not shift the row's number.
     if (whole.size() > line.size() && place_ != 0 && out_.places.unit == PlaceUnit::kLine) {
       out_.places.marks.push_back({static_cast<std::uint32_t>(out_.text.size() - line.size()), place_});
     }

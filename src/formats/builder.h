@@ -9,15 +9,15 @@
 
 namespace footnote::formats {
 
-/// A table is written in groups of rows, each under its header, so that no passage loses the header. A group stays below the size at which
-/// the chunker would cut it.
+/// A table is written in groups of rows, each repeating the header, so that every passage has it. A group is small enough that the chunker
+/// does not cut it.
 inline constexpr std::size_t kTableGroupBytes = 900;
 /// A wider row is written as one line for each cell: "Header: value".
 inline constexpr std::size_t kTableRowBytesMax = 700;
-/// More columns than this are left out of a table, and reported.
+/// Further columns are left out of a table, and this is reported.
 inline constexpr std::size_t kTableColumnsMax = 256;
 
-/// Text that a file of this size may give; the rest is left out, and reported.
+/// Limit on the extracted text, by the size of the file; the rest is left out, and this is reported.
 inline constexpr std::size_t kTextBytesBase = 2u << 20;
 inline constexpr std::size_t kTextBytesPerByte = 8;
 constexpr std::size_t text_bytes_max(std::size_t file_bytes) {
@@ -25,14 +25,14 @@ constexpr std::size_t text_bytes_max(std::size_t file_bytes) {
   return most < chunk::kDocumentBytesMax ? most : chunk::kDocumentBytesMax;
 }
 
-/// Writes the text of a document whose file is not text, with its blocks and places. The text has the form of a web page's: a blank line
-/// between blocks, headings as plain lines, list items "- ", table rows "cell | cell". Given texts must be well-formed UTF-8; white space
-/// in them is collapsed, except in code.
+/// Builds the extracted text of a document (PDF, DOCX ...), with its blocks and places. The text has the form of an extracted web page: a
+/// blank line between blocks, headings as plain lines, list items "- ", table rows "cell | cell". Inputs must be well-formed UTF-8; white
+/// space in them is collapsed, except in code.
 class DocumentBuilder {
  public:
   DocumentBuilder(PlaceUnit unit, std::size_t text_bytes_max) : text_bytes_max_(text_bytes_max) { out_.places.unit = unit; }
 
-  /// What is written from now on is at this place of the original.
+  /// Sets the place in the original file of everything written from now on.
   void at(int place) { place_ = place; }
 
   void heading(int level, std::string_view text);
@@ -44,17 +44,17 @@ class DocumentBuilder {
     std::string text;
     int place = 0;
   };
-  /// Lines of their own, each with its place, which sentences may be cut from: a record of "Key: value".
+  /// Writes a record of "Key: value" lines, each with its own place. Passages may be cut between its sentences.
   void lines(const std::vector<Line>& lines);
-  /// Begins a table. An empty header: none is repeated.
+  /// Begins a table. With an empty header, none is repeated.
   void table(std::vector<std::string> header);
   void row(const std::vector<std::string>& cells);
 
-  /// The text is as long as it may be: what is written is ignored.
+  /// True: the text has reached its limit, and further writes are ignored.
   bool is_full() const { return is_full_; }
   bool empty() const { return out_.text.empty(); }
   void remark(std::string text);
-  /// Metadata of the document, which finish() keeps.
+  /// The document's metadata; finish() keeps what is set here.
   chunk::ParsedDocument& document() { return out_; }
 
   chunk::ParsedDocument finish() &&;
@@ -67,8 +67,8 @@ class DocumentBuilder {
 
   const std::size_t text_bytes_max_;
   chunk::ParsedDocument out_;
-  int place_ = 0;  ///< 0: none given.
-  int line_ = 1;   ///< Of out_.text, from 1.
+  int place_ = 0;  ///< 0: not set.
+  int line_ = 1;   ///< Line in out_.text, from 1.
   bool is_full_ = false;
   std::vector<std::string> header_;
   std::string header_line_;

@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/file.h"
 #include "base/text.h"
 
 namespace footnote::formats {
@@ -30,26 +31,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kErrorBytesMax = 4096;
 constexpr int kNiceness = 10;
 
-/// A file descriptor that closes itself.
-class Handle {
- public:
-  explicit Handle(int number = -1) : number_(number) {}
-  ~Handle() { reset(); }
-  Handle(Handle&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Handle& operator=(Handle&& other) noexcept {
-    reset();
-    number_ = std::exchange(other.number_, -1);
-    return *this;
-  }
-  int get() const { return number_; }
-  void reset() {
-    if (number_ >= 0) ::close(std::exchange(number_, -1));
-  }
-
- private:
-  int number_;
-};
-
 std::optional<std::string> find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0 ? std::optional(name) : std::nullopt;
   const char* path = std::getenv("PATH");
@@ -60,9 +41,9 @@ std::optional<std::string> find_program(const std::string& name) {
   return std::nullopt;
 }
 
-/// The input as a file in memory, at its begin.
-Result<Handle> memory_file(std::string_view input) {
-  Handle file(::memfd_create("document", MFD_CLOEXEC));
+/// The input as an in-memory file, positioned at its beginning.
+Result<Descriptor> memory_file(std::string_view input) {
+  Descriptor file(::memfd_create("document", MFD_CLOEXEC));
   if (file.get() < 0) return fail(ErrorCode::kResourceExhausted, "no memory for a copy of the document");
   for (std::string_view rest = input; !rest.empty();) {
     const ssize_t written = ::write(file.get(), rest.data(), rest.size());
@@ -75,17 +56,17 @@ Result<Handle> memory_file(std::string_view input) {
 }
 
 struct Pipe {
-  Handle read;
-  Handle write;
+  Descriptor read;
+  Descriptor write;
 };
 
 Result<Pipe> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail(ErrorCode::kResourceExhausted, "no file descriptor left for a program's output");
-  return Pipe{Handle(ends[0]), Handle(ends[1])};
+  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-/// Denies sockets. What else the program may do is bounded by its limits and by the rights of the user.
+/// Denies sockets. Everything else is restricted by the resource limits and the user's permissions.
 void deny_sockets() {
 #if defined(__x86_64__)
   constexpr unsigned kArchitecture = AUDIT_ARCH_X86_64;
@@ -109,7 +90,7 @@ void limit(int resource, rlim_t most) {
   ::setrlimit(static_cast<__rlimit_resource_t>(resource), &value);
 }
 
-/// Between fork and exec of a process with threads: only calls that are safe in a signal handler.
+/// Runs between fork and exec of a process with threads, so only async-signal-safe calls are allowed.
 [[noreturn]] void become(const char* program, char* const* arguments, int input, int output, int errors, pid_t parent,
                          const ChildLimits& limits) {
   static constexpr std::array<const char*, 3> kEnvironment = {"LC_ALL=C.UTF-8", "PATH=/usr/bin:/bin", nullptr};
@@ -135,8 +116,8 @@ void limit(int resource, rlim_t most) {
   ::_exit(127);
 }
 
-/// Appends what is there to read, up to `bytes_max` in all. False at the end of the stream.
-bool take(const Handle& from, std::string& into, std::size_t bytes_max) {
+/// Appends the available output, up to `bytes_max` in total. False at the end of the stream.
+bool take(const Descriptor& from, std::string& into, std::size_t bytes_max) {
   std::array<char, 65536> piece;
   const ssize_t got = ::read(from.get(), piece.data(), piece.size());
   if (got < 0) return errno == EINTR || errno == EAGAIN;
@@ -145,8 +126,8 @@ bool take(const Handle& from, std::string& into, std::size_t bytes_max) {
   return got > 0;
 }
 
-/// Reads both streams until they end, the time is over, or there is too much.
-ChildOutcome::End collect(Handle& output, Handle& errors, const ChildLimits& limits, ChildOutcome& out) {
+/// Reads both streams until they end, time runs out, or there is too much output.
+ChildOutcome::End collect(Descriptor& output, Descriptor& errors, const ChildLimits& limits, ChildOutcome& out) {
   const auto deadline = Clock::now() + limits.wall;
   while (output.get() >= 0) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -165,7 +146,7 @@ ChildOutcome::End collect(Handle& output, Handle& errors, const ChildLimits& lim
 Result<ChildOutcome> run_child(const std::vector<std::string>& arguments, std::string_view input, const ChildLimits& limits) {
   const auto program = find_program(arguments[0]);
   if (!program) return fail(ErrorCode::kFailedPrecondition, "the program {} is not installed", arguments[0]);
-  FOOTNOTE_TRY(const Handle file, memory_file(input));
+  FOOTNOTE_TRY(const Descriptor file, memory_file(input));
   FOOTNOTE_TRY(Pipe output, make_pipe());
   FOOTNOTE_TRY(Pipe errors, make_pipe());
   std::vector<char*> pointers;

@@ -10,9 +10,9 @@
 
 namespace footnote::formats {
 
-/// What a program may take.
+/// Resource limits of a program.
 struct ChildLimits {
-  std::size_t memory_bytes = 512u << 20;  ///< Of addresses.
+  std::size_t memory_bytes = 512u << 20;  ///< Address space.
   std::chrono::seconds processor{10};
   std::chrono::seconds wall{60};
   std::size_t output_bytes = 64u << 20;
@@ -21,14 +21,14 @@ struct ChildLimits {
 struct ChildOutcome {
   enum class End {
     kExited,
-    kKilled,   ///< By a signal: it crashed, or met the limit of processor time.
-    kTooSlow,  ///< The wall clock's limit.
-    kTooMuch,  ///< More output than it may write.
+    kKilled,   ///< Killed by a signal: it crashed, or exceeded its CPU time.
+    kTooSlow,  ///< Exceeded the limit on wall-clock time.
+    kTooMuch,  ///< Wrote more output than allowed.
   };
   End end = End::kExited;
   int exit_code = 0;
   std::string output;
-  std::string errors;  ///< The first few KiB.
+  std::string errors;  ///< The first few KiB of its standard error.
 };
 
 /// Runs a program on these bytes, which it can open and seek as /dev/stdin, and waits for it. The program reads files but writes none,

@@ -14,7 +14,7 @@ namespace {
 
 using chunk::BlockKind;
 
-/// How definitions are recognised, by line: a light rule for each family of languages, not a parser.
+/// How definitions are recognised: by a simple rule per family of languages that looks at single lines. Not a parser.
 enum class Family {
   kBraces,    ///< C, Java, JavaScript, Go, Rust ...: a line that opens a brace.
   kIndent,    ///< Python: "def", "class".
@@ -96,7 +96,7 @@ int first_with_comments(const OwnText& text, int index, int after) {
 chunk::ParsedDocument read_code(std::string_view key, std::string text) {
   const Family family = family_of(suffix_of(key));
   OwnText out(std::move(text));
-  int done = -1;  // the last line that is in a block
+  int done = -1;  // The last line that is part of a block.
   const auto code_up_to = [&](int end) {
     for (int i = done + 1; i <= end; ++i) {
       if (out.is_blank(i)) continue;

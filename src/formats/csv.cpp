@@ -11,10 +11,10 @@ namespace footnote::formats {
 
 namespace {
 
-/// Lines that the separator is guessed from.
+/// Number of lines used to guess the separator.
 constexpr int kGuessLines = 20;
 
-/// The separator that most of the first lines have equally often, outside of quotes.
+/// The separator that occurs equally often in most of the first lines, outside quotes.
 char guess_separator(std::string_view key, std::string_view text) {
   constexpr std::array<char, 4> kSeparators = {',', ';', '\t', '|'};
   if (const std::string suffix = suffix_of(key); suffix == "tsv" || suffix == "tab") return '\t';
@@ -49,7 +49,7 @@ class CsvReader {
     row.place = line_;
     for (bool goes_on = true; goes_on;) {
       std::string cell = field();
-      // One more than is kept, so that the loss is reported.
+      // Keep one more than the limit, so that the loss is reported.
       if (row.cells.size() <= kTableColumnsMax) row.cells.push_back(std::move(cell));
       goes_on = at_ < text_.size() && text_[at_] == separator_;
       ++at_;

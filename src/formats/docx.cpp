@@ -109,7 +109,7 @@ struct Paragraph {
   std::string list;  ///< Its list's number; empty if it is in none.
   int level = 0;
   int outline = 0;
-  int page = 0;  ///< Of its first character.
+  int page = 0;  ///< Page of its first character.
 };
 
 /// Reads the body, footnotes and endnotes into blocks.
@@ -130,7 +130,7 @@ class BodyReader {
     return {};
   }
 
-  /// Word writes where its pages broke when it last showed the document.
+  /// True if the document contains the page breaks that Word rendered when it last displayed it.
   bool saw_pages() const { return saw_pages_; }
 
  private:
@@ -165,7 +165,7 @@ class BodyReader {
     }
     if (name == "lastRenderedPageBreak" || (name == "br" && reader.attribute("type") == "page")) {
       saw_pages_ = saw_pages_ || name == "lastRenderedPageBreak";
-      // A break by hand is also one that Word rendered, right after it.
+      // Word also writes lastRenderedPageBreak after a manual break, so count only those.
       if (name == "lastRenderedPageBreak") ++page_;
     } else if (name == "br" || name == "cr") {
       append("\n");
@@ -226,13 +226,13 @@ class BodyReader {
   const Styles& styles_;
   Numbering& numbering_;
   DocumentBuilder& builder_;
-  std::vector<Paragraph> paragraphs_;  ///< A text box has paragraphs inside of one.
+  std::vector<Paragraph> paragraphs_;  ///< A stack, because text boxes contain paragraphs inside a paragraph.
   bool in_text_ = false;
   bool in_properties_ = false;
   bool has_title_ = false;
   bool saw_pages_ = false;
   int page_ = 1;
-  int tables_ = 0;  ///< Nested ones are text of a cell.
+  int tables_ = 0;  ///< Depth of tables. Nested tables become text of a cell.
   std::optional<TableWriter> table_;
   TableRow row_;
   std::string cell_;

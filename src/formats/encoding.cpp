@@ -19,11 +19,11 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// A detection below this is a guess; ICU's scale is 0 to 100.
+/// A detection with lower confidence is a guess; ICU's scale is 0 to 100.
 constexpr int kConfidenceMin = 30;
-/// A few bytes outside ASCII fit many encodings: then only the most common one is assumed.
+/// A few non-ASCII bytes fit many encodings: below this number, windows-1252 is assumed.
 constexpr std::size_t kForeignBytesMin = 12;
-/// One in this many sequences may be malformed in a text that is still taken for UTF-8.
+/// A text counts as UTF-8 if at most one in this many sequences is malformed.
 constexpr std::size_t kUtf8SequencesPerError = 4;
 
 struct CloseConverter {
@@ -90,7 +90,7 @@ const char* encoding_by_marks(std::string_view bytes) {
   return head.find('\0') == std::string_view::npos ? nullptr : utf16_by_nul(head.substr(0, head.size() & ~std::size_t{1}));
 }
 
-/// Whether most of what is not ASCII is well-formed UTF-8.
+/// Whether most non-ASCII bytes are well-formed UTF-8.
 bool is_nearly_utf8(std::string_view bytes) {
   std::size_t good = 0;
   std::size_t bad = 0;
@@ -107,7 +107,7 @@ std::size_t count_foreign(std::string_view bytes) {
   return static_cast<std::size_t>(std::ranges::count_if(bytes, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }));
 }
 
-/// ISO 8859-1 is read as windows-1252, as browsers do: the bytes in which they differ are printed characters in one alone.
+/// ISO 8859-1 is read as windows-1252, like in browsers: where they differ, only windows-1252 has printable characters.
 std::string known_as(std::string_view name) {
   const std::string lower = to_lower_ascii(name);
   if (lower == "iso-8859-1" || lower == "latin1" || lower == "us-ascii" || lower == "ascii") return "windows-1252";
@@ -168,7 +168,7 @@ std::string declared_charset(std::string_view html) {
   const std::string_view rest = trim(std::string_view(head).substr(at + 8));
   const std::size_t begin = rest.starts_with('"') || rest.starts_with('\'') ? 1 : 0;
   const std::string_view name = rest.substr(begin, rest.find_first_of(" \"'>;/\t\n", begin) - begin);
-  // ICU skips characters that are no letters or digits: what it finds may not be a name that can be shown.
+  // ICU ignores characters other than letters and digits, so `name` may contain characters that must not be shown.
   const bool is_name = std::ranges::all_of(name, [](char c) { return is_ascii_alphanumeric(c) || std::string_view("-_.:").contains(c); });
   return is_name ? std::string(name) : std::string();
 }

@@ -11,11 +11,11 @@ struct Decoded {
   std::string encoding;   ///< "UTF-8", "UTF-16LE", "windows-1252", "Shift_JIS" ...
   bool repaired = false;  ///< Malformed sequences became U+FFFD.
 
-  /// What the author should know: another encoding than UTF-8, or repaired bytes; empty for plain UTF-8.
+  /// A remark for the document's author: the encoding is not UTF-8, or bytes were repaired. Empty for plain UTF-8.
   std::string remark() const;
 };
 
-/// How many bytes are searched for signs of binary content and of an encoding.
+/// How many bytes are examined to detect binary content and the encoding.
 inline constexpr std::size_t kSniffBytes = 64u << 10;
 
 /// True if the bytes can be text in some encoding: no NUL, unless they are UTF-16 or UTF-32.

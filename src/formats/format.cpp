@@ -72,7 +72,7 @@ constexpr auto kCodeSuffixes = std::to_array<std::string_view>(
      "cjs",    "ml",  "mli",  "mm",   "nim",   "nix",  "pas",    "php",     "pl",     "pm",     "proto", "ps1", "py",
      "pyi",    "r",   "rb",   "rs",   "scala", "scm",  "sh",     "sol",     "sql",    "svelte", "swift", "tex", "tf",
      "thrift", "ts",  "tsx",  "v",    "vb",    "vue",  "xml",    "xsd",     "xsl",    "zig",    "zsh"});
-/// Documents of formats that are not read, with what to do.
+/// Document formats that are not supported, and what to do instead.
 constexpr auto kUnread = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"doc", "an old Word file; save it as .docx"},
     {"xls", "an old Excel file; save it as .xlsx"},
@@ -87,7 +87,7 @@ constexpr auto kUnread = std::to_array<std::pair<std::string_view, std::string_v
 
 struct MediaType {
   Format format;
-  std::string_view name;  ///< The first one of a format is its own.
+  std::string_view name;  ///< The first row of a format has its canonical name.
 };
 constexpr auto kMediaTypes = std::to_array<MediaType>({
     {Format::kMarkdown, "text/markdown"},

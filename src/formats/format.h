@@ -14,7 +14,7 @@ enum class Format {
   kCsv,
   kJson,
   kJsonLines,
-  kYaml,  ///< And TOML, INI and the like: text with keys by indent or section.
+  kYaml,  ///< Also TOML, INI and similar formats: keys by indentation or section.
   kNotebook,
   kReStructuredText,
   kAsciiDoc,
@@ -33,18 +33,18 @@ std::string_view media_type(Format format);
 /// The format for a media type ("text/html; charset=utf-8"); kUnsupported for unknown ones.
 Result<Format> format_of_media_type(std::string_view media_type);
 
-/// Detects the format from the content, and where that leaves a choice from the file name's suffix. Text with an unknown suffix is plain
-/// text. kUnsupported, with a reason for people, for content that is no document: "a Windows program", "an image", "binary file", and for
-/// content that is not what the suffix says.
+/// Detects the format from the content; if that is ambiguous, from the file name's suffix. Text with an unknown suffix is plain text.
+/// kUnsupported, with a reason for people, if the content is no document ("a Windows program", "an image", "binary file") or contradicts
+/// the suffix.
 Result<Format> detect(std::string_view file_name, std::string_view content);
 
 /// Lower-case suffix without the dot: "md"; empty for "README" and ".profile".
 std::string suffix_of(std::string_view file_name);
 
-/// True if the suffix is that of a document, read or not: a file of this name is worth a report if it can't be read.
+/// True if the suffix is that of a document format, supported or not: if such a file can't be read, the user should be told.
 bool is_document_name(std::string_view file_name);
 
-/// True for names of source code, and of web pages.
+/// True for names of source code and of web pages.
 bool is_code_name(std::string_view file_name);
 bool is_page_name(std::string_view file_name);
 

@@ -9,14 +9,14 @@
 
 namespace footnote::formats::test {
 
-/// Reads a document that can be read.
+/// Reads a document; fails the test if it can't be read.
 inline chunk::ParsedDocument read(std::string_view key, std::string_view bytes) {
   auto document = read_document(key, {}, bytes);
   EXPECT_TRUE(document.has_value()) << key << ": " << document.error().message;
   return document ? *std::move(document) : chunk::ParsedDocument{};
 }
 
-/// Why a document can't be read.
+/// The error message for a document that can't be read.
 inline std::string reason(std::string_view key, std::string_view bytes) {
   const auto document = read_document(key, {}, bytes);
   return document ? "read" : document.error().message;

@@ -70,9 +70,9 @@ class JsonWriter {
  private:
   struct Container {
     bool is_object = false;
-    bool is_headed = false;  ///< Its key is a heading.
+    bool is_headed = false;  ///< True if its key is a heading.
     std::string name;        ///< Its key, for lines; empty for an element of a list.
-    std::string key;         ///< Of the member that is being read.
+    std::string key;         ///< Key of the member that is being read.
   };
 
   void token() {
@@ -145,7 +145,7 @@ class JsonWriter {
     if (ends_block) flush();
   }
 
-  /// How many of the open containers are known by headings; the outermost has no name.
+  /// How many of the open containers have headings; the outermost has no name.
   std::size_t headed() const { return static_cast<std::size_t>(std::ranges::count_if(open_, &Container::is_headed)); }
 
   void value(const std::string& content, int line = 0) {
@@ -173,7 +173,7 @@ class JsonWriter {
   std::size_t at_ = 0;
   int line_ = 1;
   std::vector<Container> open_;
-  std::vector<DocumentBuilder::Line> lines_;  ///< Of the current block.
+  std::vector<DocumentBuilder::Line> lines_;  ///< Lines of the current block.
   std::size_t bytes_ = 0;
   bool is_malformed_ = false;
 };

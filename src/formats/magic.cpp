@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// A PDF may begin with a few other bytes.
+/// Other bytes may precede the PDF header, up to this many.
 constexpr std::size_t kPdfHeadBytes = 1024;
 
 struct Head {
@@ -57,7 +57,7 @@ constexpr auto kHeads = std::to_array<Head>({
     {"{\\rtf"sv, "an RTF file; save it as .docx or .txt", "documents of other formats"},
 });
 
-/// The names of a ZIP file's entries are readable in it; these parts tell the formats apart.
+/// The names of a ZIP file's entries are stored uncompressed; these names identify the format.
 std::optional<Format> format_of_zip(std::string_view content) {
   const auto has = [&](std::string_view part) { return content.find(part) != std::string_view::npos; };
   const std::string_view head = content.substr(0, 256);
@@ -70,7 +70,7 @@ std::optional<Format> format_of_zip(std::string_view content) {
   return std::nullopt;
 }
 
-/// Word's, Excel's and PowerPoint's old container; newer files are in one when they have a password.
+/// The container of old Word, Excel and PowerPoint files, and of newer ones with a password.
 Magic compound_file(std::string_view content) {
   constexpr auto kEncrypted = "E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e\0"sv;
   const bool locked = content.find(kEncrypted) != std::string_view::npos;
@@ -111,7 +111,7 @@ Magic magic_of(std::string_view content) {
   }
   if (content.size() > 11 && content.substr(4, 4) == "ftyp") return {{}, "a recording or an image", "recordings"};
   for (const Head& head : kHeads) {
-    // "MZ" and "ID3" are also words: only bytes that are no text after them make a program or a recording.
+    // "MZ" and "ID3" may also begin a text: it is a program or a recording only if binary bytes follow.
     const bool is_word = head.bytes.size() <= 3 && std::ranges::all_of(head.bytes, is_ascii_alphanumeric);
     if (content.starts_with(head.bytes) && (!is_word || !is_text(content))) return {{}, head.reason, head.kind};
   }

@@ -15,7 +15,7 @@ namespace {
 using chunk::Block;
 using chunk::BlockKind;
 
-/// Longer outputs are cut: they are data, and often pages of it.
+/// Longer outputs are cut: they are mostly data.
 constexpr std::size_t kOutputBytesMax = 2000;
 
 /// A string, or a list of strings one after the other.
@@ -72,7 +72,7 @@ class NotebookWriter {
   }
 
  private:
-  /// Where the next block begins.
+  /// Offset where the next block begins.
   std::size_t begin() {
     if (!out_.text.empty()) out_.text += "\n\n";
     if (out_.places.marks.empty() || out_.places.marks.back().number != number_) {

@@ -15,7 +15,7 @@ namespace {
 
 using Event = XmlReader::Event;
 
-/// A row may repeat a cell this often; spreadsheets fill their last columns with thousands of empty ones.
+/// Limit on repetitions of one cell: spreadsheets repeat thousands of empty cells at the end of a row.
 constexpr std::size_t kRepeatMax = 64;
 
 enum class Kind { kText, kSheets, kSlides };
@@ -123,7 +123,7 @@ class BodyReader {
     builder_.paragraph(text);
   }
 
-  /// A slide's heading is its title, or its name where it has none.
+  /// The heading of a slide: its title, or its name if it has none.
   void slide_heading(const std::string& text) {
     if (has_title_) return;
     has_title_ = true;
@@ -132,7 +132,7 @@ class BodyReader {
 
   const Kind kind_;
   DocumentBuilder& builder_;
-  std::vector<std::string> texts_;  ///< A footnote is a paragraph inside of one.
+  std::vector<std::string> texts_;  ///< A stack, because a footnote is a paragraph inside a paragraph.
   int level_ = 1;
   int lists_ = 0;
   int page_ = 0;

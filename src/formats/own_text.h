@@ -8,7 +8,7 @@
 
 namespace footnote::formats {
 
-/// A document whose text stays the file's own, cut into blocks of whole lines.
+/// A document whose text is the file's own text (not extracted), cut into blocks of whole lines.
 class OwnText {
  public:
   explicit OwnText(std::string text) : out_{.text = std::move(text)}, lines_(out_.text, 0) {}
@@ -16,14 +16,14 @@ class OwnText {
   OwnText& operator=(const OwnText&) = delete;
 
   int count() const { return lines_.count(); }
-  /// Line `index` from 0, without its line end; empty outside of the text.
+  /// Line `index` from 0, without its line end; empty if out of range.
   std::string_view line(int index) const {
     const TextRange range = lines_.line(index);
     return std::string_view(out_.text).substr(range.begin, range.size());
   }
   bool is_blank(int index) const;
 
-  /// Blocks must come in order. Lines of no block belong to the passages around them all the same.
+  /// Blocks must be added in order. Lines outside all blocks still become part of the neighbouring passages.
   void heading(int first, int last, int level, std::string_view text);
   void block(chunk::BlockKind kind, int first, int last);
 

@@ -14,15 +14,15 @@ struct archive;
 
 namespace footnote::formats {
 
-/// Bounds of what a packed document may unpack to. Parts that are not read (images) do not count, and packages inside are never opened.
+/// Limits on what a packed document may unpack to. Unread parts (images) do not count, and nested packages are never opened.
 inline constexpr std::size_t kEntriesMax = 10'000;
 inline constexpr std::size_t kUnpackedBytesMax = 200u << 20;
-/// Past this many bytes, a package may not unpack to more than this many times its size.
+/// After this many unpacked bytes, the ratio of unpacked to packed size is limited.
 inline constexpr std::size_t kRatioFreeBytes = 16u << 20;
 inline constexpr std::size_t kRatioMax = 100;
-/// Parts that are read as a whole: styles, relations, metadata.
+/// Limit for parts that are read as a whole: styles, relations, metadata.
 inline constexpr std::size_t kPartBytesMax = 4u << 20;
-/// Parts that are held at the same time: slides, chapters.
+/// Limit for parts that are held in memory at the same time: slides, chapters.
 inline constexpr std::size_t kPartsBytesBase = 2u << 20;
 inline constexpr std::size_t kPartsBytesPerByte = 4;
 
@@ -33,7 +33,7 @@ class PartStream {
  public:
   /// 0 at the end; negative on an error, see error().
   std::ptrdiff_t read(char* out, std::size_t bytes);
-  /// All that is left. kTooLarge past `bytes_max`.
+  /// Reads the remaining bytes. kTooLarge past `bytes_max`.
   Result<std::string> rest(std::size_t bytes_max);
   /// Set if read() failed.
   const Result<void>& error() const { return error_; }
@@ -58,17 +58,17 @@ class Package {
   const std::set<std::string>& names() const { return names_; }
   bool has(const std::string& name) const { return names_.contains(name); }
 
-  /// Streams must not outlive the package, nor its being moved. kUnsupported: no such part.
+  /// Streams must not outlive the package; do not move the package while a stream exists. kUnsupported: no such part.
   Result<PartStream> stream(const std::string& name);
   /// A whole part. kUnsupported: no such part. kTooLarge past `bytes_max`.
   Result<std::string> read(const std::string& name, std::size_t bytes_max = kPartBytesMax);
-  /// The parts that are wanted, in one pass: a package with many parts is not searched for each. kTooLarge past parts_bytes_max().
+  /// Reads the named parts in one pass, instead of searching the package for each. kTooLarge past parts_bytes_max().
   Result<std::map<std::string, std::string>> read_all(const std::function<bool(const std::string&)>& is_wanted);
 
  private:
   friend class PartStream;
   std::size_t parts_bytes_max() const { return kPartsBytesBase + kPartsBytesPerByte * bytes_.size(); }
-  /// kTooLarge if these bytes are past the bounds.
+  /// kTooLarge if these bytes exceed a limit.
   Result<void> count(std::size_t unpacked);
 
   std::string_view bytes_;

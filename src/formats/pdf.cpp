@@ -18,7 +18,7 @@ constexpr int kPagesMax = 2000;
 /// Processor seconds: a base, and more for a larger file.
 constexpr int kSecondsBase = 5;
 constexpr int kSecondsPerMiB = 2;
-/// A line of a page's head or foot is on at least this many pages, and on half of all.
+/// A page header or footer is a line that occurs on at least this many pages, and on half of all pages.
 constexpr std::size_t kFurniturePagesMin = 3;
 constexpr std::size_t kHeadingBytesMax = 80;
 constexpr std::size_t kHeadingWordsMax = 10;
@@ -29,7 +29,7 @@ ChildLimits limits_of(std::string_view bytes) {
   return {.processor = processor, .wall = 4 * processor + std::chrono::seconds{10}, .output_bytes = chunk::kDocumentBytesMax};
 }
 
-/// What pdftotext writes about a document that it can't read, for people.
+/// Converts pdftotext's errors to messages for people.
 Result<void> check(const ChildOutcome& outcome, const ChildLimits& limits) {
   using End = ChildOutcome::End;
   const auto says = [&](std::string_view words) { return outcome.errors.find(words) != std::string::npos; };
@@ -83,7 +83,7 @@ std::pair<int, int> outer_lines(const Page& page) {
   return out;
 }
 
-/// Blanks the lines that most pages begin or end with: they belong to no sentence.
+/// Blanks page headers and footers: they belong to no sentence.
 void drop_furniture(std::vector<Page>& pages) {
   std::map<std::string, std::size_t> heads;
   std::map<std::string, std::size_t> feet;
@@ -153,11 +153,11 @@ void append_line(std::string& paragraph, std::string_view line) {
 struct Paragraph {
   std::string text;
   int lines = 0;
-  int heading = 0;  ///< Its level; 0 for text.
+  int heading = 0;  ///< Heading level; 0 for text.
   bool is_item = false;
 };
 
-/// The paragraphs of a page. A line that is the document's title is a heading wherever it is.
+/// Splits a page into paragraphs. A line that equals the document's title is a heading, wherever it is.
 class PageReader {
  public:
   explicit PageReader(std::string_view title) : title_(title) {}
@@ -167,7 +167,7 @@ class PageReader {
       const std::string_view line = trim(page.lines[i]);
       const std::string_view next = i + 1 < page.lines.size() ? trim(page.lines[i + 1]) : std::string_view();
       if (line.empty()) {
-        // A mark on a line of its own belongs to the text after it.
+        // A bullet on its own line belongs to the text that follows.
         if (!open_.is_item || open_.lines > 0) flush();
       } else if (const std::size_t mark = list_mark(line); mark > 0) {
         flush();
@@ -184,7 +184,7 @@ class PageReader {
   }
 
  private:
-  /// "1. Hours" may also be the first item of a list: then another number follows.
+  /// "1. Hours" may also be the first item of a list: then the next number follows.
   int level_of(std::string_view line, std::string_view next) const {
     if (line == title_) return 1;
     const int level = numbered_level(line);
@@ -208,7 +208,7 @@ class PageReader {
   std::vector<Paragraph> out_;
 };
 
-/// A short line is a heading if text follows; among other short lines it is a cell of a table.
+/// A short line is a heading if text follows. Between other short lines it is a table cell.
 void write(const std::vector<Paragraph>& paragraphs, DocumentBuilder& builder) {
   for (std::size_t i = 0; i < paragraphs.size(); ++i) {
     const Paragraph& paragraph = paragraphs[i];

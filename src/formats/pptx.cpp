@@ -21,7 +21,7 @@ using Parts = std::map<std::string, std::string>;
 struct Slide {
   struct Item {
     std::string text;
-    int level = 0;  ///< Of a list item, from 1; 0 for a paragraph.
+    int level = 0;  ///< Level of a list item, from 1; 0 for a paragraph.
     std::vector<TableRow> rows;
   };
   std::string title;
@@ -48,7 +48,7 @@ class SlideReader {
     if (name == "sp") placeholder_.reset();
     if (name == "ph") {
       placeholder_ = reader.attribute("type");
-      // The number, date and footer of a slide are the same on all of them.
+      // Skip the slide's number, date and footer: they are the same on all slides.
       is_furniture_ = *placeholder_ == "sldNum" || *placeholder_ == "dt" || *placeholder_ == "ftr";
     }
     if (name == "p") text_.clear(), level_ = 0;
@@ -117,7 +117,7 @@ void write(const Slide& slide, int number, DocumentBuilder& builder) {
   }
 }
 
-/// What the speaker says, below the slide.
+/// Writes the speaker notes below the slide.
 Result<void> write_notes(const Parts& parts, const std::string& slide, DocumentBuilder& builder) {
   const auto relations = parts.find(relations_name(slide));
   if (relations == parts.end()) return {};

@@ -13,14 +13,14 @@ namespace footnote::formats {
 /// repaired. `media_type` may be empty: the format is then detected. `key` is the document's path: its suffix helps the detection, its name
 /// is the fallback title. Thread-safe.
 ///
-/// kUnsupported: the bytes are no document that can be read; the message says what they are and what to do. kTooLarge: past
-/// chunk::kDocumentBytesMax, or a packed document that unpacks to more than its bounds. kFailedPrecondition: a program that reads the
-/// format is not installed; the message names its package. kCancelled or kDeadlineExceeded once `call` ended: markup is left in the middle,
-/// the others have bounds of their own.
+/// kUnsupported: the bytes are no document that can be read; the message says what they are and what to do. kTooLarge: more than
+/// chunk::kDocumentBytesMax, or a packed document that unpacks to more than its limits. kFailedPrecondition: an external program for the
+/// format is not installed; the message names its package. kCancelled, kDeadlineExceeded: `call` ended. Only Markdown and HTML parsing
+/// checks this; other formats have their own time limits.
 Result<chunk::ParsedDocument> read_document(std::string_view key, std::string_view media_type, std::string_view bytes,
                                             const CallContext& call = {});
 
-/// One reader for each format. All get the file's bytes, or for formats of text the decoded text.
+/// One reader per format. Each gets the file's bytes, or the decoded text for text formats.
 chunk::ParsedDocument read_csv(std::string_view key, std::string_view text);
 chunk::ParsedDocument read_json(std::string_view key, std::string_view text);
 chunk::ParsedDocument read_json_lines(std::string_view key, std::string_view text);

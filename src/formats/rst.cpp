@@ -76,7 +76,8 @@ class RstReader {
     is_literal_ = false;
   }
 
-  /// "Title" over a line of marks at least as long, perhaps with such a line above it too. The marks' order of use is the level.
+  /// "Title" above a line of marks at least as long as it, possibly with such a line above as well. The level is given by the order in
+  /// which marks are first used.
   bool title() {
     const bool over = adornment(out_.line(at_)) != 0;
     const int text = at_ + (over ? 1 : 0);
@@ -100,7 +101,7 @@ class RstReader {
   }
 
   void simple_table() {
-    // It ends with its third rule, or with the second one before a blank line.
+    // A simple table ends with its third rule, or with its second if a blank line follows.
     int rules = 1;
     int last = at_;
     while (last + 1 < out_.count() && rules < 3) {

@@ -29,13 +29,13 @@ void TableWriter::add(TableRow row) {
   if (filled(held_.back()) > 1 || held_.size() > kRowsAboveMax) start();
 }
 
-/// The last of the rows held back is the first of the table.
+/// The last buffered row is the first row of the table.
 void TableWriter::start() {
   started_ = true;
   std::vector<TableRow> rows = std::move(held_);
   held_.clear();
   const bool is_table = filled(rows.back()) > 1;
-  // A list of single cells has no header to tell from its rows, except that it is one too.
+  // In a list of single cells, the header looks like any other row; it is written as a row.
   const std::size_t first = is_table ? rows.size() - 1 : 0;
   for (std::size_t i = 0; i < first; ++i) {
     builder_.at(rows[i].place);
@@ -55,7 +55,7 @@ void TableWriter::write(const TableRow& row) {
 
 void TableWriter::finish() {
   if (!started_ && !held_.empty()) start();
-  // A header without rows is all there is.
+  // The header is the only row.
   if (header_) {
     builder_.table({});
     write(TableRow(*header_));

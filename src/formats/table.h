@@ -13,18 +13,18 @@ struct TableRow {
   int place = 1;
 };
 
-/// Writes the rows of a sheet: lines above the table as text, the header, then the rows under it. The header is the first of the first rows
-/// with more than one cell, if none of its cells is a number.
+/// Writes the rows of a sheet: lines above the table as text, the header, then the rows under it. The header is the first row with more
+/// than one cell among the first rows, if none of its cells is a number.
 class TableWriter {
  public:
   explicit TableWriter(DocumentBuilder& builder) : builder_(builder) {}
 
   void add(TableRow row);
-  /// Writes what is still held back.
+  /// Writes the rows that are still buffered.
   void finish();
 
  private:
-  /// Rows that may be text above the header.
+  /// How many rows above the header may be text.
   static constexpr std::size_t kRowsAboveMax = 5;
 
   void write(const TableRow& row);
@@ -32,8 +32,8 @@ class TableWriter {
 
   DocumentBuilder& builder_;
   bool started_ = false;
-  std::vector<TableRow> held_;      ///< Until the header is found.
-  std::optional<TableRow> header_;  ///< While no row was written under it.
+  std::vector<TableRow> held_;      ///< Buffered until the header is found.
+  std::optional<TableRow> header_;  ///< Set until the first row under it is written.
 };
 
 /// True for "12", "-1.5", "12,5 %", "3.4e5".

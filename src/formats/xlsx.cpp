@@ -66,7 +66,7 @@ Result<std::vector<std::string>> read_strings(PartStream part, std::size_t bytes
     FOOTNOTE_TRY(const Event event, reader->next());
     if (event == Event::kDone) return out;
     const std::string_view name = reader->name();
-    if (event == Event::kStart && name == "rPh") FOOTNOTE_CHECK(reader->skip());  // how to pronounce it
+    if (event == Event::kStart && name == "rPh") FOOTNOTE_CHECK(reader->skip());  // Phonetic text, not part of the content.
     if (event == Event::kStart && name == "si") out.emplace_back();
     if (event == Event::kStart || event == Event::kEnd) in_text = event == Event::kStart && name == "t";
     if (event != Event::kText || !in_text || out.empty()) continue;

@@ -11,8 +11,8 @@
 
 namespace footnote::formats {
 
-/// Reads XML element by element, without a tree: a part of a package, or a text. Names are local ones, without their prefix. A document
-/// type is refused, so that no entity is ever declared; libxml2 bounds nesting (256) and the size of one text (10 MB).
+/// A streaming XML reader, for a part of a package or a text. Names are local names without a prefix. Documents with a DOCTYPE are refused,
+/// so that no entity can be declared. libxml2 limits nesting (256) and the size of one text node (10 MB).
 class XmlReader {
  public:
   enum class Event { kStart, kEnd, kText, kDone };
@@ -23,20 +23,20 @@ class XmlReader {
   XmlReader(const XmlReader&) = delete;
   XmlReader& operator=(const XmlReader&) = delete;
 
-  /// An element without content has a start and an end too. kUnsupported: malformed, or with a document type; errors of the part.
+  /// An empty element gives both a start and an end. kUnsupported: malformed, or has a DOCTYPE; also the errors of the part.
   Result<Event> next();
-  /// Of the start or end. Valid until next().
+  /// Name of the current start or end. Valid until next().
   std::string_view name() const { return name_; }
-  /// Of the text. Valid until next().
+  /// Content of the current text. Valid until next().
   std::string_view text() const;
-  /// An attribute of the start, by its local name; empty if there is none. "r:id" is the id of a relation, whatever its prefix.
+  /// An attribute of the current start by its local name; empty if missing. "r:id" is the id of a relation, whatever its prefix.
   std::string attribute(std::string_view name) const;
-  /// Elements around the next event.
+  /// Number of open elements.
   int depth() const { return depth_; }
 
-  /// After a start: skips to its end.
+  /// Call after a start: skips to its end.
   Result<void> skip();
-  /// After a start: the text inside, up to its end.
+  /// Call after a start: returns the text up to its end.
   Result<std::string> inner_text();
 
  private:
@@ -50,7 +50,7 @@ class XmlReader {
   xmlTextReader* reader_ = nullptr;
   std::string name_;
   int depth_ = 0;
-  bool end_is_due_ = false;  ///< Of an element without content.
+  bool end_is_due_ = false;  ///< An empty element was started, so its end comes next.
 };
 
 }  // namespace footnote::formats

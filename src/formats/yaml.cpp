@@ -10,12 +10,12 @@ namespace {
 
 using chunk::BlockKind;
 
-/// Keys indented by more than this are no headings.
+/// Keys with a deeper indent are not headings.
 constexpr std::size_t kHeadingIndentMax = 4;
 
 bool is_comment(std::string_view line) { return line.starts_with('#') || line.starts_with(';'); }
 
-/// "key:" or "- key:" with nothing after it, or "[section]": what follows is about it. Empty for other lines.
+/// "key:" or "- key:" with nothing after it, or "[section]": a heading for what follows. Empty for other lines.
 std::string_view key_of(std::string_view line) {
   std::string_view text = trim(line);
   if (text.starts_with('[') && text.ends_with(']') && indent_of(line) == 0) return trim(text.substr(1, text.size() - 2));

@@ -11,8 +11,8 @@ Result<void> CircuitBreaker::admit(const std::string& peer, Time now) {
   if (found == peers_.end() || !is_open(found->second)) return {};
   Peer& state = found->second;
   if (now < state.rests_until || state.probing) {
-    return in_other_words(fail(ErrorCode::kUnavailable, "{} failed {} times in a row; calls to it are paused", peer, state.failures),
-                          fmt::format("another server failed {} times in a row; calls to it are paused", state.failures));
+    return with_public_message(fail(ErrorCode::kUnavailable, "{} failed {} times in a row; calls to it are paused", peer, state.failures),
+                               fmt::format("another server failed {} times in a row; calls to it are paused", state.failures));
   }
   state.probing = true;
   return {};

@@ -26,7 +26,7 @@ class CircuitBreaker {
   enum class Outcome {
     kGood,
     kFailed,
-    kUnknown,  ///< The caller gave up, which says nothing about the peer.
+    kUnknown,  ///< The caller cancelled, which says nothing about the peer.
   };
 
   explicit CircuitBreaker(BreakerOptions options) : options_(options) {}

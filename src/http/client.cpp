@@ -37,7 +37,7 @@ Result<void> guarded(Callback&& callback) {
   }
 }
 
-/// What a call says about its peer. A 500 may concern one request only; 502, 503 and 504 mean that the service is down.
+/// What a call's result says about its peer. A 500 may concern only this request; 502, 503 and 504 mean that the service is down.
 CircuitBreaker::Outcome outcome_of(const CallEnd& end) {
   using Outcome = CircuitBreaker::Outcome;
   if (end.status >= 500) return Outcome::kFailed;
@@ -99,7 +99,7 @@ Result<AdmittedCall> ClientCore::admit(const CallContext& context, ClientRequest
   return AdmittedCall(*this, outgoing(std::move(request), context), std::move(url));
 }
 
-/// An error status is counted as such, whatever the caller made of it; a success status whose body broke off counts as an error.
+/// An error status is counted under its code, whatever the caller did with it. A success status with an incomplete body counts as an error.
 void ClientCore::ended(const std::string& peer, const CallEnd& end) {
   breaker_.ended(peer, outcome_of(end), std::chrono::steady_clock::now());
   const bool refused = end.status >= 300;

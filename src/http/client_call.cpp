@@ -122,13 +122,13 @@ void ClientCall::abort(Error error) {
   if (sink_ != nullptr) sink_->on_abort();
 }
 
-Result<void> ClientCall::sunk(Result<void> result) {
+Result<void> ClientCall::from_sink(Result<void> result) {
   sink_failed_ = sink_failed_ || !result;
   return result;
 }
 
 std::unexpected<Error> ClientCall::unavailable(std::string_view what) const {
-  return in_other_words(fail(ErrorCode::kUnavailable, "{} {}", url_.authority(), what), fmt::format("another server {}", what));
+  return with_public_message(fail(ErrorCode::kUnavailable, "{} {}", url_.authority(), what), fmt::format("another server {}", what));
 }
 
 Task<CallEnd> ClientCall::run(CallSink& sink) {
@@ -234,7 +234,7 @@ Task<Result<bool>> ClientCall::read_response() {
   status_ = static_cast<int>(parser->get().result_int());
   Headers headers;
   for (const auto& field : parser->get()) headers.add(to_view(field.name_string()), to_view(field.value()));
-  if (const Result<void> taken = sunk(sink_->on_head(status_, std::move(headers))); !taken) co_return std::unexpected(taken.error());
+  if (const Result<void> taken = from_sink(sink_->on_head(status_, std::move(headers))); !taken) co_return std::unexpected(taken.error());
   const Result<void> body = co_await read_body(*parser);
   if (!body) co_return std::unexpected(body.error());
   co_return parser->keep_alive() && !parser->need_eof() && buffer_.size() == 0;
@@ -258,8 +258,8 @@ Task<Result<void>> ClientCall::read_head(std::optional<ResponseParser>& parser) 
     }
     const bool done = parser->is_header_done();
     if (error == beast::http::error::header_limit || taken > bytes_max || (!done && taken + buffer_.size() >= bytes_max)) {
-      co_return in_other_words(fail(ErrorCode::kTooLarge, "{} sent headers of more than {} bytes", url_.authority(), bytes_max),
-                               "another server sent too many headers");
+      co_return with_public_message(fail(ErrorCode::kTooLarge, "{} sent headers of more than {} bytes", url_.authority(), bytes_max),
+                                    "another server sent too many headers");
     }
     if (!error || done) continue;
     if (error != beast::http::error::need_more) co_return unavailable(fmt::format("sent a malformed response: {}", error.message()));
@@ -293,7 +293,7 @@ Task<Result<void>> ClientCall::read_body(ResponseParser& parser) {
   Result<bool> complete = take_buffer(parser);
   int pieces = 0;
   while (complete && !*complete) {
-    const Result<void> room = sunk(co_await sink_->make_room());
+    const Result<void> room = from_sink(co_await sink_->make_room());
     if (aborted_) co_return std::unexpected(*aborted_);
     if (!room) co_return room;
     bool ended = false;
@@ -347,17 +347,18 @@ Result<bool> ClientCall::take_body(ResponseParser& parser, asio::const_buffer& b
 Result<void> ClientCall::hand_over(std::string& bytes) {
   const std::size_t bytes_max = request_.response_bytes_max.value_or(shared_.options.response_bytes_max);
   if (bytes.size() > bytes_max - body_bytes_) {
-    return in_other_words(fail(ErrorCode::kTooLarge, "{} sent more than {} bytes", url_.authority(), bytes_max),
-                          "another server sent too much");
+    return with_public_message(fail(ErrorCode::kTooLarge, "{} sent more than {} bytes", url_.authority(), bytes_max),
+                               "another server sent too large a response");
   }
   body_bytes_ += bytes.size();
   if (bytes.empty()) return {};
-  // Not kept for the next piece: memory freed just now is still in the CPU cache, a buffer of one stream among many is not.
+  // Do not reuse the buffer for the next piece: with many streams it would be out of the CPU cache, while freshly freed memory is still in
+  // it.
   const std::string piece = std::exchange(bytes, {});
-  return sunk(sink_->on_body(piece));
+  return from_sink(sink_->on_body(piece));
 }
 
-/// Lets the loop read and forward until the body is complete, an error occurs, or the client has to be waited for.
+/// The relay loop reads and forwards until the body is complete, an error occurs, or the client does not keep up.
 Task<Result<bool>> ClientCall::read_by_loop(ResponseParser& parser, CallSink::Lent lent, bool& ended) {
   Looped looped{parser};
   buffer_.shrink_to_fit();

@@ -22,7 +22,7 @@ struct ClientShared {
 
   const ClientOptions options;
   asio::ssl::context tls{asio::ssl::context::tls_client};
-  asio::io_context io{1};  ///< For calls that block their caller.
+  asio::io_context io{1};  ///< Runs the calls that block their caller.
   IdleConnections idle;
 
  private:
@@ -39,14 +39,15 @@ class CallSink {
   virtual Result<void> on_body(std::string_view bytes) = 0;
   /// Awaited before each further read from the upstream; completes when the sink can take more.
   virtual Task<Result<void>> make_room() = 0;
-  /// The client's socket, lent to a RelayLoop to write to until `take_back`. A sink may lend it only if it has nothing left to write and
-  /// its output can be produced on another thread.
+  /// The client's socket, lent to a RelayLoop, which writes to it until `take_back`. A sink may lend it only if it has nothing left to
+  /// write and its output can be produced on another thread.
   struct Lent {
     int socket;
     std::optional<std::chrono::milliseconds> keep_alive_time;  ///< Send a keep-alive after this much silence.
   };
   virtual std::optional<Lent> lend() { return std::nullopt; }
-  /// Called on the loop's thread while the socket is lent, as is on_body. Append what the client should receive now, or as a keep-alive.
+  /// Both are called on the loop's thread while the socket is lent, like on_body. take_output appends what the client should receive now,
+  /// take_keep_alive a keep-alive.
   virtual void take_output(std::string&) {}
   virtual void take_keep_alive(std::string&) {}
   /// The argument is output that was taken but not sent.
@@ -102,8 +103,8 @@ class ClientCall final : private RelayLoop::Stream {
   void keep(asio::const_buffer bytes);
   /// Whether to continue after a read. Sets `ended` at end of stream.
   Result<void> check_read(const SystemError& error, bool& ended) const;
-  /// Marks a sink's error as the consumer's, not the connection's.
-  Result<void> sunk(Result<void> result);
+  /// Records that an error came from the sink (the consumer), not from the connection.
+  Result<void> from_sink(Result<void> result);
   std::unexpected<Error> unavailable(std::string_view what) const;
 
   ClientShared& shared_;

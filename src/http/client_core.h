@@ -19,7 +19,7 @@ class ClientCore;
 struct CallEnd {
   int status = 0;  ///< 0: no response head arrived.
   Result<void> result;
-  bool broke = false;  ///< The error is the connection's, not the consumer's.
+  bool broke = false;  ///< True if the connection failed, false if the consumer did.
 };
 
 /// A call that the breaker admitted. Its end is reported to the breaker and the metrics exactly once: by `end`, or by the destructor as an

@@ -355,7 +355,7 @@ TEST_F(ClientTest, AnUpstreamThatFailsAgainAndAgainIsLeftAlone) {
   })});
   client({.breaker = {.failures_max = 3, .rest_time = 50ms}});
   const auto fetch = [&] { return client_->fetch(CallContext::with_timeout(kPatience), to(server->port())); };
-  status = 404;  // is about one request
+  status = 404;  // a 404 is about one request, not about the service
   for (int i = 0; i < 5; ++i) EXPECT_EQ(fetch()->status, 404);
   for (const int failure : {500, 503, 529}) {
     status = failure;

@@ -162,8 +162,9 @@ Task<Connection::HeadResult> Connection::read_head(RequestParser& parser) {
 Refusal Connection::over_budget(std::size_t bytes) const {
   const std::size_t bytes_max = shared_.body_bytes.bytes_max();
   if (bytes <= bytes_max) return out_of_memory();
-  return refuse(413, ErrorCode::kTooLarge,
-                fmt::format("the body takes {} bytes of memory; all requests together may take {}; send it in parts", bytes, bytes_max));
+  return refuse(
+      413, ErrorCode::kTooLarge,
+      fmt::format("the body needs {} bytes of memory, but all requests together may use only {}; send it in parts", bytes, bytes_max));
 }
 
 Task<Connection::HeadResult> Connection::read_body(RequestParser& parser, std::uint64_t bytes_max, ByteBudget::Hold& held) {
@@ -172,7 +173,7 @@ Task<Connection::HeadResult> Connection::read_body(RequestParser& parser, std::u
   parser.eager(true);
   watchdog_.arm(shared_.options.body_deadline);
   std::size_t fed = 0;
-  JsonSize size;  // the value that a handler makes of the body lives as long as the body, and may be larger
+  JsonSize size;  // The JSON value that a handler parses from the body lives as long as the body and may be larger.
   while (!parser.is_done()) {
     SystemError error = beast::http::error::need_more;
     if (buffer_.size() != 0) buffer_.consume(parser.put(buffer_.data(), error));

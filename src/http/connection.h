@@ -44,7 +44,7 @@ struct ServerShared {
   ByteBudget body_bytes;
   WorkerPool workers;
   std::atomic<bool> draining{false};
-  // Set before the first connection; live as long as the connections' I/O.
+  // Set before the first connection; must live as long as the connections.
   UpstreamPools* upstreams = nullptr;
   RelayLoop* relay_loop = nullptr;
 };
@@ -67,7 +67,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Task<void> run();
   /// Closes now if idle, otherwise after the current request. On the strand.
   void drain();
-  /// Closes a connection evicted by the table. On the strand.
+  /// Closes this connection because the table evicted it. On the strand.
   void give_up();
   /// Stops the running handler and closes. On the strand.
   void stop();
@@ -89,7 +89,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     bool http_1_0 = false;
     std::chrono::steady_clock::time_point started;
   };
-  using HeadResult = std::expected<void, std::optional<Refusal>>;  // no refusal: close without a response
+  using HeadResult = std::expected<void, std::optional<Refusal>>;  // nullopt: close without a response
 
   Task<Next> serve_one();
   Task<Read> fill(std::size_t bytes);
@@ -148,7 +148,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string remote_address_;
   std::size_t requests_ = 0;
   bool idle_ = false;  // between requests, nothing read yet
-  bool lent_ = false;  // another thread writes to the socket: it must not be closed
+  bool lent_ = false;  // another thread writes to the socket, so it must not be closed
   bool stopped_ = false;
 };
 

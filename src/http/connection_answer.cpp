@@ -20,21 +20,22 @@ constexpr int kSseSendBufferBytes = 128 << 10;
 constexpr std::uint64_t kDiscardBytesMax = 64 << 10;
 /// After a refusal the client may still be sending. Closing at once would reset the connection before it reads the response.
 constexpr std::chrono::milliseconds kLingerTime{1'000};
-/// The rest of the largest body: a client that only reads after it has sent everything would otherwise find a reset, not its answer.
+/// Covers the rest of the largest body: a client that reads only after sending everything would otherwise get a reset instead of its
+/// answer.
 constexpr std::size_t kLingerBytesMax = 32 << 20;
-/// How often to poll a client that has already sent its next request, whose disconnect can't be awaited.
+/// Polling interval for a client that has already sent its next request: unread data hides its disconnect, so it can't be awaited.
 constexpr std::chrono::milliseconds kRecheckTime{50};
 
-/// Told to the caller of a request that found no memory: those beside it need about this long to return theirs.
+/// Retry-After for a request that ran out of memory: about the time until concurrent requests have freed theirs.
 constexpr std::chrono::seconds kRetryAfterMemory{2};
 
-/// Attempts to wake a connection without memory: 10 s.
+/// Attempts to wake a connection when memory is exhausted: 10 s in total.
 constexpr int kWakeTriesMax = 1'000;
 constexpr std::chrono::milliseconds kWakePause{10};
 
 enum class Peer { kQuiet, kSentMore, kGone };
 
-Peer look_at_peer(int socket) {
+Peer peek_at_peer(int socket) {
   pollfd entry{socket, POLLIN | POLLRDHUP, 0};
   if (::poll(&entry, 1, 0) <= 0) return Peer::kQuiet;
   if ((entry.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0) return Peer::kGone;
@@ -179,7 +180,7 @@ Task<Connection::Next> Connection::answer_inline(Arrival arrival) {
 Task<Connection::Next> Connection::answer_on_worker(Arrival arrival) {
   const Route& route = *arrival.match->route;
   std::function<void()> wake = [weak = weak_from_this(), executor = socket_.get_executor()] {
-    // Posting takes memory, and an answer that nobody is woken for would never be sent: try until there is some.
+    // Posting allocates memory. If it failed for good, the answer would never be sent, so retry.
     for (int tries = 0; tries < kWakeTriesMax; ++tries) {
       const bool posted = contained("http", "waking a connection", [&] {
         asio::post(executor, [weak] {
@@ -300,7 +301,8 @@ Task<Connection::Next> Connection::stream_answer(std::shared_ptr<Exchange> excha
 /// Writes the handler's stream until the handler has returned and everything is sent. False if the stream was truncated.
 Task<bool> Connection::pump(Exchange& exchange, Framing framing, bool is_sse) {
   const auto framed = [framing](const std::string& bytes) { return framing == Framing::kChunked ? render_chunk(bytes) : bytes; };
-  bool has_waited = false;  // only after a wait may it write at once: a token mostly fits, and needs no turn of the loop and no timer
+  // Write at once only after a wait: a single token usually fits, and needs no turn of the event loop and no timer.
+  bool has_waited = false;
   while (true) {
     Exchange::Output output = exchange.take(kSseWriteBytes);
     if (!output.bytes.empty()) {
@@ -337,7 +339,7 @@ void Connection::watch_client(std::shared_ptr<Exchange> exchange) {
 }
 
 void Connection::check_client() {
-  switch (look_at_peer(socket_.native_handle())) {
+  switch (peek_at_peer(socket_.native_handle())) {
     case Peer::kQuiet: watch_client(watched_); return;
     case Peer::kGone: {
       const bool streaming = watched_->take(0).started;

@@ -69,8 +69,8 @@ class Connection::Splice final : public CallSink {
   std::optional<Outgoing> stream_;
   ClientCall* call_ = nullptr;
   std::string output_;    // being sent to the client
-  std::size_t sent_ = 0;  // of output_
-  bool waiting_ = false;  // for the upstream, with everything written
+  std::size_t sent_ = 0;  // bytes of output_ already sent
+  bool waiting_ = false;  // waits for the upstream; everything is written
   bool broken_ = false;   // the client's side is broken
 };
 
@@ -173,7 +173,7 @@ Task<bool> Connection::Splice::write_rest() {
 }
 
 void Connection::Splice::forget_output() {
-  std::string().swap(output_);  // see ClientCall::hand_over
+  std::string().swap(output_);  // do not keep the buffer: see ClientCall::hand_over
   sent_ = 0;
 }
 

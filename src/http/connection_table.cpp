@@ -22,7 +22,7 @@ std::shared_ptr<Connection> ConnectionTable::give_up_longest_idle() {
     entry.given_up = true;
     ++given_up_;
     forget_peer(entry.peer);
-    // Otherwise it has already closed and is about to call remove(): its place is free, but evict another one anyway.
+    // Otherwise the connection has closed and is about to call remove(): its place is already free, but evict another one anyway.
     if (auto connection = entry.connection.lock()) return connection;
   }
   return nullptr;

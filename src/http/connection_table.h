@@ -25,8 +25,8 @@ class ConnectionTable {
   ConnectionTable(std::size_t connections_max, std::size_t per_peer_max) : connections_max_(connections_max), per_peer_max_(per_peer_max) {}
 
   enum class Room { kFree, kFull, kPeerFull };
-  /// Whether this peer may open another connection. If the table is full, evicts the longest-idle connection into `given_up`, for the
-  /// caller to close.
+  /// Whether this peer may open another connection. If the table is full, evicts the connection that was idle longest, and returns it in
+  /// `given_up` for the caller to close.
   Room make_room(const std::string& peer, std::shared_ptr<Connection>& given_up);
 
   void add(const std::shared_ptr<Connection>& connection, std::string peer);

@@ -2,8 +2,8 @@
 
 // Include only from .cpp files of this directory: these headers take 20 s to compile.
 
-// Beast 1.81 asserts that a last chunk arrives in at least five bytes, so a client that sends it byte by byte would abort the process
-// (without the assertion the logic is correct). Asio and Beast must therefore be included only through this file.
+// Beast 1.81 asserts that a last chunk arrives in at least five bytes, so a client that sends it byte by byte would abort the process.
+// Without the assertion the logic is correct. Therefore include Asio and Beast only through this file.
 #define BOOST_DISABLE_ASSERTS
 // The thread sanitizer does not understand fences; Asio's queues use locks as well.
 #if defined(__SANITIZE_THREAD__)
@@ -72,7 +72,8 @@ class Watchdog {
     fired_ = false;
     armed_ = true;
     deadline_ = deadline;
-    // Most deadlines are extended long before they pass: a pending wait that ends no later checks the new deadline then.
+    // Most deadlines are extended long before they pass. A wait that is already pending checks the new deadline when it ends, unless it
+    // would end too late.
     if (!waiting_ || timer_.expiry() > deadline) wait_until(deadline);
   }
   void arm(std::chrono::milliseconds time) { arm(std::chrono::steady_clock::now() + time); }
@@ -107,8 +108,8 @@ class Watchdog {
   std::shared_ptr<std::uint64_t> generation_ = std::make_shared<std::uint64_t>(0);
 };
 
-/// A Beast body that collects what has arrived, so that it can be taken piece by piece. Reserves nothing based on content-length. Without
-/// memory for a piece, parsing ends with asio::error::no_memory.
+/// A Beast body that collects the bytes received, so that they can be taken piece by piece. Does not reserve memory based on
+/// content-length. If memory runs out, parsing ends with asio::error::no_memory.
 struct CollectedBody {
   using value_type = std::string;
 

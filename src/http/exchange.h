@@ -19,7 +19,7 @@
 
 namespace footnote::http {
 
-/// How a handler ended that did not return.
+/// Why a handler did not return normally.
 enum class HandlerFailure { kOutOfMemory, kOther };
 
 /// Connects a handler on a worker with the connection that waits for it. The handler's side blocks; the connection's side never does:
@@ -37,8 +37,8 @@ class Exchange final : public ResponseStream, private SseWriter, private ByteWri
   ByteWriter& start_bytes(int status, Headers headers) override;
   void relay(Client& client, ClientRequest request, std::unique_ptr<Relay> relay) override;
   void cut() override;
-  /// Runs the handler, counted by `running`, and ends the exchange. Exceptions are logged: before a stream has started they produce no
-  /// reply (the connection answers 500, or 503 where memory ran out), afterwards they truncate the stream.
+  /// Runs the handler, counted by `running`, and ends the exchange. Exceptions are logged. Before a stream has started, the connection then
+  /// answers 500, or 503 if memory ran out; afterwards, the stream is truncated.
   void run(const Route& route, Gauge& running) noexcept;
 
   // Connection's side.
@@ -61,7 +61,7 @@ class Exchange final : public ResponseStream, private SseWriter, private ByteWri
   StreamHead take_stream_head();
   std::optional<Response> take_reply();
   std::optional<HandlerFailure> failure();
-  /// What the handler left to a relay. From then on the handler's side runs on the connection's thread too, and writes never block.
+  /// What the handler passed to a relay. From then on the handler's side runs on the connection's thread too, and writes never block.
   struct Relayed {
     AdmittedCall call;
     std::unique_ptr<Relay> relay;
@@ -69,7 +69,7 @@ class Exchange final : public ResponseStream, private SseWriter, private ByteWri
   std::optional<Relayed> take_relayed();
   /// Takes everything the relay has written since the last call and counts it as written. nullopt if no stream has started.
   std::optional<std::string> take_relayed_bytes();
-  /// The client left or is too slow: stops the handler's context and fails its writes with this code.
+  /// The client disconnected or is too slow: stops the handler's context and fails its writes with this code.
   void close(ErrorCode code);
   bool is_closed();
 
@@ -83,7 +83,7 @@ class Exchange final : public ResponseStream, private SseWriter, private ByteWri
   bool wait_for_room(MutexLock& lock) FOOTNOTE_TSA(requires_capability(mutex_));
 
   // Constant after construction.
-  const std::shared_ptr<const Request> request_;  // the connection still reads it to log the response
+  const std::shared_ptr<const Request> request_;  // shared: the connection still reads it to log the response
   std::stop_source stop_;
   CallContext call_;
   const std::chrono::milliseconds room_deadline_;

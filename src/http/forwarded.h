@@ -24,8 +24,8 @@ Result<std::vector<AddressRange>> parse_address_ranges(std::string_view text);
 /// that is not trusted. Earlier entries may be forged by the client and are ignored.
 std::string client_address(std::string_view peer, const Headers& headers, const std::vector<AddressRange>& trusted);
 
-/// By what limits per client are counted: an IPv4 address (also an IPv4-mapped one) by itself, an IPv6 address by its /64, which one client
-/// has to itself: "2001:db8:1:2::/64". What is no address stays as it is.
+/// The key for limits per client. IPv4 (also IPv4-mapped): the address. IPv6: its /64, because one client usually controls a whole /64:
+/// "2001:db8:1:2::/64". Other texts are returned unchanged.
 std::string client_network(std::string_view address);
 
 }  // namespace footnote::http

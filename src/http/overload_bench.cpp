@@ -235,7 +235,7 @@ constexpr Seconds kRecoveryMax{5};
 struct Round {
   std::size_t peak = 0;
   std::size_t overload = 0;
-  std::size_t failed = 0;  // under overload: neither served nor told when to come back
+  std::size_t failed = 0;  // Under overload: neither served nor given a Retry-After.
   Seconds recovery{0};
 };
 
@@ -263,7 +263,7 @@ Round measure_round(const Target& target, double seconds) {
   return {peak.ok_ms.size(), over.ok_ms.size(), over.failed, recovery_of(target)};
 }
 
-/// 0 if the server kept its throughput under overload, told all others when to come back, and recovered afterwards.
+/// Returns 0 if the server kept its throughput under overload, sent Retry-After to everyone else, and recovered afterwards.
 int measure(const Target& target, double seconds, int rounds) {
   Round sum;
   for (int i = 0; i < rounds; ++i) {

@@ -11,7 +11,7 @@
 namespace footnote::http {
 
 /// Turns an upstream's response into the response of a request, through the ResponseStream it was given to (ResponseStream::relay). Its
-/// functions are called one at a time, mostly on the I/O thread: they must not block, nor work long on one piece. Their writes never block:
+/// functions are called one at a time, mostly on the I/O thread, so they must be quick and must not block. Their writes never block:
 /// everything is sent to the client before the upstream is read again. An exception counts as a kInternal error and truncates a started
 /// stream.
 class Relay {

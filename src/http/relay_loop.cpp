@@ -89,7 +89,7 @@ void RelayLoop::send(Command command) {
 void RelayLoop::run() {
   now_ = Clock::now();
   while (take_commands()) {
-    look_at_times();
+    check_deadlines();
     write_all();
     remove_stopped();
     io_->wait(next_check_ == Clock::time_point::max() ? kLongWait : std::max(next_check_ - now_, Clock::duration::zero()), gather_time());
@@ -137,7 +137,7 @@ void RelayLoop::start(std::unique_ptr<Link> link) {
 }
 
 /// Deadlines only move later, so they are checked when the earliest may have passed, not with each piece.
-void RelayLoop::look_at_times() {
+void RelayLoop::check_deadlines() {
   if (now_ < next_check_) return;
   next_check_ = Clock::time_point::max();
   for (const auto& [id, link] : links_) check_times(*link);
@@ -186,7 +186,7 @@ void RelayLoop::remove_stopped() {
 }
 
 void RelayLoop::end(Link& link, End end, int error) {
-  // A stream being given back may still learn how its upstream ended; otherwise the first reason is kept.
+  // The first reason is kept, except that a stream being given back may still report how its upstream ended.
   const bool known = link.ended && link.ended->end != End::kGivenBack;
   if (!known) link.ended = Ended{end, error, {}};
   io_->stop(link);
@@ -206,7 +206,8 @@ void RelayLoop::on_read_end(RelayPair& pair, int error) { end(static_cast<Link&>
 void RelayLoop::on_written(RelayPair& pair, std::size_t bytes, int error) {
   auto& link = static_cast<Link&>(pair);
   if (error == 0 && bytes == link.output.size()) {
-    // Not kept for the next piece: memory freed just now is still in the CPU cache, a buffer of one stream among many is not.
+    // Do not reuse the buffer for the next piece: with many streams it would be out of the CPU cache, while freshly freed memory is still
+    // in it.
     std::string().swap(link.output);
     if (!link.made.empty()) await_write(link);
     return;

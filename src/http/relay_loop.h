@@ -28,7 +28,7 @@ class RelayLoop : private RelayIo::Handler {
     kDone,           ///< on_bytes returned false.
     kUpstreamEnded,  ///< `error` 0: it closed; otherwise the connection broke.
     kSilent,         ///< No input for longer than Times::silence_max.
-    kGivenBack,      ///< By give_back, or because the client did not accept all output.
+    kGivenBack,      ///< Ended by give_back, or because the client did not accept all output.
   };
   struct Ended {
     End end = End::kGivenBack;
@@ -85,7 +85,7 @@ class RelayLoop : private RelayIo::Handler {
   bool take_commands();
   void start(std::unique_ptr<Link> link);
   std::chrono::nanoseconds gather_time();
-  void look_at_times();
+  void check_deadlines();
   void check_times(Link& link);
   void write_all();
   void remove_stopped();
@@ -111,10 +111,10 @@ class RelayLoop : private RelayIo::Handler {
   std::vector<Link*> stopped_;
   Clock::time_point now_;  // start of this turn
   Clock::time_point last_turn_;
-  std::size_t reads_ = 0;  // in this turn
-  bool has_bulk_ = false;  // one of them was bulk
+  std::size_t reads_ = 0;  // reads in this turn
+  bool has_bulk_ = false;  // one of those reads was bulk
   bool gathering_ = false;
-  Clock::time_point next_check_ = Clock::time_point::max();  // no deadline is earlier
+  Clock::time_point next_check_ = Clock::time_point::max();  // the earliest deadline, or earlier
 
   std::thread thread_;
 };

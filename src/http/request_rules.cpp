@@ -10,7 +10,7 @@ namespace footnote::http {
 namespace {
 
 /// A duplicate of these is a sign of an attack: we would use the first, another reader the last.
-constexpr std::string_view kComeOnce[] = {"host", "origin", "content-type", "content-length", "transfer-encoding", "authorization"};
+constexpr std::string_view kSingleFields[] = {"host", "origin", "content-type", "content-length", "transfer-encoding", "authorization"};
 
 /// Without a final "chunked" the end of the body is undefined. A coding before it is valid but not supported.
 std::optional<Refusal> check_transfer_coding(std::string_view value, bool http_1_0) {
@@ -35,7 +35,7 @@ bool has_folded_line(std::string_view head) {
 }
 
 std::optional<Refusal> check_head(const Headers& headers, bool http_1_0) {
-  for (const std::string_view name : kComeOnce) {
+  for (const std::string_view name : kSingleFields) {
     if (headers.count(name) > 1) return malformed(fmt::format("duplicate field {}", name));
   }
   const std::string_view host = headers.find("host").value_or("");

@@ -6,8 +6,8 @@
 #include "http/message.h"
 #include "http/refusal.h"
 
-// Rules that every reader of a request must apply alike: a proxy in front of the server, the server's guard, its handlers. Internal to this
-// directory: include only from its .cpp files. No I/O.
+// Rules that must be applied identically by everyone who reads a request: a proxy in front of the server, the server's guard, its handlers.
+// Internal to this directory: include only from its .cpp files. No I/O.
 namespace footnote::http {
 
 /// True if a field of a well-formed head continues on a second line (obsolete line folding). A reader that does not join such lines sees an

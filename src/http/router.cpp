@@ -28,7 +28,7 @@ Result<std::vector<std::string>> split_path(std::string_view path) {
 }
 
 /// True if a path that is passed on whole could escape a folder: "..%2f" decodes to a slash.
-bool climbs(const std::vector<std::string>& segments, std::size_t from) {
+bool could_escape_folder(const std::vector<std::string>& segments, std::size_t from) {
   for (std::size_t i = from; i < segments.size(); ++i) {
     for (const std::string_view part : split(segments[i], '/')) {
       if (part == ".." || part == ".") return true;
@@ -144,7 +144,7 @@ bool Router::fits(const Pattern& pattern, const std::vector<std::string>& segmen
     if (pattern[i].kind == Segment::Kind::kLiteral && pattern[i].text != segments[i]) return false;
     if (pattern[i].kind == Segment::Kind::kOne && segments[i].empty()) return false;
   }
-  if (open_end && climbs(segments, pattern.size() - 1)) return false;
+  if (open_end && could_escape_folder(segments, pattern.size() - 1)) return false;
   if (params == nullptr) return true;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i].kind == Segment::Kind::kLiteral) continue;

@@ -137,8 +137,8 @@ class Server::Impl {
     }
   }
 
-  /// Asio ends a coroutine that finds no memory to start an operation, without telling it. If the one that accepts connections is gone, the
-  /// server would live and answer nobody.
+  /// If Asio has no memory to start an operation, it destroys the coroutine silently. Without the accepting coroutine, the server would run
+  /// but answer nobody, so start it again.
   void accept_again() {
     if (accepting_.exchange(true) || shared_.draining || !acceptor_.is_open()) return;
     try {
@@ -206,13 +206,13 @@ class Server::Impl {
       shared_.connections.add(connection, std::move(peer));
       asio::co_spawn(executor, serve(connection), asio::detached);
     } catch (...) {
-      shared_.connections.remove(*connection);  // otherwise its place would be taken for good
+      shared_.connections.remove(*connection);  // Otherwise its place would stay occupied.
       throw;
     }
   }
 
   Task<void> serve(std::shared_ptr<Connection> connection) {
-    // The socket too: a watcher of the client may hold the connection, and the client would wait for an answer that nobody writes.
+    // Also close the socket: a watcher may still hold the connection, and the client would wait for an answer that never comes.
     const AtEnd leave([this, &connection] {
       (void)contained("http", "ending a connection", [&] { connection->stop(); });
       shared_.connections.remove(*connection);

@@ -102,7 +102,7 @@ TEST(ServerLimitsTest, ADripOfBytesDoesNotExtendTheDeadline) {
     const bool head = i % 2 == 0;
     drips.back().send(head ? "GET /quick HTTP/1.1\r\nX-Slow: " : "POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n\r\n");
   }
-  // So many bytes that a deadline often passes just as one arrives.
+  // Send many bytes, so that a deadline often passes just as one arrives.
   EXPECT_TRUE(eventually([&] { return std::ranges::count_if(drips, [](TestSocket& drip) { return drip.send("x"); }) == 0; }));
   EXPECT_EQ(server.ask(get("/quick")).status, 200);
 }
@@ -379,7 +379,7 @@ TEST(ServerLimitsTest, AJsonBodyCountsWithItsValues) {
     return out + "]";
   };
   EXPECT_EQ(server.ask(post("/echo", list(100))).status, 200);
-  EXPECT_EQ(server.ask(post("/echo", list(200))).status, 413);  // it would never fit
+  EXPECT_EQ(server.ask(post("/echo", list(200))).status, 413);  // needs more than the whole budget
   EXPECT_EQ(server.ask(post("/echo", "x" + list(200))).status, 200);
 }
 

@@ -8,7 +8,7 @@
 #include "http/client.h"
 #include "http/test_server.h"
 
-// For tests of this directory: relays an upstream that the test plays.
+// For tests of this directory: relays from an upstream that the test itself plays.
 namespace footnote::http::testing {
 
 /// Forwards bytes as they arrive, with the upstream's status. Records how each call ended.

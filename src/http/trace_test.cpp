@@ -19,7 +19,7 @@ Response tell(const Request& request, const CallContext& call) {
 class TraceTest : public ::testing::Test {
  protected:
   /// The trace reported by the response to a request with these headers.
-  std::optional<TraceContext> told(std::string_view headers, std::string_view path = "/worker") {
+  std::optional<TraceContext> reported_trace(std::string_view headers, std::string_view path = "/worker") {
     const Answer answer = server_.ask(get(path, headers));
     const std::string field = "traceparent: ";
     const std::size_t at = answer.head.find(field);
@@ -36,7 +36,7 @@ class TraceTest : public ::testing::Test {
 TEST_F(TraceTest, AnAnswerIsASpanOfItsOwnInTheCallersTrace) {
   const TraceContext caller = parse_traceparent(kCaller).value();
   for (const std::string_view path : {"/worker", "/inline", "/stream", "/nothing"}) {
-    const auto trace = told(fmt::format("TraceParent: \t{} \r\n", kCaller), path);
+    const auto trace = reported_trace(fmt::format("TraceParent: \t{} \r\n", kCaller), path);
     ASSERT_TRUE(trace) << path;
     EXPECT_EQ(trace->trace_id, caller.trace_id) << path;
     EXPECT_EQ(trace->flags, 0) << "the caller's choice, " << path;
@@ -53,7 +53,7 @@ TEST_F(TraceTest, WithoutAGoodCallerATraceBegins) {
   const TraceContext caller = parse_traceparent(kCaller).value();
   const std::string twice = fmt::format("traceparent: {0}\r\ntraceparent: {0}\r\n", kCaller);
   for (const std::string_view headers : {std::string_view(), std::string_view("traceparent: 00-1-2-3\r\n"), std::string_view(twice)}) {
-    const auto first = told(headers), second = told(headers);
+    const auto first = reported_trace(headers), second = reported_trace(headers);
     ASSERT_TRUE(first && second) << headers;
     EXPECT_NE(first->trace_id, caller.trace_id) << headers;
     EXPECT_NE(first->trace_id, second->trace_id) << headers;

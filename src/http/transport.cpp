@@ -119,10 +119,11 @@ Task<Result<std::vector<Tcp::endpoint>>> resolve(const Url& url, asio::steady_ti
   cancel.expires_at(deadline);
   co_await cancel.async_wait(kAwait);
   look_up->abandoned = true;
-  if (!look_up->done) co_return in_other_words(fail(ErrorCode::kUnavailable, "resolving '{}' took too long", url.host), kNotFoundInTime);
+  if (!look_up->done)
+    co_return with_public_message(fail(ErrorCode::kUnavailable, "resolving '{}' took too long", url.host), kNotFoundInTime);
   if (look_up->error) {
-    co_return in_other_words(fail(ErrorCode::kUnavailable, "can't resolve host '{}': {}", url.host, look_up->error.message()),
-                             kNotFoundInTime);
+    co_return with_public_message(fail(ErrorCode::kUnavailable, "can't resolve host '{}': {}", url.host, look_up->error.message()),
+                                  kNotFoundInTime);
   }
   co_return std::move(look_up->endpoints);
 }

@@ -15,24 +15,24 @@ class TurnRate {
 
   explicit TurnRate(Seconds window) : window_(window) {}
 
-  /// A queue begins to form. Forgets earlier observations: the load has changed since.
+  /// A queue begins to form. Forgets earlier observations, because the load has changed since then.
   void start(Time now);
   /// A task was dequeued while others waited.
   void count(Time now);
-  /// Estimated wait of the task at this place of the queue; 1 is the next. nullopt if the queue has not existed long enough to tell (a
-  /// quarter of the window).
+  /// Estimated wait of the task at this place in the queue; place 1 is the next task. nullopt if the queue is younger than a quarter of the
+  /// window.
   std::optional<Seconds> wait_at(std::size_t place, Time now) const;
 
  private:
-  /// The remaining weight of the past.
+  /// How much the observations so far still count.
   double fading(Time now) const;
 
   // Constant after construction.
   const Seconds window_;
 
   Time seen_until_{};
-  double turns_ = 0;    // weighted
-  Seconds watched_{0};  // weighted; never reaches window_
+  double turns_ = 0;    // weighted count
+  Seconds watched_{0};  // weighted observation time; never reaches window_
 };
 
 }  // namespace footnote::http

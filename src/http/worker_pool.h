@@ -23,7 +23,7 @@ namespace footnote::http {
 /// Limits of the Retry-After given to refused clients.
 inline constexpr std::chrono::seconds kRetryAfterMin{1};
 inline constexpr std::chrono::seconds kRetryAfterMax{30};
-/// Retry-After when the limit of waiting tasks (waits_max) is reached: about the time in which some of them end.
+/// Retry-After when waits_max is reached: about the time until some waiting tasks end.
 inline constexpr std::chrono::seconds kRetryAfterWaits{5};
 
 /// kWaits: a task that mostly waits for something external and says so (base/waiting.h); while it waits, it does not count against
@@ -73,7 +73,7 @@ class WorkerPool final : private ThreadLender {
  private:
   struct Task {
     std::move_only_function<void()> run;
-    std::list<std::string_view> name;  // one element, moved into running_: a thread that takes a task needs no memory for it
+    std::list<std::string_view> name;  // a list of one element, which is moved into running_, so that taking a task allocates nothing
     TaskKind kind = TaskKind::kWorks;
   };
 

@@ -42,10 +42,6 @@ Result<std::string> read_all(int descriptor, std::string_view name, std::uint64_
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (value_ >= 0) ::close(value_);
-}
-
 std::unexpected<Error> errno_error(std::string_view path, int code) { return fail(code_of(code), "{}: {}", path, std::strerror(code)); }
 
 Result<Descriptor> open_beneath(const std::filesystem::path& root, std::string_view relative, int flags) {

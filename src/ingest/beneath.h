@@ -6,27 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/file.h"
 #include "base/result.h"
 
 namespace footnote::ingest {
-
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int value = -1) : value_(value) {}
-  ~Descriptor();
-  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(value_, other.value_);
-    return *this;
-  }
-  int get() const { return value_; }
-  /// Releases ownership of the descriptor.
-  int release() { return std::exchange(value_, -1); }
-
- private:
-  int value_;
-};
 
 /// Opens `relative` ("a/b/c", "" for the root itself) one component at a time and refuses every link, so that nothing outside `root` can be
 /// reached even if files are swapped meanwhile. Refuses "..". Never blocks on a FIFO. kNotFound, kPermissionDenied, kInvalidArgument (a

@@ -40,7 +40,7 @@ void FolderReader::read(const FoundFile& file, std::vector<MemoryDocument>& batc
   }
   auto content = read_found(walked_, file, options_.file_bytes_max);
   if (content) {
-    // A file that was named itself is reported, whatever it is.
+    // If the user named this file explicitly, report it even if it is no document.
     const bool is_named = walked_.path != walked_.root;
     if (const auto kind = formats::kind_of_no_document(file.key, *content); !kind.empty() && !is_named) {
       ++walked_.no_documents[std::string(kind)];

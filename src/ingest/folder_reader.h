@@ -30,7 +30,7 @@ class FolderReader {
   Result<std::vector<MemoryDocument>> next(const CallContext& call);
   /// Files skipped so far, without the ignored ones.
   const std::vector<Problem>& problems() const { return problems_; }
-  /// Files that are no documents so far, by kind ("images": 12): left out without a problem.
+  /// Files so far that are no documents, counted by kind ("images": 12); these are not problems.
   const std::map<std::string, std::size_t>& no_documents() const { return walked_.no_documents; }
   /// REQUIRES: next() returned the last batch.
   const FolderListing& listing() const { return listing_; }

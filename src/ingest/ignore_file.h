@@ -55,10 +55,10 @@ class IgnoreScope {
 
  private:
   std::shared_ptr<const IgnoreScope> parent_;
-  std::string added_;        // Above the root: path from the scope's folder to the root, "docs/".
-  std::size_t removed_ = 0;  // Below the root: bytes to drop from a key to make it relative to the scope's folder.
+  std::string added_;        // For folders above the root: the path from the scope's folder to the root, "docs/".
+  std::size_t removed_ = 0;  // For folders below the root: how many bytes to drop from a key to make it relative to the scope's folder.
   std::vector<IgnoreFile> files_;
-  std::size_t patterns_ = 0;  // Of this scope and its parents together.
+  std::size_t patterns_ = 0;  // Patterns of this scope and its parents together.
 
   Result<void> read(const std::filesystem::path& root, const std::string& key);
   static Result<std::shared_ptr<const IgnoreScope>> finish(std::shared_ptr<IgnoreScope> scope);

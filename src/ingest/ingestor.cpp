@@ -24,7 +24,7 @@ constexpr std::size_t kListPageMax = 500;
 
 using Prepare = std::function<Result<Prepared>(std::size_t index)>;
 
-/// A document for which the memory does not suffice is left out; the others are not its fault.
+/// If memory is not sufficient for a document, skip that document and continue with the others.
 Result<Prepared> prepare_safely(const Preparer& preparer, SourceId source, const MemoryDocument& given) {
   try {
     return preparer.prepare(source, given);

@@ -61,10 +61,10 @@ enum class ForeignKey {
   kTakeOver,  ///< Replace it; it then belongs to this source.
 };
 
-/// What to do with passages that hold passwords, tokens and private keys (secret_scan.h).
+/// What to do with passages that contain passwords, tokens or private keys (secret_scan.h).
 enum class Secrets {
-  kKeepOut,  ///< Not stored; reported as kSecret by kind and path, never by value.
-  kAllow,    ///< Stored like any other.
+  kKeepOut,  ///< Do not store them; report them as kSecret by kind and path, never by value.
+  kAllow,    ///< Store them like any other passage.
 };
 
 struct IngestOptions {
@@ -108,7 +108,7 @@ class Ingestor {
                                         const ProgressCallback& progress = {});
 
   /// Deletes the documents of `source` whose key has the listing's prefix and whose file is gone: not present, not unknown, and not indexed
-  /// after the listing. The only rule for deleted files.
+  /// after the listing. No other code decides about deleted files.
   Result<IngestReport> prune(const CallContext& call, const Corpus& corpus, SourceId source, const FolderListing& listing,
                              const ProgressCallback& progress = {});
 

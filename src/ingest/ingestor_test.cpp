@@ -66,7 +66,7 @@ class IngestorTest : public testing::Test {
   ProgressCallback record() {
     return [this](const IngestProgress& progress) {
       constexpr std::string_view kNames[] = {"added", "updated", "unchanged", "deleted"};
-      told_.push_back(std::string(kNames[static_cast<int>(progress.change)]) + " " + progress.key);
+      reported_.push_back(std::string(kNames[static_cast<int>(progress.change)]) + " " + progress.key);
       last_ = progress;
       if (on_step_) on_step_();
     };
@@ -99,7 +99,7 @@ class IngestorTest : public testing::Test {
   test::RecordedEmbedder embedder_;
   Corpus corpus_ = store_.ensure_corpus({}, store_.find_workspace({}, "default")->id, "memory", embedder_.space()).value();
   Ingestor ingestor_{store_, embedder_, nullptr};
-  std::vector<std::string> told_;
+  std::vector<std::string> reported_;
   IngestProgress last_;
   std::function<void()> on_step_;
 };
@@ -123,21 +123,21 @@ TEST_F(IngestorTest, AddsUpdatesKeepsAndDeletes) {
   folder_.write("c.html", "<p>Three.</p>");
   check(ingest(folder_.path()), "added 3 updated 0 unchanged 0 deleted 0");
   EXPECT_EQ(stored_keys(), "a.md c.html dir/b.txt");
-  EXPECT_THAT(told_, ElementsAre("added a.md", "added c.html", "added dir/b.txt"));
+  EXPECT_THAT(reported_, ElementsAre("added a.md", "added c.html", "added dir/b.txt"));
   EXPECT_EQ(last_.done, 3u);
   EXPECT_EQ(last_.total, 3u);
 
-  told_.clear();
+  reported_.clear();
   check(ingest(folder_.path()), "added 0 updated 0 unchanged 3 deleted 0");
   EXPECT_EQ(generation(), 1);
 
   folder_.write("a.md", "# A\n\nOther.");
   folder_.remove("dir");
   folder_.write("d.md", "Four.");
-  told_.clear();
+  reported_.clear();
   check(ingest(folder_.path()), "added 1 updated 1 unchanged 1 deleted 1");
   EXPECT_EQ(stored_keys(), "a.md c.html d.md");
-  EXPECT_THAT(told_, ElementsAre("unchanged c.html", "updated a.md", "added d.md", "deleted dir/b.txt"));
+  EXPECT_THAT(reported_, ElementsAre("unchanged c.html", "updated a.md", "added d.md", "deleted dir/b.txt"));
 }
 
 TEST_F(IngestorTest, DraftsHoldTextRangesAndEmbeddedHeadings) {
@@ -318,16 +318,16 @@ TEST_F(IngestorTest, NothingIsToldThatIsNotCommitted) {
   const auto report = ingest(folder_.path());
   ASSERT_FALSE(report.has_value());
   EXPECT_EQ(report.error().code, ErrorCode::kUnavailable);
-  EXPECT_EQ(told_.size(), kCommitDocumentsMax);
+  EXPECT_EQ(reported_.size(), kCommitDocumentsMax);
   EXPECT_EQ(split(stored_keys(), ' ').size(), kCommitDocumentsMax);
   embedder_.faults().heal();
   check(ingest(folder_.path()), "added 8 updated 0 unchanged 32 deleted 0");
 
   store_.commit_faults().fail_after(0, ErrorCode::kStorageFull);
-  told_.clear();
+  reported_.clear();
   folder_.write("new.md", "x");
   EXPECT_EQ(ingest(folder_.path()).error().code, ErrorCode::kStorageFull);
-  EXPECT_EQ(std::ranges::count(told_, "added new.md"), 0);
+  EXPECT_EQ(std::ranges::count(reported_, "added new.md"), 0);
 }
 
 TEST_F(IngestorTest, AFailureDeletesNothing) {
@@ -430,7 +430,7 @@ TEST_F(IngestorTest, SecretsOfDocumentsInMemory) {
   const auto report = ingestor_.ingest_documents({}, corpus_, source(3), documents);
   check(report,
         fmt::format("added 1 updated 0 unchanged 0 deleted 0; secret a: masked: GitHub or GitLab token; secret keys/id_ed25519: {}; "
-                    "problem {}.md: its name holds a secret; rename it",
+                    "problem {}.md: its name is that of a credential file; rename it",
                     kSecretNameReason, std::string(kToken.size(), '*')));
   EXPECT_EQ(store_.draft("a").attributes.title, "On " + std::string(kToken.size(), '*'));
   check(ingestor_.ingest_documents({}, corpus_, source(3), std::span(documents).first(1)), "added 0 updated 0 unchanged 1 deleted 0");
@@ -443,7 +443,7 @@ TEST_F(IngestorTest, DeletesByKey) {
   const std::vector<std::string> keys = {"b.md", "nothing", "b.md"};
   check(ingestor_.delete_documents({}, corpus_, keys, record()), "added 0 updated 0 unchanged 0 deleted 1");
   EXPECT_EQ(stored_keys(), "a.md");
-  EXPECT_EQ(told_.back(), "deleted b.md");
+  EXPECT_EQ(reported_.back(), "deleted b.md");
 }
 
 TEST_F(IngestorTest, IndexesFollow) {

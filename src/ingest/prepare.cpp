@@ -58,7 +58,7 @@ bool check_key(Prepared& out) {
   std::set<SecretKind> kinds;
   std::string shown = out.key;
   if (is_valid_utf8(shown)) mask_secrets(shown, kinds);
-  std::string wrong = kinds.empty() ? key_problem(out.key) : "its name holds a secret; rename it";
+  std::string wrong = kinds.empty() ? key_problem(out.key) : "its name is that of a credential file; rename it";
   if (wrong.empty()) return true;
   out.key = std::string(utf8_prefix(repair_utf8(shown), kKeyBytesMax));
   refuse(out, std::move(wrong));
@@ -99,7 +99,7 @@ void Preparer::settle(Prepared& out, const std::optional<Document>& live, Secret
   if (out.pieces.empty() && !filter.found_any()) refuse_content(out, live, "no text in it");
 }
 
-/// The content is not a document. A file's old text is then no longer true; the document that an upload would replace is kept.
+/// The content is not a document. A file's stored text is then outdated and deleted; for an upload, the stored document is kept.
 void Preparer::refuse_content(Prepared& out, const std::optional<Document>& live, std::string reason) const {
   refuse(out, std::move(reason));
   const bool is_out_of_date = options_.origin == Origin::kFile && options_.prune == Prune::kOn && live && live->source == out.source;
@@ -122,7 +122,7 @@ Result<Prepared> Preparer::prepare(SourceId source, const MemoryDocument& given)
   auto document = formats::read_document(out.key, given.media_type, given.content, call_.narrowed(kParseTimeMax));
   if (!document) {
     FOOTNOTE_CHECK(call_.check());
-    // Time says nothing about the content: a live version stays.
+    // A timeout says nothing about the content: keep the live version.
     if (document.error().code == ErrorCode::kDeadlineExceeded)
       refuse(out, fmt::format("it takes more than {} s to parse; split it", kParseTimeMax.count()));
     else
@@ -134,7 +134,7 @@ Result<Prepared> Preparer::prepare(SourceId source, const MemoryDocument& given)
   apply_given(given, out.document);
   SecretFilter filter;
   if (options_.secrets == Secrets::kKeepOut) filter.mask_document(out.document);
-  // Here attributes come from outside the content, so they are compared too.
+  // Here attributes come from outside the content, so compare them too.
   if (is_same_content && live->attributes == out.document.attributes) {
     out.state = State::kUnchanged;
     return out;

@@ -14,7 +14,7 @@ namespace footnote::ingest {
 
 /// Longer keys are refused.
 inline constexpr std::size_t kKeyBytesMax = 1024;
-/// A document that takes longer to parse is left out, with a warning. The largest ones take a few seconds.
+/// A document that takes longer to parse is skipped with a warning. The largest documents take a few seconds.
 inline constexpr std::chrono::seconds kParseTimeMax{60};
 
 /// A document prepared for the embedder.
@@ -33,9 +33,9 @@ struct Prepared {
   chunk::ParsedDocument document;
   std::vector<chunk::Piece> pieces;
   std::vector<Problem> problems;
-  std::size_t secret_passages = 0;  ///< Kept out of `pieces`.
+  std::size_t secret_passages = 0;  ///< Passages left out of `pieces` because of a secret.
 
-  std::size_t bytes() const { return document.text.size() * 2; }  ///< The text and its chunks.
+  std::size_t bytes() const { return document.text.size() * 2; }  ///< Size of the text and its chunks.
 };
 
 /// Detects, parses and chunks. Borrows everything. Thread-safe.

@@ -32,13 +32,13 @@ struct IngestReport {
   std::size_t updated = 0;
   std::size_t unchanged = 0;
   std::size_t deleted = 0;
-  std::size_t chunks = 0;           ///< In added and updated documents.
-  std::size_t embedded_chunks = 0;  ///< Sent to the embedder.
-  std::size_t reused_chunks = 0;    ///< Reused the vectors of an equal chunk.
-  std::size_t secret_passages = 0;  ///< Kept out because of a secret.
-  Generation generation = 0;        ///< Of the last commit; 0 if there was none.
-  std::vector<Problem> problems;    ///< Without the ignored ones.
-  /// Files of a folder that are no documents, by kind ("images"): counted, not listed.
+  std::size_t chunks = 0;           ///< Chunks of added and updated documents.
+  std::size_t embedded_chunks = 0;  ///< Chunks sent to the embedder.
+  std::size_t reused_chunks = 0;    ///< Chunks that reused the vectors of an equal chunk.
+  std::size_t secret_passages = 0;  ///< Passages left out because of a secret.
+  Generation generation = 0;        ///< Generation of the last commit; 0 if there was none.
+  std::vector<Problem> problems;    ///< All except kIgnored.
+  /// Files of a folder that are no documents, counted by kind ("images").
   std::map<std::string, std::size_t> no_documents = {};
 };
 

@@ -12,7 +12,7 @@ namespace footnote::ingest {
 
 /// Bump whenever find_secrets would give other results, so that documents scanned by an older build are scanned again.
 inline constexpr int kSecretRulesVersion = 1;
-/// In a text with more, everything from there to the end counts as secret.
+/// If a text has more secrets, everything after the last of these counts as secret.
 inline constexpr std::size_t kSecretsMax = 10'000;
 
 enum class SecretKind {

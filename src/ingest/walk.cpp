@@ -96,7 +96,7 @@ class Walker {
     }
     const auto scope = folder.empty() ? IgnoreScope::of_root(out_.root) : IgnoreScope::of_folder(out_.root, folder, waiting.around);
     if (!scope) {
-      // The files named by the ignore file must not be read, and they are unknown.
+      // The files that the unusable ignore file names must not be read, so the folder's contents are unknown.
       if (folder.empty()) return std::unexpected(with_context(scope.error(), out_.root.string()));
       out_.unknown.push_back(folder);
       problem(folder, scope.error().message);
@@ -131,7 +131,7 @@ class Walker {
     if (::lstat((out_.root / key).c_str(), &status) != 0) {
       if (is_ignored_name(name)) return problem(key, "ignored name", ProblemKind::kIgnored);
       out_.unknown.push_back(key);
-      return problem(key, "can't be looked at");
+      return problem(key, "can't be read");
     }
     const bool is_folder = S_ISDIR(status.st_mode);
     // Counted whatever happens to the file: a name in an ignored place is still inside the folder.
@@ -157,7 +157,7 @@ class Walker {
     waiting_.push_back({key, scope});
   }
 
-  /// Images, styles and the like, and source files without content, which mark folders.
+  /// Images, style sheets and the like, and empty source files that only mark a folder.
   bool is_counted_only(const std::string& key, const struct stat& status) {
     std::string_view kind = formats::kind_of_no_document(key);
     if (kind.empty() && status.st_size == 0 && formats::is_code_name(key)) kind = "empty source files";

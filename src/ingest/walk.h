@@ -19,7 +19,7 @@ inline constexpr int kFolderDepthMax = 64;
 /// A walk that finds more files than this fails with kTooLarge.
 inline constexpr std::size_t kFilesMax = 1'000'000;
 
-/// What to do with a file that has another name (hard link) outside the folder: its content may belong to somebody else.
+/// What to do with a file that has another name (hard link) outside the folder: the content may belong to another user.
 enum class HardLinks {
   kRefuse,  ///< Report a problem.
   kRead,    ///< For folders filled with hard links by a package manager or a backup.
@@ -42,11 +42,12 @@ struct WalkResult {
   std::filesystem::path path;     ///< What was walked: canonical, without links.
   std::filesystem::path root;     ///< The folder that keys are relative to: `path`, or the folder of that file.
   std::vector<FoundFile> files;   ///< In byte order of their keys.
-  std::vector<Problem> problems;  ///< In path order; includes ignored names, as kIgnored.
-  /// Keys at or below which the contents are unknown (an unreadable folder, a file whose status can't be read): documents indexed from
+  std::vector<Problem> problems;  ///< In path order; also lists ignored names, as kIgnored.
+  /// Keys at or below which the contents are unknown (an unreadable folder, or a file whose status can't be read). Documents indexed from
   /// there must not be treated as deleted. The empty key means the whole root.
   std::vector<std::string> unknown;
-  /// Files that are no documents, by kind ("images"): not read, no problems. Scripts count where the folder has web pages.
+  /// Files that are no documents, counted by kind ("images"); they are not read and are not problems. Scripts count if the folder has web
+  /// pages.
   std::map<std::string, std::size_t> no_documents;
 };
 

@@ -12,10 +12,10 @@ namespace footnote::models {
 enum class FileState {
   kOk,          ///< Matches its checksum.
   kUnlisted,    ///< Not listed in checksums.sha256.
-  kStale,       ///< A packed file of other weights or another version: the next start rebuilds it.
+  kStale,       ///< A packed file for other weights or another version: the next start rebuilds it.
   kMissing,     ///< Listed in checksums.sha256, but missing.
   kDamaged,     ///< Does not match its checksum.
-  kUnreadable,  ///< `detail` has the system's error.
+  kUnreadable,  ///< Could not be read; `detail` has the system's error.
 };
 
 struct FileFinding {

@@ -27,9 +27,9 @@ inline constexpr std::size_t kModelNameBytesMax = 128;
 /// The command that installs a missing model: `make setup` for the default one, else `footnote models add`.
 std::string_view command_that_brings(std::string_view name);
 
-/// Fixes the advice in an error from opening a model: nn's errors suggest set-up, which installs only the default model.
+/// Corrects the advice in an error from opening a model: errors of `nn` suggest `make setup`, which installs only the default model.
 Error advise(Error error, std::string_view name);
-/// The message without such advice, for a folder that is not installed yet.
+/// The message without that advice, for a folder that is not installed yet.
 std::string without_advice(const std::string& message);
 
 /// The folder of the model named by `which` (models.name or reranker.model). kFailedPrecondition: not found; the message names the searched

@@ -29,7 +29,7 @@ struct PackedCopy {
 struct ModelEntry {
   std::string name;
   std::filesystem::path path;
-  std::uint64_t bytes = 0;  ///< Of all its files.
+  std::uint64_t bytes = 0;  ///< Size of all its files.
   std::vector<PackedCopy> packed;
   bool has_checksums = false;
   bool shadowed = false;  ///< An earlier search folder has a model with the same name, which takes precedence.

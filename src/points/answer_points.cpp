@@ -9,11 +9,11 @@ namespace footnote::points {
 
 namespace {
 
-/// Points between two looks at the bound; a payload has 1 MiB at most.
+/// Points read between two checks of the memory limit; a payload has at most 1 MiB.
 constexpr std::size_t kPointsPerRead = 32;
-/// A point without payload and vectors: itself, and its record in the answer.
+/// Overhead of a point: the object itself, and its record in the answer.
 constexpr std::size_t kBytesPerPoint = 512;
-/// A JSON number, and its digits in the answer.
+/// Size of a JSON number, plus its digits in the answer.
 constexpr std::size_t kBytesPerNumber = 36;
 
 Result<void> append(std::vector<Point> read, Work& work, std::vector<Point>& out) {
@@ -60,7 +60,7 @@ Result<std::vector<Point>> scroll_points(const PointStore& store, const CallCont
   std::vector<Point> out;
   while (out.size() < limit) {
     const std::size_t wanted = std::min(limit - out.size(), kPointsPerRead);
-    // One more: the next read starts there.
+    // Read one more: it is where the next read starts.
     FOOTNOTE_TRY(std::vector<Point> points, store.scroll(call, corpus, from, wanted + 1, vectors));
     const bool more = points.size() > wanted;
     if (more) {

@@ -11,11 +11,11 @@
 
 namespace footnote::points {
 
-/// The memory that a point takes in an answer: its payload as text and as JSON, and its vectors as JSON numbers.
+/// Memory that a point needs while an answer is built: its payload as text and as JSON, and its vectors as JSON numbers.
 std::size_t held_bytes(const Point& point);
 
-/// These read points for an answer as the store's functions of the same kind do, but a few at a time: `work` ends them (kTooLarge) before
-/// the points take more memory than an answer may.
+/// Read points for an answer, like the store's functions of the same name, but a few at a time: `work` ends the request (kTooLarge) before
+/// the points exceed the memory limit of an answer.
 Result<std::vector<Point>> read_points(const PointStore& store, const CallContext& call, CorpusId corpus, std::span<const PointId> ids,
                                        PointVectors vectors, Work& work);
 Result<std::vector<Point>> read_points(const PointStore& store, const CallContext& call, CorpusId corpus, std::span<const ChunkId> chunks,

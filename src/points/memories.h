@@ -22,15 +22,15 @@ namespace footnote::points {
 inline constexpr std::string_view kMemoriesCollection = "agent-memories";
 
 inline constexpr std::size_t kMemoryTextBytesMax = 16'000;
-inline constexpr std::size_t kMemoryNameBytesMax = 200;  ///< Of an agent's name, and of a note's id.
+inline constexpr std::size_t kMemoryNameBytesMax = 200;  ///< Limit on an agent's name and on a note's id.
 inline constexpr std::size_t kMemoryMetadataBytesMax = 8'192;
 inline constexpr std::chrono::days kMemoryLifetimeMax{3'660};
 inline constexpr std::size_t kMemoriesFoundDefault = 10;
 inline constexpr std::size_t kMemoriesFoundMax = 100;
 struct MemoryOptions {
   int vector_size = 384;
-  std::size_t sweep_step = 1'000;  ///< Notes examined, and at most removed, in one commit of a sweep.
-  int sweep_steps_max = 10;        ///< Steps per sweep and collection.
+  std::size_t sweep_step = 1'000;  ///< Notes examined (and at most removed) per commit of a sweep.
+  int sweep_steps_max = 10;        ///< Steps per sweep in each collection.
 };
 
 struct NewMemory {

@@ -28,7 +28,7 @@ bool is_one_of(const KeySet& keys, const Json& value) {
   return key && keys.contains(*key);
 }
 
-/// One step for this many bytes of text that are read.
+/// Reading this many bytes of text costs one step.
 constexpr std::size_t kBytesPerStep = 16;
 
 std::optional<GeoPoint> geo_of(const Json& value) {
@@ -130,7 +130,7 @@ bool any_value(const JsonObject& payload, const JsonPath& path, const Test& test
   return any;
 }
 
-/// What a value test costs for one value.
+/// The cost of a test for one value, in steps.
 std::size_t cost_of(const ValueTest& test) {
   const auto* polygon = std::get_if<GeoPolygon>(&test);
   if (polygon == nullptr) return 1;

@@ -19,7 +19,7 @@ namespace footnote::points {
 
 /// Conditions on the values of one key. Unless stated otherwise, a list matches if any of its elements does.
 
-/// A list of keys, in order and each once, so that a long one is searched quickly.
+/// A list of keys, sorted and without duplicates, so that long lists are searched quickly.
 class KeySet {
  public:
   KeySet(std::vector<PayloadKey> keys);
@@ -37,7 +37,7 @@ struct MatchAny {
 struct MatchExcept {
   KeySet values;  ///< None of these. A key without values does not match.
 };
-/// Words of a text, case-insensitive.
+/// Matches words of a text, ignoring case.
 struct MatchWords {
   enum class Mode { kAll, kAny, kPhrase };
   Mode mode = Mode::kAll;
@@ -76,16 +76,16 @@ struct GeoPolygon {
   std::vector<GeoPoint> exterior;
   std::vector<std::vector<GeoPoint>> interiors;
 };
-/// No value, null, or an empty list.
+/// Matches a missing value, null, or an empty list.
 struct IsEmpty {};
-/// A null, by itself or in a list.
+/// Matches null, alone or in a list.
 struct IsNull {};
 
 using ValueTest = std::variant<MatchAny, MatchExcept, MatchWords, MatchPrefix, MatchSubstring, NumberRange, TimeRange, ValuesCount, GeoBox,
                                GeoRadius, GeoPolygon, IsEmpty, IsNull>;
 
 struct FieldCondition {
-  std::string field;  ///< As written; also its name if it is declared.
+  std::string field;  ///< As written by the client, which is also the name under which it may be declared.
   JsonPath path;
   ValueTest test;
 };
@@ -97,7 +97,7 @@ struct HasId {
   std::vector<PointId> ids;  ///< In ascending order.
 };
 struct HasVector {
-  std::string name;  ///< "": the corpus's own space.
+  std::string name;  ///< The space's name; "" is the corpus's own space.
 };
 /// A single element of a list of objects must meet all conditions.
 struct Nested {
@@ -129,11 +129,11 @@ struct PointFilter {
   std::string text;
 };
 
-/// The single definition of filter semantics, for one point after the other. It counts its steps, and finds the words of a text once for
-/// all conditions on it.
+/// The single definition of filter semantics. Tests points one after the other, counts its steps, and splits each text into words only once
+/// for all conditions.
 class FilterRun {
  public:
-  /// After `steps_max` steps nothing more is compared; the results mean nothing then.
+  /// After `steps_max` steps nothing more is compared, and results are meaningless.
   explicit FilterRun(std::size_t steps_max = static_cast<std::size_t>(-1)) : steps_max_(steps_max) {}
 
   /// `payload` is the parsed payload of `point`.
@@ -150,12 +150,12 @@ class FilterRun {
   bool holds_words(const MatchWords& wanted, const Json& value);
   /// Borrowed until the next point.
   const Words& words_of_value(const Json& value);
-  /// False when there are no steps left.
+  /// False when no steps are left.
   bool step(std::size_t count = 1);
 
   const std::size_t steps_max_;
   std::size_t steps_ = 0;
-  std::unordered_map<const Json*, Words> words_;  ///< Of the current point's texts.
+  std::unordered_map<const Json*, Words> words_;  ///< Words of the current point's texts.
 };
 
 /// FilterRun for a single point.

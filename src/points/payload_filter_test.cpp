@@ -143,7 +143,7 @@ TEST(FilterRun, FindsTheWordsOfATextOnce) {
   const std::string text = to_text(payload);
   FilterRun run;
   EXPECT_FALSE(run.matches(filter, {.chunk = {1}, .id = {}, .payload = text, .vectors = {}}, payload.get_object()));
-  // 1,000 for reading the text; per condition one for itself, one for the value, one for the word.
+  // 1,000 steps for reading the text; per condition one for itself, one for the value and one for the word.
   EXPECT_LT(run.steps(), 5'000u);
 }
 

@@ -21,7 +21,8 @@ inline constexpr std::size_t kMatchedIdsKeptMax = 4'000'000;
 
 using ChunkList = std::shared_ptr<const std::vector<ChunkId>>;  // shared: a search may still use a list that the cache has evicted
 
-/// Finds and caches the chunks of a generation that match a filter. Uses declared keys, then reads and compares the rest. Thread-safe.
+/// Finds and caches the chunks of a generation that match a filter. Looks up indexed keys first, then reads and compares the remaining
+/// points. Thread-safe.
 class PointMatcher {
  public:
   /// Borrows the store.
@@ -37,7 +38,7 @@ class PointMatcher {
     ChunkList chunks;
   };
 
-  /// The result from the declared keys; null if they give none. `exact`: nothing is left to compare.
+  /// The result of the index lookups; null if the filter has no indexed condition. `exact`: no further comparison is needed.
   struct Candidates {
     std::optional<std::vector<ChunkId>> chunks;
     bool exact = false;

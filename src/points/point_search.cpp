@@ -14,13 +14,13 @@ namespace footnote::points {
 
 namespace {
 
-/// Groups are collected from this many times the wanted number of hits, then from more, until there are enough.
+/// To build groups, fetch this many times the wanted hits, and then more until there are enough groups.
 constexpr std::size_t kGroupFactor = 4;
 
-/// What a search costs beside the vectors that it compares, and how many of them it compares in one step.
+/// The fixed cost of a search in steps, and how many vector comparisons cost one step.
 constexpr std::size_t kStepsPerSearch = 1'000;
 constexpr std::size_t kVectorsPerStep = 4;
-/// One step for this many bytes of a payload that is parsed.
+/// Parsing this many bytes of a payload costs one step.
 constexpr std::size_t kPayloadBytesPerStep = 256;
 
 std::size_t steps_to_read(const PointView& point) { return 1 + point.payload.size() / kPayloadBytesPerStep; }
@@ -347,7 +347,7 @@ Result<std::vector<PointGroup>> PointSearch::groups(const CallContext& call, con
       visit_elements(payload.get_object(), group_by, [&](const Json& value) {
         const auto key = key_of(value);
         if (!key || std::holds_alternative<bool>(*key) || !held) return;
-        held = work.hold(held_bytes(hit.point));  // each group has a copy
+        held = work.hold(held_bytes(hit.point));  // Each group has its own copy.
         const auto place = places.find(*key);
         if (place == places.end()) {
           if (groups.size() == wanted) return;

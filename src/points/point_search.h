@@ -77,7 +77,7 @@ class PointSearch {
   PointSearch(const PointStore& store, const VectorSearch& vectors, std::size_t work_max = 0)
       : store_(store), vectors_(vectors), work_max_(work_max), matcher_(store) {}
 
-  /// For one request: pass it to everything that the request asks for.
+  /// Starts the budget of one request: pass it to all queries of that request.
   Work new_work() const { return Work(work_max_); }
 
   /// Best first, equal scores by chunk.

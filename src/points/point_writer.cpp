@@ -14,7 +14,7 @@ namespace footnote::points {
 namespace {
 
 constexpr std::string_view kSourceLocation = "points";
-/// Steps of work.h for reading, parsing and writing back one point.
+/// Cost in steps (work.h) of reading, parsing and writing back one point.
 constexpr std::size_t kStepsPerChange = 100;
 
 void to_unit_length(std::vector<float>& vector) {
@@ -212,7 +212,7 @@ class Changes {
     const PointFilter& filter = std::get<PointFilter>(selection);
     FOOTNOTE_TRY(const ChunkList chunks, search_.matching(call_, corpus_, filter, work_));
     if (vectors == PointVectors::kRead && chunks->size() > kChangedByFilterMax) {
-      return fail_field(ErrorCode::kTooLarge, "filter", "the filter selects {} points; at most {} are changed at once", chunks->size(),
+      return fail_field(ErrorCode::kTooLarge, "filter", "the filter selects {} points; at most {} can be changed at once", chunks->size(),
                         kChangedByFilterMax);
     }
     FOOTNOTE_TRY(auto found, ports_.points.points_of(call_, corpus_.id, *chunks, vectors));
@@ -263,13 +263,13 @@ class Changes {
     return &*found->second;
   }
 
-  /// Charges the call for `points` points that get `bytes` more each.
+  /// Charges the call's budget for `points` points that grow by `bytes` each.
   Result<void> charge(std::size_t points, std::size_t bytes) {
     FOOTNOTE_CHECK(work_.spend(points * kStepsPerChange));
     copied_bytes_ += points * bytes;
     if (copied_bytes_ <= kPayloadCopiesBytesMax) return {};
     return fail_field(ErrorCode::kTooLarge, "payload",
-                      "a payload of {} for {} points: one request may set {} in all; change fewer points at once", human_bytes(bytes),
+                      "a payload of {} for {} points: one request may set {} in total; change fewer points at once", human_bytes(bytes),
                       points, human_bytes(kPayloadCopiesBytesMax));
   }
 

@@ -21,7 +21,8 @@ namespace footnote::points {
 
 /// Bound on the points that one operation with a filter may change; does not apply to deletions.
 inline constexpr std::size_t kChangedByFilterMax = 100'000;
-/// Bound on what the payloads of one call take in all the points that they are set in: a small request must not become a large commit.
+/// Limit on the total size of the payloads that one call sets, counted once per changed point: a small request must not become a large
+/// commit.
 inline constexpr std::size_t kPayloadCopiesBytesMax = 64u << 20;
 
 /// Vectors by space name; "" is the corpus's own space.

@@ -116,7 +116,7 @@ Result<SnapshotInfo> Snapshots::create(const CallContext& call, const Collection
   const std::filesystem::path folder = folder_of(collection.corpus.workspace, collection.corpus.name);
   FOOTNOTE_TRY(const auto earlier, list(collection.corpus.workspace, collection.corpus.name));
   if (earlier.size() >= kSnapshotsPerCollectionMax) {
-    return fail(ErrorCode::kFailedPrecondition, "the collection has {} snapshots, as many as it may have; delete some", earlier.size());
+    return fail(ErrorCode::kFailedPrecondition, "the collection has {} snapshots, which is the maximum; delete some", earlier.size());
   }
   FOOTNOTE_CHECK(make_folders(folder));
   const UtcTime now = clock_.now();

@@ -14,7 +14,7 @@ namespace footnote::points {
 
 /// A larger snapshot is written, but cannot be downloaded or restored through this class: copy the file.
 inline constexpr std::uint64_t kSnapshotBytesMax = 1 << 30;
-/// Snapshots that a collection may have: each is a copy of it on the disk that all share.
+/// Maximum number of snapshots per collection: each is a copy on the shared disk.
 inline constexpr std::size_t kSnapshotsPerCollectionMax = 100;
 /// Points restored in one commit.
 inline constexpr std::size_t kRecoverPointsMax = 1000;

@@ -7,17 +7,17 @@
 
 namespace footnote::points {
 
-/// Memory of the points that a request reads for its answer.
+/// Limit on the memory of points that a request reads for its answer.
 inline constexpr std::size_t kAnswerBytesMax = 64u << 20;
 
-/// What one request may cost, shared by all of its queries. A step is about as long as comparing a value with a condition, or a vector with
-/// another: 10 to 100 ns.
+/// The work budget of one request, shared by all of its queries. A step is about one comparison of a value with a condition, or of two
+/// vectors: 10 to 100 ns.
 class Work {
  public:
   /// 0: no limit.
   explicit Work(std::size_t steps_max) : steps_max_(steps_max) {}
 
-  /// kInvalidArgument: the request needs more than it may.
+  /// kInvalidArgument: the request exceeds its budget.
   Result<void> spend(std::size_t steps) {
     spent_ += steps;
     if (steps_max_ == 0 || spent_ <= steps_max_) return {};
@@ -26,12 +26,12 @@ class Work {
                 "an index for the keys that it filters by",
                 steps_max_);
   }
-  /// For points that the answer holds until it is sent. kTooLarge past kAnswerBytesMax.
+  /// Counts memory of points that the answer holds until it is sent. kTooLarge past kAnswerBytesMax.
   Result<void> hold(std::size_t bytes) {
     held_bytes_ += bytes;
     if (held_bytes_ <= kAnswerBytesMax) return {};
     return fail(ErrorCode::kTooLarge,
-                "the points of this answer take more than {} MiB: use a smaller limit, fewer searches, or leave out vectors",
+                "the points of this answer need more than {} MiB: use a smaller limit, fewer searches, or leave out vectors",
                 kAnswerBytesMax >> 20);
   }
   /// How many steps are left.

@@ -38,7 +38,7 @@ class CatalogStore {
   virtual Result<std::vector<ApiKey>> keys(const CallContext& call) const = 0;
   /// Ends the key at `at`, unless it expires sooner. kNotFound.
   virtual Result<ApiKey> end_key(const CallContext& call, ApiKeyId id, UtcTime at) = 0;
-  /// Marks the key as revoked at `at`; one that is revoked already keeps its time. kNotFound.
+  /// Marks the key as revoked at `at`; a key that is already revoked keeps its time. kNotFound.
   virtual Result<ApiKey> revoke_key(const CallContext& call, ApiKeyId id, UtcTime at) = 0;
   /// Replaces the usage data of these keys. Ignores keys that do not exist.
   virtual Result<void> note_key_usage(const CallContext& call, std::span<const std::pair<ApiKeyId, KeyUsage>> usage) = 0;

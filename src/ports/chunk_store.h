@@ -67,14 +67,14 @@ struct CommitReceipt {
 struct DocumentText {
   Document document;
   std::string text;
-  bool labelled = false;  ///< This version or the live one has labels.
+  bool labelled = false;  ///< This version or the live one has access labels.
 };
 
 /// Live objects of a corpus.
 struct CorpusCounts {
   std::int64_t documents = 0;
   std::int64_t chunks = 0;
-  /// Of those, what has labels: whoever has no labels is told of the rest alone.
+  /// How many of them have access labels: a caller without labels sees only the counts of the others.
   std::int64_t labelled_documents = 0;
   std::int64_t labelled_chunks = 0;
 };
@@ -90,8 +90,8 @@ class ChunkReader {
   virtual Result<CorpusCounts> counts(const CallContext& call, CorpusId corpus) const = 0;
   /// The live document with that key, or nullopt.
   virtual Result<std::optional<Document>> find_document(const CallContext& call, CorpusId corpus, std::string_view key) const = 0;
-  /// A document version's text; version 0 is the live one. Old versions of a live document are kept until purged; of a deleted one none
-  /// is there any more. kNotFound, in the same words for what was deleted, belongs to another workspace or never was.
+  /// A document version's text; version 0 is the live one. Old versions of a live document are kept until purged; a deleted document has
+  /// none. kNotFound has the same message for deleted documents, other workspaces' documents and documents that never existed.
   virtual Result<DocumentText> document_text(const CallContext& call, WorkspaceId workspace, DocumentId document, int version) const = 0;
   /// These chunks with their documents' keys and attributes, in the requested order; omits chunks that no longer exist.
   struct ChunkRecord {
@@ -100,11 +100,11 @@ class ChunkReader {
     DocumentAttributes document;
   };
   virtual Result<std::vector<ChunkRecord>> chunks(const CallContext& call, CorpusId corpus, std::span<const ChunkId> ids) const = 0;
-  /// Changes after a generation: whole generations only, about `rows_max` rows, or one generation if it has more; `to == from` if there is
-  /// nothing new. kFailedPrecondition if a purge after `after` removed deaths that can no longer be reported: start again from 0, which can
-  /// always be followed page by page to the end.
+  /// Changes after generation `after`: complete generations only, about `rows_max` rows (more if a single generation has more). `to ==
+  /// from`: nothing new. kFailedPrecondition: a purge removed deaths later than `after`. Then start again from 0, which always works page
+  /// by page.
   virtual Result<IndexChanges> changes(const CallContext& call, CorpusId corpus, Generation after, std::size_t rows_max) const = 0;
-  /// Embeddings of chunks whose text has these hashes, from any version still kept, so that they need not be embedded again.
+  /// Embeddings of chunks whose text has these hashes, from any stored version, so that equal text is not embedded twice.
   virtual Result<std::map<std::string, ChunkEmbedding>> embeddings_by_hash(const CallContext& call, CorpusId corpus,
                                                                            std::span<const std::string> hashes) const = 0;
   /// Chunks with after < born <= until, ordered by id; includes dead ones until they are purged.

@@ -39,8 +39,8 @@ class ConversationStore {
   virtual Result<void> finish_turn(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens,
                                    std::string_view trace) = 0;
   virtual Result<Turn> turn(const CallContext& call, WorkspaceId workspace, const TurnId& id) const = 0;
-  /// As stored; deleted together with its turn, or earlier by the store's limit on traces. kNotFound: no such turn here, or it has no
-  /// trace.
+  /// The trace as stored; deleted together with its turn, or earlier by the store's limit on traces. kNotFound: no such turn in this
+  /// workspace, or it has no trace.
   virtual Result<std::string> trace(const CallContext& call, WorkspaceId workspace, const TurnId& id) const = 0;
   /// The last `limit` turns of a conversation, oldest first.
   virtual Result<std::vector<Turn>> history(const CallContext& call, WorkspaceId workspace, const ConversationId& id,
@@ -70,7 +70,7 @@ class ConversationStore {
   /// Deletes a visitor's turns with their traces, conversations and feedback. Also deletes gaps that nobody else asked about; other gaps
   /// get the wording of another visitor. Daily counts are kept. Returns the number of deleted turns.
   virtual Result<std::size_t> erase_visitor(const CallContext& call, WorkspaceId workspace, const VisitorId& visitor) = 0;
-  /// The same for an agent's turns before `before`, oldest first, at most `limit`; also deletes its gaps last seen before then.
+  /// Like erase_visitor, for an agent's turns before `before`, oldest first, at most `limit`; also deletes its gaps last seen before then.
   virtual Result<std::size_t> erase_turns(const CallContext& call, WorkspaceId workspace, const AgentId& agent, UtcTime before,
                                           std::size_t limit) = 0;
   virtual Result<std::vector<UsageDay>> usage(const CallContext& call, WorkspaceId workspace, std::size_t days) const = 0;

@@ -39,8 +39,8 @@ struct Embedding {
   std::vector<WindowVector> windows;
   std::size_t tokens = 0;
   bool truncated = false;
-  PassageCodes passage_codes = {};    ///< Of a passage, all windows concatenated; if requested.
-  QuestionCodes question_codes = {};  ///< Of a question; if requested.
+  PassageCodes passage_codes = {};    ///< Codes of a passage, all windows concatenated; only if requested.
+  QuestionCodes question_codes = {};  ///< Codes of a question; only if requested.
 };
 
 /// Turns text into vectors, of unit length by default: one Embedding per text, in input order. A text gives the same numbers alone and in

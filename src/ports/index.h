@@ -28,7 +28,7 @@ struct IndexRow {
   /// Vectors in the corpus's named spaces, by name; a search in a space without vectors of this row does not find it.
   std::map<std::string, std::vector<std::vector<float>>> named_vectors = {};
   std::string source_type = {};
-  UtcTime indexed_at = {};  ///< Of the document version.
+  UtcTime indexed_at = {};  ///< When the document version was indexed.
 
   FilterSubject subject() const { return {document, document_key, source_type, attributes, indexed_at}; }
 };

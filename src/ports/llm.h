@@ -26,7 +26,7 @@ struct ChatRequest {
 
 enum class FinishReason { kStop, kLength, kContentFilter, kOther };
 
-/// "stop", "length", "content_filter", "other"; the first three are also what model servers say.
+/// "stop", "length", "content_filter", "other". Model servers use the first three names too.
 inline std::string_view to_string(FinishReason reason) {
   switch (reason) {
     case FinishReason::kStop: return "stop";
@@ -44,14 +44,14 @@ inline FinishReason parse_finish_reason(std::string_view name) {
   return FinishReason::kOther;
 }
 
-/// What model calls took, as the provider counts.
+/// Token counts of a model call, as reported by the provider.
 struct TokenCounts {
   std::int64_t prompt = 0;
   std::int64_t completion = 0;
 
   bool operator==(const TokenCounts&) const = default;
 };
-/// Of two calls together; not known unless both are.
+/// The sum of two calls; nullopt unless both are known.
 inline std::optional<TokenCounts> sum_of(const std::optional<TokenCounts>& a, const std::optional<TokenCounts>& b) {
   if (!a || !b) return std::nullopt;
   return TokenCounts{a->prompt + b->prompt, a->completion + b->completion};
@@ -59,8 +59,8 @@ inline std::optional<TokenCounts> sum_of(const std::optional<TokenCounts>& a, co
 
 struct ChatEnd {
   FinishReason finish = FinishReason::kStop;
-  std::string model;                       ///< As the provider named it.
-  std::optional<TokenCounts> tokens = {};  ///< None: the provider does not tell.
+  std::string model;                       ///< The model's name as reported by the provider.
+  std::optional<TokenCounts> tokens = {};  ///< nullopt: the provider does not report them.
 };
 
 /// A streaming language model. `on_text` gets each piece as it arrives, in order, on the calling thread; an error it returns ends the call

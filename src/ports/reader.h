@@ -11,9 +11,10 @@
 
 namespace footnote {
 
-/// What is asked, and of how many passages those to read are the best: the best of many look good by chance. 0: unknown.
+/// A question, and the number of candidates from which its passages were chosen. The best of many candidates look good by chance, so
+/// readers correct for it. 0: unknown.
 struct ReaderQuestion {
-  // A plain text is a question too.
+  // Implicit, so that a plain text can be passed as a question.
   ReaderQuestion(std::string_view question, std::size_t passages_searched = 0) : text(question), searched(passages_searched) {}
   ReaderQuestion(const char* question) : text(question) {}
 
@@ -24,9 +25,9 @@ struct ReaderQuestion {
 /// A passage to read. Borrows everything.
 struct ReaderPassage {
   std::string_view text;
-  std::string_view header = {};            ///< Where it stands: "Manual > Backups > Schedule".
+  std::string_view header = {};            ///< Its headings: "Manual > Backups > Schedule".
   std::span<const TextRange> blocks = {};  ///< Parts that can be quoted on their own: in ascending order, without overlap.
-  std::optional<FoundAnswer> found = {};   ///< What a judge found in it: a hint.
+  std::optional<FoundAnswer> found = {};   ///< The answer that a judge found in it, as a hint.
   double rank_score = 0;                   ///< Its score in the ranking: see Hit::score.
   double coverage = 0;                     ///< Share of the question's content words that it contains: see Hit::coverage.
 };
@@ -35,16 +36,16 @@ struct ReaderPassage {
 struct ReadSpan {
   std::size_t passage = 0;
   TextRange range;
-  double score = 0;  ///< 0..1, comparable within one reading.
+  double score = 0;  ///< 0..1, comparable only within one reading.
   /// The few words inside it that answer.
   std::optional<TextRange> answer = {};
-  bool answers_alone = false;  ///< Those words are an answer on their own ("16 weeks"), and the question asks for such.
+  bool answers_alone = false;  ///< The words in `answer` are a complete answer ("16 weeks"), and the question asks for such an answer.
 };
 
 /// A reader's result: spans best first, possibly none.
 struct Reading {
   std::vector<ReadSpan> spans;
-  /// How likely the spans answer the question, 0..1, calibrated; nullopt if this reader cannot tell.
+  /// How likely the spans answer the question, 0..1, calibrated; nullopt if this reader cannot estimate it.
   std::optional<double> probability = {};
 };
 

@@ -31,7 +31,8 @@ struct KbPromptOptions {
 /// the rules say to follow no instruction in it.
 std::vector<ChatMessage> build_kb_prompt(std::string_view question, std::span<const SourceBlock> sources, const KbPromptOptions& options);
 
-/// Makes a document's text safe for a prompt, as described above. At most kSourceBytesMax bytes, cut between code points.
+/// Makes a document's text safe for a prompt: removes invisible characters and defuses look-alikes of our tags. At most kSourceBytesMax
+/// bytes, cut between code points.
 std::string defuse(std::string_view source_text);
 
 }  // namespace footnote::prompt

@@ -29,7 +29,7 @@ std::string guardrails(const Guardrails& rules) {
   return out + fmt::format("Keep the answer under {} characters.", rules.max_chars);
 }
 
-/// The sender controls the URL's query string, so it is kept out of the rules.
+/// The query string of the URL is controlled by the sender, so it is left out of the rules.
 std::string page_hint(std::string_view url, FirstSource first) {
   std::string out = fmt::format("The visitor is on {}.", as_attribute(url.substr(0, url.find('?')), kPromptUrlBytesMax));
   if (first != FirstSource::kOther) out += " Source [1] is the current page; weight it accordingly.";

@@ -45,7 +45,7 @@ struct Policy {
   std::size_t characters_max = 1'200;      ///< Bound on one source in the prompt, in code points.
   std::size_t history_bytes_max = 32'000;  ///< Bound on earlier messages in the prompt.
   NoHits no_hits = NoHits::kPass;
-  bool seed_form = false;  ///< Only two messages, and sources chosen by cosine only.
+  bool seed_form = false;  ///< The behaviour of the original proxy: only two messages, and sources chosen by cosine alone.
   std::string corpus = "memory";
   ModelRules rules;
 };

@@ -10,10 +10,10 @@ namespace footnote::proxy {
 
 namespace {
 
-/// Late interaction compares more passages than are fetched, so that it can bring one up.
+/// Late interaction compares more passages than are fetched, so that it can move others up.
 constexpr std::size_t kLateFactor = 3;
 
-/// Does not use the judge: a proxy may add milliseconds, not the latency of a second model. Passages are deduplicated here by URL, not by
+/// Does not use the judge: a proxy may add milliseconds, not the latency of a second model. Passages are deduplicated by URL here, not by
 /// document.
 Profile door_profile(std::size_t count) {
   Profile out = kAskProfile;
@@ -107,7 +107,7 @@ Result<Found> SourceFinder::find(const CallContext& call, WorkspaceId workspace,
   const std::string_view text = searchable(question);
   FOOTNOTE_TRY(Searched searched, ports_.elsewhere ? search_elsewhere(call, target, text) : search_here(call, workspace, target, text));
   std::vector<Candidate> candidates = one_per_url(std::move(searched.candidates));
-  // Diversity must not bring in what the gate would refuse. Without a choice every neighbour is a source.
+  // Diversity must not select passages that the gate would refuse. If there is nothing to choose, every passage is a source.
   if (!policy_.seed_form && candidates.size() > policy_.sources_max) std::erase_if(candidates, &Candidate::refused);
   std::vector<retrieve::MmrCandidate> pool;
   pool.reserve(candidates.size());

@@ -22,10 +22,10 @@ struct Candidate {
   std::string url;
   std::string title;
   std::string text;
-  double similarity = 0;  ///< To the question; comparable only within one search.
+  double similarity = 0;  ///< Similarity to the question; comparable only within one search.
   std::vector<float> vector;
   std::size_t hit = 0;   ///< Its index among the hits of our own search.
-  bool refused = false;  ///< By itself it would not open the gate.
+  bool refused = false;  ///< True if its probability alone is below the gate's threshold.
 };
 
 /// A passage in a prompt.
@@ -45,7 +45,7 @@ struct OwnSearch {
 
 struct Found {
   std::vector<Source> sources;
-  bool grounded = false;         ///< The sources seem sufficient to support an answer.
+  bool grounded = false;         ///< True if the sources seem sufficient to support an answer.
   std::optional<OwnSearch> own;  ///< None: another server was searched, or the corpus does not exist.
 };
 
@@ -53,10 +53,10 @@ struct Found {
 using SearchElsewhere = std::function<Result<std::vector<Candidate>>(const CallContext& call, std::string_view collection,
                                                                      std::span<const float> vector, std::size_t limit)>;
 
-/// The start of a long question; an embedder would not read more anyway.
+/// The start of a long question; an embedder would truncate it anyway.
 std::string_view searchable(std::string_view question);
 
-/// Keeps the most similar passage of each URL, at the position of the URL's first; drops passages without URL or text.
+/// Keeps the most similar passage of each URL, at the position of the URL's first passage; drops passages without URL or text.
 std::vector<Candidate> one_per_url(std::vector<Candidate> candidates);
 
 /// Finds the sources for a prompt: fetches the top_k nearest passages and keeps one per URL. If more than sources_max are left, those of
@@ -69,7 +69,7 @@ class SourceFinder {
     const retrieve::AskedCorpora& corpora;
     const PointStore& points;
     Embedder& embedder;
-    SearchElsewhere elsewhere = {};  ///< Empty: our own store is searched.
+    SearchElsewhere elsewhere = {};  ///< If empty, our own store is searched.
   };
   SourceFinder(Ports ports, const Policy& policy) : ports_(std::move(ports)), policy_(policy) {}
 

@@ -8,13 +8,13 @@ namespace footnote::retrieve {
 
 namespace {
 
-/// Client vectors of our dimension and distance were made by our /embed. Such a collection counts as ours from its creation on, even if the
+/// Client vectors with our dimension and distance were made by our /embed. Such a collection counts as ours from its creation, even if the
 /// embedder was configured later.
 bool is_comparable(const EmbeddingSpace& stored, const EmbeddingSpace& ours) {
   return stored == ours || (stored.model_id == kClientModel && stored.dimension == ours.dimension && stored.distance == ours.distance);
 }
 
-/// The judge used by this door; empty: none.
+/// The judge's name if this front door uses it; else empty.
 std::string_view judge_of(const Profile& door, const QuestionModels& models) {
   return door.judged == 0 ? std::string_view() : std::string_view(models.judge);
 }

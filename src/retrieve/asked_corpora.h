@@ -13,15 +13,15 @@ namespace footnote::retrieve {
 
 /// The models used to answer a question.
 struct QuestionModels {
-  EmbeddingSpace space;         ///< The embedder's.
-  std::string judge;            ///< Its name; empty: there is none.
+  EmbeddingSpace space;         ///< The embedder's space.
+  std::string judge;            ///< The judge's name; empty: no judge.
   std::string code_model = {};  ///< The model that makes token codes; empty: none.
 };
 
 /// How to treat a corpus that was embedded by another model than ours. Its vectors are never compared with a question's.
 enum class OtherModel {
   kRefuse,      ///< kFailedPrecondition, naming the command that re-embeds it.
-  kWordsAlone,  ///< For a front door that must answer: search by keywords only.
+  kWordsAlone,  ///< Search by keywords only, for front doors that must answer.
 };
 
 /// How a front door with the policy `door` searches this corpus. The one place where this is decided:

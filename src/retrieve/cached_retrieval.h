@@ -17,15 +17,15 @@ inline constexpr std::chrono::minutes kRetrievalCacheTime{30};
 struct RetrievalKey {
   WorkspaceId workspace;
   AgentId agent;
-  std::string model;  ///< The embedder's.
-  std::string judge;  ///< Empty: none.
+  std::string model;  ///< The embedder's model.
+  std::string judge;  ///< The judge's model; empty: none.
   struct CorpusState {
     CorpusId corpus;
     Generation generation = 0;
-    std::string calibration;  ///< The gate's.
+    std::string calibration;  ///< Fingerprint of the gate's calibration.
   };
   std::vector<CorpusState> corpora;
-  double threshold = 0;  ///< Negative: that of each corpus's gate.
+  double threshold = 0;  ///< Negative: use the threshold of each corpus's gate.
   std::string query;
   std::string page_url;
 };

@@ -35,7 +35,8 @@ std::string bare(std::string_view word) {
 
 bool is_one_of(std::span<const std::string_view> known, std::string_view word) { return std::ranges::find(known, word) != known.end(); }
 
-/// Words that refer back, in a few common site languages. Words that often begin complete questions ("es", "il") are left out.
+/// Whether a word refers back, in a few common languages of web sites. Words that often begin complete questions ("es", "il") are not in
+/// the list.
 bool points_back(std::string_view word) {
   static constexpr std::string_view kWords[] = {
       "and",  "or",    "but",   "so",     "also", "then", "it",  "its",  "it's",  "that",    "that's", "this", "these", "those",   "they",

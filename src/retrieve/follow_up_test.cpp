@@ -22,7 +22,7 @@ TEST(FollowUp, AFullQuestionIsSearchedForAsTyped) {
   }
 }
 
-// Treating up to seven words as a fragment, tried elsewhere, mixed the previous turn into questions like these.
+// A limit of seven words would mix the previous turn into questions like these.
 TEST(FollowUp, AShortFullQuestionIsNoFragment) {
   for (const char* message : {"What are your opening hours today?", "Do you sell gift cards?", "How much is the express delivery?",
                               "Where is my nearest store?"}) {

@@ -13,7 +13,7 @@ namespace {
 /// The usual constant of reciprocal rank fusion.
 constexpr double kRankOffset = 60;
 
-/// The lowest and the highest standard score that a hundred candidates of a question typically have.
+/// The typical lowest and highest standard score among a hundred candidates.
 constexpr double kTypicalLow = -2.4;
 constexpr double kTypicalHigh = 3.6;
 

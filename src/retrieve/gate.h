@@ -11,10 +11,10 @@ namespace footnote::retrieve {
 struct GateVerdict {
   bool grounded = false;
   double evidence = 0;     ///< The best passage's probability; see score_model.h.
-  double threshold = 0;    ///< The minimum for it.
-  double cosine = 0;       ///< The best passage's.
-  double coverage = 0;     ///< The best passage's.
-  double confidence = 0;   ///< The same as evidence.
+  double threshold = 0;    ///< The minimum evidence for an answer.
+  double cosine = 0;       ///< Cosine of the best passage.
+  double coverage = 0;     ///< Coverage of the best passage.
+  double confidence = 0;   ///< Equal to evidence.
   bool calibrated = true;  ///< False: a model's scale is not known (GatePolicy::calibrated).
 };
 

@@ -22,9 +22,9 @@ void add_document_terms(std::vector<Hit>& hits, std::string_view question, doubl
 /// Best first, equal scores by chunk.
 void sort_by_score(std::vector<Hit>& hits);
 
-/// The passage's headings as a line to put before it: without them a passage often does not say what it is about.
+/// The passage's headings as one line, to be put before its text: without them, a passage often does not say what it is about.
 std::string heading_line(const Chunk& chunk);
-/// Converts an answer found in heading line plus passage to a range of the passage; drops an answer that lies in the heading.
+/// Converts an answer range found in heading line + passage to a range of the passage; drops an answer inside the heading line.
 void take_off_heading(Judgement& judgement, std::size_t bytes);
 
 /// REQUIRES: hits of one fate are added best first.

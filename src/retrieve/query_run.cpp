@@ -22,12 +22,13 @@ constexpr std::size_t kFetchFactor = 4;
 /// With fewer helper threads, keyword search runs next to vector search rather than next to the embedder, which needs all cores. On two
 /// cores: .58 ms for embedding plus .18 for keywords in sequence, against .91 in parallel.
 constexpr std::size_t kThreadsForWordsMin = 2;
-/// A passage with this share of the question's words is in its language, whatever a few function words suggest.
+/// A passage that contains this share of the question's words is in the question's language, whatever its function words suggest.
 constexpr double kSharedWordsMin = 0.8;
 /// From this many chunks on, fetching is split between two threads.
 constexpr std::size_t kFetchSharedMin = 16;
 
-/// The judge is trained on one-sentence questions and reads only the start of a paragraph, so its weight falls with length.
+/// The judge is trained on one-sentence questions and reads only the start of a paragraph, so its weight decreases with the length of the
+/// question.
 double trust_in_judge(std::string_view question) {
   constexpr double kFullWords = 20;
   const auto words = static_cast<double>(std::ranges::count(fold_spaces(question), ' ') + 1);
@@ -259,7 +260,8 @@ class QueryRun {
 
   Result<Passages> read_passages(std::span<const ChunkId> ids) const {
     const bool shared = ports_.helpers != nullptr && ids.size() >= kFetchSharedMin;
-    const std::size_t own = shared ? ids.size() * 2 / 5 : ids.size();  // this thread also computes the coverage
+    // This thread gets fewer chunks, because it also computes the coverage.
+    const std::size_t own = shared ? ids.size() * 2 / 5 : ids.size();
     Result<std::vector<double>> coverage(std::vector<double>(ids.size(), 0));
     Result<std::vector<ChunkReader::ChunkRecord>> records, others;
     run_both(
@@ -314,7 +316,7 @@ class QueryRun {
     sort_by_score(ranked_);
   }
 
-  /// A question in a language that the models do not know is searched by its words, which passages in another language hardly share.
+  /// A question in a language that the models do not support is searched by its words, which passages in another language rarely contain.
   void compare_languages() {
     if (retrieval_.foreign_language.empty()) return;
     const std::string_view language = language_of(ranked_);
@@ -377,7 +379,7 @@ class QueryRun {
   std::vector<Candidate> candidates_;
   double scale_ = 0;                                                // returned by fuse()
   std::size_t rankable_ = std::numeric_limits<std::size_t>::max();  // how many of candidates_ may be ranked
-  std::size_t named_ = 0;                                           // how many of candidates_ were looked up
+  std::size_t named_ = 0;                                           // how many of candidates_ were fetched
   bool has_keywords_ = true;
   std::vector<Hit> ranked_, unranked_, gone_, below_, unread_;
 };

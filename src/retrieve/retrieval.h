@@ -44,18 +44,18 @@ struct Retrieval {
   Generation generation = 0;
   std::vector<Hit> hits;
   GateVerdict gate;
-  GatePolicy policy = {};  ///< Used by the gate.
+  GatePolicy policy = {};  ///< The policy that the gate used.
   std::size_t candidates = 0;
-  std::vector<CutCandidate> cut;           ///< The best of each fate; those that got furthest come first.
-  std::map<Fate, std::size_t> cut_counts;  ///< All cut candidates, listed or not; together with the hits they add up to `candidates`.
+  std::vector<CutCandidate> cut;           ///< The best candidates of each fate; those that passed the most stages come first.
+  std::map<Fate, std::size_t> cut_counts;  ///< Counts all cut candidates, listed or not; cut candidates + hits = `candidates`.
   std::vector<StageTiming> timings;
   std::vector<StageFailure> failures;  ///< If not empty, the order comes from the remaining stages only.
-  VectorSearchReport vector_search;    ///< No plan: vectors were not searched.
+  VectorSearchReport vector_search;    ///< Empty plan: no vector search was done.
   /// The question's language (ISO 639-1) if the embedder does not support it; otherwise empty.
   std::string_view foreign_language = {};
-  /// The question is in that language, and the passages are in another: their order means little, so the gate is closed.
+  /// True: the question is in that language and the passages are in another. Their order means little, so the gate refuses.
   bool language_not_covered = false;
-  std::string translation = {};  ///< The question as it was searched, if it was translated.
+  std::string translation = {};  ///< The translated question that was searched; empty: not translated.
 };
 
 }  // namespace footnote::retrieve

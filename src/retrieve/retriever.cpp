@@ -40,7 +40,7 @@ Result<Retrieval> Retriever::retrieve(const CallContext& call, CorpusId corpus, 
   return retrieval;
 }
 
-/// If the translation fails, the retrieval stays as it was and names the failure.
+/// If the translation fails, the retrieval is unchanged except that it lists the failure.
 Result<void> Retriever::retrieve_translated(const CallContext& call, CorpusId corpus, std::string_view question,
                                             const RetrieveOptions& options, Retrieval& retrieval) const {
   auto translated = ports_.translate(call, question, kTranslationLanguage);

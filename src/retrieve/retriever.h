@@ -21,7 +21,7 @@
 
 namespace footnote::retrieve {
 
-/// The language that the built-in models know.
+/// The language that questions are translated to: the built-in models are English.
 inline constexpr std::string_view kTranslationLanguage = "en";
 inline constexpr std::size_t kQuestionCharactersMax = 10'000;
 /// The maximum size of that many characters in UTF-8; a bound for parsers that count bytes.
@@ -37,11 +37,11 @@ struct RetrieveOptions {
   bool prefix = false;  ///< See KeywordQuery.
   bool typos = false;
   std::string page_url = {};  ///< Canonical (base/page_url.h). `profile.page_boost` is added to the scores of this page's passages.
-  /// The minimum for each hit's boosted probability: see page_policy.h. None: the gate judges only by the best hit.
+  /// The minimum of each hit's boosted probability: see page_policy.h. nullopt: the gate judges only by the best hit.
   std::optional<double> threshold = {};
 };
 
-/// Puts a question into another language (ISO 639-1). Thread-safe.
+/// Translates a question to another language (ISO 639-1). Thread-safe.
 using Translate = std::function<Result<std::string>(const CallContext& call, std::string_view question, std::string_view language)>;
 
 /// The one ranking pipeline of every front door: embed, recall (vectors and keywords), fuse, compare tokens, judge, gate. It pins one
@@ -61,7 +61,7 @@ class Retriever {
     /// Timeout for the judge. If it expires, the previous order stands.
     std::chrono::milliseconds judge_timeout = std::chrono::seconds(3);
     Metrics* metrics = nullptr;        ///< Null: no metrics.
-    Translate translate = {};          ///< Translates a question in a language that is not covered, which is then searched again.
+    Translate translate = {};          ///< Translates a question whose language is not covered, to search again.
     HelperThreads* helpers = nullptr;  ///< Runs stages in parallel; null: everything runs on the caller's thread.
   };
   explicit Retriever(const Ports& ports);
@@ -73,7 +73,7 @@ class Retriever {
                                    Retrieval& retrieval) const;
 
   const Ports ports_;
-  std::vector<Histogram*> stage_seconds_;  ///< By position in kRetrievalStages; empty without metrics.
+  std::vector<Histogram*> stage_seconds_;  ///< Indexed like kRetrievalStages; empty without metrics.
 };
 
 }  // namespace footnote::retrieve

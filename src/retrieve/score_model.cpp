@@ -23,10 +23,9 @@ constexpr std::size_t kHasCosine = 1;
 constexpr std::size_t kHasLate = 2;
 constexpr std::size_t kHasJudge = 4;
 
-/// Fitted on questions of five corpora and foreign ones, in equal shares; what was measured is in docs/adr/0027-one-scale.md.
-/// The judge's log odds of an excerpt are .3 higher at the gate than those of a whole passage, which they were fitted with: the biases make
-/// up for it (docs/adr/0033-what-the-judge-reads.md).
-/// Indexed by the signals that a passage has.
+/// Fitted on equal shares of questions about five corpora and of unrelated ones (docs/adr/0027-one-scale.md). They were fitted on
+/// judgements of whole passages. Log odds of excerpts are .3 higher at the gate; the biases correct for that
+/// (docs/adr/0033-what-the-judge-reads.md). Indexed by the signals that a passage has.
 constexpr std::array<Coefficients, 8> kCoefficients{{
     {.bias = -4.173, .coverage = 10.373},
     {.bias = -8.707, .coverage = 7.271, .cosine = 14.895},

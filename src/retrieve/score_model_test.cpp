@@ -9,7 +9,7 @@ namespace {
 
 struct Signals {
   double cosine = 0;
-  double late = 0;  ///< 0: not compared.
+  double late = 0;  ///< 0: not computed.
   double coverage = 0;
   std::optional<double> judge = {};  ///< A probability.
 };

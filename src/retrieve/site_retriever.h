@@ -36,7 +36,7 @@ struct SiteQuery {
 /// The passages of all corpora that passed the threshold, best first.
 struct SiteRetrieval {
   Retrieval found;
-  double confidence = 0;  ///< The best probability among them, unboosted.
+  double confidence = 0;  ///< The best probability among the passages, without boosts.
   bool cached = false;
 };
 
@@ -52,8 +52,8 @@ class SiteRetriever {
     const KeywordSearch& keywords;
     const ChunkReader& chunks;
     Cache* cache = nullptr;  ///< Null: no caching.
-    std::string model = {};  ///< The embedder's.
-    std::string judge = {};  ///< Empty: none.
+    std::string model = {};  ///< The embedder's model.
+    std::string judge = {};  ///< The judge's model; empty: none.
   };
   explicit SiteRetriever(Ports ports) : ports_(std::move(ports)) {}
 

@@ -16,7 +16,7 @@ class StageWatch {
     timings_.push_back({stage, since_start(last_), since_start(now) - since_start(last_)});
     last_ = now;
   }
-  /// Excludes the time since the last lap.
+  /// Starts a new lap now, so that the time since the last one is not counted.
   void skip() { last_ = std::chrono::steady_clock::now(); }
   /// Times work that runs in parallel to the laps, on any thread; add() records the result.
   template <class Work>

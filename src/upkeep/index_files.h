@@ -16,8 +16,8 @@ namespace footnote::upkeep {
 /// The folder of index files in a data folder: one file per corpus and index.
 inline constexpr std::string_view kIndexFolder = "indexes";
 
-/// An index is saved again if at least this many rows were added or removed since, and at least one in kSaveShare of its rows: below that,
-/// catching up from an older file costs less than writing a new one.
+/// An index is saved again once at least this many rows were added or removed since the last save, and at least 1 / kSaveShare of its rows.
+/// With fewer changes, catching up from the old file costs less than writing a new one.
 inline constexpr std::uint64_t kSaveRowsMin = 1000;
 inline constexpr std::uint64_t kSaveShare = 10;
 /// ... or after this many commits: the store identifies a file by its commit and remembers only a limited number.

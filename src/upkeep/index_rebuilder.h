@@ -54,7 +54,7 @@ class IndexRebuilder final : public api::IndexRebuilds {
   };
 
   void run(const std::stop_token& stop, const Corpus& corpus, Embedder* target);
-  Result<api::RebuildState::Phase> work(const CallContext& call, const Corpus& corpus, Embedder* target);  ///< Null: no other model.
+  Result<api::RebuildState::Phase> work(const CallContext& call, const Corpus& corpus, Embedder* target);
   Result<void> refresh(const CallContext& call, const Corpus& corpus);
   Result<void> change_over(const CallContext& call, const Corpus& corpus, const EmbeddingSpace& space);
   void update(const std::function<void(api::RebuildState&)>& change);

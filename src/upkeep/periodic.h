@@ -9,8 +9,8 @@
 
 namespace footnote::upkeep {
 
-/// Calls `work` at once and then `every` so often, until `stop`; its call is cancelled then. For the body of a background thread. A failed
-/// allocation ends one call of `work`; it is logged under `name`.
+/// Calls `work` at once and then once per `every`, until `stop` is requested; then the call is cancelled. For the body of a background
+/// thread. A failed allocation ends only one call of `work`; it is logged under `name`.
 void run_periodically(std::string_view name, std::chrono::seconds every, const std::stop_token& stop,
                       const std::function<void(const CallContext&)>& work);
 

@@ -26,7 +26,7 @@ bool wants_fit(const Corpus& corpus, std::string_view judge, std::int64_t passag
 void ScaleFit::look(const CallContext& call) {
   const auto corpora = all_corpora(call, ports_.catalog);
   if (!corpora) return;
-  std::map<CorpusId, Seen> seen;  // forgets corpora that were deleted
+  std::map<CorpusId, Seen> seen;  // Rebuilt on each pass, so that deleted corpora are dropped.
   for (const Corpus& corpus : *corpora) {
     const auto known = seen_.find(corpus.id);
     Seen& entry = seen.emplace(corpus.id, known == seen_.end() ? Seen{} : known->second).first->second;
@@ -36,7 +36,7 @@ void ScaleFit::look(const CallContext& call) {
 }
 
 void ScaleFit::look_at(const CallContext& call, const Corpus& corpus, Seen& seen) {
-  // An ingest comes in many steps: wait until a whole interval brought none.
+  // An ingest consists of many commits: wait until there was none for a whole interval.
   if (std::exchange(seen.generation, corpus.generation) != corpus.generation || !ports_.can_ask(corpus)) return;
   if (seen.pause > 0) {
     --seen.pause;

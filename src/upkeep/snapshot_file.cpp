@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kFormat = "footnote snapshot 1";
 
 struct FrameHead {
-  std::uint32_t length = 0;  ///< Of the type and the bytes.
+  std::uint32_t length = 0;  ///< Length of the type and the bytes.
   std::uint32_t sum = 0;
 };
 static_assert(sizeof(FrameHead) == 8);

@@ -19,7 +19,7 @@ inline constexpr std::size_t kSnapshotNameBytesMax = 1'024;
 
 struct SnapshotTotals {
   std::uint64_t files = 0;
-  std::uint64_t bytes = 0;  ///< Of the files' contents.
+  std::uint64_t bytes = 0;  ///< Total size of the files' contents.
 };
 
 /// Archives several files in one: frames with their length and a CRC-32C over their bytes and frame number, then a final frame with the

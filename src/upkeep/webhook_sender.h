@@ -26,7 +26,7 @@ Result<std::string> sign_webhook(std::string_view secret, std::string_view messa
 /// The pause before the next attempt after this many failures; none: give up. `chance` in 0..1 adds jitter of +-20 %, so that messages that
 /// failed together are not retried together.
 std::optional<std::chrono::milliseconds> webhook_pause(int failures, double chance);
-/// Including the first.
+/// Total attempts, including the first.
 inline constexpr int kWebhookAttemptsMax = 9;
 /// Timeout of one attempt.
 inline constexpr std::chrono::seconds kWebhookTimeout{5};
@@ -83,7 +83,7 @@ class WebhookSender {
   /// Sends a batch up to its first failure, then releases the workspace's slot.
   void send(const CallContext& call, const Batch& batch);
   Sent deliver(const CallContext& call, const WebhookDelivery& delivery);
-  /// None: the subject of the message no longer exists.
+  /// nullopt: the subject of the message no longer exists.
   Result<std::optional<std::string>> body_of(const CallContext& call, const WebhookDelivery& delivery) const;
   Result<void> post(const CallContext& call, const WebhookDelivery& delivery, std::string body);
   void note_failure(const CallContext& call, const WebhookDelivery& delivery, const Error& error);
@@ -101,7 +101,7 @@ class WebhookSender {
   std::set<WebhookId> lined_up_ FOOTNOTE_TSA(guarded_by(mutex_));               // queued or being served
   std::map<WorkspaceId, std::size_t> served_ FOOTNOTE_TSA(guarded_by(mutex_));  // batches in progress
   std::jthread thread_;
-  std::vector<std::jthread> senders_;  ///< Last members, with the thread: they use the others.
+  std::vector<std::jthread> senders_;  ///< Last members, because these threads use all others.
 };
 
 }  // namespace footnote::upkeep

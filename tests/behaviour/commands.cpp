@@ -14,7 +14,7 @@ namespace footnote::behaviour {
 
 namespace {
 
-/// A scenario on its way: the world, and what the last commands left.
+/// A running scenario: the world, and the results of the last commands.
 struct Stage {
   VisitorWorld site;
   World& world = site.world;
@@ -26,7 +26,7 @@ struct Stage {
   std::string out;
 };
 
-/// The words behind a command's name. Each accessor fails with what was wanted.
+/// The words after a command's name. Each accessor fails with a message that says what was expected.
 class Words {
  public:
   explicit Words(const std::vector<std::string>& words) : words_(words) {}
@@ -302,7 +302,7 @@ Result<void> curated(Stage& stage, const Words& words) {
   return {};
 }
 
-/// page URL [TITLE TEXT]: the visitor is on it, and what the widget read there.
+/// page URL [TITLE TEXT]: the visitor is on this page; title and text are what the widget read there.
 Result<void> page(Stage& stage, const Words& words) {
   FOOTNOTE_TRY(stage.site.page_url, words.text(1));
   stage.site.page.reset();
@@ -322,7 +322,7 @@ Result<void> accept_language(Stage& stage, const Words& words) {
   return {};
 }
 
-/// playground: the owner tries the draft; playground over.
+/// playground: the owner tests the draft; "playground over" ends it.
 Result<void> playground(Stage& stage, const Words& words) {
   stage.site.playground = !words.is(1, "over");
   return {};

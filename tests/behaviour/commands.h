@@ -6,8 +6,8 @@
 
 namespace footnote::behaviour {
 
-/// Runs a scenario in a world of its own and gives what its commands printed. kInvalidArgument names the line of a
-/// command that is not known or lacks a word. README.md lists the commands.
+/// Runs a scenario in its own world and returns what its commands printed. kInvalidArgument names the line of a command that is unknown or
+/// lacks a word. README.md lists the commands.
 Result<std::string> run(const Scenario& scenario);
 
 }  // namespace footnote::behaviour

@@ -26,7 +26,7 @@ std::string shown(const proxy::ChatPlan& plan) {
   return out;
 }
 
-/// The model's pieces reach the client until it leaves.
+/// Sends the model's pieces to the client until it disconnects.
 void pass_on(World& world, const proxy::ChatPlan& plan, answer::RelayedTurn& turn, const std::string& question) {
   const std::size_t writes = world.store.writes();
   std::size_t sent = 0;

@@ -10,13 +10,13 @@
 
 namespace footnote::behaviour {
 
-/// What the client of one turn does.
+/// How the client of one turn behaves.
 struct ClientPlan {
-  std::optional<std::size_t> leaves_after;  ///< This text is the last that it takes: the next one finds it gone.
-  std::optional<std::size_t> stops_after;   ///< With this text it asks for the turn to be stopped.
+  std::optional<std::size_t> leaves_after;  ///< It disconnects after this text.
+  std::optional<std::size_t> stops_after;   ///< It requests a stop with this text.
 };
 
-/// A client that writes down what it hears, and checks what must hold for every turn.
+/// A client that records the events of a turn, and checks what must hold for every turn.
 class Recorder final : public answer::TurnListener {
  public:
   Recorder(const ClientPlan& plan, const fakes::MemoryStore& store) : plan_(plan), store_(store) {}

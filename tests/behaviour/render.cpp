@@ -23,7 +23,7 @@ void check_citation(const Citation& citation, const Answer& answer) {
   EXPECT_LE(citation.support_range->end, chunk.range.end);
 }
 
-/// Said where citations are checked.
+/// Printed where citations are checked.
 std::string_view verdict_of(const Citation& citation, const World& world) {
   if (world.check == answer::CheckPolicy::kOff) return "";
   switch (citation.support) {

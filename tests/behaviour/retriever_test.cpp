@@ -176,7 +176,7 @@ TEST_F(RetrieverTest, WithoutAnAnswerOfTheJudgeTheOrderStaysAndTheFailureIsSaid)
   EXPECT_TRUE(retriever.retrieve({}, world_.corpus().id, "shipping days", {}).value().failures.empty()) << "and the next has it again";
 }
 
-/// A reranker of another server: the same score for every passage.
+/// A reranker of another server that gives every passage the same score.
 class SameScore final : public Reranker {
  public:
   explicit SameScore(double score) : score_(score) {}
@@ -213,7 +213,7 @@ TEST_F(RetrieverTest, HighCosinesOfAnotherServersEmbedderDoNotOpenTheGate) {
   world_.put_document("shipping.md", "Shipping takes three days.");
   RetrieveOptions options;
   options.profile.gate = retrieve::policy_for("text-embedding-3-small", "", "");
-  world_.embedder.add_synonym("night", "three");  // near by its vector alone
+  world_.embedder.add_synonym("night", "three");  // similar by its vector only
   world_.embedder.add_synonym("watch", "days");
   EXPECT_GT(retrieve("night watch", options)->gate.cosine, 0.6);
   EXPECT_FALSE(retrieve("night watch", options)->gate.grounded);
@@ -269,7 +269,7 @@ TEST_F(RetrieverTest, AFilterLetsNothingElseThrough) {
 TEST_F(RetrieverTest, AnIndexThatIsAheadIsReadAtTheGenerationOfTheOther) {
   world_.put_document("faq.md", "Shipping takes three days.");
   const Corpus& corpus = world_.corpus();
-  // The store and the vector index go on; the keyword index lags behind.
+  // The store and the vector index advance; the keyword index lags behind.
   const std::string_view text[] = {"Shipping takes nine days."};
   const auto vector = world_.embedder.embed({}, text, {}).value().at(0).windows.at(0).values;
   DocumentDraft draft{.key = "faq.md", .content_hash = "new", .text = std::string(text[0])};
@@ -286,7 +286,7 @@ TEST_F(RetrieverTest, AnIndexThatIsAheadIsReadAtTheGenerationOfTheOther) {
 TEST_F(RetrieverTest, APassageThatIsGoneFromTheStoreIsLeftOut) {
   world_.put_document("a.md", "Shipping takes three days.");
   world_.put_document("b.md", "Shipping takes nine days.");
-  // Deleted and purged behind the indexes' back.
+  // Deleted and purged without updating the indexes.
   const std::vector<std::string> deleted = {"a.md"};
   ASSERT_TRUE(world_.store.commit({}, world_.corpus().id, {}, deleted));
   world_.clock.advance(std::chrono::hours{1});

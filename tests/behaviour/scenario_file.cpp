@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kRule = "----";
 
-/// Reads "\u{200B}" behind its backslash; moves `at` to the closing brace.
+/// Reads "\u{200B}" after its backslash; moves `at` to the closing brace.
 bool take_code_point(std::string_view line, std::size_t& at, std::string& out) {
   const std::size_t end = line.find('}', at);
   if (line.substr(at, 2) != "u{" || end == std::string_view::npos) return false;

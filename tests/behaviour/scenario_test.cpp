@@ -1,5 +1,5 @@
-// Registers every tests/behaviour/scenarios/**/*.scenario as one test. FOOTNOTE_UPDATE=1 rewrites the expected parts
-// with what was printed: read the difference before it is committed.
+// Registers every tests/behaviour/scenarios/**/*.scenario as one test. FOOTNOTE_UPDATE=1 rewrites the expected parts with the actual
+// output: review the diff before you commit it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

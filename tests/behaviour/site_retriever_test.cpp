@@ -71,7 +71,7 @@ TEST_F(SiteRetrieverTest, TheBoostOfThePageComesBeforeTheThresholdAndDoesNotCoun
   const auto lamp = std::ranges::find(plain.found.hits, "lamp.md", &Hit::document_key);
   ASSERT_NE(lamp, plain.found.hits.end());
   const double probability = lamp->probability;
-  // Just too little by itself, enough with the boost.
+  // Slightly too low by itself, high enough with the boost.
   const double threshold = probability + .1;
   ASSERT_LT(threshold, 1);
   const auto is_lamp = [](const Hit& hit) { return hit.document_key == "lamp.md"; };
@@ -252,7 +252,7 @@ TEST(RetrievalBytes, ReadBackAsTheyWereAndNothingElseReads) {
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     std::string changed = bytes;
     changed[at] = static_cast<char>(0xff);
-    (void)retrieve::from_bytes(changed);  // no crash, whatever it reads as
+    (void)retrieve::from_bytes(changed);  // must not crash, whatever it parses to
   }
 }
 

@@ -18,7 +18,7 @@ constexpr const char* kQuestion = "How many days does shipping take?";
 
 class TurnTraceTest : public testing::Test {
  protected:
-  /// The trace that was kept with the turn that was stored last.
+  /// The trace of the turn that was stored last.
   JsonObject trace() {
     const std::vector<Turn> turns = world_.store.all_turns();
     EXPECT_FALSE(turns.empty());
@@ -33,7 +33,7 @@ class TurnTraceTest : public testing::Test {
     for (const Json& entry : trace.at(list).as_array()) out.emplace_back(entry.as_object().at(field).as_string());
     return out;
   }
-  /// "path: stage/reason" of every candidate; "path: [n]" of those that were cited.
+  /// "path: stage/reason" for every candidate; "path: [n]" for cited ones.
   static std::vector<std::string> fates(const JsonObject& trace) {
     std::vector<std::string> out;
     for (const Json& entry : trace.at("candidates").as_array()) {
@@ -77,7 +77,7 @@ TEST_F(TurnTraceTest, AQuotedAnswerCanBeReadBackStageByStage) {
   for (const Json& entry : trace.at("stages").as_array()) {
     const JsonObject& stage = entry.as_object();
     const double start = stage.at("start_ms").to_number<double>();
-    if (stage.at("stage") == "keyword") continue;  // Looked for beside the embedding, or after it.
+    if (stage.at("stage") == "keyword") continue;  // Keyword search may run in parallel to the embedding, or after it.
     EXPECT_GE(start + 0.0005, last) << "each starts when the one before has ended: " << text_;
     last = stage.at("took_ms").is_null() ? start : start + stage.at("took_ms").to_number<double>();
   }
@@ -141,7 +141,7 @@ TEST_F(TurnTraceTest, WhatWasCutIsNamedAndCounted) {
 TEST_F(TurnTraceTest, WhatTheReaderLeftOutHasAReason) {
   world_.profile.penalties.superseded = 5;
   world_.put_document("a.md", "Shipping takes three days.");
-  world_.put_document("b.md", "Shipping takes three days.");  // says the same
+  world_.put_document("b.md", "Shipping takes three days.");  // the same content
   world_.put_document("old.md", "---\ntitle: Old\nstatus: superseded\n---\nShipping takes nine days.");
   ASSERT_TRUE(world_.ask(kQuestion).report);
   EXPECT_THAT(fates(trace()), ElementsAre("a.md: [1]", "b.md: read/duplicate", "old.md: read/far_from_best"));
@@ -196,7 +196,7 @@ TEST_F(TurnTraceTest, HoldsNamesAndNumbersButNoTextOfAnybody) {
   EXPECT_THAT(text_, HasSubstr("shipping.md"));
 }
 
-/// A service of its own: with a request's names and with metrics.
+/// A separate service, with request ids and metrics.
 class CountedTurns : public TurnTraceTest {
  protected:
   Result<answer::TurnReport> ask(const std::string& question, CallContext call = {}) {

@@ -267,7 +267,7 @@ TEST_F(VisitorTest, SixTurnsAreRememberedAndTheStoreKnowsThemWhereTheCacheDoesNo
   site_.world.llm.say({"Yes."});
   for (int i = 0; i < 8; ++i) site_.ask("How many days does shipping number " + std::to_string(i) + " take?");
   EXPECT_EQ(site_.world.llm.last_request().messages.size(), 1 + answer::kHistoryMessagesMax + 1);
-  site_.world.clock.advance(answer::kHistoryTime);  // the cache forgets
+  site_.world.clock.advance(answer::kHistoryTime);  // the cache entry expires
   site_.ask("How many days does shipping take?");
   const ChatRequest request = site_.world.llm.last_request();
   ASSERT_EQ(request.messages.size(), 1 + answer::kHistoryMessagesMax + 1);

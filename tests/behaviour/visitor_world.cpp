@@ -11,7 +11,7 @@ namespace footnote::behaviour {
 
 namespace {
 
-/// Of a turn with a model that rewrites follow-ups: short, since a scenario may let it hang.
+/// Timeout of the model that rewrites follow-ups: short, because a scenario may let it hang.
 constexpr std::chrono::milliseconds kRewriterPatience{50};
 
 }  // namespace
@@ -121,7 +121,7 @@ Visited VisitorWorld::ask(const std::string& message) {
   return visited;
 }
 
-/// Every piece that was heard passed over the event sink; then the end of the turn, if it is stored and counts.
+/// Every piece that the client received passed through the event sink; then the end of the turn, if it is stored and counted.
 void VisitorWorld::expect_events(const Visited& visited, const std::vector<std::string>& before) const {
   std::vector<std::string> passed = world.store.passed();
   passed.erase(passed.begin(), passed.begin() + static_cast<std::ptrdiff_t>(before.size()));

@@ -13,7 +13,7 @@
 
 namespace footnote::behaviour {
 
-/// What a visitor's client hears, as lines; and what must hold for every turn.
+/// Records what a visitor's client receives, as lines, and checks what must hold for every turn.
 class VisitorRecorder final : public answer::TurnListener {
  public:
   explicit VisitorRecorder(const fakes::MemoryStore& store) : store_(store) {}
@@ -24,7 +24,7 @@ class VisitorRecorder final : public answer::TurnListener {
   Result<void> on_text(std::string_view text) override;
   Result<void> on_withdraw(const answer::Withdrawal& withdrawal) override;
 
-  /// With this text the visitor asks for an end; 0: before any came.
+  /// With this text the visitor requests a stop; 0: before any text.
   std::optional<std::size_t> stops_after = {};
   std::stop_source stop;
   const std::vector<std::string>& events() const { return events_; }
@@ -54,11 +54,11 @@ struct Visited {
   const Visit& visit() const { return *report->turn.visit; }
 };
 
-/// What `visit` prints: how it ended, what was heard, confidence and why it is low, the gap, who was called.
+/// What `visit` prints: how it ended, what the client received, the confidence and why it is low, the gap, which models were called.
 std::string render(const Visited& visited);
 
 class VisitorWorld;
-/// What is kept of all visits: usage, gaps, news for webhooks, events.
+/// What is stored about all visits: usage, gaps, webhook messages, events.
 std::string render_site(const VisitorWorld& site);
 
 /// The world with an agent on the site https://shop.example and a visitor.
@@ -75,7 +75,7 @@ class VisitorWorld {
   fakes::MemoryCache cache{world.clock};
   fakes::MemoryAgentStore agents{world.store, world.clock};
   fakes::MemoryWebhookStore webhooks{world.clock};
-  AgentSettings settings;  ///< Of the agent; what is changed here holds from the next message on.
+  AgentSettings settings;  ///< The agent's settings; changes apply from the next message on.
   std::vector<CorpusId> corpora;
   ConversationId conversation{"conv_1"};
   std::string page_url;
@@ -85,7 +85,7 @@ class VisitorWorld {
   std::string accept_language;
   bool playground = false;
   bool has_judge = true;
-  bool has_model_reader = false;  ///< The world's reader stands for the trained one.
+  bool has_model_reader = false;  ///< True: the world's reader takes the role of the trained reader.
   Profile profile = kVisitorProfile;
   std::optional<std::size_t> stops_after;
   fakes::FakeLlm rewriter{"small"};

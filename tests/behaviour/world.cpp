@@ -48,7 +48,7 @@ Asked World::ask(const std::string& question) {
                                        .checking = {&citation_check, check, &check_lane}});
   auto report =
       service.answer(recorder.call(), {.workspace = workspace_, .corpus = corpus_.id, .text = question, .profile = profile}, recorder);
-  clock.advance(std::chrono::seconds{1});  // no two turns are asked at the same time
+  clock.advance(std::chrono::seconds{1});  // no two turns have the same time
   EXPECT_EQ(llm.running(), 0u) << "no call to the model outlives its turn";
   return {std::move(report), recorder.events(), recorder.text(), llm.calls() - calls_before};
 }

@@ -20,7 +20,7 @@
 
 namespace footnote::behaviour {
 
-/// How a question ended, with what the client heard.
+/// How a question ended, and what the client received.
 struct Asked {
   Result<answer::TurnReport> report;
   std::vector<std::string> events;
@@ -36,7 +36,7 @@ class World {
 
   ingest::IngestReport put_document(const std::string& key, const std::string& content, const std::string& url = {});
   ingest::IngestReport delete_document(const std::string& key);
-  /// From now on this corpus is meant; made when it is not there.
+  /// Selects this corpus for the following commands; creates it if missing.
   void use_corpus(const std::string& name);
   Generation purge();
 
@@ -52,7 +52,7 @@ class World {
   /// The last prompt, all messages.
   std::string last_prompt() const;
 
-  // Scenarios reach for these to set the stage.
+  // Scenarios use these to prepare the world.
   ManualClock clock;
   fakes::MemoryStore store;
   fakes::FakeEmbedder embedder;

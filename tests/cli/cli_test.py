@@ -369,10 +369,10 @@ class Documents(Case):
 
 
 class BesideAServer(Case):
-    """Commands do the same in their own process and through a server that has the data folder."""
+    """Commands do the same in their own process and through a server that holds the data folder."""
 
     def both_ways(self, scenario):
-        """The results of scenario() on a new data folder: without a server, then beside one."""
+        """The results of scenario() on a new data folder: without a server, then with one."""
         alone = scenario()
         shutil.rmtree(self.folder / "footnote-data")
         _, server = self.serve()
@@ -386,7 +386,7 @@ class BesideAServer(Case):
         return {row["path"]: (row["title"], row["content_hash"], row["version"], row["chunks"]) for row in rows}
 
     def ingest(self, *arguments, code=0):
-        """What an ingest reports, without what differs from run to run."""
+        """The report of an ingest, without values that differ between runs."""
         return self.run_footnote("ingest", *arguments, "--json", code=code).lines
 
     def test_prefixes_do_not_delete_each_other(self):

@@ -17,14 +17,14 @@
 ///   INSTANTIATE_TEST_SUITE_P(Sqlite, AgentStoreContract, ::testing::Values(AgentStoreCase{"sqlite", make}), agent_store_case_name);
 namespace footnote::contract {
 
-/// A store, empty, with what the suite needs around it.
+/// An empty store, and what the suite needs around it.
 class AgentStoreHarness {
  public:
   virtual ~AgentStoreHarness() = default;
   virtual AgentStore& agents() = 0;
   virtual CatalogStore& catalog() = 0;
   virtual ManualClock& clock() = 0;
-  /// A workspace beside the default one.
+  /// A second workspace.
   virtual WorkspaceId other_workspace() = 0;
 };
 
@@ -70,7 +70,7 @@ class AgentStoreContract : public ::testing::TestWithParam<AgentStoreCase> {
   CorpusId corpus_;
 };
 
-/// Every field filled with something that is no default.
+/// Every field has a value other than its default.
 inline AgentSettings full_settings(std::vector<CorpusId> corpora) {
   return {.persona = {.name = "Ada \xE2\x82\xAC", .tone = "dry"},
           .guardrails = {.avoid = {"politics", "our competitors"}, .max_chars = 1'000},

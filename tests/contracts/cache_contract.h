@@ -13,10 +13,10 @@
 
 /// What every Cache must do. Include in one test file of a provider and write
 ///   INSTANTIATE_TEST_SUITE_P(Redis, CacheContract, ::testing::Values(CacheCase{"redis", make, let_pass}), cache_case_name);
-/// A cache may forget at any time; the suite stays small enough that a sound one forgets nothing of it.
+/// A cache may evict at any time; the suite is small enough that a correct one evicts nothing.
 namespace footnote::contract {
 
-/// A cache, empty, and a way to let time pass for it.
+/// An empty cache, and a way to advance its clock.
 struct CacheHarness {
   std::shared_ptr<Cache> cache;
   std::function<void(std::chrono::seconds)> let_pass;

@@ -16,12 +16,12 @@
 ///   INSTANTIATE_TEST_SUITE_P(Sqlite, CatalogStoreContract, ::testing::Values(CatalogStoreCase{"sqlite", make}), catalog_store_case_name);
 namespace footnote::contract {
 
-/// A catalog, empty but for the default workspace.
+/// A catalog with only the default workspace.
 class CatalogStoreHarness {
  public:
   virtual ~CatalogStoreHarness() = default;
   virtual CatalogStore& catalog() = 0;
-  /// A workspace beside the default one.
+  /// A second workspace.
   virtual WorkspaceId other_workspace() = 0;
 };
 

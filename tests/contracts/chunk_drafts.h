@@ -18,7 +18,7 @@ inline std::vector<float> vector_of(const std::string& text) {
   return out;
 }
 
-/// A draft whose chunks are these texts; its text is their sum.
+/// A draft with these texts as chunks; its text is their concatenation.
 inline DocumentDraft draft_of(const std::string& key, const std::vector<std::string>& chunks) {
   DocumentDraft draft;
   draft.key = key;

@@ -20,20 +20,20 @@
 
 namespace footnote::contract {
 
-/// A store to be tested, empty, with what the suite needs around it.
+/// An empty store to test, and what the suite needs around it.
 class ChunkStoreHarness {
  public:
   virtual ~ChunkStoreHarness() = default;
   virtual ChunkStore& chunks() = 0;
   virtual CatalogStore& catalog() = 0;
   virtual ManualClock& clock() = 0;
-  /// A workspace beside the default one.
+  /// A second workspace.
   virtual WorkspaceId other_workspace() = 0;
 };
 
 using MakeChunkStore = std::unique_ptr<ChunkStoreHarness> (*)();
 
-/// An index that knows only what changes() told it.
+/// An index that knows only what changes() returned.
 class ModelIndex {
  public:
   void apply(const IndexChanges& changes) {
@@ -70,7 +70,7 @@ class ModelIndex {
   Generation generation_ = 0;
 };
 
-/// What every ChunkStore must do. Include in one source of a test program and name the stores to be tested:
+/// What every ChunkStore must do. Include in one source of a test program and name the stores to test:
 ///   INSTANTIATE_TEST_SUITE_P(Sqlite, ChunkStoreContract, ::testing::Values(&make_sqlite_store));
 class ChunkStoreContract : public ::testing::TestWithParam<MakeChunkStore> {
  protected:
@@ -87,7 +87,7 @@ class ChunkStoreContract : public ::testing::TestWithParam<MakeChunkStore> {
     EXPECT_TRUE(receipt.has_value()) << receipt.error().message;
     return receipt.value_or(CommitReceipt{});
   }
-  /// Reads on in pages until there is nothing new.
+  /// Reads page by page until there is nothing new.
   void follow(ModelIndex& index, std::size_t rows_max = 1000) {
     for (;;) {
       auto changes = store().changes(call_, corpus_, index.generation(), rows_max);
@@ -228,7 +228,7 @@ TEST_P(ChunkStoreContract, MakesNoGenerationWhenNothingChanged) {
   EXPECT_EQ(commit({tagged}).generation, 2);
   EXPECT_EQ(store().find_document(call_, corpus_, "a").value()->attributes.tags, tagged.attributes.tags);
 
-  // One of two unchanged: only the other gets a new version.
+  // One of two documents is unchanged: only the other gets a new version.
   const CommitReceipt mixed = commit({tagged, draft_of("b", {"other"})});
   EXPECT_EQ(mixed.generation, 3);
   EXPECT_EQ(mixed.documents[0].version, 2);
@@ -249,7 +249,7 @@ TEST_P(ChunkStoreContract, DeletesAndTakesBack) {
   EXPECT_THAT(visible_now(), ElementsAre("b: two"));
   EXPECT_EQ(commit({}, keys).generation, 2);
 
-  // The same text again is a change: the document is back.
+  // The same text again is a change, because the document was deleted.
   const CommitReceipt back = commit({draft_of("a", {"one"})});
   EXPECT_EQ(back.generation, 3);
   EXPECT_EQ(back.documents[0].version, 2);
@@ -376,13 +376,13 @@ TEST_P(ChunkStoreContract, PurgesWhatDiedBefore) {
   EXPECT_EQ(store().document_text(call_, workspace_, id, 1).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(store().document_text(call_, workspace_, id, 2)->text, "a2");
   EXPECT_THAT(store().chunks(call_, corpus_, behind.ids()).value(), ::testing::SizeIs(1)) << "c1 died later";
-  // From nothing, page by page.
+  // From generation 0, page by page.
   for (const std::size_t rows_max : {0U, 1U, 100U}) {
     ModelIndex index;
     ASSERT_NO_FATAL_FAILURE(follow(index, rows_max));
     EXPECT_THAT(index.visible(3), ElementsAre("a: a2", "c: c2"));
   }
-  // An index that lagged behind is told all, or told to start over.
+  // An index that lagged behind gets all changes, or an error that tells it to start over.
   const auto rest = store().changes(call_, corpus_, behind.generation(), 100);
   if (rest) {
     behind.apply(*rest);
@@ -400,7 +400,7 @@ TEST_P(ChunkStoreContract, NeverGivesAChunkIdTwice) {
   harness_->clock().advance(std::chrono::hours{1});
   ASSERT_TRUE(store().purge(call_, corpus_, harness_->clock().now()).has_value());
   commit({draft_of("a", {"2"})});
-  follow(index);  // refuses a row that it has
+  follow(index);  // rejects a row that it already has
   EXPECT_THAT(index.visible(index.generation()), ElementsAre("a: 2"));
 }
 

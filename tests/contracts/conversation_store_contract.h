@@ -18,14 +18,14 @@
 ///                            conversation_store_case_name);
 namespace footnote::contract {
 
-/// A store, empty, with what the suite needs around it.
+/// An empty store, and what the suite needs around it.
 class ConversationStoreHarness {
  public:
   virtual ~ConversationStoreHarness() = default;
   virtual ConversationStore& conversations() = 0;
   virtual CatalogStore& catalog() = 0;
   virtual ManualClock& clock() = 0;
-  /// A workspace beside the default one.
+  /// A second workspace.
   virtual WorkspaceId other_workspace() = 0;
   /// All events of a corpus, oldest first.
   virtual std::vector<Event> events(WorkspaceId workspace, CorpusId corpus) = 0;
@@ -86,7 +86,7 @@ class ConversationStoreContract : public ::testing::TestWithParam<ConversationSt
   int turns_ = 0;
 };
 
-/// An answer with one source and one citation, every field filled.
+/// An answer with one source and one citation; every field is filled.
 inline Answer full_answer() {
   SourceBlock block;
   block.number = 1;
@@ -190,7 +190,7 @@ TEST_P(ConversationStoreContract, HistoryIsTheLastTurnsOldestFirst) {
   for (const char* question : {"one", "two", "three"}) {
     Turn next = turn(std::string("turn_") + question, question, Answer{.text = "x"});
     next.conversation = {"conv_a"};
-    finish(next);  // in one millisecond: the order of storing counts
+    finish(next);  // in the same millisecond: ordered by when they were stored
   }
   finish(turn("turn_apart", "apart", Answer{.text = "x"}));
   EXPECT_THAT(history({"conv_a"}, 10), ::testing::ElementsAre("one", "two", "three"));

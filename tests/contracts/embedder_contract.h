@@ -16,7 +16,7 @@
 ///   INSTANTIATE_TEST_SUITE_P(Local, EmbedderContract, ::testing::Values(EmbedderCase{"local", make}), embedder_case_name);
 namespace footnote::contract {
 
-/// What an embedder can see of its model; see Embedding and VectorLength.
+/// What an embedder knows about its model; see Embedding and VectorLength.
 struct EmbedderSight {
   bool tokens = true;
   bool pooled_length = true;
@@ -24,7 +24,7 @@ struct EmbedderSight {
 
 struct EmbedderCase {
   std::string name;
-  /// Shared, as a model may take long to load: one for all tests will do.
+  /// Shared, because loading a model may take long: one instance for all tests is enough.
   std::function<std::shared_ptr<Embedder>()> make;
   EmbedderSight sight = {};
 };

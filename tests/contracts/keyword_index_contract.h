@@ -17,7 +17,7 @@
 
 /// What every KeywordIndex must do. Include in one test file of a provider and write
 ///   INSTANTIATE_TEST_SUITE_P(Local, KeywordIndexContract, ::testing::Values(KeywordIndexCase{"local", make}), keyword_index_case_name);
-/// Says nothing of absolute scores: engines differ in constants.
+/// Does not check absolute scores: engines differ in constants.
 namespace footnote {
 
 struct KeywordIndexCase {
@@ -186,7 +186,7 @@ TEST_P(KeywordIndexContract, CoverageIsTheShareOfContentWordsWeighedByRarity) {
   EXPECT_EQ(all[2], 0.0);
   EXPECT_EQ(all[3], 0.0);
   EXPECT_EQ(coverage("what is the", 1, {1})[0], 0.0);
-  // A word that the corpus does not know weighs no less than any other.
+  // A word that no passage contains weighs at least as much as any other.
   EXPECT_LE(coverage("zeppelin pump", 1, {1})[0], 0.5);
   EXPECT_LE(coverage("zeppelin pressure", 1, {1})[0], 0.5 + 1e-9);
   EXPECT_GT(coverage("zeppelin pressure", 1, {1})[0], 0.0);
@@ -261,7 +261,7 @@ TEST_P(KeywordIndexContract, ReadersSeeWholeStepsWhileAWriterWorks) {
     });
   }
   for (Generation g = 2; g <= 100; ++g) {
-    // Some reads between any two steps, so that neither side is done before the other begins.
+    // Some reads between any two steps, so that both sides really overlap.
     for (const int before = reads; reads < before + 3;) std::this_thread::yield();
     apply({g - 1, g, {row(10 * g, g, "alpha"), row(10 * g + 1, g, "alpha beta")}, {{{g == 2 ? 1 : 10 * (g - 1)}, g}}});
   }

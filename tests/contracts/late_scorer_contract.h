@@ -15,7 +15,7 @@
 ///   INSTANTIATE_TEST_SUITE_P(Local, LateScorerContract, ::testing::Values(LateScorerCase{"local", make}), late_scorer_case_name);
 namespace footnote::contract {
 
-/// A scorer and the place where its passages lie.
+/// A scorer and the store of its passages.
 struct LateScorerHarness {
   virtual ~LateScorerHarness() = default;
   virtual LateScorer& scorer() = 0;

@@ -16,18 +16,18 @@
 ///   INSTANTIATE_TEST_SUITE_P(OpenAi, LlmContract, ::testing::Values(LlmCase{"openai", ...}), llm_case_name);
 namespace footnote::contract {
 
-/// How to get a model that behaves in a certain way: for a provider, one that talks to a server of the test.
+/// Creates models that behave in certain ways. For a provider: a client of a test server.
 struct LlmCase {
   std::string name;
   /// Streams these pieces and ends.
   std::function<std::shared_ptr<Llm>(std::vector<std::string>)> says;
-  /// Streams "one ", then fails as an upstream that breaks off does.
+  /// Streams "one ", then fails like an upstream that breaks off.
   std::function<std::shared_ptr<Llm>()> breaks_off;
-  /// Streams "one ", then nothing more, ever.
+  /// Streams "one ", then hangs.
   std::function<std::shared_ptr<Llm>()> hangs;
-  /// Does not answer at all.
+  /// Does not respond at all.
   std::function<std::shared_ptr<Llm>()> is_down;
-  /// Refuses because its limit is reached, with kProvidersWords in what it says.
+  /// Refuses because of its rate limit; its message contains kProvidersWords.
   std::function<std::shared_ptr<Llm>()> is_over_limit;
 };
 
@@ -40,7 +40,7 @@ class LlmContract : public ::testing::TestWithParam<LlmCase> {
   static ChatRequest request() { return {.messages = {{ChatRole::kSystem, "Be brief."}, {ChatRole::kUser, "Hello?"}}}; }
   static CallContext call() { return CallContext::with_timeout(std::chrono::seconds{20}); }
 
-  /// Streams and gathers the text.
+  /// Streams, and collects the text.
   Result<ChatEnd> stream(Llm& llm, const CallContext& call_context) {
     return llm.stream(call_context, request(), [this](std::string_view piece) -> Result<void> {
       text_ += piece;
@@ -126,7 +126,7 @@ TEST_P(LlmContract, ALongAnswerArrivesWholeAtASlowListener) {
   EXPECT_EQ(text_, expected);
 }
 
-/// The call's own deadline is far off: a call that the stop does not end shows as one that ran out of time.
+/// The call's deadline is far away: if the stop does not end the call, it ends with kDeadlineExceeded.
 TEST_P(LlmContract, AStopEndsARunningStream) {
   const auto llm = GetParam().hangs();
   std::stop_source stop;

@@ -28,7 +28,7 @@ class ReaderContract : public ::testing::TestWithParam<ReaderCase> {
  protected:
   using Passages = std::vector<std::string_view>;
 
-  /// The sentences of a passage of plain words, which are its blocks here.
+  /// The sentences of a plain text, used as blocks.
   static std::vector<TextRange> sentences_of(std::string_view text) {
     std::vector<TextRange> out;
     for (std::size_t begin = text.find_first_not_of(" \n"); begin < text.size(); begin = text.find_first_not_of(" \n", out.back().end)) {

@@ -18,7 +18,7 @@ namespace footnote::contract {
 struct RerankerCase {
   std::string name;
   std::function<std::shared_ptr<Reranker>()> make;
-  bool understands = true;  ///< False for a model with random weights: what it says is the same every time, but means nothing.
+  bool understands = true;  ///< False for a model with random weights: its output is deterministic but meaningless.
 };
 
 inline std::string reranker_case_name(const ::testing::TestParamInfo<RerankerCase>& info) { return info.param.name; }

@@ -6,7 +6,7 @@
 
 namespace footnote::contract {
 
-/// A call whose caller has gone. (On the heap: g++ 12 takes a local stop_source for uninitialised when it sanitizes.)
+/// A call whose caller has cancelled. (Allocated on the heap: with sanitizers, g++ 12 reports a local stop_source as uninitialised.)
 inline CallContext stopped_call() {
   const auto gone = std::make_unique<std::stop_source>();
   gone->request_stop();

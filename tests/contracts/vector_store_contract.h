@@ -213,8 +213,8 @@ TEST_P(VectorStoreContract, AttributesThatChangedFilterFromTheirGenerationOn) {
   EXPECT_EQ(found(axis(0), 2, 100, &final_only), Found{2});
 }
 
-// Random rows come and go over many steps; every generation is then asked with and without a filter and must give
-// what a plain loop over the rows gives.
+// Adds and removes random rows over many steps; then queries every generation with and without a filter, and compares with a plain loop
+// over the rows.
 TEST_P(VectorStoreContract, EqualsBruteForceInEveryGeneration) {
   struct Known {
     IndexRow row;
@@ -231,7 +231,7 @@ TEST_P(VectorStoreContract, EqualsBruteForceInEveryGeneration) {
     for (std::size_t i = random_() % 30; i > 0; --i) {
       std::vector<Vector> windows;
       for (std::size_t w = 1 + random_() % 3; w > 0; --w) windows.push_back(random_unit());
-      // Ids do not come in order.
+      // Ids are not in order.
       all.push_back({row((next_chunk++) ^ 0x55, g, windows, 1 + static_cast<std::int64_t>(random_() % 9))});
       changes.added.push_back(all.back().row);
     }
@@ -270,8 +270,7 @@ TEST_P(VectorStoreContract, EqualsBruteForceInEveryGeneration) {
   }
 }
 
-// Each step replaces one row by two: a reader of a generation must count exactly the rows of that generation,
-// whatever the writer does meanwhile.
+// Each step replaces one row by two: a reader must count exactly the rows of its generation, whatever the writer does meanwhile.
 TEST_P(VectorStoreContract, ReadersSeeWholeStepsWhileAWriterWorks) {
   apply({0, 1, {row(1, 1, {axis(0)})}, {}});
   std::atomic<bool> done{false};
@@ -290,7 +289,7 @@ TEST_P(VectorStoreContract, ReadersSeeWholeStepsWhileAWriterWorks) {
     });
   }
   for (Generation g = 2; g <= 100; ++g) {
-    // Some reads between any two steps, so that neither side is done before the other begins.
+    // Some reads between any two steps, so that both sides really overlap.
     for (const int before = reads; reads < before + 3;) std::this_thread::yield();
     apply({g - 1, g, {row(10 * g, g, {axis(0)}), row(10 * g + 1, g, {axis(1)})}, {{{g == 2 ? 1 : 10 * (g - 1)}, g}}});
   }
@@ -299,7 +298,7 @@ TEST_P(VectorStoreContract, ReadersSeeWholeStepsWhileAWriterWorks) {
   EXPECT_EQ(wrong, 0);
 }
 
-// Each distance has its own nearest: the long one, the one that lies near, the one whose numbers differ least in all.
+// Each distance has another nearest vector: the longest, the closest, or the one with the smallest sum of differences.
 TEST_P(VectorStoreContract, ASpaceMeasuresByItsDistance) {
   struct Case {
     Distance distance;

@@ -13,11 +13,12 @@
 #include "ports/conversation_store.h"
 #include "ports/webhook_store.h"
 
-/// What every WebhookStore must do, and the ConversationStore that tells it its news. Include in one test file of a provider and write
+/// What every WebhookStore must do, together with the ConversationStore that queues its messages. Include in one test file of a provider
+/// and write
 ///   INSTANTIATE_TEST_SUITE_P(Sqlite, WebhookStoreContract, ::testing::Values(WebhookStoreCase{"sqlite", make}), webhook_store_case_name);
 namespace footnote::contract {
 
-/// A store, empty, with what the suite needs around it.
+/// An empty store, and what the suite needs around it.
 class WebhookStoreHarness {
  public:
   virtual ~WebhookStoreHarness() = default;
@@ -25,7 +26,7 @@ class WebhookStoreHarness {
   virtual ConversationStore& conversations() = 0;
   virtual CatalogStore& catalog() = 0;
   virtual ManualClock& clock() = 0;
-  /// A workspace beside the default one.
+  /// A second workspace.
   virtual WorkspaceId other_workspace() = 0;
 };
 

@@ -3,10 +3,10 @@
 
 A client's journal records what was acknowledged. After each kill:
   - nothing acknowledged is lost, and each live document is one complete version, never a mixture;
-  - `doctor` finds no broken invariant: the database is whole, and the rows of the indexes are those of the store;
-  - the schema is that of one whole migration step, and the next start goes on from there;
-  - a snapshot that has its name can be restored.
-The N-th time that a point is reached is drawn at random; a run that ends before is counted as not killed, and lower numbers are drawn next.
+  - `doctor` finds no broken invariant: the database is consistent, and the indexes have the same rows as the store;
+  - the schema is that of a complete migration step, and the next start continues from there;
+  - a snapshot that has its final name can be restored.
+Each run kills the process when the point is reached for the N-th time, with a random N. If a run ends before that, it counts as not killed, and smaller N are drawn next.
 The model is tiny, so that kills hit the store's work and not the encoder's. The seed is printed; pass it with --seed to repeat a run.
 
 usage: fault_points_test.py --binary build/release/footnote [--rounds 2] [--point NAME] [--seed N] [--files 20]

@@ -1,7 +1,7 @@
-// Durability under power cuts: whatever a disk may leave (see DiskModel), a store opens again, is sound, holds every
-// acknowledged change whole and no half of another.
+// Durability under power cuts: whatever state a disk may leave (see DiskModel), the store opens again, is consistent, contains every
+// acknowledged change completely and no partial one.
 //   FOOTNOTE_POWER_CUTS=2000 FOOTNOTE_POWER_SEED=1 footnote_durability_tests --gtest_filter='PowerCut.*'
-// runs seeds 1 to 2000; a violation names its seed, and FOOTNOTE_POWER_CUTS=1 FOOTNOTE_POWER_SEED=that repeats it.
+// runs seeds 1 to 2000. A violation prints its seed; FOOTNOTE_POWER_CUTS=1 FOOTNOTE_POWER_SEED=that repeats it.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -30,17 +30,17 @@ struct Totals {
   int acknowledged = 0;
 };
 
-/// One store's life from its making through several power cuts.
+/// One store from its creation through several power cuts.
 class PowerCutRun {
  public:
   PowerCutRun(std::uint64_t seed, Syncs syncs, Totals& totals) : random_(seed), disk_(seed), work_(seed, clock_), totals_(totals) {
     disk_.set_syncs(syncs);
     constexpr std::uint64_t kLogBounds[] = {20'000, 100'000, 10'000'000};
-    // A small bound brings a checkpoint after nearly every commit, a large one keeps all of them in the log.
+    // A small limit causes a checkpoint after nearly every commit, a large one keeps all commits in the log.
     log_bytes_max_ = kLogBounds[below(3)];
   }
 
-  /// What went wrong; nullopt when nothing did.
+  /// The violation; nullopt if there was none.
   std::optional<std::string> run() {
     for (std::size_t lives = 1 + below(3); lives > 0; --lives) {
       work_until_the_power_goes();
@@ -48,7 +48,7 @@ class PowerCutRun {
       if (!violation_) verify("after the power cut");
       if (violation_) return violation_;
     }
-    // It can be worked with, and closes and opens in the usual way.
+    // The store works, and closes and opens normally.
     disk_.cut_power_at(0);
     for (int i = 0; i < 3 && !violation_; ++i) take_step();
     store_.reset();
@@ -85,7 +85,7 @@ class PowerCutRun {
     ++totals_.cuts;
   }
 
-  /// A sync fails, once: the step is not acknowledged, nor is any after it, though the disk says that all is well again.
+  /// One sync fails: neither this step nor any later one is acknowledged, although the disk reports success again.
   void fail_a_sync() {
     disk_.fail_syncs(true);
     take_step();
@@ -108,7 +108,7 @@ class PowerCutRun {
     in_doubt_ = std::move(step.after);
   }
 
-  /// The power goes again while it recovers.
+  /// Power is cut again during recovery.
   void cut_recoveries() {
     while (below(3) == 0) {
       disk_.cut_power_at(1 + static_cast<int>(below(kChangesInRecoveryMax)));
@@ -155,7 +155,7 @@ class PowerCutRun {
   Totals& totals_;
   std::uint64_t log_bytes_max_ = 0;
   std::unique_ptr<SqliteStore> store_;
-  std::optional<Facts> in_doubt_;  // what the store may hold instead, when a step was cut
+  std::optional<Facts> in_doubt_;  // the other allowed state if a step was interrupted
   std::optional<std::string> violation_;
 };
 
@@ -166,7 +166,7 @@ std::uint64_t number_from(const char* name, std::uint64_t otherwise) {
 
 class PowerCut : public ::testing::Test {
  protected:
-  // Checkpoints fail all the time, and say so.
+  // Checkpoints fail constantly and are logged.
   void SetUp() override { set_log_level(LogLevel::kOff); }
   void TearDown() override { set_log_level(LogLevel::kInfo); }
 };
@@ -194,7 +194,7 @@ TEST_F(PowerCut, NothingAcknowledgedIsLostAndNothingIsHalfThere) {
   EXPECT_GT(totals.acknowledged, static_cast<int>(runs));
 }
 
-// The test above must be able to fail: with less syncing than the store asks for, it does.
+// The test above must be able to fail: with fewer syncs than the store requests, it does.
 TEST_F(PowerCut, WouldShowAStoreThatDoesNotSyncEveryCommit) {
   Totals totals;
   for (const Syncs syncs : {Syncs::kAsIfNormal, Syncs::kAsIfOff}) {

@@ -92,7 +92,7 @@ std::string Workload::text(std::size_t bytes_max) {
 
 Step Workload::next() {
   clock_.advance(std::chrono::seconds{1});
-  // First, so that each step from here on is one commit.
+  // Create the corpus first, so that each later step is one commit.
   if (!facts_.contains("corpus memory")) return corpus("memory");
   switch (below(12)) {
     case 0: return purge();
@@ -185,7 +185,7 @@ Step Workload::source() {
   const std::string location = fmt::format("/s{}", below(4));
   const std::string fact = "source " + location;
   Facts after = facts_;
-  // First it is made, then it is marked: each is a commit of its own.
+  // Creating and marking it are separate commits.
   const bool known = facts_.contains(fact);
   after[fact] = known ? std::to_string(clock_.now().time_since_epoch().count()) : "never";
   const auto run = [location, known, now = clock_.now()](SqliteStore& store) -> Result<void> {

@@ -15,31 +15,31 @@
 
 namespace footnote::durability {
 
-/// What a store holds, told in texts: "document a.md" -> its text, chunks and vectors; "turn t7" -> its question and
-/// outcome; "usage" -> the counts. Two stores hold the same when these are the same.
+/// The contents of a store as texts: "document a.md" -> its text, chunks and vectors; "turn t7" -> its question and outcome; "usage" -> the
+/// counts. Two stores are equal if these are equal.
 using Facts = std::map<std::string, std::string>;
 
-/// Everything that `store` holds, read through the ports where they reach.
+/// Everything that `store` contains, read through the ports where possible.
 Result<Facts> read_facts(SqliteStore& store);
 
-/// A change of the store and of the facts, that is acknowledged or not.
+/// A change of the store, and of the expected facts.
 struct Step {
   std::string name;
   std::function<Result<void>(SqliteStore&)> run;
-  Facts after;  ///< The facts once it is done.
+  Facts after;  ///< The facts after the step.
 };
 
-/// Makes steps at random: commits that add, replace and delete documents, purges, turns, catalog writes, events. Knows
-/// what the store should hold by what it was told came true.
+/// Generates random steps: commits that add, replace and delete documents, purges, turns, catalog writes, events. Tracks the expected
+/// contents of the store from the steps that were acknowledged.
 class Workload {
  public:
   Workload(std::uint64_t seed, ManualClock& clock) : random_(seed), clock_(clock) {}
 
-  /// The next step, from the facts as they are.
+  /// The next step, based on the current facts.
   Step next();
-  /// A step that has something to write, whatever the store holds.
+  /// A step that always writes something.
   Step certain_write() { return event(); }
-  /// The step's facts are the facts now.
+  /// Replaces the current facts.
   void settle(Facts facts) { facts_ = std::move(facts); }
   const Facts& facts() const { return facts_; }
 

@@ -74,7 +74,7 @@ std::vector<float> FakeEmbedder::vector_of(std::span<const Word> words, VectorLe
   for (const Word& word : words) {
     if (!word.function) add_direction(meaning_of(word), sum);
   }
-  if (std::ranges::all_of(sum, [](float value) { return value == 0; })) sum[0] = 1;  // a text without content words has a vector too
+  if (std::ranges::all_of(sum, [](float value) { return value == 0; })) sum[0] = 1;  // A text without content words also gets a vector.
   if (length == VectorLength::kUnit) normalise(sum);
   return sum;
 }

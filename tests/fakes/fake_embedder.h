@@ -17,25 +17,25 @@ struct FakeEmbedderOptions {
   std::size_t overlap_words = 20;
 };
 
-/// Bags of words: each content word is a fixed direction, a text the normalised sum of its words. Texts with the
-/// same words have cosine 1, texts without a common word about 0. No two runs or machines differ. Thread-safe.
+/// Bags of words: each content word has a fixed direction, and a text is the normalised sum of its words. Texts with the same words have
+/// cosine 1, texts without a common word about 0. Deterministic on every machine. Thread-safe.
 class FakeEmbedder : public Embedder {
  public:
   explicit FakeEmbedder(FakeEmbedderOptions options = {}) : options_(options) {}
 
   EmbeddingSpace space() const override;
-  /// A token is a content word, its signs are its direction.
+  /// Each content word is a token; its signs are those of its direction.
   std::uint32_t code_form() const override { return 1; }
   Result<std::vector<Embedding>> embed(const CallContext& call, std::span<const std::string_view> texts,
                                        const EmbedOptions& options) override;
 
-  /// From now on it was made for these languages alone; initially it knows no bounds.
+  /// Limits it to these languages; initially it is unrestricted.
   void speak(std::vector<std::string> languages);
   std::vector<std::string> languages() const override;
-  /// From now on `word` means what `same_as` means.
+  /// Makes `word` a synonym of `same_as`.
   void add_synonym(std::string_view word, std::string_view same_as);
   Faults& faults() { return faults_; }
-  /// Texts embedded so far.
+  /// Number of texts embedded so far.
   std::size_t texts() const;
 
  private:

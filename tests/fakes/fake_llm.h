@@ -9,7 +9,7 @@
 
 namespace footnote::fakes {
 
-/// A language model that says what the test told it to. Thread-safe.
+/// A scripted language model. Thread-safe.
 class FakeLlm final : public Llm {
  public:
   explicit FakeLlm(std::string model = "fake-model") : model_(std::move(model)) {}
@@ -18,15 +18,15 @@ class FakeLlm final : public Llm {
   Result<ChatEnd> stream(const CallContext& call, const ChatRequest& request,
                          const std::function<Result<void>(std::string_view)>& on_text) override;
 
-  /// Every later call streams these pieces, one by one.
+  /// Every later call streams these pieces.
   void say(std::vector<std::string> pieces, FinishReason finish = FinishReason::kStop);
-  /// Every later call fails once `pieces` pieces were out.
+  /// Every later call fails after `pieces` pieces.
   void fail_after(std::size_t pieces, ErrorCode code);
-  /// Every later call hangs once `pieces` pieces were out, until it is stopped or its time runs out.
+  /// Every later call hangs after `pieces` pieces, until it is cancelled or its deadline passes.
   void hang_after(std::size_t pieces);
 
   std::size_t calls() const;
-  /// Calls that are running now: 0 once every stream has let go.
+  /// Calls in progress: 0 after every stream has been released.
   std::size_t running() const;
   /// The last call's request. REQUIRES: calls() > 0.
   ChatRequest last_request() const;

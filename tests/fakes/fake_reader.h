@@ -8,13 +8,13 @@
 
 namespace footnote::fakes {
 
-/// Finds the sentences that share most content words with the question: those with at least kShareMin of them,
-/// best first, at most kSpansMax. A test may put a reading of its own in its place. Thread-safe.
+/// Finds the sentences that share most content words with the question: those with at least kShareMin of them, best first, at most
+/// kSpansMax. A test may set a fixed reading instead. Thread-safe.
 class FakeReader final : public Reader {
  public:
   Result<Reading> read(const CallContext& call, const ReaderQuestion& question, std::span<const ReaderPassage> passages) override;
 
-  /// Every later call gives this reading.
+  /// Every later call returns this reading.
   void find(Reading reading);
   Faults& faults() { return faults_; }
 

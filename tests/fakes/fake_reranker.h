@@ -5,8 +5,7 @@
 
 namespace footnote::fakes {
 
-/// Scores a passage by the share of the question's content words that it holds: raw from -5 (none) to 5 (all).
-/// Thread-safe.
+/// Scores a passage by the share of the question's content words that it contains: raw from -5 (none) to 5 (all). Thread-safe.
 class FakeReranker final : public Reranker {
  public:
   Result<std::vector<Judgement>> rerank(const CallContext& call, std::string_view question,

@@ -8,18 +8,18 @@
 
 namespace footnote::fakes {
 
-/// Makes calls fail on purpose and counts them. Thread-safe.
+/// Injects failures into calls, and counts the calls. Thread-safe.
 class Faults {
  public:
   static constexpr std::size_t kUntilHealed = static_cast<std::size_t>(-1);
 
-  /// `good_calls` more calls go well; the `bad_calls` after them fail with `code`, or all until heal().
+  /// The next `good_calls` calls succeed; the `bad_calls` after them fail with `code`, or all of them until heal().
   void fail_after(std::size_t good_calls, ErrorCode code, std::size_t bad_calls = kUntilHealed);
   void heal();
 
-  /// One call: counts it and says how it ends.
+  /// Counts one call and returns its result.
   Result<void> next();
-  /// Calls so far, failed ones too.
+  /// Calls so far, including failed ones.
   std::size_t calls() const;
 
  private:

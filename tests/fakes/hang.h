@@ -4,8 +4,8 @@
 
 namespace footnote::fakes {
 
-/// Blocks until the call is stopped (kCancelled) or its time runs out (kDeadlineExceeded): how a peer behaves
-/// that took the request and never answers.
+/// Blocks until the call is cancelled (kCancelled) or its deadline passes (kDeadlineExceeded), like a peer that accepts a request and never
+/// responds.
 Error hang_until_stopped(const CallContext& call);
 
 }  // namespace footnote::fakes

@@ -9,8 +9,8 @@
 
 namespace footnote::fakes {
 
-/// The rows of one index, by corpus and chunk, dead ones kept until they are forgotten. What both memory indexes
-/// share. Not thread-safe: its owner locks.
+/// The rows of one index by corpus and chunk, including dead rows until they are forgotten. Shared by both memory indexes. Not thread-safe:
+/// its owner locks.
 class IndexTable {
  public:
   struct Row {
@@ -23,8 +23,8 @@ class IndexTable {
   void forget(CorpusId corpus, Generation died_until);
   void drop(CorpusId corpus);
 
-  /// Rows that are visible in a generation and meet the filter, in chunk order. Valid until the next change.
-  /// kFailedPrecondition: a generation that is not held.
+  /// Rows visible in a generation that match the filter, in chunk order. Valid until the next change. kFailedPrecondition: a generation
+  /// that is not available.
   Result<std::vector<const Row*>> visible(CorpusId corpus, Generation generation, const Filter* filter) const;
 
  private:

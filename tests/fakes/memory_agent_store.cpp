@@ -33,7 +33,7 @@ Result<void> MemoryAgentStore::check(const CallContext& call, WorkspaceId worksp
   }
   for (const auto& [id, other] : agents_) {
     if (id != but && other.agent.workspace == workspace && other.agent.name == name) {
-      return fail_field(ErrorCode::kAlreadyExists, "name", "there is an agent '{}' already", name);
+      return fail_field(ErrorCode::kAlreadyExists, "name", "an agent '{}' already exists", name);
     }
   }
   return {};

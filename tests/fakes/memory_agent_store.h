@@ -10,7 +10,7 @@
 
 namespace footnote::fakes {
 
-/// Agents in memory. It keeps every promise of its port but durability. Thread-safe. Borrows both.
+/// Agents in memory. Fulfils its port's contract except durability. Thread-safe. Borrows both.
 class MemoryAgentStore final : public AgentStore {
  public:
   MemoryAgentStore(const CatalogStore& catalog, const Clock& clock) : catalog_(catalog), clock_(clock) {}

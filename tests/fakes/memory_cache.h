@@ -8,8 +8,7 @@
 
 namespace footnote::fakes {
 
-/// Keeps entries in memory until their time is over on the given clock; past `entries_max` the oldest goes.
-/// Thread-safe.
+/// Keeps entries in memory until they expire by the given clock; beyond `entries_max` the oldest entry is evicted. Thread-safe.
 class MemoryCache final : public Cache {
  public:
   explicit MemoryCache(const Clock& clock, std::size_t entries_max = 1000) : clock_(clock), entries_max_(entries_max) {}

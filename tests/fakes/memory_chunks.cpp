@@ -83,7 +83,7 @@ Generation MemoryStore::StoredCorpus::end_of_page(Generation after, std::size_t 
   Generation to = after;
   for (auto step = steps.upper_bound(after); step != steps.end(); ++step) {
     const std::size_t rows = step->second.born.size() + step->second.died.size();
-    // A page never ends where the next one could not go on.
+    // A page must not end where the next one could not continue.
     if (to > after && total + rows > rows_max && to >= lost_until) break;
     total += rows;
     to = step->first;
@@ -103,7 +103,7 @@ Result<IndexChanges> MemoryStore::changes(const CallContext&, CorpusId corpus, G
   for (auto step = from->steps.upper_bound(after); step != from->steps.end() && step->first <= out.to; ++step) {
     for (ChunkId id : step->second.born) {
       const auto found = from->chunks.find(id);
-      if (found == from->chunks.end()) continue;  // purged
+      if (found == from->chunks.end()) continue;  // already purged
       const StoredChunk& stored = found->second;
       const Chunk& chunk = stored.chunk;
       IndexRow& row = out.added.emplace_back(IndexRow{id,

@@ -122,7 +122,7 @@ Result<CommitReceipt> MemoryStore::commit(const CallContext& call, CorpusId corp
                                           std::span<const std::string> deleted_keys) {
   FOOTNOTE_CHECK(call.check());
   FOOTNOTE_CHECK(commit_faults_.next());
-  // A real commit waits for the disk. Without a pause a writer in a loop would never let readers catch up.
+  // A real commit waits for the disk. Without a pause, a writer in a loop would starve readers.
   std::this_thread::sleep_for(std::chrono::microseconds{100});
   MutexLock lock(mutex_);
   FOOTNOTE_TRY(StoredCorpus * into, stored(corpus));
@@ -145,7 +145,7 @@ Result<CommitReceipt> MemoryStore::commit(const CallContext& call, CorpusId corp
     receipt.documents.push_back(into->live(draft.key)->document);
   }
   into->corpus.generation = receipt.generation;
-  if (receipt.generation == next) into->steps.try_emplace(next);  // a document without chunks is a step too
+  if (receipt.generation == next) into->steps.try_emplace(next);  // a document without chunks also makes a step
   return receipt;
 }
 

@@ -9,7 +9,7 @@ namespace footnote::fakes {
 
 namespace {
 
-/// Questions that differ in case (ASCII), white space or closing marks alone are one gap.
+/// Questions that differ only in ASCII case, white space or closing punctuation are one gap.
 std::string gap_key(std::string_view question) {
   std::string key = to_lower_ascii(fold_spaces(question));
   while (!key.empty() && (key.back() == '?' || key.back() == '!' || key.back() == '.' || key.back() == ' ')) key.pop_back();

@@ -19,7 +19,7 @@ struct Passage {
   std::vector<std::string> stems;
 };
 
-/// All passages that one query looks at, with what BM25 needs to know of them together.
+/// All passages of one query, and the statistics that BM25 needs.
 class Passages {
  public:
   explicit Passages(const std::vector<const IndexTable::Row*>& rows) {
@@ -62,7 +62,7 @@ std::set<std::string> query_stems(std::string_view text) {
   return {stems.begin(), stems.end()};
 }
 
-/// The stems of what stands in double quotes, one list a phrase.
+/// The stems of each phrase in double quotes.
 std::vector<std::vector<std::string>> phrases_of(std::string_view text) {
   std::vector<std::vector<std::string>> out;
   const std::vector<std::string_view> parts = split(text, '"');
@@ -83,7 +83,7 @@ bool may_mean(const std::string& said, const std::string& known) {
   return edit_distance(said, known, edits) <= edits;
 }
 
-/// The stems that a query asks for, with those that its options add.
+/// The stems that a query searches for, including those added by its options.
 std::set<std::string> wanted_stems(const KeywordQuery& query, const Passages& passages) {
   std::set<std::string> out = query_stems(query.text);
   const std::vector<std::string> said = content_stems(query.text);

@@ -21,7 +21,7 @@ class MemoryKeywordIndex final : public KeywordIndex {
   Faults& faults() { return faults_; }
   Faults& apply_faults() { return apply_faults_; }
   std::size_t drops() const;
-  /// Of the rows that show in the newest generation, sorted.
+  /// Texts of the rows visible in the newest generation, sorted.
   std::vector<std::string> texts(CorpusId corpus) const;
 
  private:

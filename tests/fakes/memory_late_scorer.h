@@ -6,7 +6,7 @@
 
 namespace footnote::fakes {
 
-/// Late interaction by the book, over the codes of a chunk store. Thread-safe.
+/// Textbook late interaction over the codes of a chunk store. Thread-safe.
 class MemoryLateScorer final : public LateScorer {
  public:
   /// Borrows the store.

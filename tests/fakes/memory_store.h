@@ -18,11 +18,10 @@
 
 namespace footnote::fakes {
 
-/// The store in memory: catalog, documents with their generations, turns and gaps, events. It keeps every promise
-/// of its ports but durability. The workspace "default" is there from the start. Thread-safe.
-/// Beyond the ports, as the embedded store does: kInvalidArgument for a key that is empty or named twice in one
-/// commit and for a chunk without vectors; kNotFound for a turn or an event whose corpus is not in its workspace;
-/// kAlreadyExists for a turn or key that is there.
+/// The store in memory: catalog, documents with their generations, turns and gaps, events. Fulfils its ports' contracts except durability.
+/// The workspace "default" always exists. Thread-safe. In addition to the ports, like the embedded store: kInvalidArgument for a key that
+/// is empty or duplicated in one commit and for a chunk without vectors; kNotFound for a turn or an event whose corpus is not in its
+/// workspace; kAlreadyExists for a turn or key that exists.
 class MemoryStore : public ChunkStore, public CatalogStore, public ConversationStore, public EventSink, public PointStore {
  public:
   explicit MemoryStore(const Clock& clock);
@@ -117,7 +116,7 @@ class MemoryStore : public ChunkStore, public CatalogStore, public ConversationS
   void turn_completed(const TurnCompleted& event) noexcept override;
 
   // For tests.
-  /// News of turns and gaps go there, as they do in the embedded store. Borrowed.
+  /// Webhook messages about turns and gaps are queued there, as in the embedded store. Borrowed.
   void tell_to(WebhookStore& webhooks) { webhooks_ = &webhooks; }
   Faults& commit_faults() { return commit_faults_; }
   Faults& finish_turn_faults() { return finish_turn_faults_; }
@@ -127,11 +126,11 @@ class MemoryStore : public ChunkStore, public CatalogStore, public ConversationS
   /// Every turn in the order in which they were stored.
   std::vector<Turn> all_turns() const;
   std::vector<Event> all_events() const;
-  /// What passed and is not kept, in order: "token TEXT", "completed".
+  /// Transient notifications in order: "token TEXT", "completed".
   std::vector<std::string> passed() const;
-  /// Forgets the deaths of purged chunks: an index that has not heard of them must start over.
+  /// Forgets the deaths of purged chunks: an index that has not seen them must start over.
   void lose_purged_deaths(CorpusId corpus);
-  /// Calls that came to write, of any kind.
+  /// Number of write calls of any kind.
   std::size_t writes() const { return commit_faults_.calls() + finish_turn_faults_.calls() + append_faults_.calls(); }
 
  private:
@@ -151,19 +150,19 @@ class MemoryStore : public ChunkStore, public CatalogStore, public ConversationS
     std::optional<Generation> died;
     UtcTime died_at;
   };
-  /// What one generation brought. Deaths are kept when the chunk is purged: an index that lags behind can catch up.
+  /// The changes of one generation. Deaths are kept after a purge, so that a lagging index can catch up.
   struct Step {
     std::vector<ChunkId> born;
     std::vector<ChunkId> died;
   };
   struct StoredCorpus {
     Corpus corpus;
-    std::map<std::string, DocumentId, std::less<>> ids;  ///< By key; kept over deletions.
+    std::map<std::string, DocumentId, std::less<>> ids;  ///< Ids by key; kept after deletions.
     std::map<DocumentId, std::vector<StoredVersion>> versions;
     std::map<ChunkId, StoredChunk> chunks;
     std::map<DocumentId, int> last_version;
     std::map<Generation, Step> steps;
-    Generation lost_until = 0;  ///< Up to here deaths are no longer known.
+    Generation lost_until = 0;  ///< Deaths up to this generation are no longer known.
     std::string config = "{}";
     std::map<std::string, PayloadIndex, std::less<>> indexes = {};
 

@@ -10,7 +10,7 @@
 
 namespace footnote::fakes {
 
-/// Compares the query with every vector there is. Thread-safe.
+/// Compares the query with every vector. Thread-safe.
 class MemoryVectorStore final : public VectorStore {
  public:
   Result<Generation> generation(const CallContext& call, CorpusId corpus) const override;
@@ -33,7 +33,7 @@ class MemoryVectorStore final : public VectorStore {
   mutable Faults faults_;
   mutable Mutex mutex_;
   IndexTable table_ FOOTNOTE_TSA(guarded_by(mutex_));
-  /// By name; a corpus's own has none.
+  /// By name; the corpus's own space has the name "".
   std::map<CorpusId, std::map<std::string, Space, std::less<>>> spaces_ FOOTNOTE_TSA(guarded_by(mutex_));
 };
 

@@ -129,7 +129,7 @@ void MemoryStore::erase(const std::vector<TurnId>& ids) {
     if (gap.empty()) continue;
     const auto entry = std::ranges::find_if(agent_gaps_, [&](const auto& other) { return other.second.id == gap.mapped(); });
     if (entry == agent_gaps_.end()) continue;
-    const Turn* heir = nullptr;  // the oldest that is left
+    const Turn* heir = nullptr;  // the oldest remaining turn
     for (const Turn& other : turns_) {
       const auto found = gap_of_turn_.find(other.id);
       if (heir == nullptr && found != gap_of_turn_.end() && found->second == gap.mapped()) heir = &other;

@@ -9,7 +9,7 @@
 
 namespace footnote::fakes {
 
-/// Webhooks in memory. It keeps every promise of its port but durability. Thread-safe. Borrows the clock.
+/// Webhooks in memory. Fulfils its port's contract except durability. Thread-safe. Borrows the clock.
 class MemoryWebhookStore final : public WebhookStore {
  public:
   explicit MemoryWebhookStore(const Clock& clock) : clock_(clock) {}
@@ -29,7 +29,7 @@ class MemoryWebhookStore final : public WebhookStore {
   Faults& due_faults() const { return due_faults_; }
   Faults& drop_faults() { return drop_faults_; }
   Faults& postpone_faults() { return postpone_faults_; }
-  /// What waits, whenever it is due.
+  /// Number of queued messages, due or not.
   std::size_t waiting() const;
 
  private:

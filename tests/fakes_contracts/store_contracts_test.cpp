@@ -14,7 +14,7 @@
 namespace footnote::contract {
 namespace {
 
-/// MemoryStore in every role, and the stores beside it.
+/// MemoryStore in every role, and the other memory stores.
 class MemoryStoreHarness final : public ChunkStoreHarness,
                                  public CatalogStoreHarness,
                                  public ConversationStoreHarness,

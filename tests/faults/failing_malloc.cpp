@@ -1,7 +1,7 @@
-// Loaded before the program (LD_PRELOAD): fails one allocation, chosen from outside while the program runs.
+// Loaded before the program (LD_PRELOAD): makes one allocation fail, selected by a test while the program runs.
 //
-// FAILING_MALLOC_FILE names a file of two 64-bit numbers that a test shares with the program. While the first is positive, every
-// allocation counts it down, and the one that reaches zero fails. The second is the sum of the bytes that are allocated now.
+// FAILING_MALLOC_FILE names a file with two 64-bit numbers that a test shares with the program. While the first is positive, every
+// allocation decrements it, and the one that reaches zero fails. The second is the number of bytes currently allocated.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-// glibc's own functions, below the ones that are replaced here.
+// glibc's own functions, which the functions below call.
 extern "C" {
 void* __libc_malloc(std::size_t size);
 void __libc_free(void* block);

@@ -1,4 +1,5 @@
-// What documents and requests may take, whatever their shape: a base and a multiple of their size. The server has to survive any of them.
+// Memory that documents and requests may use, whatever their shape: a base plus a multiple of their size. The server must survive all of
+// them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ namespace {
 
 using chunk::Format;
 
-/// The goal for a whole ingest is 64 MB and 20 bytes for each of the document's. Parsing and chunking leave room for the rest of it.
+/// The goal for a whole ingest is 64 MB plus 20 bytes per byte of the document. Parsing and chunking must leave room for the other stages.
 constexpr std::size_t kBaseBytes = 48u << 20;
 constexpr std::size_t kPerByte = 18;
 
@@ -47,14 +48,14 @@ void expect_bounded(std::string_view key, Format format, const std::string& text
     ASSERT_TRUE(document.has_value()) << what;
     (void)chunk::chunk_document(*document);
   });
-  // cmark's arena is not on the heap; it has gone when the chunks are made.
+  // cmark's arena is not on the heap; it is freed before the chunks are made.
   if (format == Format::kMarkdown) peak = std::max(peak, chunk::markdown_memory_max(text.size()) + 3 * text.size());
   EXPECT_LE(peak, kBaseBytes + kPerByte * text.size())
       << what << ": " << text.size() << " bytes took " << (peak >> 20) << " MiB, " << peak / text.size() << " times its size";
 }
 
 constexpr std::size_t kBytes = 1u << 20;
-/// Above the size up to which cmark reads Markdown.
+/// Larger than the texts that cmark parses.
 constexpr std::size_t kManyBytes = 6u << 20;
 
 TEST(DocumentMemory, MarkdownTablesOfEveryShape) {

@@ -1,4 +1,4 @@
-// What files of the other formats may take, whatever their shape: see document_memory_test.cpp.
+// Memory that files of other formats may use: see document_memory_test.cpp.
 #include <gtest/gtest.h>
 
 #include <string>

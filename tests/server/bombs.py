@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Sends the real binary documents and requests that are small and costly, and measures what each takes.
+"""Sends small but costly documents and requests to the real binary, and measures memory and time of each.
 
 usage: bombs.py --binary FOOTNOTE [--full] [--only WORD] [--table] [--seconds N] [--address-space-gib N]
 
-Each bomb gets a server of its own, with a tiny model. For each: the growth of the server's memory from before it to its peak, processor
-seconds, how it was answered, and the slowest answer to others meanwhile. Fails if a bomb takes more than 64 MB and 20 bytes for each of
-its bytes, ends the server, or keeps others from being answered. Times are reported, not judged. --full sends the sizes of
-docs/robustness.md, --table prints rows for that page. --seconds gives up on a bomb, --address-space-gib protects the machine: both are
-for binaries that have no bounds.
+Each bomb is sent to a fresh server with a tiny model. Reports the growth of the server's memory to its peak, CPU
+seconds, the response, and the slowest response to other requests meanwhile. Fails if a bomb uses more than 64 MB plus 20 bytes per byte of
+input, ends the server, or blocks other requests. Times are reported, not judged. --full sends the sizes of
+docs/robustness.md, --table prints rows for that page. --seconds sets a timeout per bomb, --address-space-gib protects the machine: both are
+for binaries without these limits.
 """
 import argparse
 import collections
@@ -33,7 +33,7 @@ from server import Server  # noqa: E402
 
 BASE_BYTES = 64 << 20
 PER_BYTE = 20
-#: What a limited server may take above its memory at rest: some of its requests fit, not all.
+# : Memory that a limited server may use above its memory at rest: enough for some of its requests, not for all.
 AT_LIMIT_MIB = 100
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -120,7 +120,7 @@ class Points:
 
 
 class LargePoint(Points):
-    """A request about a collection that also has one point with a large payload, its id 0."""
+    """A request about a collection that also has one point (id 0) with a large payload."""
 
     def prepare(self, server):
         super().prepare(server)
@@ -183,7 +183,7 @@ class Process:
             return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM"))
 
     def private_bytes(self):
-        """What RLIMIT_DATA counts."""
+        """The memory that RLIMIT_DATA counts."""
         with open(self.folder + "/status") as file:
             return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmData"))
 
@@ -194,7 +194,7 @@ class Process:
 
 
 class Others:
-    """Asks for something small again and again while a bomb is read."""
+    """Sends small requests repeatedly while a bomb is processed."""
 
     def __init__(self, server):
         self.server, self.failed, self.slowest, self.asked = server, 0, 0.0, 0
@@ -270,7 +270,7 @@ def row(bomb, result, is_table):
 
 
 def check_memory_limit(options, models):
-    """An ingest under a limit ends with a reported document, not with a dead process."""
+    """With a memory limit, an ingest ends with a reported document, not with a dead process."""
     with tempfile.TemporaryDirectory() as work:
         folder = pathlib.Path(work) / "documents"
         folder.mkdir()
@@ -286,7 +286,8 @@ def check_memory_limit(options, models):
 
 
 def check_server_at_limit(options, models):
-    """Under a limit that its requests exceed, a server answers each of them: with what it found, 503 and Retry-After, or a reported document."""
+    """With a memory limit that its requests exceed, the server answers each of them: with a result, with 503 and Retry-After, or with a
+    reported document."""
     environment = {"FOOTNOTE_MODELS": models, "MODEL_NAME": tiny_model.NAME, "FOOTNOTE_REQUESTS_PER_MINUTE": "0", "FOOTNOTE_WORKERS": "16"}
     ingest = lambda path, text: ("/api/kb/ingest", json.dumps({"documents": [{"source_path": path, "content": text}]}).encode())
     requests = [ingest("a.txt", repeat("a\n\n", 9_000_000)), ingest("a.md", repeat("a *b*\n\n", 3_900_000)), ingest("a.html", repeat("<p>a", 9_000_000)),
@@ -327,7 +328,7 @@ def check_server_at_limit(options, models):
 
 
 def check_stop(options, models):
-    """SIGTERM while large documents are read stops the server in order."""
+    """SIGTERM while large documents are parsed stops the server cleanly."""
     environment = {"FOOTNOTE_MODELS": models, "MODEL_NAME": tiny_model.NAME, "FOOTNOTE_DRAIN": "1ms"}
     problems = []
     for path, text in [("a.html", repeat("<p>a", 15_000_000)), ("a.md", repeat("a *b* `c`\n\n", 4_000_000)), ("a.txt", repeat("a\n\n", 10_000_000))]:
@@ -336,7 +337,7 @@ def check_stop(options, models):
             connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
             spent = Process(server.process.pid).processor_seconds()
             connection.request("POST", "/api/kb/ingest", body, {"content-type": "application/json"})
-            while Process(server.process.pid).processor_seconds() - spent < 0.2:  # it has the body and works on it
+            while Process(server.process.pid).processor_seconds() - spent < 0.2:  # the server has the body and is working on it
                 time.sleep(0.01)
             began = time.monotonic()
             server.process.send_signal(signal.SIGTERM)
@@ -371,7 +372,7 @@ def main():
                 problems.append(f"{bomb.name}: {wrong}")
         if options.only in ("", "limit") and not options.address_space_gib:
             problems += filter(None, [check_memory_limit(options, models)])
-            if options.full or options.only == "limit":  # these two load the machine, and judge by what happens at the same time
+            if options.full or options.only == "limit":  # these two load the machine, and test what happens at the same time
                 problems += check_server_at_limit(options, models)
                 problems += check_stop(options, models)
     for problem in problems:

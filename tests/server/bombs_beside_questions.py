@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Asks mixed questions while documents that are hard to parse are ingested without a pause. No question may fail.
 
-The same questions are asked twice: alone, and beside the bombs. Reported: the waiting times of both, their ratio at the 99th percentile (at most 3),
-and what became of each bomb: stored, refused with a reason, or, under pressure, told to come back.
-The bombs are shapes found by attack: Markdown tables, HTML attributes, huge headings, JSON values. --bomb-kib sets the size of those made here; with --full
-those of bombs.py come too, in the sizes of docs/robustness.md. Every round changes the documents, so that none is skipped as unchanged.
+The same questions are asked twice: alone, and while bombs are ingested. Reports the waiting times of both, their ratio at the 99th percentile (at most 3),
+and the result of each bomb: stored, refused with a reason, or (under pressure) refused with Retry-After.
+The bombs are Markdown tables, HTML attributes, huge headings and JSON values. --bomb-kib sets the size of those created here; --full also sends
+those of bombs.py, in the sizes of docs/robustness.md. Every round changes the documents, so that none is skipped as unchanged.
 
 usage: bombs_beside_questions.py --binary FOOTNOTE [--questions 1000] [--bomb-kib 64] [--full] [--seed N] [--ratio-max 3] [--tiny]
 """
@@ -34,7 +34,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ORIGIN = "https://shop.example"
 CLIENTS = 2
 MESSAGES_OF_A_VISITOR = 8
-#: Refused, or left out of the store (207), for a reason that is the bomb's: too large, malformed, too slow.
+# : The bomb was refused, or not stored (207), because it is too large, malformed or too slow.
 REFUSALS = {207, 400, 408, 413, 422, 503, 507}
 
 
@@ -130,7 +130,7 @@ class Questions:
 
 
 class Bombs:
-    """Sends them one after the other, again and again, from a process of its own: to make them must not hold up the questions' clients."""
+    """Sends bombs in a loop from a separate process, so that creating them does not delay the clients that ask questions."""
 
     def __init__(self, server, options):
         self.server, self.all = server, small_bombs(options.bomb_kib << 10) + (real_bombs.bombs(True) if options.full else [])
@@ -165,7 +165,7 @@ class Bombs:
 
 
 def is_allowed(answer):
-    """Of bombs.py: "200 stored", "400 work_max", "413 413"."""
+    """Results of bombs.py: "200 stored", "400 work_max", "413 413"."""
     statuses = [int(word) for word in answer.split() if word.isdigit()]
     return bool(statuses) and all(status == 200 or status in REFUSALS for status in statuses)
 

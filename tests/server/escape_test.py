@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Ingests folders that try to lead out of themselves, and that change while they are read; nothing from outside may be stored.
+"""Ingests folders with links to the outside that also change while they are read; nothing from outside may be stored.
 
-A second thread swaps files and folders for symbolic links to a folder outside, and back, as fast as it can. Beside them are loops of links, hard links, FIFOs, sockets,
-devices, deep folders, a `.git` file that names another repository, and names that differ by case. Every outside file holds a canary text; after each ingest
-no file of the data folder contains it, and no answer of the program does.
+A second thread replaces files and folders by symbolic links to an outside folder, and back, as fast as it can. The folder also has link loops, hard links, FIFOs, sockets,
+devices, deep folders, a `.git` file that names another repository, and names that differ only by case. Every outside file contains a canary text. After each ingest,
+neither the data folder nor any output of the program may contain it.
 
 usage: escape_test.py --binary FOOTNOTE [--rounds 3] [--depth 300] [--seed N]
 """
@@ -36,7 +36,7 @@ def prose(rng, words=40):
 
 
 class Outside:
-    """A folder that nothing may be read from."""
+    """A folder from which nothing may be read."""
 
     def __init__(self, root):
         self.root = root
@@ -48,7 +48,7 @@ class Outside:
 
 
 class Tree:
-    """The ingested folder: `swap` turns one of its parts into a way out, or back."""
+    """The ingested folder: `swap` replaces one of its parts by a link to the outside, or restores it."""
 
     def __init__(self, root, outside, rng, depth):
         self.root, self.outside, self.rng = root, outside, rng
@@ -70,7 +70,7 @@ class Tree:
             os.mknod(root / "device.md", 0o600 | 0o020000, os.makedev(1, 5))  # /dev/zero: endless
         self.listener = socket.socket(socket.AF_UNIX)
         here = os.getcwd()
-        os.chdir(root)  # The path of a socket is short.
+        os.chdir(root)  # The path of a socket must be short.
         self.listener.bind("socket.md")
         os.chdir(here)
         (root / "module").mkdir()
@@ -177,7 +177,7 @@ def main():
             violations += [f"round {number}: {path} contains the canary" for path in holds_canary(work / "data")]
             if CANARY in done.stdout + done.stderr:
                 violations.append(f"round {number}: the output contains the canary")
-        # The test itself: an ingest of the outside folder stores the canary.
+        # Checks the test itself: an ingest of the outside folder does store the canary.
         footnote("ingest", outside.root)
         if not holds_canary(work / "data"):
             violations.append("the canary is not found even where it was ingested on purpose")
@@ -185,7 +185,7 @@ def main():
         for inside in ("Case.md", "case.md", "module/page.md"):
             if inside not in listed:
                 violations.append(f"{inside} is inside and was not read")
-        # rmtree of Python 3.11 recurses once for each folder.
+        # rmtree of Python 3.11 recurses once per folder.
         subprocess.run(["rm", "-rf", str(work / "tree")], check=True)
     if longest > SECONDS_MAX:
         violations.append(f"an ingest took {longest:.0f} s")

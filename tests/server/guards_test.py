@@ -39,7 +39,7 @@ def private_key(label):
 
 
 def secrets():
-    """Text that holds a secret, and the part of it that must not be found anywhere."""
+    """A text with a secret, and the part of it that must not be found anywhere."""
     upper32 = string.ascii_uppercase + "234567"
     tokens = [("AKIA", 16, upper32), ("ASIA", 16, upper32), ("ghp_", 36, None), ("gho_", 36, None), ("ghs_", 36, None), ("glpat-", 20, None),
               ("xoxb-" + "123456789012-", 24, None), ("xoxp-" + "123456789012-", 24, None), ("AIza", 35, None), ("GOCSPX-", 28, None),
@@ -124,7 +124,7 @@ class Secrets(Case):
                 self.assertNotIn(value, text)
 
     def write_all(self):
-        """Sixty secrets and more, in documents, in files with names of credentials, in ignored files."""
+        """More than sixty secrets: in documents, in files with names of credential files, in ignored files."""
         values, expected = [], set()
         for number, (text, value) in enumerate(secrets()):
             name = f"page-{number}.{('md', 'txt', 'html')[number % 3]}"

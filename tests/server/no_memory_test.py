@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Fails the n-th allocation of the real server while it ingests, answers and searches, for n = 1, 2, 3 and on.
+"""Makes the n-th allocation of the real server fail while it ingests, answers and searches, for n = 1, 2, 3 ...
 
-After each failure the server lives, the response is a success, 503 with Retry-After, 207 for a document that was left out, or a stream or connection that was cut (the failed allocation may be
-the I/O thread's own); an ingest that was acknowledged is stored, and one that was not is stored as a whole or not at all. At the end
-`doctor` finds nothing broken, and the server holds no more memory than after the first tenth of the failures.
-The model is tiny: code is tested here, not weights. Documents are plain text, Markdown and HTML in turn.
+After each failure the server must still run. The response is a success, 503 with Retry-After, 207 for a skipped document, or the stream or connection is cut (if the allocation was
+the I/O thread's own). An acknowledged ingest is stored; any other is stored completely or not at all. At the end
+`doctor` finds nothing broken, and the server uses no more memory than after the first tenth of the failures.
+The model is tiny, because only code is tested here. Documents are plain text, Markdown and HTML in turn.
 
 usage: no_memory_test.py --binary FOOTNOTE --library failing_malloc.so [--first 1] [--count 40] [--step 1] [--seed N]
 """
@@ -28,7 +28,7 @@ import tiny_model  # noqa: E402
 from server import Server  # noqa: E402
 from storage_test import document  # noqa: E402
 
-#: Pages of stored turns fill the caches of the store, which end at 48 MiB.
+# : Pages of stored turns fill the caches of the store, up to 48 MiB.
 GROWTH_BYTES_MAX = 16 << 20
 FORMATS = ["txt", "md", "html"]
 #: Checks of `doctor` that do not concern the store; the tiny model has random weights, and the test makes the folder.
@@ -36,7 +36,7 @@ OTHER_CHECKS = {"model", "machine", "disk", "cpu", "port", "llm", "files"}
 
 
 class Shared:
-    """The numbers of tests/faults/failing_malloc.cpp."""
+    """The numbers shared with tests/faults/failing_malloc.cpp."""
 
     def __init__(self, path):
         path.write_bytes(bytes(16))
@@ -95,7 +95,7 @@ class NoMemory:
         self.stored[path] = {fresh["content"]} if committed else self.stored.get(path, {None}) | {fresh["content"]}
 
     def check_documents(self):
-        """An ingest with memory brings the indexes up to date with all that was acknowledged before."""
+        """An ingest without failures brings the indexes up to date with everything acknowledged before."""
         last = document("last.txt", 60)
         self.stored["last.txt"] = {last["content"]}
         status, _, data = self.call("/api/kb/ingest", {"documents": [last]})

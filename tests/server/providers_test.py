@@ -33,7 +33,7 @@ DIMENSION = 64
 
 
 def vector_of(text):
-    """Hosted embedders' cosines start at about .7: a large common part, and a small one of the text's words."""
+    """Cosines of hosted embedders start at about .7: a large common component, and a small one from the text's words."""
     out = [1.0] * DIMENSION
     for word in text.lower().split():
         digest = hashlib.sha256(word.strip(".,?!#").encode()).digest()

@@ -550,7 +550,7 @@ class Models(ProxyCase):
 
 
 class TurnCase(ProxyCase):
-    """Looks at the turns that are stored of chats with rag/ models."""
+    """Checks the stored turns of chats with rag/ models."""
 
     def kept(self, turn):
         """The trace of a turn; it is stored a moment after the last token."""

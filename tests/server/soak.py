@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Mixed load on the real server for minutes or hours: does memory, the number of threads or descriptors, or the waiting time creep up?
 
-Visitors chat, knowledge-base questions and a proxied model (a scripted model server answers), documents are ingested, changed and deleted, an index is rebuilt now and then. At the
-end the server is told to stop while streams are open. What is held against limits:
+The load: visitor chats, knowledge-base questions and a proxied model (answered by a scripted model server); documents are ingested, changed and deleted; an index is rebuilt now and then. At the
+end the server is stopped while streams are open. These values are compared with limits:
   - memory: the slope of a linear fit of the process's anonymous pages after the warm-up, per hour and per request;
-  - threads and descriptors: back to what they were when the load stops;
-  - jobs: every acknowledged document is there with its last version, no deleted one is; every acknowledged turn has its record;
+  - threads and descriptors: they return to their initial numbers after the load;
+  - jobs: every acknowledged document exists in its last version, deleted ones do not; every acknowledged turn is stored;
   - requests: none fails, except refusals with Retry-After;
-  - the end: no open stream is cut, and the exit code is 0.
+  - shutdown: no open stream is cut, and the exit code is 0.
 Waiting times of the first and the last third are reported. The cache of visitors' passages is set to 1 MiB, so that it is full after the warm-up, and traces
-are kept for 500 turns: what has a bound must reach it before the slope is measured.
+are kept for 500 turns: everything with a limit must reach it before the slope is measured.
 
 usage: soak.py --binary FOOTNOTE [--minutes 2 | --hours 8] [--seed N] [--real]
---real uses the models in .deps/models, otherwise a tiny one: then thousands of requests go through in minutes.
+--real uses the models in .deps/models; otherwise a tiny model allows thousands of requests in minutes.
 """
 import argparse
 import collections
@@ -40,14 +40,15 @@ from storage_test import document  # noqa: E402
 ORIGIN = "https://shop.example"
 HANDBOOK = pathlib.Path(__file__).resolve().parents[2] / "examples/handbook"
 SAMPLE_SECONDS = 1.0
-#: Share of the time after which everything with a bound should have reached it.
+# : Share of the time after which everything with a limit should have reached it.
 WARM_UP = 0.5
 #: A visitor may ask this often in a minute.
 MESSAGES_OF_A_VISITOR = 8
 DRAIN_SECONDS_MAX = 30
-#: The page caches of the store end at 48 MiB (16 for the writer, 8 for each of four readers). That takes some ten thousand turns: a short run sees them fill.
+# : The page caches of the store grow up to 48 MiB (16 for the writer, 8 for each of four readers). That takes about ten thousand turns, so
+# a short run sees them grow.
 SHORT_BYTES_PER_REQUEST_MAX = 2048
-#: From this long on they are full after the warm-up, and the limit is one by the hour.
+# : In longer runs the caches are full after the warm-up, and the limit is per hour.
 LONG_MINUTES = 60
 LONG_MIB_PER_HOUR_MAX = 1.0
 INGEST_PAUSE_SECONDS = 1.0
@@ -135,7 +136,7 @@ class Load:
         self.call("proxy", "POST", "/v1/chat/completions", body)
 
     def ingest(self, rng):
-        # What is replaced stays in the indexes for ten minutes; faster changes would measure that.
+        # Replaced documents stay in the indexes for ten minutes; faster changes would only measure that.
         self.stop.wait(INGEST_PAUSE_SECONDS)
         path = f"soak/page{rng.randrange(40)}.md"
         if rng.random() < 0.2:
@@ -170,7 +171,7 @@ class Load:
             thread.join(timeout=180)
 
     def lost(self):
-        """Acknowledged documents and turns that are not there, and deleted documents that are."""
+        """Acknowledged documents and turns that are missing, and deleted documents that still exist."""
         data = self.call("documents", "GET", "/api/kb/documents?limit=1000")
         there = set(re.findall(r"soak/page\d+\.md", data.decode())) if data else set()
         lost = [path for path, seed in self.documents.items() if (seed is not None) != (path in there)]
@@ -213,7 +214,7 @@ def measure(server, load, minutes):
             requests = sum(len(times) for times in load.times.values())
         samples.append((time.monotonic() - started, requests, process_state(server.process.pid)))
     load.end()
-    deadline = time.monotonic() + 90  # idle connections, resumable streams and their threads go
+    deadline = time.monotonic() + 90  # idle connections, resumable streams and their threads end
     after = process_state(server.process.pid)
     while time.monotonic() < deadline and (after["threads"] > before["threads"] + 8 or after["descriptors"] > before["descriptors"] + 8):
         time.sleep(1)

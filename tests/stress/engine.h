@@ -21,7 +21,7 @@
 namespace footnote::stress {
 
 /// The engine as a server runs it: the real store on disk, the real indexes, ingestor, retriever and answer service. Only the models are
-/// fakes, which are quick and always say the same. What one life of a process holds; a restart makes another on the same folder.
+/// fakes, which are fast and deterministic. One object represents one run of a process; a restart creates another on the same folder.
 struct Engine {
   Engine(const std::filesystem::path& folder, const Clock& clock)
       : store(SqliteStore::open(folder, {.wal_bytes_max = 256 << 10}, clock).value()),

@@ -9,9 +9,9 @@
 
 namespace footnote::stress {
 
-/// What one document has been through: a line of steps, each of which puts a revision or deletes it. One thread at a time takes
-/// steps; any number look on. Whoever looks while steps are under way may see the state after any step between the last one that was
-/// acknowledged before the look began and the last one that had begun when it ended; nothing else.
+/// The history of one document: a sequence of steps, each of which puts a revision or deletes the document. One thread at a time takes
+/// steps; any number of threads read. A read may see the state after any step between (a) the last step acknowledged before the read began
+/// and (b) the last step begun before the read ended, and nothing else.
 class DocumentModel {
  public:
   /// A step begins; its number is the revision that it puts.
@@ -29,8 +29,8 @@ class DocumentModel {
     return acknowledged_;
   }
 
-  /// Whether `seen` (a revision, or nothing) is a state that a look which began at `since` may have seen. The steps in between may have
-  /// begun without being acknowledged.
+  /// Whether a read that began at `since` may see `seen` (a revision, or nothing). The steps in between may have begun without being
+  /// acknowledged.
   bool allows(std::optional<int> seen, int since) const {
     MutexLock lock(mutex_);
     const int begun = static_cast<int>(puts_.size()) - 1;
@@ -43,7 +43,7 @@ class DocumentModel {
 
  private:
   mutable Mutex mutex_;
-  std::vector<bool> puts_ FOOTNOTE_TSA(guarded_by(mutex_)) = {false};  ///< Step 0: not there.
+  std::vector<bool> puts_ FOOTNOTE_TSA(guarded_by(mutex_)) = {false};  ///< Step 0: the document does not exist.
   int acknowledged_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
 };
 

@@ -1,12 +1,12 @@
-// Ingest, ask, search, delete, purge and restart at once, against a model of what each look may see.
+// Ingests, asks, searches, deletes, purges and restarts concurrently, and compares each read with a model of what it may see.
 //
 // usage: footnote_stress [--seconds 20] [--seed N]
 //
-// Invariants, whatever runs beside:
-//   - a document is seen in one revision at a time, one that the model allows: what was acknowledged is found, what was deleted is not;
-//   - a passage is what its document's text holds at its place; so is every quoted citation;
-//   - nothing of one workspace is seen from the other;
-//   - after a restart the store passes its own check and holds exactly what was acknowledged.
+// Invariants, whatever runs concurrently:
+//   - a document is seen in one revision at a time, one that the model allows: acknowledged changes are found, deleted documents are not;
+//   - a passage equals its document's text at its position; so does every quoted citation;
+//   - nothing of one workspace is visible in the other;
+//   - after a restart the store passes its own check and contains exactly what was acknowledged.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -30,8 +30,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kWorkspaces = 2;
-constexpr int kWriters = 3;    // of each workspace
-constexpr int kDocuments = 6;  // of each writer
+constexpr int kWriters = 3;    // per workspace
+constexpr int kDocuments = 6;  // per writer
 constexpr int kReaders = 3;
 
 struct Options {
@@ -39,7 +39,7 @@ struct Options {
   std::uint64_t seed = 0;
 };
 
-/// One document's place in the model: which workspace, writer and number.
+/// Identifies a document: workspace, writer and number.
 struct Slot {
   int workspace = 0;
   int writer = 0;
@@ -61,7 +61,7 @@ std::string content_of(const Slot& slot, int revision) {
   return out;
 }
 
-/// The revision that a text tells of; -1 when it tells none.
+/// The revision that a text contains; -1 if there is none.
 int revision_in(std::string_view text) {
   const auto at = text.find("shade");
   int out = -1;
@@ -116,7 +116,7 @@ class Stress {
     return std::mt19937_64(options_.seed * 1000 + static_cast<std::uint64_t>(role * 100 + number));
   }
 
-  /// Opens the folder as a new process would and brings the indexes to the store's state.
+  /// Opens the folder like a new process, and brings the indexes up to date with the store.
   void start_engine() {
     engine_ = std::make_unique<Engine>(folder_, clock_);
     for (int i = 0; i < kWorkspaces; ++i) {
@@ -131,7 +131,7 @@ class Stress {
     }
   }
 
-  /// Whoever wants to be alone goes first: readers of a shared lock would keep it waiting for ever.
+  /// A thread that wants exclusive access goes first: otherwise readers of the shared lock would starve it.
   std::shared_lock<std::shared_mutex> live() {
     while (alone_wanted_ > 0) std::this_thread::sleep_for(1ms);
     return std::shared_lock(lives_);
@@ -143,7 +143,7 @@ class Stress {
     return lock;
   }
 
-  // --- what runs at once
+  // --- concurrent work
 
   void write(int workspace, int writer) {
     auto random = random_for(1, workspace * kWriters + writer);
@@ -209,7 +209,7 @@ class Stress {
       check_passage(slot.workspace, hit);
       if (hit.document_key == slot.key()) revisions.insert(revision_in(hit.chunk.text));
     }
-    revisions.erase(-1);  // a passage of filler alone
+    revisions.erase(-1);  // a passage that is only filler
     if (revisions.size() > 1) violation("{} seen in {} revisions at once", slot.key(), revisions.size());
     const auto seen = revisions.empty() ? std::nullopt : std::optional(*revisions.begin());
     if (!model(slot).allows(seen, since)) {
@@ -225,7 +225,7 @@ class Stress {
     const DocumentModel* model = model_of(hit.document_key);
     const int since = model == nullptr ? 0 : model->acknowledged();
     const auto text = text_of(workspace, hit.chunk.document, hit.chunk.document_version);
-    // A deleted document is gone at once, in all its versions.
+    // All versions of a deleted document are gone at once.
     if (!text && text.error().code == ErrorCode::kNotFound && model != nullptr && model->allows(std::nullopt, since)) return;
     if (!good(text, "text of a passage")) return;
     if (text->substr(hit.chunk.range.begin, hit.chunk.range.size()) != hit.chunk.text)
@@ -259,7 +259,7 @@ class Stress {
     }
   }
 
-  /// A client that goes away at any moment: an error of its own kind, or an answer that was quicker.
+  /// A client that disconnects at any moment gets a cancellation error, or an answer that was faster.
   void leave_early(const Slot& slot, std::mt19937_64& random) {
     std::stop_source source;
     CallContext call;
@@ -274,7 +274,8 @@ class Stress {
     ++cancelled_;
   }
 
-  /// Dead rows may go once they are older than the grace: the clock jumps while nobody reads, then they go beside everything else.
+  /// Dead rows may be purged once they are older than the grace period: the clock jumps while nobody reads, then they are purged
+  /// concurrently with everything else.
   void purge() {
     while (!stop_) {
       std::this_thread::sleep_for(200ms);
@@ -299,7 +300,7 @@ class Stress {
     }
   }
 
-  /// Nothing else runs: the store is whole and holds exactly what was acknowledged, and all of it is found.
+  /// With nothing else running: the store is consistent, contains exactly what was acknowledged, and all of it is found.
   void check_everything(std::string_view when) {
     const auto findings = engine_->store->check({});
     if (good(findings, "check")) {
@@ -348,7 +349,7 @@ class Stress {
   const Options options_;
   const std::filesystem::path folder_ = std::filesystem::temp_directory_path() / fmt::format("footnote-stress-{}", ::getpid());
   ManualClock clock_{UtcTime{1'772'357'400s}};
-  std::shared_mutex lives_;  ///< Shared by all who use the engine; alone for who replaces it or moves the clock.
+  std::shared_mutex lives_;  ///< Shared by all threads that use the engine; exclusive for the thread that replaces it or moves the clock.
   std::atomic<int> alone_wanted_{0};
   std::unique_ptr<Engine> engine_;
   std::array<WorkspaceId, kWorkspaces> workspaces_;

@@ -8,7 +8,7 @@
 
 namespace {
 
-// Zero-initialised before any allocation. Signed: memory from before the first count may be given back.
+// Zero-initialised before any allocation. Signed, because memory allocated before counting began may be freed.
 std::atomic<std::int64_t> in_use;
 std::atomic<std::int64_t> peak;
 

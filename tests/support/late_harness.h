@@ -6,7 +6,7 @@
 
 namespace footnote::contract {
 
-/// A scorer over the store in memory. `Scorer` is made from that store.
+/// A scorer over the in-memory store. `Scorer` is constructed from that store.
 template <class Scorer>
 class MemoryLateHarness final : public LateScorerHarness {
  public:

@@ -17,7 +17,7 @@
 
 namespace footnote::test {
 
-/// Debian's redis-server on a socket of its own, which keeps nothing on disk and ends with the test.
+/// Debian's redis-server on its own socket, without persistence; it ends with the test.
 class RedisServer {
  public:
   RedisServer() { start(); }
@@ -28,7 +28,7 @@ class RedisServer {
   std::string url() const { return "unix://" + socket(); }
   std::string socket() const { return (folder_.path() / "redis.sock").string(); }
 
-  /// Waits until it listens: patiently, for a machine may be busy.
+  /// Waits until it listens, with a long timeout, because the machine may be busy.
   void start() {
     const std::string socket_path = socket();
     const std::string folder = folder_.path().string();
@@ -44,12 +44,12 @@ class RedisServer {
     FOOTNOTE_ASSERT(listens);
   }
   void stop() { end(SIGTERM); }
-  /// It is there and does not answer; `resume` wakes it.
+  /// It runs but does not respond until `resume`.
   void pause() { ::kill(pid_, SIGSTOP); }
   void resume() { ::kill(pid_, SIGCONT); }
 
  private:
-  /// The file is there before anybody listens.
+  /// The socket file exists before anything listens on it.
   static bool accepts(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;

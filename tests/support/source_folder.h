@@ -4,8 +4,8 @@
 
 namespace footnote::test {
 
-/// The checkout's root, where fixtures and golden files are found. A function, not a macro: only one unit depends on the
-/// path, so a compiler cache serves several checkouts.
+/// The root of the checkout, with fixtures and golden files. A function, not a macro: only one unit depends on the path, so that a compiler
+/// cache works for several checkouts.
 std::filesystem::path source_folder();
 
 }  // namespace footnote::test

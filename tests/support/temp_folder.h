@@ -12,7 +12,7 @@
 
 namespace footnote::test {
 
-/// A folder that is gone with the test.
+/// A temporary folder, deleted with the object.
 class TempFolder {
  public:
   TempFolder() : TempFolder(std::filesystem::temp_directory_path()) {}
@@ -28,7 +28,7 @@ class TempFolder {
   TempFolder(const TempFolder&) = delete;
   TempFolder& operator=(const TempFolder&) = delete;
 
-  /// Where files lie in memory, if there is such a place: for tests that write much and need no disk.
+  /// A folder in memory, if the system has one, for tests that write much and need no disk.
   static std::filesystem::path in_memory() {
     const std::filesystem::path shared = "/dev/shm";
     return ::access(shared.c_str(), W_OK) == 0 ? shared : std::filesystem::temp_directory_path();
@@ -36,12 +36,12 @@ class TempFolder {
 
   /// Without symbolic links.
   const std::filesystem::path& path() const { return path_; }
-  /// Makes the file, and the folders on the way to it.
+  /// Creates the file and its parent folders.
   void write(const std::string& name, std::string_view bytes) const {
     std::filesystem::create_directories((path_ / name).parent_path());
     std::ofstream(path_ / name, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   }
-  /// Removes a file, or a folder with all that is in it.
+  /// Removes a file, or a folder with its contents.
   void remove(const std::string& name) const { std::filesystem::remove_all(path_ / name); }
 
  private:

@@ -57,7 +57,7 @@ class CodeScores {
  private:
   float middle(const CodeFacts& row, std::int32_t product) const { return facts_.scale * row.scale * static_cast<float>(product); }
   float off(const CodeFacts& row) const { return length_ * row.error + facts_.error * row.norm + slack_ * (facts_.norm * row.norm); }
-  /// NaN, from overflow, rules nothing out.
+  /// NaN (from overflow) becomes bounds that rule nothing out.
   static Bounds known(float lower, float upper) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     return {std::isnan(lower) ? -kInfinity : lower, std::isnan(upper) ? kInfinity : upper};

@@ -66,7 +66,7 @@ Result<void> Codes::save(ByteSink& sink) const {
 
 Result<Codes> Codes::load(ByteSource& source, std::size_t dimension, std::uint64_t count) {
   const std::uint64_t room = source.remaining() / (sign_row_bytes_for(dimension) + kFactBytes);
-  if (count > room) return fail(ErrorCode::kCorrupted, "{} vectors are announced, and there is room for {}", count, room);
+  if (count > room) return fail(ErrorCode::kCorrupted, "the file names {} vectors, but has room for {}", count, room);
   Codes out(dimension, static_cast<std::size_t>(count), Unfilled{});
   out.signs_ = AlignedArray<std::uint8_t>(out.sign_bytes());
   FOOTNOTE_CHECK(source.fits<std::uint8_t>(out.sign_bytes()));
@@ -79,7 +79,7 @@ Result<Codes> Codes::load(ByteSource& source, std::size_t dimension, std::uint64
   out.checked_ = std::make_unique<std::atomic<Checked>[]>(out.sums_.size());
   const auto all_sound = [](std::span<const float> values) { return std::ranges::all_of(values, [](float value) { return value >= 0; }); };
   if (!all_sound(out.scales_) || !all_sound(out.errors_) || !all_sound(out.norms_)) {
-    return fail(ErrorCode::kCorrupted, "a vector has codes that can't be");
+    return fail(ErrorCode::kCorrupted, "a vector has invalid codes");
   }
   return out;
 }

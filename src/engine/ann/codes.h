@@ -86,8 +86,8 @@ class Codes {
 
   std::size_t stride_;
   std::size_t sign_row_bytes_;
-  AlignedArray<std::int8_t> own_;              // When the codes were not loaded.
-  std::shared_ptr<const std::int8_t> shared_;  // When they were: a mapped file, or memory shared by all segments of an index.
+  AlignedArray<std::int8_t> own_;              // Set when the codes were built here, not loaded.
+  std::shared_ptr<const std::int8_t> shared_;  // Set when they were loaded: a mapped file, or memory shared by all segments of an index.
   const std::int8_t* data_ = nullptr;
   std::vector<std::uint32_t> sums_;  // Checksums of codes that come from a file.
   std::unique_ptr<std::atomic<Checked>[]> checked_;

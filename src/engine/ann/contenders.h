@@ -22,7 +22,7 @@ class Contenders {
  public:
   explicit Contenders(std::size_t limit) : limit_(limit) {}
 
-  /// `limit` rows are known to reach this.
+  /// At least `limit` rows reach this score.
   float floor() const { return floor_; }
   bool can_enter(float upper) const { return !(upper < floor_); }
   void offer(float lower, const Candidate& candidate) {
@@ -30,7 +30,7 @@ class Contenders {
     kept_.push_back(candidate);
     if (kept_.size() >= prune_at_) prune();
   }
-  /// Adds another one's rows, as if all had been offered to this one.
+  /// Merges another object's rows, as if all had been offered to this one.
   void join(const Contenders& other) {
     for (const float lower : other.lowers_) raise_floor(lower);
     kept_.insert(kept_.end(), other.kept_.begin(), other.kept_.end());

@@ -216,7 +216,7 @@ void FlatIndex::attach(const std::shared_ptr<const float>& raw, std::uint64_t co
   attach_codes(std::shared_ptr<const std::int8_t>(raw, reinterpret_cast<const std::int8_t*>(next)), code_bytes_held);
 }
 
-/// Codes that are already in memory or in an older file stay there: readers may be using them.
+/// Codes that are already in memory or in an older file stay where they are: readers may be using them.
 void FlatIndex::attach_codes(std::shared_ptr<const std::int8_t> codes, std::uint64_t bytes_held) {
   if (std::ranges::none_of(segments_, [](const SegmentPtr& segment) { return segment->codes.wants_raw(); })) return;
   std::uint64_t bytes = 0;
@@ -240,7 +240,7 @@ Result<SegmentPtr> FlatIndex::load_segment(ByteSource& source, const rows::RowLi
   FOOTNOTE_TRY(const auto died, source.take_all<std::int64_t>(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const bool can_be = died[i] == rows::kAlive || (died[i] > rows[i].born && died[i] <= limits.born_last);
-    if (!can_be) return fail(ErrorCode::kCorrupted, "row {} of a segment died when it can't have", i);
+    if (!can_be) return fail(ErrorCode::kCorrupted, "row {} of a segment has an invalid death", i);
     rows[i].died = died[i];
   }
   FOOTNOTE_TRY(auto first, source.take_all<std::uint32_t>(rows.size() + 1));
@@ -256,7 +256,7 @@ Result<SegmentPtr> FlatIndex::load_segment(ByteSource& source, const rows::RowLi
 Result<FlatIndex> FlatIndex::load(ByteSource& source, rows::RowLimits limits, cpu::CpuLevel level) {
   limits.rows_max = kSegmentRowsMax;
   FOOTNOTE_TRY(const auto metric, source.take<std::uint32_t>());
-  if (metric > static_cast<std::uint32_t>(Metric::kManhattan)) return fail(ErrorCode::kCorrupted, "metric {} is not known", metric);
+  if (metric > static_cast<std::uint32_t>(Metric::kManhattan)) return fail(ErrorCode::kCorrupted, "metric {} is unknown", metric);
   FOOTNOTE_TRY(const auto dimension, source.take<std::uint32_t>());
   if (dimension == 0 || dimension > kDimensionMax) return fail(ErrorCode::kCorrupted, "vectors of {} numbers", dimension);
   FlatIndex index(dimension, static_cast<Metric>(metric), level);

@@ -23,9 +23,9 @@ struct LastFarthest {
 };
 
 /// The set of visited nodes. clear() takes time in proportion to the visited nodes only.
-class Met {
+class VisitedNodes {
  public:
-  explicit Met(std::size_t nodes) : bits_((nodes + 63) / 64) {}
+  explicit VisitedNodes(std::size_t nodes) : bits_((nodes + 63) / 64) {}
 
   /// True on the first visit.
   bool insert(std::uint32_t node) {
@@ -85,7 +85,7 @@ class LayerWalk {
   }
 
   /// Best-first search. False when it gave up. `found` receives the nearest accepted nodes, at most `effort`.
-  bool spread(GraphHit begin, const Graph::Walk& walk, Met& met, std::size_t& visited, std::vector<GraphHit>& found) {
+  bool spread(GraphHit begin, const Graph::Walk& walk, VisitedNodes& seen, std::size_t& visited, std::vector<GraphHit>& found) {
     std::priority_queue<GraphHit, std::vector<GraphHit>, LastNearest> open;
     const auto accept = [&](const GraphHit& hit) {
       if (walk.accepts != nullptr && !(*walk.accepts)(hit.node)) return;
@@ -96,13 +96,13 @@ class LayerWalk {
       found.pop_back();
     };
     const auto floor = [&] { return found.size() < walk.effort ? kLowest : found.front().nearness; };
-    met.insert(begin.node);
+    seen.insert(begin.node);
     open.push(begin);
     if (points_[begin.node].codes != nullptr) accept(begin);
     while (!open.empty() && open.top().nearness >= floor()) {
       const std::uint32_t from = open.top().node;
       open.pop();
-      gather(from, &met);
+      gather(from, &seen);
       visited += fresh_.size();
       if (visited > walk.visits_max) return false;
       for (const std::uint32_t next : fresh_) {
@@ -117,11 +117,11 @@ class LayerWalk {
 
  private:
   /// Collects the neighbours that exist and were not visited, and prefetches their codes.
-  void gather(std::uint32_t node, Met* met) {
+  void gather(std::uint32_t node, VisitedNodes* seen) {
     fresh_.clear();
     for (const std::uint32_t next : graph_.links(node, layer_)) {
       if (next == Graph::kNone) break;
-      if (met != nullptr && !met->insert(next)) continue;
+      if (seen != nullptr && !seen->insert(next)) continue;
       const GraphPoint& point = points_[next];
       if (point.codes == nullptr) continue;
       prefetch(point, nearness_.stride());
@@ -164,7 +164,7 @@ std::span<std::uint32_t> Graph::links(std::uint32_t node, int level) {
 /// Inserts nodes one by one.
 class GraphBuilder {
  public:
-  GraphBuilder(std::span<const GraphPoint> points, const Nearness& nearness) : points_(points), nearness_(nearness), met_(points.size()) {
+  GraphBuilder(std::span<const GraphPoint> points, const Nearness& nearness) : points_(points), nearness_(nearness), seen_(points.size()) {
     std::vector<std::uint8_t> levels(points.size());
     for (std::uint32_t node = 0; node < levels.size(); ++node) levels[node] = level_of(node);
     graph_.make_room(std::move(levels));
@@ -177,11 +177,11 @@ class GraphBuilder {
     GraphHit nearest{nearness_(points_[node], points_[graph_.entry_]), graph_.entry_};
     for (int layer = top; layer > level; --layer) nearest = walk(node, layer).descend(nearest);
     for (int layer = std::min(top, level); layer >= 0; --layer) {
-      met_.clear();
+      seen_.clear();
       std::vector<GraphHit> found;
       std::size_t visited = 0;
       const Graph::Walk how{.effort = Graph::kBuildEffort, .visits_max = points_.size()};
-      walk(node, layer).spread(nearest, how, met_, visited, found);
+      walk(node, layer).spread(nearest, how, seen_, visited, found);
       std::sort(found.begin(), found.end(), is_nearer);
       nearest = found.front();
       // Half of the links stay free for later nodes.
@@ -232,7 +232,7 @@ class GraphBuilder {
   const std::span<const GraphPoint> points_;
   const Nearness& nearness_;
   Graph graph_;
-  Met met_;
+  VisitedNodes seen_;
 };
 
 std::optional<Graph> Graph::build(std::span<const GraphPoint> points, const Nearness& nearness, const std::function<bool()>& keep_on) {
@@ -252,10 +252,10 @@ std::optional<std::vector<GraphHit>> Graph::search(const GraphPoint& query, std:
   GraphHit nearest{points[entry_].codes == nullptr ? kLowest : nearness(query, points[entry_]), entry_};
   const auto layer_walk = [&](int layer) { return LayerWalk(*this, layer, query, points, nearness); };
   for (int layer = levels_[entry_]; layer > 0; --layer) nearest = layer_walk(layer).descend(nearest);
-  Met met(size());
+  VisitedNodes seen(size());
   std::vector<GraphHit> found;
   found.reserve(walk.effort + 1);
-  if (!layer_walk(0).spread(nearest, walk, met, visited, found)) return std::nullopt;
+  if (!layer_walk(0).spread(nearest, walk, seen, visited, found)) return std::nullopt;
   return found;
 }
 
@@ -271,7 +271,7 @@ Result<Graph> Graph::load(ByteSource& source) {
   Graph graph;
   FOOTNOTE_TRY(const auto nodes, source.take<std::uint32_t>());
   FOOTNOTE_TRY(graph.entry_, source.take<std::uint32_t>());
-  if (nodes == 0 || nodes > kNodesMax || graph.entry_ >= nodes) return fail(ErrorCode::kCorrupted, "a graph of {} nodes can't be", nodes);
+  if (nodes == 0 || nodes > kNodesMax || graph.entry_ >= nodes) return fail(ErrorCode::kCorrupted, "a graph of {} nodes is invalid", nodes);
   FOOTNOTE_CHECK(source.fits<std::uint32_t>(std::uint64_t{nodes} * kBaseLinks));
   FOOTNOTE_TRY(auto levels, source.take_all<std::uint8_t>(nodes));
   std::uint64_t lists = 0;

@@ -13,7 +13,7 @@
 
 namespace footnote::ann {
 
-/// A vector as a walk sees it: its codes, and the factors that turn their dot products into a nearness.
+/// A vector during a walk: its codes, and the factors that turn their dot products into a nearness.
 struct GraphPoint {
   const std::int8_t* codes = nullptr;  ///< Null: the vector was deleted; walks skip it.
   float scale = 0;

@@ -18,20 +18,21 @@ struct Guess {
   std::uint32_t vector = 0;
 };
 
-/// Keeps the `limit` highest estimates; ties are ordered by label. Once it has seen a few times as many, a histogram of the kept estimates
-/// raises the floor with every offer, so that the selection itself can wait until the end. offer() is inline: it runs once per vector.
+/// Keeps the `limit` highest estimates; ties are ordered by label. After a few times `limit` offers, a histogram of the kept estimates
+/// raises the floor with every offer, so that the exact selection can wait until the end. offer() is inline because it runs once per
+/// vector.
 class Guesses {
  public:
   static constexpr float kNoFloor = std::numeric_limits<float>::lowest();
 
-  /// `floor`: a guess of what the best `limit` reach; check it with reach().
+  /// `floor`: an estimate of the score that the best `limit` reach; verify it with reach().
   Guesses(const std::vector<ScanScope>& scopes, std::size_t limit, float floor)
       : scopes_(scopes), limit_(limit), cut_at_((floor > kNoFloor ? kRoom : 2) * limit), floor_(floor) {}
 
   /// True when at least `limit` kept estimates are >= `estimate`.
   bool reach(float estimate) const;
 
-  /// Lower estimates are not needed.
+  /// Estimates below this are not needed.
   float floor() const { return floor_; }
   /// REQUIRES: guesses come in the order of scopes and vectors.
   void offer(const Guess& guess) {
@@ -41,7 +42,7 @@ class Guesses {
     cut();
     restart_counts();
   }
-  /// Adds another one's guesses, as if all had been offered to this one. REQUIRES: they all come after this one's.
+  /// Merges another object's guesses, as if all had been offered to this one. REQUIRES: they all come after this one's.
   void join(const Guesses& other);
   /// In the order of the offers.
   std::vector<Guess> take();
@@ -57,7 +58,8 @@ class Guesses {
     ++counts_[at];
     if (at >= lowest_) ++counted_;
     while (counted_ - counts_[lowest_] >= limit_) counted_ -= counts_[lowest_++];
-    // Half a step lower than necessary: more than the rounding of an estimate, here and where kernels compare it with the floor.
+    // Half a step below the histogram's bound. That covers the rounding of an estimate, both here and in the kernels that compare it with
+    // the floor.
     floor_ = low_ + (static_cast<float>(lowest_) - 0.5F) * step_;
   }
   /// Keeps the best `limit_`, in their order.

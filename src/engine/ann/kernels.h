@@ -50,7 +50,7 @@ struct Kernels {
 /// REQUIRES: the CPU supports the level.
 const Kernels& kernels_of(cpu::CpuLevel level);
 
-// One file each; null on another architecture.
+// One implementation per file; null on other architectures.
 const Kernels* portable_kernels();
 const Kernels* avx2_kernels();
 const Kernels* avx512_kernels();

@@ -22,7 +22,7 @@ float total(__m512 v) {
   return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 }
 
-// One row after the other: see kernels_avx2.cpp.
+// Handles one row at a time; see kernels_avx2.cpp for the reason.
 template <class Term>
 void sum_terms(const float* query, const float* rows, std::size_t stride, std::size_t count, float* out) {
   for (std::size_t r = 0; r < count; ++r) {

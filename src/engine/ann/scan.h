@@ -19,8 +19,8 @@ struct FlatQuery {
   std::size_t limit = 10;
   rows::RowFilter filter = {};
   std::optional<ScanPlan> plan = {};  ///< Overrides choose_plan(), for tests and benchmarks.
-  std::size_t effort = 0;             ///< Overrides graph_effort(), likewise; 0: no override.
-  HelperThreads* helpers = nullptr;   ///< If set, run half the work of kSigns; results are the same.
+  std::size_t effort = 0;             ///< Overrides graph_effort(), for tests and benchmarks; 0: no override.
+  HelperThreads* helpers = nullptr;   ///< If set, these threads do half the work of kSigns; results are the same.
 };
 
 /// Best first; ties are ordered by label. `graph` may be null. REQUIRES: the query has space.dimension values.

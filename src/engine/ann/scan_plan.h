@@ -31,18 +31,18 @@ struct ScanReport {
 /// The input of choose_plan().
 struct ScanTask {
   Metric metric = Metric::kDot;
-  std::size_t visible = 0;  ///< Vectors that the filter lets through.
+  std::size_t visible = 0;  ///< Vectors that pass the filter.
   std::size_t held = 0;     ///< All vectors in the segments of the visible ones.
   std::size_t limit = 0;
-  std::size_t in_graph = 0;          ///< Of those held, the ones that a graph covers; 0: no graph.
-  std::size_t visible_in_graph = 0;  ///< Of those visible, the ones that a graph covers.
+  std::size_t in_graph = 0;          ///< How many of the held vectors a graph covers; 0: no graph.
+  std::size_t visible_in_graph = 0;  ///< How many of the visible vectors a graph covers.
   std::size_t vectors_per_row = 1;   ///< Rounded up.
 };
 
 // The sizes at which one plan becomes faster than the next, measured with ann_bench; see docs/adr/0012-vector-index.md.
 inline constexpr std::size_t kFullVectorsMax = 64;
 inline constexpr std::size_t kSignVectorsMin = 50'000;
-/// Signs are read for all vectors of a segment, codes only for the visible ones; but codes are eight times as long.
+/// A scan by signs reads all vectors of a segment, a scan by codes only the visible ones. But codes are eight times as long.
 inline constexpr std::size_t kSignShareMin = 8;
 
 ScanPlan choose_plan(const ScanTask& task);
@@ -54,7 +54,7 @@ inline constexpr std::size_t kGraphEffortPerResult = 8;
 /// The number of visits at which a walk costs more than a scan.
 std::size_t graph_visits_max(const ScanTask& task);
 
-/// How many of the best by signs are compared by codes.
+/// How many of the best vectors by signs are compared by codes.
 inline constexpr std::size_t kSignCandidatesMin = 1000;
 inline constexpr std::size_t kSignCandidatesPerResult = 14;
 std::size_t sign_candidates(std::size_t limit);

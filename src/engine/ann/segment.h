@@ -18,9 +18,9 @@ using DamageCount = std::atomic<std::uint64_t>;
 /// The full vectors of a segment: in memory, or in a mapped file, where each is verified on first use.
 class RawVectors {
  public:
-  /// In memory, in order. REQUIRES: `stride` floats for each of `count` vectors.
+  /// Held in memory, in order. REQUIRES: `stride` floats for each of `count` vectors.
   RawVectors(AlignedFloats values, std::size_t stride, std::size_t count);
-  /// In a mapped file, in order, with one checksum per vector. `values` keeps the file mapped.
+  /// Held in a mapped file, in order, with one checksum per vector. `values` keeps the file mapped.
   RawVectors(std::shared_ptr<const float> values, std::size_t stride, std::vector<std::uint32_t> sums);
 
   const float* at(std::size_t i) const { return values_.get() + place(i) * stride_; }
@@ -63,7 +63,7 @@ struct SegmentBody {
 
   rows::RowTable rows;
   std::vector<std::uint32_t> first;  // Row i has the vectors [first[i], first[i + 1]).
-  // Both are empty when each row has one vector.
+  // `marks` and `steps` map a vector to its row; both are empty if each row has one vector.
   std::vector<std::uint32_t> marks;  // The rows of vectors 0, kMarkStep, 2 * kMarkStep, ...
   std::vector<std::uint8_t> steps;   // row(vector) = marks[vector / kMarkStep] + steps[vector].
   Codes codes;
@@ -98,7 +98,7 @@ class SegmentBuilder {
   SegmentBuilder(std::size_t dimension, std::size_t stride, std::size_t row_count, std::size_t vector_count);
 
   void add_row(const rows::Row& row);
-  /// Adds it to the last row.
+  /// Adds a vector to the last row.
   void add_vector(std::span<const float> vector);
   /// Copies a row with all its vectors. Damaged full vectors are rebuilt from their codes.
   void copy_row(const Segment& from, std::size_t i, DamageCount& damaged);

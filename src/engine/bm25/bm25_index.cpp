@@ -54,7 +54,7 @@ class Sight {
     visible_ = std::move(rows);
   }
 
-  /// How many rows of the list are alive in the generation, whether or not the filter lets them through.
+  /// The number of rows of the list that are alive in the generation, whether or not they pass the filter.
   std::size_t count_alive(const PostingList& list) const {
     // A lookup of one dead row costs about as much as counting this many postings.
     constexpr std::size_t kAskingCost = 4;

@@ -17,7 +17,7 @@
 namespace footnote::bm25 {
 
 struct QueryTerm {
-  /// The group of a term that shares its idf with no other.
+  /// The group of terms that share their idf with no other term.
   static constexpr std::uint32_t kAlone = 0;
 
   std::string text;
@@ -35,16 +35,16 @@ struct PhraseTerm {
 using Phrase = std::vector<std::vector<PhraseTerm>>;
 
 struct Bm25Query {
-  std::span<const QueryTerm> terms;  ///< Distinct.
+  std::span<const QueryTerm> terms;  ///< No duplicates.
   std::int64_t generation = 0;
   std::size_t limit = 10;
-  rows::RowFilter filter = {};  ///< Statistics always cover all rows.
-  /// Only rows that contain all phrases are found. A phrase that no remaining row contains is ignored.
+  rows::RowFilter filter = {};  ///< Restricts the result only: statistics always cover all rows.
+  /// Find only rows that contain all phrases. Phrases are applied in order; one that no remaining row contains is ignored.
   std::span<const Phrase> phrases = {};
   Pruning pruning = Pruning::kOn;
 };
 
-/// The terms that count as a query word: any one of them in a row is enough.
+/// Terms that stand for one query word: a row that contains any of them contains the word.
 using Alternatives = std::vector<std::string>;
 
 /// BM25 over rows of terms:
@@ -118,7 +118,7 @@ class Bm25Index {
 
   Bm25Options options_;
   std::vector<std::shared_ptr<Segment>> segments_;  // Shared: copies of the index use the same segments.
-  Statistics living_;                               // Of the live rows.
+  Statistics living_;                               // Statistics of the live rows.
   std::int64_t changed_last_ = 0;                   // The latest birth or death.
 };
 

@@ -167,7 +167,7 @@ class Crowd {
     for (int i = 0; i < 4000; ++i) {
       labels.push_back(generation * 1'000'000 + (i * 7919) % 4001);
       batch.begin_row({.label = labels.back(), .group = static_cast<std::uint32_t>(random_() % kGroups), .born = generation});
-      // Runs of rows that repeat a word often alternate with runs that don't, so that blocks differ.
+      // Runs of rows that repeat a word often alternate with runs that do not, so that blocks have different bounds.
       const std::size_t loud = static_cast<std::size_t>(i) / 500;
       std::uint32_t position = 0;
       for (std::size_t w = 0; w < kWords; ++w) {

@@ -20,7 +20,7 @@ struct BlockHead {
   std::uint32_t data = 0;       ///< Offset of its rows and counts in the list.
   std::uint32_t positions = 0;  ///< Offset of its positions.
   std::uint16_t last_row = 0;
-  std::uint8_t row_bits = 0;  ///< Bits of a packed gap, and of a packed count - 1; 0 in the unpacked rest.
+  std::uint8_t row_bits = 0;  ///< Bits per packed gap and per packed (count - 1); 0 in the last, unpacked part.
   std::uint8_t count_bits = 0;
   std::uint8_t count_max = 0;  ///< The largest count - 1.
   LengthCode length_min = 0;   ///< The smallest length of its rows.
@@ -127,7 +127,7 @@ class ListWriter {
  public:
   /// Adds the next row of the list. REQUIRES: at least one position, not descending. Positions beyond kCountMax are dropped.
   void add(std::uint32_t row, std::span<const std::uint32_t> positions);
-  /// Adds a row from another list, with `count` encoded positions.
+  /// Adds a row copied from another list, with `count` encoded positions.
   void add_encoded(std::uint32_t row, std::uint32_t count, std::span<const std::uint8_t> positions);
   bool empty() const { return rows_.empty(); }
   /// Appends the list to `out` and starts the next one. `lengths` is indexed by row. REQUIRES: the list is not empty.

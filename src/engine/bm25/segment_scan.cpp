@@ -15,14 +15,14 @@ namespace {
 /// Rows scored per window: their sums stay in the first-level cache.
 constexpr std::size_t kWindowRows = 4096;
 
-/// If a filter leaves few rows in a window, they are looked up in the lists instead of adding up the lists. A lookup costs about as much as
-/// adding up this many postings.
+/// If a filter leaves few rows in a window, those rows are looked up in each list, instead of adding up whole lists. A lookup costs about
+/// as much as adding this many postings.
 constexpr std::size_t kLookUpCost = 24;
 
-/// The same for the few rows that rarer terms have selected; there the cursor is mostly close already.
+/// The same for the few rows that rarer terms have selected. It costs less, because the cursor is usually close already.
 constexpr std::size_t kAskingCost = 8;
 
-/// With fewer rows in a window than this, adding up is faster than computing bounds. Measured at 100,000 passages.
+/// With fewer rows per window than this, adding up is faster than computing bounds. Measured at 100,000 passages.
 constexpr std::size_t kPruningRows = 1024;
 
 constexpr std::size_t kMaskRows = 16;
@@ -42,8 +42,8 @@ std::uint32_t rows_from(const Units* sums, Units least) {
 #endif
 }
 
-/// Searches one segment, window by window (MaxScore). In each window the terms that together stay below the floor can't bring a row into
-/// the top-k; they are optional, and only looked up for the rows that the other terms select.
+/// Searches one segment, window by window (MaxScore). In each window, terms whose maximum scores together stay below the floor cannot bring
+/// a row into the top-k on their own. These terms are optional: they are looked up only for rows that the other terms select.
 class Scan {
  public:
   Scan(const Segment& segment, std::span<const ScanTerm> terms, std::span<const std::uint8_t> visible, float unit, Pruning pruning,
@@ -98,7 +98,7 @@ class Scan {
     std::fill_n(sums_.begin(), end_ - begin_, 0);
   }
 
-  /// Whether skipping the terms that are optional by their peaks saves enough.
+  /// Whether skipping the optional terms (by their peaks) saves enough time.
   bool pruning_pays() const {
     Units bound = 0;
     std::size_t rows = 0;
@@ -110,8 +110,7 @@ class Scan {
     return rows >= kPruningRows;
   }
 
-  /// Adds up terms until looking up the rest for the remaining rows is cheaper than adding it up too. Returns the number of terms left to
-  /// look up, counted from the start of order_.
+  /// Adds up terms until looking up the remaining ones is cheaper. Returns the number of terms left to look up: the first ones of order_.
   std::size_t add_up_needed() {
     std::size_t optional = 0;
     Units bound = 0;

@@ -21,14 +21,14 @@ struct Bm25Options {
 /// full one.
 using Units = std::int32_t;
 
-/// About the maximum score of a query, in units: a float represents twice as many exactly.
+/// About the maximum score of a query, in units. A float represents integers up to twice this exactly.
 inline constexpr double kQueryUnits = 1 << 23;
 
 /// tf / (tf + k1 * (1 - b + b * length / mean)) for one query's mean, by count - 1 and length code.
 class Saturation {
  public:
   static constexpr std::size_t kCodes = 256;
-  /// Smaller counts are looked up, larger ones computed: few rows contain a term more often.
+  /// Scores of smaller counts come from a table, larger ones are computed: few rows contain a term more often.
   static constexpr std::size_t kTabledCounts = 4;
 
   Saturation(const Bm25Options& options, float mean_length)

@@ -73,7 +73,7 @@ class TermTable {
 
   std::string text_;
   std::vector<std::uint32_t> ends_;
-  std::vector<std::uint64_t> keys_;  // Of every kStride-th term.
+  std::vector<std::uint64_t> keys_;  // Keys of every kStride-th term.
 };
 
 }  // namespace footnote::bm25

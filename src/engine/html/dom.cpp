@@ -35,7 +35,7 @@ class Watch {
     if (error->code != XML_ERR_NO_MEMORY) return;
     auto& watch = *static_cast<Watch*>(self);
     watch.out_of_memory_ = true;
-    // The parser would not read on, but wait for input that never comes. In other domains its input may be in use.
+    // Stop the parser: it would wait for input that never comes. For errors of other domains it may still be using its input, so leave it.
     if (error->domain == XML_FROM_PARSER || error->domain == XML_FROM_HTML) xmlStopParser(watch.parser_);
   }
 
@@ -45,7 +45,7 @@ class Watch {
   bool out_of_memory_ = false;
 };
 
-// The parser calls these in place of its own functions, which they call in turn.
+// Called by the parser in place of its own functions, which they call.
 void start_element(void* parser, const xmlChar* name, const xmlChar** attributes) {
   auto* const context = static_cast<htmlParserCtxt*>(parser);
   xmlSAX2StartElement(parser, name, attributes);
@@ -54,8 +54,8 @@ void start_element(void* parser, const xmlChar* name, const xmlChar** attributes
 
 void add_text(void* parser, const xmlChar* text, int bytes) {
   auto* const context = static_cast<htmlParserCtxt*>(parser);
-  // Otherwise it takes a text of 10 MB for a lack of memory. Our own bound is kInputBytesMax. Elsewhere the option would lift the bound on
-  // depth.
+  // Without this option, libxml2 treats a text of 10 MB as an out-of-memory error. Our own limit is kInputBytesMax. Set it only here:
+  // elsewhere it would also lift the limit on depth.
   context->options |= XML_PARSE_HUGE;
   xmlSAX2Characters(parser, text, bytes);
   context->options &= ~XML_PARSE_HUGE;
@@ -111,7 +111,7 @@ Result<Dom> Dom::parse(std::string_view html, const CallContext& call) {
       HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC | HTML_PARSE_COMPACT;
   Dom dom;
   dom.document_.reset(htmlCtxtReadMemory(context.get(), html.data(), static_cast<int>(html.size()), nullptr, "UTF-8", kOptions));
-  // Without this check a page that memory did not suffice for would be an empty page, or half of one.
+  // Without this check, a page for which memory ran out would look empty or truncated.
   if (watch.out_of_memory() || dom.document_ == nullptr) throw std::bad_alloc();
   if (context->errNo == XML_ERR_USER_STOP) FOOTNOTE_CHECK(call.check());
   // The parser stops at its own depth limit (256); the tree built so far is complete.

@@ -63,8 +63,8 @@ bool has_main_heading(const Page& page) {
   return false;
 }
 
-/// Whether its text is part of the content (even inside code or a table), or contains the content: an unclosed <h1> contains the rest of
-/// the page.
+/// Whether the element's text is part of the content (also inside code or a table), or the element contains the content: an unclosed <h1>
+/// contains the rest of the page.
 bool is_rendered(const xmlNode* node, const RegionFinder& regions) {
   for (const xmlNode* at = regions.content(); at != nullptr; at = at->parent) {
     if (at == node) return true;
@@ -97,7 +97,7 @@ Page read_region(const Dom& dom, Region region) {
   const RegionFinder regions(dom, region);
   if (regions.content() == nullptr) return page;
   render(regions.content(), regions, page);
-  // By link density a page of links has no content: then read all of it.
+  // A page of links has no content by link density: read all of it.
   if (region == Region::kContent && page.text.empty()) return read_region(dom, Region::kBody);
   if (region == Region::kContent) prepend_main_heading(dom, regions, page);
   return page;

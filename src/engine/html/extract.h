@@ -27,7 +27,7 @@ struct Block {
   std::size_t end = 0;
 };
 
-/// From this byte of Page::text on, the text is on this line of the file, and on the next one after each line end.
+/// From this byte of Page::text on, the text comes from this line of the file; each line end in the text advances to the next line.
 struct LineMark {
   std::size_t offset = 0;
   int line = 1;
@@ -41,7 +41,7 @@ struct LineMark {
 struct Page {
   std::string text;
   std::vector<Block> blocks;
-  std::vector<LineMark> lines;  ///< In order, one at least for each block. The parser counts up to line 65,535.
+  std::vector<LineMark> lines;  ///< In order, at least one per block. The parser cannot count beyond line 65,535.
   std::string title;            ///< <title>, else og:title; white space collapsed.
   std::string language;         ///< <html lang> in lower case ("en-gb"); empty when it is not a language tag.
   std::string canonical_url;    ///< <link rel=canonical href>; only http(s), without spaces or control characters.

@@ -183,14 +183,14 @@ TEST(Extract, EndsWithItsCall) {
     words += "a &amp; ";
   }
   for (const std::string& html : {elements, words}) {
-    // Found while the tree is built, not only between the steps.
+    // Noticed while the tree is built, not only between the steps.
     EXPECT_EQ(Dom::parse(html, cancelled).error().code, ErrorCode::kCancelled);
     EXPECT_EQ(extract(html, {}, late).error().code, ErrorCode::kDeadlineExceeded);
   }
   EXPECT_TRUE(Dom::parse("<p>a", cancelled).has_value());
 }
 
-/// Makes the n-th allocation of libxml2 fail, as long as it lives. The library itself loses a few bytes then.
+/// Makes the n-th allocation of libxml2 fail while this object lives. libxml2 itself then leaks a few bytes.
 class FailingXmlMemory {
  public:
   explicit FailingXmlMemory(int number) {

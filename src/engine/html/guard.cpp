@@ -38,7 +38,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' |
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_name_part(char c) { return is_letter(c) || is_ascii_digit(c) || c == ':' || c == '-' || c == '_' || c == '.'; }
 
-/// Reads tags as a browser does and writes them in one plain form.
+/// Reads tags like a browser and writes them in one plain form.
 class Rewriter {
  public:
   explicit Rewriter(std::string_view html) : html_(html), nodes_left_(nodes_max(html.size())) { out_.html.reserve(html.size()); }
@@ -85,7 +85,7 @@ class Rewriter {
     return html_.substr(begin, at_ - begin);
   }
 
-  /// The name that the parser would read; the scan goes on after the whole name.
+  /// The name as the parser would read it; advances past the whole name.
   std::string take_tag_name() {
     const std::string_view whole = take_until([](char c) { return is_blank(c) || c == '>' || c == '/'; });
     std::size_t size = 0;
@@ -104,7 +104,7 @@ class Rewriter {
     at_ += 2;
     const std::string name = take_tag_name();
     skip_past('>');
-    // Without its start, the end of a paragraph makes one.
+    // For an end tag </p> without a start, the parser creates a paragraph.
     if (name == "p" && !count_node()) return;
     out_.html += "</" + name;
     keep_lines();
@@ -120,7 +120,7 @@ class Rewriter {
     out_.html += "<" + name;
     const bool again = (name == "html" && std::exchange(saw_html_, true)) || (name == "body" && std::exchange(saw_body_, true));
     const bool closed = attributes(name);
-    // A tag that the page ends in was never shown.
+    // Drop a tag that is cut off by the end of the page: no browser shows it.
     if (!closed || again) {
       out_.html.resize(begin);
       written_ = written;
@@ -179,7 +179,7 @@ class Rewriter {
     return out;
   }
 
-  /// Line ends of `text` up to a byte, counted once however often it is asked.
+  /// Counts line ends of `text` up to a byte, each only once over all calls.
   struct LineCount {
     std::size_t lines = 0;
     std::size_t until = 0;
@@ -191,8 +191,7 @@ class Rewriter {
     }
   };
 
-  /// Writes the line ends that were left out so far, inside the tag that is being written, where they mean nothing: so elements stay on
-  /// their lines.
+  /// Writes the line ends that were removed so far inside the current tag, where they have no effect. So elements keep their line numbers.
   void keep_lines() {
     const std::size_t read = read_.up_to(html_, at_);
     const std::size_t written = written_.up_to(out_.html, out_.html.size());

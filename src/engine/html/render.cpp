@@ -51,7 +51,7 @@ bool is_anchor_mark(const xmlNode* element) {
   return text.empty() || text == "#" || text == "\xC2\xB6" || text == "\xC2\xA7" || text == "\xF0\x9F\x94\x97";
 }
 
-/// The line of an element's first word, if that is its own text; else the line of its tag.
+/// The line of the element's first word if that is its own text; otherwise the line of its tag.
 int first_text_line(const xmlNode* element) {
   const std::string_view text = element->children == nullptr ? std::string_view() : text_of(element->children);
   const std::string_view blank = text.substr(0, std::min(text.find_first_not_of(" \t\r\n"), text.size()));
@@ -82,7 +82,7 @@ class Renderer {
   }
 
  private:
-  /// The current block goes on; it remembers where in it each line of the file begins.
+  /// Continues the current block, and records where each line of the file begins in it.
   void append(std::string_view text) {
     const auto on_text = [this] {
       if (!line_marks_.empty() && line_marks_.back().offset == line_.size()) line_marks_.back().line = source_line_;
@@ -238,7 +238,8 @@ class Renderer {
     page_.blocks.push_back({kind, level, begin, out.size()});
   }
 
-  /// A block begins at byte `begin` of the page, its text at `text_begin`. The text may be a part of line_, without white space before it.
+  /// Adds the line marks of a block that begins at byte `begin` of the page and whose text begins at `text_begin`. The text may be a
+  /// trimmed part of line_.
   void add_marks(std::size_t begin, std::size_t text_begin, std::string_view text) {
     const bool is_line = text.data() >= line_.data() && text.data() < line_.data() + line_.size();
     const std::size_t before = is_line ? static_cast<std::size_t>(text.data() - line_.data()) : 0;
@@ -271,7 +272,7 @@ class Renderer {
   int level_ = 0;
   bool in_heading_ = false;
   ListState list_;
-  std::vector<Row> rows_;             ///< Of the current table.
+  std::vector<Row> rows_;             ///< Rows of the current table.
   std::vector<LineMark> line_marks_;  ///< Offsets in line_.
   int source_line_ = 1;
   std::size_t columns_max_ = 0;

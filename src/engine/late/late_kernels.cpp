@@ -87,7 +87,7 @@ FOOTNOTE_AVX2 __m256i look_up(const std::uint8_t* table, __m256i forms) {
 /// Updates `most`, the maximum sum per question token, for kTokens question tokens: 16-bit words, two rows each.
 template <std::size_t kTokens>
 FOOTNOTE_AVX2 void compare(const std::uint8_t* tables, std::size_t count, const std::uint8_t* forms, std::uint8_t* most) {
-  // Sums of bytes at odd places; and of those at even places, with the odd ones in the upper half.
+  // 16-bit sums: of the bytes at odd positions; and of those at even positions, with the odd ones in the upper half.
   __m256i odd[kTokens];
   __m256i both[kTokens];
 #pragma GCC unroll 4

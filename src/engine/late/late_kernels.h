@@ -6,7 +6,7 @@ namespace footnote::late {
 
 void best_sums_portable(const std::uint8_t* tables, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
                         std::uint16_t* best);
-/// Used by all higher levels too: 512-bit vectors look up no more tables in the same time.
+/// Used by all higher levels too: 512-bit table lookups are not faster.
 void best_sums_avx2(const std::uint8_t* tables, std::size_t tokens, std::size_t dimension, const std::byte* signs, std::size_t count,
                     std::uint16_t* best);
 

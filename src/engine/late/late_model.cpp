@@ -43,7 +43,7 @@ Result<LateModel> read(ByteSource& source) {
   const std::size_t projected = sizes[1];
   const bool fits = hidden > 0 && hidden <= LateModel::kHiddenMax && hidden % 8 == 0 && projected <= hidden && projected % 8 == 0 &&
                     sizes[2] <= LateModel::kFrequentMax && sizes[3] <= hidden;
-  if (!fits) return fail(ErrorCode::kCorrupted, "its sizes can't be");
+  if (!fits) return fail(ErrorCode::kCorrupted, "its sizes are invalid");
   LateModel model;
   FOOTNOTE_TRY(model.centre, source.take_all<float>(hidden));
   FOOTNOTE_TRY(const auto basis, source.take_all<std::uint16_t>(hidden * projected));

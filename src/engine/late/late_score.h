@@ -9,11 +9,11 @@
 
 namespace footnote::late {
 
-/// Further question tokens are ignored: each costs time, and a text of this length has said what it wants.
+/// Further question tokens are ignored: each costs time and rarely changes the result of a question this long.
 inline constexpr std::size_t kQuestionTokensMax = 64;
 inline constexpr std::size_t kDimensionMax = 4096;
 
-/// A table holds the value of each of the 16 patterns of four bits. Tables come in fours, whose entries sum to at most a byte.
+/// A table holds the value of each of the 16 patterns of four bits. Tables come in groups of four, whose entries sum to at most 255.
 inline constexpr std::size_t kTableEntries = 16;
 inline constexpr std::size_t kTableBits = 4;
 inline constexpr std::size_t kTablesTogether = 4;

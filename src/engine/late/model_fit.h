@@ -18,7 +18,7 @@ class ModelFit {
 
   explicit ModelFit(std::size_t hidden) : hidden_(hidden), sums_(hidden, 0.0), products_(hidden * hidden, 0.0) {}
 
-  /// REQUIRES: tokens x hidden values and one id per token; id 0 excludes the special tokens around a text from the frequencies.
+  /// REQUIRES: tokens x hidden values and one id per token. Id 0 marks the special tokens around a text; they do not count as frequent.
   void add(std::span<const float> token_vectors, std::span<const std::uint32_t> ids);
   std::size_t tokens() const { return tokens_; }
 
@@ -29,7 +29,7 @@ class ModelFit {
   const std::size_t hidden_;
   std::size_t tokens_ = 0;
   std::vector<double> sums_;
-  std::vector<double> products_;  // Upper triangle.
+  std::vector<double> products_;  // Upper triangle of the sum of outer products.
   std::unordered_map<std::uint32_t, std::size_t> counts_;
 };
 

@@ -45,9 +45,9 @@ class AddedTokens {
   std::size_t find_head(std::string_view text, std::size_t from) const;
   const AddedToken* longest_at(std::string_view rest) const;
 
-  std::vector<AddedToken> tokens_;           // By first byte, then longest first.
-  std::array<std::uint32_t, 257> starts_{};  // Index of the first token of each first byte.
-  std::optional<char> only_head_;            // The first byte, if all tokens have the same.
+  std::vector<AddedToken> tokens_;           // Sorted by first byte, then longest first.
+  std::array<std::uint32_t, 257> starts_{};  // For each first byte, the index of its first token.
+  std::optional<char> only_head_;            // Set if all tokens have the same first byte.
 };
 
 }  // namespace footnote::nn

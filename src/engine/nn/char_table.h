@@ -17,7 +17,7 @@ struct FoldOptions {
 /// How the tokenizer treats a code point of the input.
 enum class CharKind : std::uint8_t {
   kRemoved,      ///< Control and format characters, NUL, U+FFFD: ignored.
-  kStripped,     ///< An accent that is dropped, but only after marks were sorted: see order_of().
+  kStripped,     ///< An accent. It is dropped, but only after the marks were sorted: see order_of().
   kSpace,        ///< Ends a word.
   kPunctuation,  ///< A word by itself.
   kWord,         ///< Part of a word.
@@ -47,14 +47,14 @@ class CharTable {
   /// Writes the code points to which this one folds and returns their number; they are final.
   std::size_t expand(char32_t code_point, Expansion& out) const;
 
-  /// kSpace, kPunctuation or kWord for a code point that is already folded.
+  /// The kind of a code point that is already folded: kSpace, kPunctuation or kWord.
   static CharKind kind_of_folded(char32_t code_point);
 
-  /// The canonical combining class, by which the marks of a letter are sorted if it is not 0. Always 0 when nothing is decomposed.
+  /// The canonical combining class: marks of a letter are sorted by it, unless it is 0. Always 0 when nothing is decomposed.
   std::uint8_t order_of(char32_t folded) const;
 
  private:
-  // The basic plane and the next, which has emoji; code points beyond are computed on the fly.
+  // Planes 0 and 1 (emoji are in plane 1); code points beyond are computed on the fly.
   static constexpr char32_t kTableSize = 0x20000;
 
   static CharEntry unpack(std::uint32_t packed) { return {static_cast<CharKind>(packed >> 24), static_cast<char32_t>(packed & 0xFFFFFF)}; }

@@ -13,7 +13,7 @@ std::uint32_t read_u32(std::string_view bytes, std::size_t at) {
 
 bool has_leaf(std::uint32_t unit) { return ((unit >> 8) & 1) != 0; }
 std::uint32_t leaf_value(std::uint32_t unit) { return unit & 0x7FFFFFFF; }
-// The highest bit of a leaf is part of its label, so that no byte equals it.
+// A leaf's highest bit is part of its label, so that no byte matches it.
 std::uint32_t label(std::uint32_t unit) { return unit & 0x800000FF; }
 std::uint32_t offset(std::uint32_t unit) { return (unit >> 10) << ((unit & 0x200) >> 6); }
 

@@ -76,9 +76,9 @@ Result<void> Encoder::check(std::span<const TokenSpan> sequences) const {
     const auto bad = [&](std::string_view what) { return fail(ErrorCode::kInvalidArgument, "sequence {} {}", i, what); };
     if (sequence.ids.empty()) return bad("has no tokens");
     if (sequence.ids.size() > shape.positions) return bad("is longer than the model's positions");
-    if (!sequence.types.empty() && sequence.types.size() != sequence.ids.size()) return bad("has not one type a token");
+    if (!sequence.types.empty() && sequence.types.size() != sequence.ids.size()) return bad("has not one type per token");
     if (std::ranges::any_of(sequence.ids, [&](std::uint32_t id) { return id >= shape.vocabulary; })) {
-      return bad("has an id past the vocabulary");
+      return bad("has an id outside the vocabulary");
     }
     if (std::ranges::any_of(sequence.types, [&](std::uint8_t type) { return type >= shape.token_types; })) {
       return bad("has a type that the model does not know");
@@ -177,7 +177,7 @@ bool Encoder::gather(Urgency urgency, Batch& batch) {
   try {
     return gather_from_queue(urgency, batch);
   } catch (const std::bad_alloc&) {
-    // The request at which memory ran out is the first of the queue; parts of it may be in the batch.
+    // The request that ran out of memory is the first of the queue; some of its sequences may be in the batch.
     std::deque<Request*>& queue = queue_of(urgency);
     if (!queue.empty()) end_without_memory(*queue.front());
     give_up(batch);
@@ -191,7 +191,7 @@ void Encoder::end_without_memory(Request& request) {
 }
 
 void Encoder::give_up(Batch& batch) {
-  batch.places.resize(batch.sequences.size());  // the last place may have got no sequence
+  batch.places.resize(batch.sequences.size());  // The last place may have no sequence.
   for (const Place& place : batch.places) --place.request->running;
   for (const Place& place : batch.places) end_without_memory(*place.request);
   batch.places.clear();

@@ -25,7 +25,7 @@ struct EncoderOptions {
   std::optional<cpu::CpuLevel> level;  ///< nullopt: the fastest usable level.
   std::size_t threads = 0;             ///< 0: one per CPU.
   std::optional<Pooling> pooling;      ///< Overrides the model's pooling.
-  const Kernels* kernels = nullptr;    ///< Overrides the level's kernels: tests use it for a level that the machine lacks.
+  const Kernels* kernels = nullptr;    ///< Overrides the level's kernels, so that tests can emulate a level that the machine lacks.
 };
 
 enum class Output { kPooled, kPooledAndTokens };
@@ -38,7 +38,7 @@ struct EncodeOptions {
   Urgency urgency = Urgency::kBulk;
 };
 
-/// One encoded sequence.
+/// The result for one sequence.
 struct Pooled {
   std::vector<float> vector;         ///< hidden() values, normalised to unit length.
   float length = 0;                  ///< The length of the pooled vector before normalisation.
@@ -76,7 +76,7 @@ class Encoder {
   std::size_t threads() const { return threads_.size(); }
 
  private:
-  /// A running call. Guarded by mutex_, except for constants and the results, each of which is written by one pass.
+  /// A running call. Guarded by mutex_, except for constants and the results: each result is written by one pass.
   struct Request {
     const CallContext* call;
     std::span<const TokenSpan> sequences;
@@ -84,7 +84,7 @@ class Encoder {
     std::vector<std::size_t> order;  // Longest first, so that the last batches are short.
     std::vector<Pooled> results;
     std::size_t next = 0;     // Index in `order` of the first sequence not yet started.
-    std::size_t running = 0;  // Sequences in passes.
+    std::size_t running = 0;  // Sequences that a pass is encoding now.
     Result<void> status = {};
     CondVar changed = {};
 
@@ -115,22 +115,22 @@ class Encoder {
   Encoder(ModelFiles files, cpu::CpuLevel level, Pooling pooling) : files_(std::move(files)), level_(level), pooling_(pooling) {}
   Result<void> check(std::span<const TokenSpan> sequences) const;
   void serve();
-  /// Runs a batch or joins one; false when there was nothing to do. Urgent work first; with kUrgent, only urgent work.
+  /// Runs or joins a batch; false when there was nothing to do. Urgent work comes first. If `least` is kUrgent, does urgent work only.
   bool work(Seat& seat, Urgency least, MutexLock& lock) FOOTNOTE_TSA(requires_capability(mutex_));
   bool has_work() const FOOTNOTE_TSA(requires_capability(mutex_));
   Seat* take_seat() FOOTNOTE_TSA(requires_capability(mutex_));
   void leave_seat(Seat* seat) FOOTNOTE_TSA(requires_capability(mutex_));
-  /// False: nothing waits, or there was no memory for it and its requests ended with an error.
+  /// False: no request waits, or memory ran out and the requests ended with an error.
   bool gather(Urgency urgency, Batch& batch) FOOTNOTE_TSA(requires_capability(mutex_));
   bool gather_from_queue(Urgency urgency, Batch& batch) FOOTNOTE_TSA(requires_capability(mutex_));
-  /// Ends the requests of a batch that there is no memory for, and empties it. Their callers wait, and their memory must not be used once
-  /// they have left.
+  /// Memory ran out: ends the batch's requests with an error and empties the batch. It must not refer to a request afterwards, because the
+  /// caller frees it.
   void give_up(Batch& batch) FOOTNOTE_TSA(requires_capability(mutex_));
   void end_without_memory(Request& request) FOOTNOTE_TSA(requires_capability(mutex_));
   void prepare(Batch& batch, Seat& seat) FOOTNOTE_TSA(requires_capability(mutex_));
   void run(Batch& batch, Seat& seat, MutexLock& lock) FOOTNOTE_TSA(requires_capability(mutex_));
   void join(Batch& batch, Seat& seat, MutexLock& lock) FOOTNOTE_TSA(requires_capability(mutex_));
-  /// Runs the batch's next chunk, or waits until there may be one.
+  /// Runs the batch's next chunk, or waits until one may be available.
   static void run_chunk(Batch& batch, Seat& seat);
   void run_urgent(Seat& seat, MutexLock& lock) FOOTNOTE_TSA(requires_capability(mutex_));
   void drop(Request& request, Error error) FOOTNOTE_TSA(requires_capability(mutex_));
@@ -152,12 +152,12 @@ class Encoder {
   std::deque<Request*> urgent_ FOOTNOTE_TSA(guarded_by(mutex_));  // Requests with sequences not yet started.
   std::deque<Request*> bulk_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::vector<Batch*> joinable_ FOOTNOTE_TSA(guarded_by(mutex_));
-  std::vector<Seat*> seats_ FOOTNOTE_TSA(guarded_by(mutex_));  // Free ones.
+  std::vector<Seat*> seats_ FOOTNOTE_TSA(guarded_by(mutex_));  // Seats that no thread uses.
   /// The queue has urgent requests: threads that run a bulk batch check this between chunks.
   std::atomic<bool> urgent_waits_ = false;
   std::size_t calls_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
   bool stopping_ FOOTNOTE_TSA(guarded_by(mutex_)) = false;
-  std::vector<std::thread> threads_;  // Last member: the threads end before what they use is destroyed.
+  std::vector<std::thread> threads_;  // Must be the last member: the threads have to end before the members they use are destroyed.
 };
 
 }  // namespace footnote::nn

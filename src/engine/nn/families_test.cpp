@@ -192,7 +192,7 @@ TEST(Scheduling, UrgentSequencesRunInTheMidstOfOthers) {
       (void)encoder->encode(call, many);
       bulk_done = true;
     });
-    // Whatever is left of it when the answer arrives was overtaken.
+    // The question overtook whatever is left of the bulk work when its answer arrives.
     const std::vector<std::uint32_t> question{2, 9, 3};
     const TokenSpan span{question};
     int overtaken = 0;

@@ -26,8 +26,8 @@ enum class BreakClass : std::uint8_t {
 /// According to Unicode 17, the version of the reference.
 BreakClass break_class(char32_t code_point);
 
-/// Finds the end of a grapheme cluster, one code point at a time. Implements extended clusters except for Indic conjuncts (rule
-/// GB9c), which would only join clusters into ones that are too long to be looked up.
+/// Finds the end of a grapheme cluster, one code point at a time. Implements extended clusters except for Indic conjuncts (rule GB9c): that
+/// rule only makes clusters that are too long for the character map.
 class ClusterBreaker {
  public:
   explicit ClusterBreaker(BreakClass first) { take(first); }
@@ -44,8 +44,8 @@ class ClusterBreaker {
   void take(BreakClass next);
 
   BreakClass last_ = BreakClass::kOther;
-  bool after_pictograph_ = false;  // After a pictograph and only marks.
-  bool joins_pictograph_ = false;  // After a pictograph, marks and a joiner.
+  bool after_pictograph_ = false;  // Seen a pictograph, then only marks.
+  bool joins_pictograph_ = false;  // Seen a pictograph, marks, and then a joiner.
   bool odd_regional_ = false;
 };
 

@@ -38,7 +38,7 @@ struct Rows {
   }
 };
 
-/// A right-hand matrix, packed for a level by pack_matrix(). Views into the model's memory.
+/// The right-hand matrix of a multiplication, packed for a level by pack_matrix(). Views into the model's memory.
 struct Matrix {
   const std::byte* panels = nullptr;
   const float* bias = nullptr;
@@ -58,7 +58,8 @@ enum class Epilogue {
   kGeluRows,  ///< kBf16 only: out_rows = gelu(x)
 };
 
-/// x = left * matrix + bias for a range of columns, and what to do with x. REQUIRES: first and end are multiples of the level's panel.
+/// Computes x = left * matrix + bias for a range of columns, then applies the finish (kStore, kAdd ...). REQUIRES: first and end are
+/// multiples of the level's panel.
 struct Multiplication {
   Rows left;
   Matrix matrix;
@@ -97,7 +98,7 @@ struct Preparation {
   std::size_t in_stride = 0;
   std::size_t count = 0;
   std::size_t width = 0;
-  bool after_gelu = false;  ///< No value is below the minimum of gelu.
+  bool after_gelu = false;  ///< True: the values come from gelu, so none is below gelu's minimum.
   const std::uint32_t* exact_channels = nullptr;
   Rows rows;
 };
@@ -117,7 +118,7 @@ struct HeadSplit {
 /// REQUIRES: head_size is a multiple of 32; 64 rows past the sequence's last are readable; scratch has attention_scratch_bytes() and is
 /// aligned to 64.
 struct Attention {
-  Rows projected;  ///< From the sequence's first row on.
+  Rows projected;  ///< Starts at the sequence's first row.
   std::size_t length = 0;
   std::size_t head = 0;
   std::size_t heads = 0;
@@ -147,8 +148,8 @@ struct Kernels {
 /// Null when this build lacks the level. For whether the machine can run it, see cpu::usable_cpu_levels.
 const Kernels* kernels_of(cpu::CpuLevel level);
 
-/// Whether a small product of the level's kernels agrees with its model in plain code. The last part of the self-test: an instruction that
-/// exists but computes something else is worse than a missing one. True when there is no model.
+/// Whether the level's kernels compute a small product like the emulation in plain code. This is the last part of the self-test: an
+/// instruction that exists but gives wrong results is worse than a missing one. True when there is no emulation.
 bool kernels_agree(cpu::CpuLevel level);
 
 // One per source file kernels_*.cpp; null on other CPU families.
@@ -159,8 +160,8 @@ const Kernels* avx512_kernels();
 const Kernels* vnni_kernels();
 const Kernels* amx_kernels();
 
-/// The arithmetic of kVnni and kAmx emulated in plain code, instruction by instruction. Slow: the levels are tested against it, even where
-/// the machine lacks them.
+/// Emulates the arithmetic of kVnni and kAmx in plain code, instruction by instruction. Slow: it is the reference for tests of these
+/// levels, even on machines that lack them.
 const Kernels* vnni_model();
 const Kernels* amx_model();
 

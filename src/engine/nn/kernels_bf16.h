@@ -142,7 +142,7 @@ void attend_bf16(const Attention& a) {
   std::byte* packed_values = packed_keys + padded * a.head_size * sizeof(std::uint16_t);                   // [blocks][padded / 32][2 tiles]
   float* scores = reinterpret_cast<float*>(packed_values + padded * a.head_size * sizeof(std::uint16_t));  // [32][padded]
   std::byte* shares = reinterpret_cast<std::byte*>(scores + 32 * padded);                                  // [padded / 32][32][32]
-  // Keys and values past the sequence are arbitrary: their weights are 0. Pairs of values move as one.
+  // Keys and values past the end of the sequence are arbitrary, because their weights are 0. Values are moved in pairs.
   for (std::size_t key = 0; key < padded; key += 16) {
     for (std::size_t block = 0; block < blocks; ++block) {
       V::transpose_int(keys + block * p.block_bytes + key * kTileRowBytes, kTileRowBytes,
@@ -165,7 +165,7 @@ void attend_bf16(const Attention& a) {
                       scores + key, padded * sizeof(float));
     }
     float inverse[32];
-    std::byte* row_shares = shares + 32 * padded * sizeof(std::uint16_t);  // One row, before it is copied to its blocks.
+    std::byte* row_shares = shares + 32 * padded * sizeof(std::uint16_t);  // One row of shares, before it is copied to its blocks.
     for (std::size_t row = 0; row < rows; ++row) {
       inverse[row] = softmax_bf16<V>(scores + row * padded, row_shares, a.length, padded);
       for (std::size_t key = 0; key < padded; key += 32) {

@@ -49,7 +49,7 @@ FOOTNOTE_INLINE typename V::Float quick_gelu(typename V::Float x) {
   using Float = typename V::Float;
   const float(*terms)[7] = &kPhiTerms;
   asm volatile("" : "+r"(terms));
-  // Phi ends slightly off 0: a large negative x must not magnify that.
+  // Phi is slightly above 0 for very negative x: clamp x, or the product would be large.
   const Float bounded = V::maximum(x, V::broadcast(-3.9F));
   const Float clamped = V::minimum(bounded, V::broadcast(3.9F));
   return bounded * V::multiply_add(clamped, polynomial<V>(clamped * clamped, *terms), V::broadcast(0.5F));

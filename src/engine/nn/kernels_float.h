@@ -24,7 +24,7 @@ FOOTNOTE_INLINE typename V::Float exact_gelu(typename V::Float x) {
   const Float square = clamped * clamped;
   Float phi = clamped * polynomial<V>(square, *numerator) / polynomial<V>(square, *denominator);
   phi = V::minimum(V::maximum(phi, -half), half);
-  // Phi may be one rounding away from 0: a large negative x must not magnify that.
+  // Phi may be one rounding step away from 0: clamp x, or the product would be large.
   return V::maximum(x, -limit) * (phi + half);
 }
 
@@ -67,7 +67,7 @@ void multiply_float_tile(const Multiplication& m, std::size_t first_row, std::si
     V::store(results + V::kLanes, add ? V::load(results + V::kLanes) + high[row] : high[row]);
   });
   if (m.epilogue != Epilogue::kGelu) return;
-  // Loops over memory, which is still in the first-level cache, instead of registers: this keeps the code small.
+  // Loops over memory instead of registers. The data is still in the first-level cache, and the code stays small.
   for (std::size_t row = 0; row < kRows; ++row) {
     float* results = out + row * m.out_stride;
     V::store(results, exact_gelu<V>(V::load(results)));

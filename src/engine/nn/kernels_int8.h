@@ -64,13 +64,13 @@ FOOTNOTE_INLINE void sum_tile(const std::byte* left, std::size_t stride, const s
   constexpr auto kEach = std::make_index_sequence<kRows>{};
   constexpr auto kThirds = std::make_index_sequence<(kRows + 2) / 3>{};
   constexpr std::size_t kVector = sizeof(typename V::Int);
-  // About 400 cycles: the fewer rows, the more steps.
+  // Prefetch distance, about 400 cycles ahead: fewer rows take less time per step, so look more steps ahead.
   constexpr std::size_t kAhead = 2 * kVector * (kRows < 4 ? 48 : 192 / kRows);
   unroll(kEach, [&](auto row) FOOTNOTE_INLINE_LAMBDA {
     low[row] = start_low;
     high[row] = start_high;
   });
-  // A pointer to every third row only: a pointer to each would not fit the registers.
+  // Keep a pointer to every third row only: one per row would not fit in the registers.
   const std::byte* rows[(kRows + 2) / 3];
   unroll(kThirds, [&](auto i) FOOTNOTE_INLINE_LAMBDA { rows[i] = left + 3 * i * stride; });
   for (std::size_t step = 0; step < steps; ++step) {
@@ -453,7 +453,7 @@ void attend_int8(const Attention& a) {
         V::store_int(out + sizeof(typename V::Int), high[row]);
       });
     }
-    // One step for all rows before the next step, because each step waits long for the one before.
+    // Do one step for all rows before the next step: the steps of a single row depend on each other and have long latencies.
     ShareScale scales[rows];
     std::int32_t sums[rows];
     float undo[rows];

@@ -30,7 +30,7 @@ class MappedText {
     size_ += text.size();
   }
 
-  /// Bytes that correspond one to one to the original bytes from `place` on.
+  /// Appends bytes that correspond one to one to the original bytes from `place` on.
   void add_one_by_one(std::string_view text, std::size_t place) {
     make_room(text.size());
     std::memcpy(bytes_.get() + size_, text.data(), text.size());
@@ -39,7 +39,7 @@ class MappedText {
     size_ += text.size();
   }
 
-  /// Bytes [begin, end) of another text.
+  /// Appends the bytes [begin, end) of another text.
   void add(const MappedText& other, std::size_t begin, std::size_t end) {
     make_room(end - begin);
     std::memcpy(bytes_.get() + size_, other.bytes_.get() + begin, end - begin);
@@ -73,7 +73,7 @@ class MappedText {
     ranges_ = std::move(ranges);
   }
 
-  // Managed by hand: a vector would initialise every byte before writing it.
+  // Allocated by hand: a std::vector would initialise every byte before it is written.
   std::unique_ptr<char[]> bytes_;
   std::unique_ptr<ByteRange[]> ranges_;
   std::size_t size_ = 0;

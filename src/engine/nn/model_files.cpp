@@ -88,7 +88,7 @@ Result<EncoderShape> read_shape(const JsonObject& config, Family family) {
   EncoderShape shape;
   const auto require = [&](std::string_view key, std::size_t max, std::size_t& out) -> Result<void> {
     const auto value = size_at(config, key);
-    if (!value || *value > max) return fail(ErrorCode::kUnsupported, "the model's {} is missing or past {}", key, max);
+    if (!value || *value > max) return fail(ErrorCode::kUnsupported, "the model's {} is missing or larger than {}", key, max);
     out = *value;
     return {};
   };
@@ -181,7 +181,7 @@ std::size_t read_labels(const SafeTensors& weights, Family family) {
 /// The model whose token vectors are shared.
 struct WordTable {
   std::filesystem::path folder;
-  std::string sha256;  ///< Of its weights.
+  std::string sha256;  ///< Checksum of that model's weights.
 };
 
 /// The folder of the model that `key` of config.json names, next to this one; nullopt when it has no such key.
@@ -206,7 +206,7 @@ Result<SafeTensors> open_shared_words(const WordTable& table) {
   FOOTNOTE_TRY(const Checksums sums, read_checksums(table.folder / "checksums.sha256"));
   const auto sum = sums.find(kWeightsName);
   if (sum != sums.end() && sum->second != table.sha256) {
-    return fail(ErrorCode::kFailedPrecondition, "{} is another model than the one whose token vectors are wanted", table.folder.string());
+    return fail(ErrorCode::kFailedPrecondition, "{} is not the model whose token vectors this one shares", table.folder.string());
   }
   return open_weights(table.folder / kWeightsName);
 }

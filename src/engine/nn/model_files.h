@@ -65,11 +65,11 @@ struct ModelFiles {
   EncoderShape shape;
   Pooling pooling = Pooling::kMean;
   std::size_t tokens_max = 0;  ///< The model's window, special tokens included; at most shape.positions.
-  std::string query_prefix;    ///< The prompt that its authors put before questions,
-  std::string passage_prefix;  ///< and before passages.
+  std::string query_prefix;    ///< The prompt that the model's authors prepend to questions.
+  std::string passage_prefix;  ///< The prompt that they prepend to passages.
   std::size_t labels = 0;      ///< Labels of its classification head; 0: it has none.
-  bool finds_spans = false;    ///< It has the heads of PairReader.
-  std::string weights_sha256;  ///< Of model.safetensors; empty when the folder has no checksums.
+  bool finds_spans = false;    ///< The model has the heads that PairReader needs.
+  std::string weights_sha256;  ///< Checksum of model.safetensors; empty when the folder has no checksums.
   std::unique_ptr<const Tokenizer> tokenizer;
   SafeTensors weights;
   std::optional<SafeTensors> shared_words;

@@ -117,9 +117,9 @@ void Normaliser::keep(std::size_t begin, std::size_t end, char32_t code_point, M
   last_is_extra_ = false;
 }
 
-// The first characters get the positions of those they replace, one by one. Surplus characters get the position of the last one. If there
-// are fewer, the rest of the positions goes to the character before, which then covers the first removed position if it only shared its
-// own.
+// Assigns positions like the reference. The new characters get the positions of the replaced ones, one by one. Surplus new characters share
+// the last position. Surplus old positions are added to the preceding character, which then covers the first removed position if it had no
+// position of its own.
 void Normaliser::replace(std::size_t characters, std::string_view by, MappedText& out) {
   while (!by.empty()) {
     const std::size_t size = std::min(utf8_sequence_bytes(by.front()), by.size());

@@ -19,12 +19,12 @@ struct DenseMatrix {
   std::size_t depth() const { return weight.size() / bias.size(); }
 };
 
-/// Hands out consecutive parts of one memory block, aligned to 64 bytes. Without memory it only adds up sizes.
+/// Allocates consecutive, 64-byte aligned parts of one memory block. Without a block, it only adds up the sizes.
 class Layout {
  public:
   explicit Layout(std::byte* memory = nullptr) : memory_(memory) {}
 
-  /// Null while it only adds up sizes.
+  /// Null if there is no block.
   std::byte* take(std::size_t bytes) {
     std::byte* out = memory_ == nullptr ? nullptr : memory_ + used_;
     used_ += (bytes + 63) / 64 * 64;
@@ -48,16 +48,16 @@ Matrix lay_out_matrix(const Kernels& kernels, std::size_t depth, std::size_t col
 /// REQUIRES: depth and columns are multiples of 32; `out` is writable memory.
 void pack_matrix(const Kernels& kernels, const DenseMatrix& dense, const Matrix& out);
 
-/// Scales down the largest channels of a layer norm, and scales up the weights that they are multiplied by, so that all channels use the
-/// range of a byte; the norm's shift moves into the matrix's bias, where it is exact. Uses the weights alone: a channel's range is taken
-/// from its gain.
+/// Makes all channels use the range of a byte: scales down the largest channels of a layer norm, and scales up the weights that they are
+/// multiplied by. The norm's shift moves into the matrix's bias, where it is exact. Needs only the weights: the range of a channel is
+/// estimated from its gain.
 struct Migrated {
   std::vector<float> gain;
   std::vector<float> shift;
 };
 Migrated migrate_channels(std::span<const float> gain, std::span<const float> shift, DenseMatrix& next);
 
-/// The kExactChannels channels of the greatest strength. REQUIRES: there are as many.
+/// The kExactChannels channels with the greatest strength. REQUIRES: at least that many channels.
 std::array<std::uint32_t, kExactChannels> largest_channels(std::span<const float> strength);
 
 /// Moves the channels out of a matrix into the memory of `out`, each times its factor: see Matrix::exact.

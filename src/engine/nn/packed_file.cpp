@@ -29,7 +29,7 @@ struct Header {
   std::int64_t source_changed_ns = 0;
   std::uint64_t source_inode = 0;
   std::uint32_t payload_crc = 0;
-  std::uint32_t header_crc = 0;  // Of everything before it.
+  std::uint32_t header_crc = 0;  // CRC of all fields before it.
 };
 static_assert(sizeof(Header) == 64);
 

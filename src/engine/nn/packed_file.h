@@ -12,7 +12,7 @@
 
 namespace footnote::nn {
 
-/// Identifies the weight file and the kernels that a packed file was made for. A weight file that was modified since has another identity.
+/// Identifies the weight file and the kernels that a packed file was made for. Modifying the weight file changes its identity.
 struct PackedKey {
   Format format = Format::kFloat;
   std::uint32_t panel_columns = 0;

@@ -92,7 +92,7 @@ Result<void> PairReader::read_config(const std::filesystem::path& path) {
                      input_.window_tokens > input_.question_tokens_max + input_.header_tokens_max + marks &&
                      input_.window_tokens <= encoder_->positions_max() && read_calibration(config);
   if (whole) return {};
-  return fail(ErrorCode::kCorrupted, "{}: it does not say how the model reads; run `make setup` to fetch it again", path.string());
+  return fail(ErrorCode::kCorrupted, "{}: it lacks the fields of a reader; run `make setup` to fetch it again", path.string());
 }
 
 bool PairReader::read_calibration(const Json& config) {

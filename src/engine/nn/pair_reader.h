@@ -17,8 +17,8 @@
 
 namespace footnote::nn {
 
-/// A text to read. The header says where it stands ("Manual > Backups > Schedule"); a model that was trained without headers ignores it.
-/// `parts` are disjoint ranges of the text in ascending order, for each of which the best span is wanted too.
+/// A text to read. `header` holds its headings ("Manual > Backups > Schedule"); models that were trained without headers ignore it. `parts`
+/// are disjoint ranges of the text in ascending order; the result has the best span of each.
 struct PairText {
   std::string_view text;
   std::string_view header = {};
@@ -31,7 +31,7 @@ struct PairSpan {
   ByteRange span = {};
 };
 
-/// What a text says about a claim, which takes the question's place. Logits.
+/// Logits of whether a text supports or contradicts a claim. The claim is passed in place of the question.
 struct PairSupport {
   float supports = 0;
   float neutral = 0;
@@ -43,12 +43,12 @@ struct PairReading {
   float relevance = 0;                      ///< How relevant the text is to the question: the maximum over its windows.
   float margin = 0;                         ///< Logit of the best span minus that of "no answer": the maximum over its windows.
   ByteRange span;                           ///< That span, in the text. Empty for a text without tokens.
-  std::vector<PairSpan> parts = {};         ///< The best span inside each part; one without tokens has the lowest margin.
-  std::optional<PairSupport> support = {};  ///< Of the window of the highest relevance, if the model has that head.
+  std::vector<PairSpan> parts = {};         ///< The best span inside each part. A part without tokens gets the lowest margin.
+  std::optional<PairSupport> support = {};  ///< From the window with the highest relevance. Set only if the model has that head.
 };
 
 struct PairReadOptions {
-  std::size_t windows_max = 1;  ///< Windows read of a text that does not fit one, from its start. At most kWindowsMax.
+  std::size_t windows_max = 1;  ///< How many windows of a long text are read, from its start. At most kWindowsMax.
   Urgency urgency = Urgency::kUrgent;
 };
 
@@ -96,9 +96,9 @@ class PairReader {
  private:
   struct Input {
     std::size_t question_tokens_max = 0;
-    std::size_t window_tokens = 0;  ///< Of a pair, special tokens included. Consecutive windows of a text overlap by half.
+    std::size_t window_tokens = 0;  ///< Tokens of a pair, special tokens included. Consecutive windows of a text overlap by half.
     std::size_t span_tokens_max = 0;
-    std::size_t header_tokens_max = 0;  ///< With the closing full stop. 0: the model reads no headers.
+    std::size_t header_tokens_max = 0;  ///< Tokens of a header, including the full stop after it. 0: the model reads no headers.
   };
   struct Window;
   struct SpanLogits;
@@ -123,7 +123,7 @@ class PairReader {
   DenseHead relevance_;
   DenseHead span_;
   std::optional<DenseHead> support_pooler_;
-  std::optional<DenseHead> support_;  // Both or neither.
+  std::optional<DenseHead> support_;  // Either both or neither are set.
 };
 
 }  // namespace footnote::nn

@@ -7,9 +7,8 @@
 namespace footnote::nn {
 namespace {
 
-// How several threads divide a matrix product. Up to kShareRowsMax rows, they split the rows, provided that each gets at least
-// kRowsOfShareMin: with fewer, loading the weights would take longer than computing. Otherwise, up to kColumnRowsMax rows, they split the
-// columns.
+// How threads divide a matrix product. With up to kShareRowsMax rows they split the rows, if each thread gets at least kRowsOfShareMin:
+// with fewer, loading the weights takes longer than computing. Otherwise, with up to kColumnRowsMax rows, they split the columns.
 constexpr std::size_t kShareRowsMax = 96;
 constexpr std::size_t kRowsOfShareMin = 4;
 constexpr std::size_t kColumnRowsMax = 48;

@@ -20,7 +20,7 @@ class Workspace {
  private:
   friend class Pass;
   std::size_t tokens_max_ = 0;
-  std::size_t capacity_ = 0;  // Rows of every buffer: some past the last token are readable.
+  std::size_t capacity_ = 0;  // Rows of every buffer. More than tokens, because kernels read past the last token.
   MemoryBlock memory_;
   float* hidden_ = nullptr;
   float* mixed_ = nullptr;  // The output of attention; kFloat and kInt8.
@@ -110,7 +110,7 @@ class Pass {
   const std::span<const TokenSpan> sequences_;
   Workspace& workspace_;
   const std::size_t threads_;
-  std::vector<std::size_t> first_row_;  // By sequence, plus the end.
+  std::vector<std::size_t> first_row_;  // First row of each sequence, and the end of the last one.
   std::vector<Stage> stages_;
   std::size_t head_groups_ = 1;
 };

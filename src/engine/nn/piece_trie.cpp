@@ -103,13 +103,15 @@ class PieceTrie::Builder {
 };
 
 Result<PieceTrie> PieceTrie::build(std::span<const std::string_view> pieces) {
-  if (pieces.size() > kPiecesMax) return fail(ErrorCode::kCorrupted, "{} pieces are past {}", pieces.size(), kPiecesMax);
+  if (pieces.size() > kPiecesMax) return fail(ErrorCode::kCorrupted, "{} pieces; at most {} are supported", pieces.size(), kPiecesMax);
   std::size_t bytes = 0;
   for (const std::string_view piece : pieces) {
-    if (piece.size() > kPieceBytesMax) return fail(ErrorCode::kCorrupted, "a piece of {} bytes is past {}", piece.size(), kPieceBytesMax);
+    if (piece.size() > kPieceBytesMax)
+      return fail(ErrorCode::kCorrupted, "a piece of {} bytes; at most {} are supported", piece.size(), kPieceBytesMax);
     bytes += piece.size();
   }
-  if (bytes > kAllBytesMax) return fail(ErrorCode::kCorrupted, "pieces of {} bytes in all are past {}", bytes, kAllBytesMax);
+  if (bytes > kAllBytesMax)
+    return fail(ErrorCode::kCorrupted, "pieces of {} bytes in total; at most {} are supported", bytes, kAllBytesMax);
   PieceTrie out;
   out.nodes_ = Builder(pieces).build();
   return out;

@@ -41,7 +41,7 @@ class PieceTrie {
  private:
   static constexpr unsigned kLabelBits = 9;
   static constexpr std::uint32_t kNoLabel = 0x100;
-  // Contains no nodes; childless nodes have their base in it.
+  // A block without nodes; the base of childless nodes points to it.
   static constexpr std::uint32_t kEmptyBlock = 256;
 
   // The children of a node are at `base ^ byte`, all in one block of 256. Bases are unique, so the byte alone identifies the parent. 8

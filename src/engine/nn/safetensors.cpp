@@ -162,7 +162,7 @@ MappedFile::~MappedFile() {
 }
 
 Result<SafeTensors::Table> SafeTensors::parse(std::string_view file) {
-  if (file.size() < kLengthBytes) return fail(ErrorCode::kCorrupted, "a safetensors file of {} bytes is cut short", file.size());
+  if (file.size() < kLengthBytes) return fail(ErrorCode::kCorrupted, "a safetensors file of {} bytes is truncated", file.size());
   std::uint64_t header_bytes = 0;
   std::memcpy(&header_bytes, file.data(), kLengthBytes);
   if (header_bytes > kHeaderBytesMax || header_bytes > file.size() - kLengthBytes) {

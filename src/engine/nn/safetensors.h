@@ -48,7 +48,7 @@ struct Tensor {
 /// Immutable and thread-safe. Views are valid as long as this object, even after a move.
 class SafeTensors {
  public:
-  /// No tensors.
+  /// Has no tensors.
   SafeTensors() = default;
 
   /// kNotFound: no such file. kCorrupted: malformed; the message says where.
@@ -63,18 +63,18 @@ class SafeTensors {
   /// align it to four bytes.
   Result<std::span<const float>> floats(std::string_view name, std::initializer_list<std::uint64_t> shape) const;
 
-  /// A matrix kept as 8-bit rows: `base`.int8 and one factor per row in `base`.scale.
+  /// A matrix stored as 8-bit rows: `base`.int8, and one factor per row in `base`.scale.
   struct ByteRows {
     std::span<const std::int8_t> values;
     std::span<const float> scale;
   };
 
-  /// Whether the matrix `base`.weight is kept as 8-bit rows instead.
+  /// Whether the matrix `base`.weight is stored as 8-bit rows instead.
   bool has_byte_rows(std::string_view base) const;
   /// Errors as of floats().
   Result<ByteRows> byte_rows(std::string_view base, std::uint64_t rows, std::uint64_t columns) const;
 
-  /// A copy as fp32, converted from fp32, fp16 or bf16; a matrix NAME.weight may also be kept as 8-bit rows.
+  /// A copy as fp32, converted from fp32, fp16 or bf16. A matrix NAME.weight may also be stored as 8-bit rows.
   Result<std::vector<float>> read_floats(std::string_view name, std::initializer_list<std::uint64_t> shape) const;
 
   std::string_view file_bytes() const { return file_.bytes(); }

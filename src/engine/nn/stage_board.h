@@ -8,9 +8,9 @@
 
 namespace footnote::nn {
 
-/// Distributes work that consists of stages, one after the other, each of chunks that any threads may run in parallel. Threads may join and
-/// leave at any time: a thread takes the next chunk, and the one that finishes the last chunk of a stage opens the next. Thread-safe and
-/// lock-free.
+/// Distributes work in stages that run in order. A stage consists of chunks that any threads may run in parallel. Threads may join and
+/// leave at any time: a thread takes the next chunk, and the thread that finishes the last chunk of a stage opens the next stage.
+/// Thread-safe and lock-free.
 class StageBoard {
  public:
   struct Chunk {
@@ -31,15 +31,15 @@ class StageBoard {
   void wait() const;
 
  private:
-  /// Spins only; false when nothing changed.
+  /// Spins without sleeping; false when nothing changed.
   bool look() const;
   static std::uint32_t stage_of(std::uint64_t state) { return static_cast<std::uint32_t>(state >> 32); }
   static std::uint32_t next_of(std::uint64_t state) { return static_cast<std::uint32_t>(state); }
-  /// Whether a thread that found nothing would find something now.
+  /// Whether a thread that found no chunk in `state` might find one now.
   bool changed(std::uint64_t state) const { return stage_of(state) == chunks_.size() || next_of(state) < chunks_[stage_of(state)]; }
 
   const std::vector<std::uint32_t> chunks_;
-  alignas(64) std::atomic<std::uint64_t> state_{0};  // The stage, and its next chunk.
+  alignas(64) std::atomic<std::uint64_t> state_{0};  // The current stage and its next chunk.
   alignas(64) std::atomic<std::uint32_t> done_{0};   // Chunks done in this stage.
 };
 

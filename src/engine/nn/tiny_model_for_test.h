@@ -28,7 +28,8 @@ class TinyModel {
   static constexpr std::size_t kIntermediate = 128;
   static constexpr std::size_t kPositions = 66;
 
-  /// kByteRows: matrices of three or more rows as NAME.int8 and NAME.scale, the rest as fp32. The weights are rounded to what is kept.
+  /// kByteRows: matrices of three or more rows as NAME.int8 and NAME.scale, the rest as fp32. The reference uses weights rounded to the
+  /// stored precision.
   enum class Storage { kF32, kF16, kBf16, kByteRows };
 
   explicit TinyModel(Family family, std::size_t labels = 0, Storage storage = Storage::kF32)

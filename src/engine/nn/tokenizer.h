@@ -32,16 +32,16 @@ struct PairTokens {
   bool truncated = false;           ///< Tokens of either text were dropped.
 };
 
-/// How "[MASK]" and the like are read in a text.
+/// How special tokens such as "[MASK]" are read when they occur in a text.
 enum class Specials {
   kRecognise,  ///< As the special token, like the reference.
-  kAsText,     ///< As ordinary characters: for text that must not steer the model.
+  kAsText,     ///< As ordinary characters, so that untrusted text cannot inject special tokens.
 };
 
 /// Which of two texts is truncated when both don't fit.
 enum class PairTruncation {
   kLongestFirst,  ///< The longer one, then both: the reference's default.
-  kOnlySecond,    ///< The second only; the first too if it does not fit alone, which the reference refuses.
+  kOnlySecond,    ///< The second only. If the first does not fit alone, it is truncated too (the reference fails).
 };
 
 /// The special tokens around sequences.
@@ -63,7 +63,7 @@ class Tokenizer {
   /// The text's tokens without special tokens, at most `tokens_max`.
   Tokens tokenize(std::string_view text, std::size_t tokens_max = kNoLimit, Specials specials = Specials::kRecognise) const;
 
-  /// The same into `out`, whose memory is reused.
+  /// Like tokenize(), but writes to `out` and reuses its memory.
   void tokenize_into(std::string_view text, std::size_t tokens_max, Specials specials, Tokens& out) const;
 
   /// Adds special tokens around tokens: the input of an encoder.

@@ -32,8 +32,8 @@ AddedToken added_token_of(const JsonObject& object, std::uint32_t id);
 struct TokenizerConfig {
   std::optional<bool> lower_case;
   std::optional<bool> space_ideographs;
-  bool names_strip_accents = false;   ///< It has the field strip_accents,
-  std::optional<bool> strip_accents;  ///< with this value; nullopt: same as lower_case.
+  bool names_strip_accents = false;   ///< True if it has the field strip_accents.
+  std::optional<bool> strip_accents;  ///< The value of that field; nullopt: same as lower_case.
   std::size_t tokens_max = Tokenizer::kNoLimit;
   std::string unknown_token;  ///< Names of special tokens; empty when not given.
   std::string class_token;

@@ -43,7 +43,7 @@ Result<Unigram::Spaces> read_spaces(const SentencePieceFile& file) {
     return fail(ErrorCode::kUnsupported, "the SentencePiece model is of type {}; only unigram models (1) can be run",
                 static_cast<int>(file.model_type));
   }
-  if (!file.escape_whitespaces) return fail(ErrorCode::kUnsupported, "SentencePiece models that keep spaces as they are can't be run");
+  if (!file.escape_whitespaces) return fail(ErrorCode::kUnsupported, "SentencePiece models that keep spaces unchanged are not supported");
   Unigram::Spaces out;
   out.split_spaces = file.remove_extra_whitespaces;
   out.prefix = file.add_dummy_prefix ? Unigram::Prefix::kAlways : Unigram::Prefix::kNever;
@@ -60,7 +60,7 @@ Result<std::unique_ptr<const Tokenizer>> tokenizer_from_vocabulary(std::string_v
   setup.options.strip_accents = config.strip_accents.value_or(setup.options.lower_case);
   setup.options.space_ideographs = config.space_ideographs.value_or(true);
   for (const AddedToken& token : setup.added) {
-    if (token.normalised) return fail(ErrorCode::kUnsupported, "'{}' is looked for in normalised text, which can't be done", token.content);
+    if (token.normalised) return fail(ErrorCode::kUnsupported, "'{}' is matched in normalised text, which is not supported", token.content);
   }
   const auto add = [&](const std::string& name) {
     const std::uint32_t id = setup.vocabulary.find(name);

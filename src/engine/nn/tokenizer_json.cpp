@@ -12,7 +12,7 @@
 namespace footnote::nn {
 namespace {
 
-constexpr std::string_view kSupported = "WordPiece as BERT has it and Unigram as XLM-RoBERTa has it can be run";
+constexpr std::string_view kSupported = "supported are WordPiece as in BERT and Unigram as in XLM-RoBERTa";
 
 std::unexpected<Error> unsupported(std::string_view what, std::string_view kind) {
   return fail(ErrorCode::kUnsupported, "the tokenizer's {} is {}; {}", what, kind.empty() ? "missing" : kind, kSupported);
@@ -99,7 +99,7 @@ Result<Frame> read_template_frame(const JsonObject& processor) {
   if (single.size() != 3 || pair.size() < 5 || pair.size() > 6) return unsupported("template", "of another layout");
   Frame out{.begin = single[0].mark, .end = single[2].mark, .middle_count = pair.size() - 4, .second_type = 0};
   const std::uint32_t type = pair.back().type;
-  if (type > 255) return corrupted("its template has a type past 255");
+  if (type > 255) return corrupted("its template has a type above 255");
   out.second_type = static_cast<std::uint8_t>(type);
   const TemplateItem begin{0, out.begin, 0};
   const TemplateItem end{0, out.end, 0};
@@ -170,7 +170,7 @@ Result<std::unique_ptr<const Tokenizer>> read_wordpiece(const JsonObject& root, 
   FOOTNOTE_TRY(const Frame marks, read_frame(root));
   FOOTNOTE_TRY(std::vector<AddedToken> added, read_added(root));
   for (const AddedToken& token : added) {
-    if (token.normalised) return unsupported(token.content, "an added token that is looked for in normalised text");
+    if (token.normalised) return unsupported(token.content, "an added token that is matched in normalised text");
   }
   const std::string_view unknown = string_at(model, "unk_token").value_or("[UNK]");
   const std::uint32_t unknown_id = vocabulary.find(unknown);

@@ -173,10 +173,11 @@ void Transformer::lay_out(Layout& layout) {
     layer.attention_norm.exact_channels = layer.feed_forward_in.exact_channels;
     norm = &layer.output_norm;
   }
-  norm->exact_channels = layers_.back().feed_forward_in.exact_channels;  // Its rows are not used.
+  // The output of the last norm feeds no multiplication, so its rows are not used.
+  norm->exact_channels = layers_.back().feed_forward_in.exact_channels;
 }
 
-/// Uses the vectors in the model's file where they lie. Without a result here they are copied as fp32.
+/// Uses the token vectors directly from the model's file if possible; otherwise they are copied as fp32.
 Result<void> Transformer::find_token_table(const ModelFiles& files) {
   const std::string base = files.prefix + kWordTable;
   const SafeTensors& weights = files.word_weights();

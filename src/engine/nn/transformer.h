@@ -56,13 +56,13 @@ class Transformer {
 
   EncoderShape shape_;
   const Kernels* kernels_ = nullptr;
-  PackedFile packed_;  // Owner of the memory below,
-  MemoryBlock fresh_;  // or this one.
+  PackedFile packed_;  // Owns the memory of the weights if they were mapped;
+  MemoryBlock fresh_;  // otherwise this does.
   std::span<const float> token_table_;
-  SafeTensors::ByteRows token_rows_;  // Instead of the table, for a model that keeps its token vectors as 8-bit rows.
+  SafeTensors::ByteRows token_rows_;  // Used instead of the table if the model stores its token vectors as 8-bit rows.
   const float* position_table_ = nullptr;
   const float* type_table_ = nullptr;
-  float* token_copy_ = nullptr;  // A copy of a table that is not fp32 in the model's file.
+  float* token_copy_ = nullptr;  // Used instead of the table if the model's file does not store it as fp32.
   Norm embedding_norm_;
   std::vector<Layer> layers_;
 };

@@ -82,7 +82,7 @@ class Unigram::Run {
     end_segment();
   }
 
-  // Strips white space and collapses runs of it. Otherwise held_ does this incrementally, but added tokens are matched after it.
+  // Strips white space and collapses runs of it, before added tokens are matched. (Otherwise held_ does this incrementally.)
   void squeeze() {
     MappedText out;
     std::size_t run = 0;

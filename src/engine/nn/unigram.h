@@ -45,7 +45,7 @@ class Unigram final : public Tokenizer {
   struct Setup {
     std::vector<Piece> pieces;  ///< In the order of their ids.
     std::uint32_t unknown_id = 0;
-    bool byte_fallback = false;  ///< Unknown text becomes the byte pieces "<0x00>" to "<0xFF>", if all that it needs exist.
+    bool byte_fallback = false;  ///< Unknown text becomes the byte pieces "<0x00>" to "<0xFF>", if all the necessary ones exist.
     CharsMap map;
     Spaces spaces;
     std::vector<AddedToken> added;
@@ -72,8 +72,8 @@ class Unigram final : public Tokenizer {
   std::vector<std::uint32_t> bytes_;  // The ids of "<0x00>" to "<0xFF>"; empty without byte_fallback.
   CharsMap map_;
   Spaces spaces_;
-  AddedTokens added_;             // Matched in the original text,
-  AddedTokens normalised_added_;  // and in the normalised text.
+  AddedTokens added_;             // Tokens matched in the original text.
+  AddedTokens normalised_added_;  // Tokens matched in the normalised text.
   std::size_t vocabulary_size_ = 0;
 };
 

@@ -117,7 +117,7 @@ struct Avx512 {
   static void transpose_bytes(const std::byte* in, std::size_t in_stride, std::byte* out, std::size_t out_stride) {
     Int r[8];
 #pragma GCC unroll 8
-    for (std::size_t i = 0; i < 8; ++i) {  // Rows 0 to 3 with the four below, then 8 to 11 likewise.
+    for (std::size_t i = 0; i < 8; ++i) {  // Combines rows 0 to 3 with rows 4 to 7, then rows 8 to 11 with 12 to 15.
       const std::byte* row = in + (i / 4 * 8 + i % 4) * in_stride;
       r[i] = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(row))),
                                 _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row + 4 * in_stride)), 1);

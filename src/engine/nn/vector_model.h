@@ -5,7 +5,7 @@ namespace {
 
 struct Model {
   static constexpr std::size_t kLanes = 16;
-  static constexpr std::size_t kTileRows = 2;  // Does not affect results.
+  static constexpr std::size_t kTileRows = 2;  // Any value works: results do not depend on it.
   static constexpr float kBytesMax = 255.0F;
   static constexpr bool kLooksUp = true;
 
@@ -272,7 +272,7 @@ struct ModelTiles {
     read(tiles[kLeft], left);
     read(tiles[kRight], right);
     for (std::size_t m = 0; m < kRows; ++m) {
-      float products[2 * kRows] = {};  // Even and odd ones alternate.
+      float products[2 * kRows] = {};  // Even and odd products alternate.
       for (std::size_t k = 0; k < kRows; ++k) {
         for (std::size_t n = 0; n < 2 * kRows; ++n) products[n] += left[m][2 * k + n % 2] * right[k][n];
       }

@@ -55,7 +55,8 @@ Result<Vocabulary> Vocabulary::from_pieces(std::span<const std::string_view> pie
   out.offsets_.push_back(0);
   for (const std::string_view piece : pieces) {
     if (!is_valid_utf8(piece)) return fail(ErrorCode::kCorrupted, "the vocabulary is not UTF-8 text");
-    if (piece.size() > kBytesMax - out.text_.size()) return fail(ErrorCode::kCorrupted, "the vocabulary is past {} bytes", kBytesMax);
+    if (piece.size() > kBytesMax - out.text_.size())
+      return fail(ErrorCode::kCorrupted, "the vocabulary is longer than {} bytes", kBytesMax);
     out.text_ += piece;
     out.offsets_.push_back(static_cast<std::uint32_t>(out.text_.size()));
   }

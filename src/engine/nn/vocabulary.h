@@ -51,7 +51,7 @@ class Vocabulary {
   std::uint32_t probe(std::uint64_t hash, std::string_view bytes, Place place) const;
 
   std::string text_;                    // All lines, concatenated.
-  std::vector<std::uint32_t> offsets_;  // Start of line i, plus the end.
+  std::vector<std::uint32_t> offsets_;  // The start of each line, and the end of the last one.
   std::vector<Slot> slots_;             // Linear probing, at most half full.
   std::size_t piece_bytes_max_ = 0;
 };

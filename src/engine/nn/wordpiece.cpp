@@ -30,13 +30,13 @@ class WordPiece::Run {
 
  private:
   static constexpr std::size_t kWordBytesMax = kWordCharsMax * 4;
-  // Of one letter; further marks are not sorted.
+  // Limit on the marks of one letter; further marks are not sorted.
   static constexpr std::size_t kMarksMax = 64;
 
   struct Mark {
     std::uint8_t order;
-    bool is_kept;   // A character of the word, not stripped.
-    bool is_extra;  // Not the first one of its character's decomposition.
+    bool is_kept;   // Part of the word; false: stripped.
+    bool is_extra;  // Not the first mark of its character's decomposition.
   };
 
   void take_words(std::size_t at, std::size_t stop) {
@@ -154,8 +154,8 @@ class WordPiece::Run {
     std::rotate(word_.begin() + to, word_.begin() + last, word_.begin() + word_bytes_);
   }
 
-  // As in the reference, the first mark in order gets the position of the first in the text, and so on; a mark from a decomposition gets
-  // the position of the one before.
+  // Like the reference: the first mark in canonical order gets the position of the first mark in the text, and so on. A mark from a
+  // decomposition gets the position of the mark before it.
   void place_marks() {
     if (word_chars_ == 0) return;
     std::array<ByteRange, kMarksMax> places;
@@ -240,11 +240,11 @@ class WordPiece::Run {
   std::size_t word_begin_ = 0;
   std::size_t word_end_ = 0;
 
-  std::array<Mark, kMarksMax> marks_;        // Since the last letter, in canonical order.
-  std::array<ByteRange, kMarksMax> places_;  // Of those that are not extra, in text order.
+  std::array<Mark, kMarksMax> marks_;        // Marks since the last letter, in canonical order.
+  std::array<ByteRange, kMarksMax> places_;  // Positions of those that are not extra, in text order.
   std::size_t mark_count_ = 0;
   std::size_t place_count_ = 0;
-  ByteRange base_place_;  // Of the last letter that was decomposed.
+  ByteRange base_place_;  // Position of the last letter that was decomposed.
 };
 
 WordPiece::WordPiece(Setup setup)

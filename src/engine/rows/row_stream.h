@@ -10,8 +10,8 @@ namespace footnote::rows {
 /// Limits on rows read from a file.
 struct RowLimits {
   std::int64_t born_last = 0;     ///< The latest birth.
-  std::uint32_t group_count = 0;  ///< Every group is below this.
-  std::uint64_t rows_max = 0;     ///< Of one segment.
+  std::uint32_t group_count = 0;  ///< Upper bound (exclusive) of group numbers.
+  std::uint64_t rows_max = 0;     ///< Maximum rows of one segment.
 };
 
 /// rows := count:u64 label:i64[count] born:i64[count] group:u32[count]
@@ -44,7 +44,7 @@ inline Result<std::vector<Row>> read_rows(ByteSource& source, const RowLimits& l
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const Row row{.label = labels[i], .group = groups[i], .born = born[i]};
     if ((i > 0 && labels[i - 1] > row.label) || row.born > limits.born_last || row.group >= limits.group_count) {
-      return fail(ErrorCode::kCorrupted, "row {} of a segment can't be", i);
+      return fail(ErrorCode::kCorrupted, "row {} of a segment is invalid", i);
     }
     rows.push_back(row);
   }

@@ -31,7 +31,7 @@ struct Death {
   std::int64_t died = 0;
 };
 
-/// One byte per group; not 0: its rows may be found.
+/// One byte per group; if not 0, rows of the group may be found.
 using GroupMask = std::vector<std::uint8_t>;
 
 /// The rows that a search may return: those that pass both conditions. Borrows what it points to.
@@ -164,7 +164,7 @@ class RowTable {
     return count;
   }
 
-  /// One byte per row; not 0: the row is visible in that generation and passes the filter.
+  /// Sets one byte per row: not 0 if the row is visible in that generation and passes the filter.
   void mark_visible(std::int64_t generation, const RowFilter& filter, std::vector<std::uint8_t>& out) const {
     const GroupMask* const groups = filter.groups;
     if (filter.labels) {
@@ -208,8 +208,7 @@ class RowTable {
         return 0;
       }
     }
-    // Rows of one group are adjacent, so a bit changes only where a new group begins that passes when the previous one did not, or the
-    // other way round.
+    // Rows of one group are adjacent, so a row's bit equals the previous row's bit unless a new group begins.
     std::uint64_t word = 0;
     std::uint64_t before = 0;
     for (std::uint64_t begins = group_begins_[w]; begins != 0; begins &= begins - 1) {

@@ -21,7 +21,7 @@ namespace footnote::sql {
 namespace {
 
 constexpr std::size_t kPageBytesMax = 65'536;
-constexpr std::size_t kHeadBytes = 100;  // Of a database file.
+constexpr std::size_t kHeadBytes = 100;  // Size of a database file's header.
 constexpr std::size_t kPageBytesAt = 16;
 constexpr std::size_t kReservedAt = 20;
 

@@ -18,16 +18,16 @@ namespace {
 
 /// SQLite VM steps between two checks of the call: some tens of microseconds.
 constexpr int kStepsBetweenLooks = 2000;
-/// Each frees memory for the next.
+/// Maximum attempts to roll back when memory is exhausted; each attempt frees some memory for the next.
 constexpr int kRollbackTriesMax = 100;
-/// Between two attempts of a checkpoint that readers block.
+/// Wait between two attempts of a checkpoint that readers block.
 constexpr std::chrono::milliseconds kCheckpointPause{1};
 /// Pages copied between two checks of the call.
 constexpr int kCopyStepPages = 128;
 
-/// The file is for this user alone, whatever the umask; SQLite gives its log and its index the mode of the file.
+/// Makes the file private to this user, whatever the umask. SQLite gives the WAL and its index the same mode.
 void make_private(const std::filesystem::path& file) {
-  // Only a new file is opened here: closing a descriptor of one that is in use would drop this process's locks on it.
+  // Only a new file is opened here: closing a descriptor of a file in use would drop this process's locks on it.
   const Descriptor created(::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
   for (const char* suffix : {"", "-wal", "-shm", "-journal"}) keep_private(file.string() + suffix);
 }
@@ -131,7 +131,7 @@ Result<Statement> Database::prepare(SqlText sql) {
 void Database::keep(std::string_view sql, sqlite3_stmt* handle) noexcept {
   sqlite3_reset(handle);
   sqlite3_clear_bindings(handle);
-  // Called by a destructor: without memory to keep the statement, it goes.
+  // Called by a destructor: if there is no memory to cache the statement, it is destroyed.
   bool is_kept = false;
   (void)contained("sql", "keeping a statement", [&] { is_kept = kept_.size() < kStatementsKeptMax && kept_.emplace(sql, handle).second; });
   if (!is_kept) sqlite3_finalize(handle);
@@ -142,7 +142,8 @@ void Database::abandon_transaction() noexcept {
     if (!in_transaction()) return;
     if (auto rollback = prepare("ROLLBACK")) (void)rollback->run();
   });
-  // Without memory the statement may have failed. A transaction left open would block every writer, or show the next reader an old state.
+  // If memory is exhausted, the rollback itself may fail. A transaction left open would block every writer, or show the next reader an old
+  // state.
   for (int tries = 0; in_transaction() && tries < kRollbackTriesMax; ++tries) {
     (void)sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
   }
@@ -201,7 +202,7 @@ Result<void> Database::add_page_sums() {
 }
 
 Result<void> Database::copy_to(const CallContext& call, const std::filesystem::path& file, OpenOptions options) {
-  // The first read fixes the state that the transaction sees; all steps below copy that state.
+  // The first read determines the state that the transaction sees; all steps below copy that state.
   FOOTNOTE_CHECK(integer_of("SELECT count(*) FROM sqlite_schema"));
   options.page_bytes = static_cast<int>(page_bytes_);
   FOOTNOTE_TRY(const auto target, open(file, options));
@@ -218,7 +219,7 @@ Result<void> Database::copy_to(const CallContext& call, const std::filesystem::p
   if (code != SQLITE_DONE && code != SQLITE_OK) return target->failure(finished == SQLITE_OK ? code : finished);
   if (code == SQLITE_OK) return checked;
   FOOTNOTE_TRY(const bool whole, target->checkpoint(Checkpoint::kTruncate, busy_timeout_));
-  return whole ? Result<void>() : fail(ErrorCode::kUnavailable, "database {}: somebody else reads it", file.string());
+  return whole ? Result<void>() : fail(ErrorCode::kUnavailable, "database {}: another connection is reading it", file.string());
 }
 
 std::int64_t Database::last_insert_id() const { return sqlite3_last_insert_rowid(handle_); }
@@ -230,8 +231,8 @@ bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_) =
 Result<bool> Database::checkpoint(Checkpoint mode, std::chrono::milliseconds patience) {
   const int sqlite_mode = mode == Checkpoint::kPassive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE;
   const auto give_up = std::chrono::steady_clock::now() + patience;
-  // SQLite's busy timeout does not help here: it waits for a free reader slot, and overlapping readers keep passing a slot to each other.
-  // Retrying finds them further on, until all have left the WAL.
+  // SQLite's busy timeout does not help here: it waits for a free reader slot, and overlapping readers keep handing a slot to each other.
+  // Retry until every reader has left the WAL.
   sqlite3_busy_timeout(handle_, 0);
   int code = SQLITE_OK;
   int logged = 0;

@@ -78,7 +78,7 @@ class Database {
   /// The number of rows that the last INSERT, UPDATE or DELETE changed.
   std::int64_t changed_rows() const;
   bool in_transaction() const;
-  /// Rolls back, if a transaction is open. For destructors: succeeds without memory.
+  /// Rolls back an open transaction. For destructors: works even when memory is exhausted.
   void abandon_transaction() noexcept;
   /// The size of the WAL after this connection's last commit.
   std::uint64_t wal_bytes() const { return wal_pages_ * page_bytes_; }
@@ -87,8 +87,8 @@ class Database {
   const std::filesystem::path& file() const { return file_; }
 
   enum class Checkpoint { kPassive, kTruncate };
-  /// Moves pages from the WAL into the database. kPassive waits for no one; kTruncate waits for readers up to `patience`, then empties the
-  /// WAL. False: readers blocked part of it.
+  /// Copies pages from the WAL into the database. kPassive never waits; kTruncate waits for readers up to `patience`, then empties the WAL.
+  /// False: readers blocked part of it.
   Result<bool> checkpoint(Checkpoint mode, std::chrono::milliseconds patience);
 
  private:

@@ -61,7 +61,7 @@ Meaning meaning_of(int extended_code) {
     case SQLITE_CANTOPEN:
       return {ErrorCode::kUnavailable,
               "it can't be opened; check that its folder exists and is writable for this user, and the limit of open files"};
-    case SQLITE_TOOBIG: return {ErrorCode::kTooLarge, "a text or blob is longer than a row may hold"};
+    case SQLITE_TOOBIG: return {ErrorCode::kTooLarge, "a text or blob is too long for a row"};
     case SQLITE_CONSTRAINT: return meaning_of_constraint(extended_code);
     default: return {ErrorCode::kInternal, "the statement failed; this is a defect, please report it"};
   }

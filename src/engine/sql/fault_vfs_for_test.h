@@ -46,13 +46,13 @@ class FaultVfs {
     write_code_ = code;
     writes_left_ = nth;
   }
-  /// From now on syncs, reads or opens (for lack of descriptors) fail, or work again.
+  /// From now on syncs, reads or opens (too many open files) fail, or work again.
   void fail_syncs(bool fail) { syncs_fail_ = fail; }
   void fail_reads(bool fail) { reads_fail_ = fail; }
   void fail_opens(bool fail) { opens_fail_ = fail; }
 
-  /// How syncs are treated: done; all but those of checkpoints dropped for the WAL, as with synchronous=NORMAL; or all dropped, as with
-  /// synchronous=OFF.
+  /// How syncs are handled. kDone: performed. kAsIfNormal: syncs of the WAL are dropped except in checkpoints, like synchronous=NORMAL.
+  /// kAsIfOff: all are dropped, like synchronous=OFF.
   enum class Syncs { kDone, kAsIfNormal, kAsIfOff };
   void set_syncs(Syncs syncs) { syncs_ = syncs; }
 
@@ -81,7 +81,7 @@ class FaultVfs {
     FaultVfs* vfs;
     const char* name;  // SQLite keeps it while the file is open.
     bool is_log;
-    bool syncs_folder;  // With its first sync, as SQLite's own VFS does for journals that it creates.
+    bool syncs_folder;  // Sync the folder with this file's first sync, as SQLite's own VFS does for journals that it creates.
     std::string path() const { return name == nullptr ? "" : name; }
     sqlite3_file* real() { return reinterpret_cast<sqlite3_file*>(this + 1); }
   };

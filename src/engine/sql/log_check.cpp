@@ -13,7 +13,7 @@ namespace {
 std::unexpected<Error> damaged(const std::filesystem::path& log, std::string_view where) {
   return fail(ErrorCode::kCorrupted,
               "the log {} is damaged {}, and commits after that place can't be read: restore the data folder from a snapshot; or "
-              "move that file away to go on with what was there before it, then ingest again",
+              "move that file away to continue with the state before it, then ingest again",
               log.string(), where);
 }
 
@@ -30,9 +30,9 @@ class FrameScan {
     const LogSum after_computed = computed_ == stored_ ? after_stored : log_frame_sum(log_, computed_, frame, data);
     const bool follows = header.sum == after_stored || header.sum == after_computed;
     const bool salted = header.salt == log_.salt;
-    // A frame that continues the sums of intact frames belongs to this log, whatever its salt says.
+    // A frame that continues the checksums of intact frames belongs to this log. If its salt differs, the salt is damaged.
     const bool salt_damaged = !broken_ && header.sum == after_stored && !salted;
-    // This frame was written after the commit before it was durable.
+    // This frame was written after the previous commit had become durable.
     const bool commit_damaged = broken_ && after_commit_ && follows && salted;
     const bool sound = header.sum == after_stored && salted;
     // A torn frame may contain any commit mark: it counts only if the sum confirms it.

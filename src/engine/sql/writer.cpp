@@ -45,11 +45,12 @@ Result<WriteLease> Writer::acquire(const CallContext& call) {
   FOOTNOTE_TRY(Database* const database, pool_.acquire(call));
   if (!healthy()) {
     pool_.release(*database);
-    return in_other_words(fail(ErrorCode::kUnavailable,
-                               "database {}: the disk failed to make a write durable, so nothing more is written; what was acknowledged "
-                               "before is kept. Check the disk, then start again",
-                               database->file().string()),
-                          "the disk failed to make a write durable, so nothing more is written; what was acknowledged before is kept");
+    return with_public_message(
+        fail(ErrorCode::kUnavailable,
+             "database {}: the disk failed to make a write durable, so nothing more is written; what was acknowledged "
+             "before is kept. Check the disk, then start again",
+             database->file().string()),
+        "the disk failed to make a write durable, so nothing more is written; acknowledged changes are kept");
   }
   database->watch(&call);
   return WriteLease(*this, *database);

@@ -38,10 +38,10 @@ class Writer {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  /// Borrows `call` for the lifetime of the lease. kDeadlineExceeded, kCancelled. kUnavailable for good once an fsync failed: commits
-  /// acknowledged before are safe, later ones can't be guaranteed.
+  /// Borrows `call` for the lifetime of the lease. kDeadlineExceeded, kCancelled. After a failed fsync every call returns kUnavailable:
+  /// commits acknowledged before are safe, later ones can't be guaranteed.
   Result<WriteLease> acquire(const CallContext& call);
-  /// False once acquire() fails for good; the process should exit.
+  /// False after a failed fsync: acquire() never succeeds again, so the process should exit.
   bool healthy() const { return !failed_.load(); }
 
   /// Overlapping readers can keep the WAL from shrinking. Beyond this multiple of `wal_bytes_max` the writer waits for them.

@@ -13,7 +13,7 @@ namespace {
 
 /// Assumed if it is unknown how many passages were searched.
 constexpr std::size_t kSearchedTypical = 1000;
-/// The coefficients were fitted on corpora of 500 to 6,300 passages; beyond these limits the number says no more.
+/// The coefficients were fitted on corpora of 500 to 6,300 passages; the number of passages is clamped to these limits.
 constexpr std::size_t kSearchedMin = 100;
 constexpr std::size_t kSearchedMax = 100'000;
 /// A passage is read completely: up to this many windows of 320 tokens.
@@ -50,7 +50,7 @@ ReadSpan BlockReader::quote(std::size_t passage, const ReaderPassage& text, cons
   const auto fits = [&](std::size_t from, std::size_t to) {
     return text.blocks[to].end - text.blocks[from].begin <= options_.quote_bytes_max;
   };
-  // A heading between two blocks keeps them apart.
+  // Blocks separated by a heading are not joined.
   const auto touch = [&](std::size_t left) {
     const std::size_t end = text.blocks[left].end;
     return trim(text.text.substr(end, text.blocks[left + 1].begin - end)).empty();

@@ -7,7 +7,7 @@
 
 namespace footnote {
 
-/// Measured on the half of eval/realdocs that is for tuning, each set with values fitted on the others (ADR 28).
+/// Values tuned on one half of eval/realdocs; each set was tested with values fitted on the other sets (ADR 28).
 struct BlockReaderOptions {
   /// One more than an answer shows: two that touch in their document become one.
   std::size_t spans_max = 4;
@@ -30,15 +30,15 @@ struct BlockReaderOptions {
   double coverage = 1.42;
   double searched = -0.40;
   double constant = 1.06;
-  /// Below it there is no answer at all.
+  /// Below this probability, return no spans at all.
   double likely_min = 0.15;
-  /// A few words are an answer on their own if their margin reaches this, and they are no longer than `answer_bytes_max`.
+  /// A few words are an answer on their own if their margin reaches this and they are no longer than `answer_bytes_max`.
   double answer_margin_min = 6;
   std::size_t answer_bytes_max = 40;
 };
 
-/// Reads question, title, headings and passage together with a trained model (models/reader) and compares the passages with each other.
-/// It quotes the blocks around the best span of the best passages, and says how likely they answer. English. Thread-safe.
+/// Reads question, title, headings and passage together with a trained model (models/reader) and compares the passages. Quotes the blocks
+/// around the best spans of the best passages, and estimates how likely they answer. English. Thread-safe.
 class BlockReader final : public Reader {
  public:
   explicit BlockReader(std::unique_ptr<nn::PairReader> model, BlockReaderOptions options = {})

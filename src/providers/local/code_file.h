@@ -102,7 +102,7 @@ class CodeFile {
       : raw_(std::move(raw)), count_(count), bytes_(bytes), known_sound_(std::make_unique<std::atomic<bool>[]>(count)) {}
   const std::byte* entry(std::uint64_t at) const;
   std::int64_t chunk_at(std::uint64_t at) const;
-  /// Like read(); `anew`: verify the sum even if it was verified before.
+  /// Like read(); `anew`: verify the checksum again, even if it was verified before.
   std::optional<CodesView> read(std::uint64_t place, bool anew) const;
 
   RawBytes raw_;

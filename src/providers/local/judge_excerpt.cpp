@@ -11,12 +11,12 @@
 namespace footnote {
 namespace {
 
-/// Shorter sentences are read with the next one: abbreviations and numbers have full stops too.
+/// Shorter sentences are joined with the next one: they may end at the dot of an abbreviation or a number.
 constexpr std::size_t kSentenceBytesMin = 30;
-/// Further words of a question do not choose the part.
+/// Only this many words of the question are used to choose the part.
 constexpr std::size_t kAskedMax = 64;
 
-/// A sentence, or several short ones, and which of the question's words it has.
+/// One sentence, or several short ones, and the question's words that occur in it.
 struct Piece {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -45,7 +45,7 @@ std::vector<Piece> pieces_of(std::span<const std::string> asked, std::string_vie
   return out;
 }
 
-/// Where the pieces with most of the question's words begin that fit `room` together; of equals the first.
+/// The start of the consecutive pieces that fit `room` and contain most of the question's words; the first of equals.
 std::size_t best_begin(const std::vector<Piece>& pieces, std::size_t room) {
   std::size_t best = 0;
   int most = -1;

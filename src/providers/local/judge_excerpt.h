@@ -12,14 +12,13 @@ namespace footnote {
 /// A first line up to this length names what the passage is about (its headings or title) and is always read.
 inline constexpr std::size_t kExcerptHeadBytesMax = 160;
 
-/// The part of a passage that is worth reading for a question: its first line if that is short, then the sentences with most of the
-/// question's words.
+/// The part of a passage that a judge reads: its first line if that is short, then the sentences that share most words with the question.
 struct JudgeExcerpt {
   std::string text;
-  std::size_t head = 0;  ///< Bytes of the passage's beginning in `text`.
-  std::size_t at = 0;    ///< Where in the passage the rest begins.
+  std::size_t head = 0;  ///< How many bytes of `text` are the passage's beginning.
+  std::size_t at = 0;    ///< Offset in the passage of the rest of `text`.
 
-  /// A range of `text` as one of the passage. REQUIRES: it does not span the end of the head; such an answer is none.
+  /// Converts a range of `text` to a range of the passage. REQUIRES: it does not span the end of the head; callers drop such answers.
   TextRange in_passage(const TextRange& range) const;
   bool spans_head(const TextRange& range) const { return range.begin < head && range.end > head; }
 };

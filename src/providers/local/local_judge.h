@@ -13,13 +13,13 @@ class LocalJudge final : public Reranker {
  public:
   /// How much of a passage is read.
   struct Reading {
-    /// Windows of a text longer than the model's window: 1 is its beginning, nn::PairReader::kWindowsMax all of it.
+    /// How many windows of a long text are read: 1 reads its beginning, nn::PairReader::kWindowsMax all of it.
     std::size_t windows_max = nn::PairReader::kWindowsMax;
-    /// Of a longer passage only its first line and the part with most of the question's words, together this many bytes (judge_excerpt.h).
-    /// 0: whole passages.
+    /// Limits longer passages to their first line and the part that shares most words with the question, together this many bytes
+    /// (judge_excerpt.h). 0: whole passages.
     std::size_t excerpt_bytes = 0;
   };
-  /// For ranking: about a third of the time of whole passages, and no worse; docs/adr/0033-what-the-judge-reads.md.
+  /// For ranking: takes about a third of the time of whole passages and ranks no worse (docs/adr/0033-what-the-judge-reads.md).
   static constexpr std::size_t kExcerptBytes = 300;
 
   /// Several judges may share one reader.

@@ -15,7 +15,7 @@ namespace footnote {
 
 /// Synonyms by corpus name.
 struct KeywordSynonyms {
-  std::shared_ptr<const Synonyms> words = {};  ///< Null: none.
+  std::shared_ptr<const Synonyms> words = {};  ///< Null: no synonyms.
   std::function<std::string(CorpusId)> corpus_name = {};
 };
 
@@ -46,7 +46,7 @@ class LocalKeywordIndex final : public KeywordIndex, public SavedIndex {
  private:
   struct Rows {
     bm25::Bm25Index index;
-    std::map<std::string, Generation> languages;  ///< The generation in which each first appeared.
+    std::map<std::string, Generation> languages;  ///< Each language, with the generation in which it first appeared.
 
     bool contains(std::int64_t label, Generation generation) const { return index.contains(label, generation); }
     void forget(Generation died_until) { index.forget(died_until); }

@@ -106,7 +106,7 @@ class LocalVectorStore final : public VectorStore, public SavedIndex {
   const VectorBudget budget_;
   HelperThreads* const helpers_;
   CorpusIndexes<Rows> corpora_;
-  std::atomic<std::uint64_t> save_at_bytes_;  // the budget, or more after a save that did not help
+  std::atomic<std::uint64_t> save_at_bytes_;  // starts at the budget; raised after a save that did not free memory
   mutable Mutex mutex_;
   mutable std::set<CorpusId> damage_logged_ FOOTNOTE_TSA(guarded_by(mutex_));  // corpora whose damage was logged
 };

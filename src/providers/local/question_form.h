@@ -4,7 +4,7 @@
 
 namespace footnote {
 
-/// Whether a few words can answer: the question asks for a name, a number, a time or a place.
+/// Whether a few words can answer the question: it asks for a name, a number, a time or a place.
 bool asks_for_words(std::string_view question);
 
 }  // namespace footnote

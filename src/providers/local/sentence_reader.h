@@ -16,7 +16,7 @@ using SentenceSplitter = std::function<std::vector<TextRange>(std::string_view)>
 
 struct SentenceReaderOptions {
   std::size_t spans_max = 3;
-  std::size_t sentences_max = 6;  ///< In all spans together.
+  std::size_t sentences_max = 6;  ///< Maximum sentences in all spans together.
   /// Spans that score below this share of the best are dropped.
   double relative_min = 0.8;
   /// Spans that score below this are dropped too: unrelated text scores about .03, the best sentence of an answering passage .28 or more.
@@ -49,11 +49,11 @@ class SentenceReader final : public Reader {
  private:
   struct Sentence {
     std::size_t passage = 0;
-    std::size_t ordinal = 0;  ///< Among the passage's sentences and headings.
+    std::size_t ordinal = 0;  ///< Index among the passage's sentences and headings.
     TextRange range;
     double words = 0;  ///< Share of the question's content words.
     double score = 0;
-    std::optional<FoundAnswer> answer = {};  ///< The judge's, if it starts in this sentence.
+    std::optional<FoundAnswer> answer = {};  ///< The judge's answer, if it starts in this sentence.
 
     std::pair<std::size_t, std::size_t> place() const { return {passage, ordinal}; }
   };

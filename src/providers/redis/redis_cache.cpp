@@ -105,7 +105,7 @@ class RedisCache::Lease {
       }
     }
     if (connection_ == nullptr) connect();
-    if (connection_ != nullptr) cache_.pay(*this);
+    if (connection_ != nullptr) cache_.retry_drops(*this);
   }
   ~Lease() {
     if (!has_slot_) return;
@@ -183,22 +183,22 @@ void RedisCache::drop_tag(const CallContext&, std::string_view tag) {
   if (tag.size() > kKeyBytesMax) return;
   {
     MutexLock lock(mutex_);
-    if (owed_.size() < kOwedMax) owed_.emplace(tag);
+    if (pending_drops_.size() < kPendingDropsMax) pending_drops_.emplace(tag);
   }
   const Lease pays(*this);
 }
 
-void RedisCache::pay(Lease& lease) {
-  std::set<std::string> owed;
+void RedisCache::retry_drops(Lease& lease) {
+  std::set<std::string> pending;
   {
     MutexLock lock(mutex_);
-    if (owed_.empty()) return;
-    owed.swap(owed_);
+    if (pending_drops_.empty()) return;
+    pending.swap(pending_drops_);
   }
-  while (!owed.empty() && lease.run({"DEL", tag_prefix() + *owed.begin()}) != nullptr) owed.erase(owed.begin());
-  if (owed.empty()) return;
+  while (!pending.empty() && lease.run({"DEL", tag_prefix() + *pending.begin()}) != nullptr) pending.erase(pending.begin());
+  if (pending.empty()) return;
   MutexLock lock(mutex_);
-  owed_.merge(owed);
+  pending_drops_.merge(pending);
 }
 
 }  // namespace footnote

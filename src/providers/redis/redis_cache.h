@@ -30,11 +30,11 @@ struct RedisCacheOptions {
 /// dropped, that is remembered and retried before any other command. Metrics: footnote_cache_failures_total{cache="redis"}.
 class RedisCache final : public Cache {
  public:
-  static constexpr std::size_t kConnectionsMax = 8;       ///< If all are busy, callers skip the cache.
-  static constexpr std::size_t kKeyBytesMax = 1 << 10;    ///< For keys and tags; longer ones are not cached.
-  static constexpr std::size_t kValueBytesMax = 1 << 20;  ///< Larger values are not cached.
-  static constexpr std::chrono::hours kTtlMax{24};        ///< Longer TTLs are shortened to this.
-  static constexpr std::size_t kOwedMax = 10'000;         ///< Pending tag drops; beyond it, entries only expire by TTL.
+  static constexpr std::size_t kConnectionsMax = 8;        ///< If all are busy, callers skip the cache.
+  static constexpr std::size_t kKeyBytesMax = 1 << 10;     ///< For keys and tags; longer ones are not cached.
+  static constexpr std::size_t kValueBytesMax = 1 << 20;   ///< Larger values are not cached.
+  static constexpr std::chrono::hours kTtlMax{24};         ///< Longer TTLs are shortened to this.
+  static constexpr std::size_t kPendingDropsMax = 10'000;  ///< Pending tag drops; beyond it, entries only expire by TTL.
 
   /// Does not connect yet. REQUIRES: the process ignores SIGPIPE, because the client library writes to sockets that may be closed.
   /// `metrics` may be null; it must outlive this.
@@ -52,8 +52,8 @@ class RedisCache final : public Cache {
   std::string entry_key(std::string_view key) const { return options_.prefix + "e:" + std::string(key); }
   std::string tag_prefix() const { return options_.prefix + "t:"; }
   void note_failure(std::string_view what);
-  /// Drops the pending tags; what fails stays pending.
-  void pay(Lease& lease);
+  /// Retries the pending tag drops; those that fail stay pending.
+  void retry_drops(Lease& lease);
 
   const RedisAddress address_;
   const RedisCacheOptions options_;
@@ -62,7 +62,7 @@ class RedisCache final : public Cache {
   Mutex mutex_;
   std::vector<std::unique_ptr<Connection>> idle_ FOOTNOTE_TSA(guarded_by(mutex_));
   std::size_t leased_ FOOTNOTE_TSA(guarded_by(mutex_)) = 0;
-  std::set<std::string> owed_ FOOTNOTE_TSA(guarded_by(mutex_));  ///< Tags still to be dropped.
+  std::set<std::string> pending_drops_ FOOTNOTE_TSA(guarded_by(mutex_));  ///< Tags whose drop is pending.
   std::chrono::steady_clock::time_point bypass_until_ FOOTNOTE_TSA(guarded_by(mutex_)){};
 };
 

@@ -86,7 +86,7 @@ Result<RedisAddress> parse_redis_url(std::string_view url) {
   constexpr std::string_view kTcp = "redis://";
   constexpr std::string_view kUnix = "unix://";
   if (url.starts_with("rediss://")) {
-    return fail(ErrorCode::kUnsupported, "Redis is reached without TLS only: use redis:// through a tunnel of your own, or unix:///path");
+    return fail(ErrorCode::kUnsupported, "Redis over TLS is not supported: use redis:// through a tunnel, or unix:///path");
   }
   if (url.starts_with(kUnix)) return read_socket(url.substr(kUnix.size()));
   if (!url.starts_with(kTcp)) return bad("no redis:// or unix:// before it");
@@ -99,7 +99,7 @@ Result<RedisAddress> parse_redis_url(std::string_view url) {
   if (const std::size_t slash = rest.find('/'); slash != std::string_view::npos) {
     const std::string_view database = rest.substr(slash + 1);
     const auto chosen = database.empty() ? std::optional(0) : number(database, kDatabaseMax);
-    if (!chosen) return bad("no number of a database after its /");
+    if (!chosen) return bad("no database number after its /");
     out.database = *chosen;
     rest = rest.substr(0, slash);
   }

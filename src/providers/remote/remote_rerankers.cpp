@@ -22,7 +22,7 @@ Result<void> read_scores(const JsonUpstream& upstream, const Json* results, cons
     const Json* index = object == nullptr ? nullptr : object->if_contains(keys.index);
     const Json* score = object == nullptr ? nullptr : object->if_contains(keys.score);
     if (index == nullptr || !index->is_int64() || score == nullptr || !score->is_number()) {
-      return upstream.malformed("a score without its place or number");
+      return upstream.malformed("a score without an index or a value");
     }
     const auto place = static_cast<std::size_t>(index->get_int64());
     if (place >= out.size() || seen[place]) return upstream.malformed("a score for no passage, or two for one");
@@ -39,7 +39,7 @@ const Json* member_of(const Json* value, std::string_view name) {
   return object == nullptr ? nullptr : object->if_contains(name);
 }
 
-/// Probabilities as they are. Scores beyond 0..1 are a model's raw ones: their sigmoid.
+/// Probabilities are used unchanged. If a score is outside 0..1, all are raw model scores: use their sigmoid.
 std::vector<Judgement> judgements_of(std::span<const double> raw) {
   const bool are_probabilities = std::ranges::all_of(raw, [](double score) { return score >= 0 && score <= 1; });
   std::vector<Judgement> out;

@@ -18,22 +18,22 @@ Result<void> make_unit(const JsonUpstream& upstream, std::vector<float>& values)
 
 Result<std::vector<float>> read_vector(const JsonUpstream& upstream, const Json* value) {
   const JsonArray* list = value == nullptr ? nullptr : value->if_array();
-  if (list == nullptr || list->empty()) return upstream.malformed("a vector that is no list of numbers");
+  if (list == nullptr || list->empty()) return upstream.malformed("a vector that is not a list of numbers");
   if (list->size() > kRemoteDimensionMax) {
-    return upstream.malformed(fmt::format("a vector of {} numbers; at most {} are taken", list->size(), kRemoteDimensionMax));
+    return upstream.malformed(fmt::format("a vector of {} numbers; at most {} are supported", list->size(), kRemoteDimensionMax));
   }
   std::vector<float> out;
   out.reserve(list->size());
   for (const Json& entry : *list) {
     const auto number = entry.is_number() ? static_cast<float>(entry.to_number<double>()) : std::nanf("");
-    if (!std::isfinite(number)) return upstream.malformed("a vector with an entry that is no number");
+    if (!std::isfinite(number)) return upstream.malformed("a vector with an entry that is not a number");
     out.push_back(number);
   }
   return out;
 }
 
 std::unexpected<Error> wrong_dimension(const JsonUpstream& upstream, int found, int configured) {
-  return fail(ErrorCode::kFailedPrecondition, "{} gives vectors of {} numbers, but {} says {}: set it to {}, or unset it", upstream.name(),
+  return fail(ErrorCode::kFailedPrecondition, "{} returns vectors of {} numbers, but {} is {}: set it to {}, or unset it", upstream.name(),
               found, upstream.setting("DIMENSION"), configured, found);
 }
 

@@ -27,7 +27,7 @@ Result<CorpusCounts> SqliteChunkStore::counts(const CallContext& call, CorpusId 
                  database.prepare("SELECT count(*), total(chunk_count) FROM document_versions WHERE corpus_id = ? AND died IS NULL"));
     count.bind(corpus.value);
     FOOTNOTE_CHECK(count.step());
-    // By an index of their own: labels are rare, and attributes are not read to count the others.
+    // Uses a separate index: labels are rare, so the attributes of other documents need not be read.
     FOOTNOTE_TRY(auto labelled, database.prepare("SELECT count(*), total(chunk_count) FROM document_versions INDEXED BY "
                                                  "document_versions_labelled WHERE corpus_id = ? AND died IS NULL AND "
                                                  "instr(attributes, '\"acl_labels\":[\"') > 0"));
@@ -136,7 +136,7 @@ Result<std::map<std::string, ChunkEmbedding>> SqliteChunkStore::embeddings_by_ha
   using EmbeddingsByHash = std::map<std::string, ChunkEmbedding>;
   return store_.read(call, [&](sql::Database& database) -> Result<EmbeddingsByHash> {
     FOOTNOTE_TRY(const auto row, read_corpus(database, corpus));
-    // The newest chunk: if any codes have the current form, its codes do.
+    // If any chunk has codes in the current form, the newest one does, so check only that.
     FOOTNOTE_TRY(auto find, database.prepare(R"sql(
       SELECT v.windows, v.vectors, k.form, k.dimension, k.windows, k.signs
       FROM chunks c JOIN chunk_vectors v ON v.chunk_id = c.id LEFT JOIN chunk_codes k ON k.chunk_id = c.id

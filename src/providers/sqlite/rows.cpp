@@ -50,7 +50,7 @@ Result<void> check_corpus(sql::Database& database, CorpusId id) {
 
 namespace {
 
-/// Thresholds of earlier versions are on another scale and have no such number: they are not used.
+/// Version of the threshold's scale. Thresholds of earlier versions have no such number and are ignored.
 constexpr std::int64_t kGateScale = 2;
 
 Json stored_scale(const std::optional<SignalScale>& scale) { return scale ? Json(JsonArray{scale->slope, scale->offset}) : Json(nullptr); }

@@ -31,7 +31,7 @@ std::int64_t limit_of(std::size_t count);
 
 struct CorpusRow {
   Corpus corpus;
-  Generation deaths_known_after = 0;  ///< Deaths up to this generation may be forgotten.
+  Generation deaths_known_after = 0;  ///< Deaths up to this generation may no longer be known.
 };
 /// Reads columns id, workspace_id, name, model_id, dimension, generation, created_at, distance, named_spaces from 0 on.
 Result<Corpus> corpus_from(const sql::Statement& row);
@@ -46,7 +46,7 @@ Result<Document> document_from(const sql::Statement& row, int first = 0);
 /// source_type, symbol, heading_path, text, places from 0 on.
 Result<Chunk> chunk_from(const sql::Statement& row);
 
-/// "page 0:12 340:13"; empty for the lines of a text that is the file's own.
+/// "page 0:12 340:13"; empty if the text is the file's own and counted in lines.
 std::string to_stored_text(const Places& places);
 Result<Places> places_from_stored_text(std::string_view text);
 

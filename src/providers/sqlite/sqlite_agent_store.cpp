@@ -64,7 +64,7 @@ Result<void> check_name_is_free(sql::Database& database, WorkspaceId workspace, 
   FOOTNOTE_TRY(auto find, database.prepare("SELECT 1 FROM agents WHERE workspace_id = ? AND name = ? AND id <> ?"));
   find.bind(workspace.value, name, but.value);
   FOOTNOTE_TRY(const bool taken, find.step());
-  if (taken) return fail_field(ErrorCode::kAlreadyExists, "name", "there is an agent '{}' already", name);
+  if (taken) return fail_field(ErrorCode::kAlreadyExists, "name", "an agent '{}' already exists", name);
   return {};
 }
 
@@ -132,7 +132,7 @@ Result<void> next_curated_revision(sql::Database& database, const AgentId& agent
 }
 
 /// The last published settings, else the draft.
-Result<AgentSettings> met_settings(sql::Database& database, const Agent& agent) {
+Result<AgentSettings> effective_settings(sql::Database& database, const Agent& agent) {
   if (agent.published_version == 0) return agent.draft;
   FOOTNOTE_TRY(auto find, database.prepare("SELECT settings FROM agent_versions WHERE agent_id = ? AND version = ?"));
   find.bind(agent.id.value, agent.published_version);
@@ -142,11 +142,11 @@ Result<AgentSettings> met_settings(sql::Database& database, const Agent& agent) 
 
 /// Records when the agent's turns expire, for the later cleanup.
 Result<void> remember_removed(sql::Database& database, const Agent& agent, UtcTime now) {
-  FOOTNOTE_TRY(const AgentSettings met, met_settings(database, agent));
-  if (met.retention_days == 0) return {};
+  FOOTNOTE_TRY(const AgentSettings settings, effective_settings(database, agent));
+  if (settings.retention_days == 0) return {};
   FOOTNOTE_TRY(auto insert,
                database.prepare("INSERT INTO removed_agents (workspace_id, agent_id, retention_days, removed_at) VALUES (?, ?, ?, ?)"));
-  insert.bind(agent.workspace.value, agent.id.value, met.retention_days, to_row(now));
+  insert.bind(agent.workspace.value, agent.id.value, settings.retention_days, to_row(now));
   return insert.run();
 }
 

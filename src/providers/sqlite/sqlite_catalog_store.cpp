@@ -153,7 +153,7 @@ Result<Corpus> SqliteCatalogStore::ensure_corpus(const CallContext& call, Worksp
   if (space.dimension < 1 || space.dimension > kDimensionMax) {
     return fail_field(ErrorCode::kInvalidArgument, "dimension", "a model's dimension must be between 1 and {}", kDimensionMax);
   }
-  // Usually the corpus exists: do not queue behind the writer.
+  // Usually the corpus exists: check without waiting for the writer.
   FOOTNOTE_TRY(auto known, store_.read(call, [&](sql::Database& database) { return find_corpus_row(database, workspace, name); }));
   if (known) return in_space(*std::move(known), space);
   return store_.write(call, [&](sql::Database& database) -> Result<Corpus> {
@@ -189,7 +189,7 @@ Result<Source> SqliteCatalogStore::ensure_source(const CallContext& call, Corpus
                   .location = std::string(location),
                   .synced_at = time_from(row.optional_integer(1))};
   };
-  // Most calls find it: they must not queue behind the writer.
+  // Most calls find it: check without waiting for the writer.
   FOOTNOTE_TRY(auto known, store_.read(call, find));
   if (known) return *std::move(known);
   return store_.write(call, [&](sql::Database& database) -> Result<Source> {

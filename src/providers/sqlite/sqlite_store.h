@@ -19,7 +19,8 @@ namespace footnote {
 
 /// The database file in a data folder.
 inline constexpr std::string_view kStoreFile = "footnote.db";
-/// Beside it: what secrets in the database are encrypted with. Made when the first is stored; a snapshot holds both.
+/// The file next to it with the key that encrypts secrets in the database. Created when the first secret is stored; a snapshot contains
+/// both.
 inline constexpr std::string_view kSecretKeyFile = "secret.key";
 
 struct SqliteStoreOptions {
@@ -77,7 +78,7 @@ class SqliteStore {
   bool healthy() const { return writer_->healthy(); }
   /// True while the last write failed because the disk was full.
   bool full() const { return full_; }
-  /// For secrets that the database holds. Opens the key file, or makes it, at the first call.
+  /// Encrypts and decrypts secrets in the database. The first call opens the key file, or creates it.
   Result<SecretBox> secrets() const;
   const Clock& clock() const { return clock_; }
   const SqliteStoreOptions& options() const { return options_; }

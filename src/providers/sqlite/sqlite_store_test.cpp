@@ -239,7 +239,7 @@ TEST_F(SqliteStoreFileTest, CheckFindsWhatIsBroken) {
   EXPECT_THAT(found(), Contains("corpus"));
 }
 
-/// What the planner says of the statements that the store's own calls ran.
+/// The query plans of the statements that the store's own calls ran.
 class SqlitePlans : public SqliteStoreFileTest {
  protected:
   void SetUp() override {
@@ -262,7 +262,7 @@ class SqlitePlans : public SqliteStoreFileTest {
     EXPECT_TRUE(done.has_value()) << (done ? "" : done.error().message);
     std::string out;
     for (const std::string& statement : statements_) {
-      if (!statement.starts_with("--")) out += plan_of(statement);  // a trigger's
+      if (!statement.starts_with("--")) out += plan_of(statement);  // skip statements of triggers
     }
     return out;
   }

@@ -27,7 +27,7 @@ Result<WebhookEndpoint> endpoint_from(const sql::Statement& row) {
                          .created_at = time_from(row.integer(3))};
 }
 
-/// A secret belongs to its workspace: a row that was moved to another does not open.
+/// A secret is bound to its workspace: a row moved to another workspace can't be decrypted.
 std::string context_of(WorkspaceId workspace) { return fmt::format("webhook secret of workspace {}", workspace.value); }
 
 std::string opened(const SqliteStore& store, WorkspaceId workspace, const std::string& secret) {
@@ -93,7 +93,7 @@ Result<void> seal_webhook_secrets(sql::Database& database, const std::filesystem
   }));
   if (plain.empty()) return {};
   FOOTNOTE_TRY(const SecretBox box, SecretBox::open(key_file));
-  FOOTNOTE_CHECK(database.execute("PRAGMA secure_delete = ON"));  // what stood there is overwritten
+  FOOTNOTE_CHECK(database.execute("PRAGMA secure_delete = ON"));  // Overwrites the old, unencrypted value on disk.
   FOOTNOTE_TRY(auto transaction, sql::Transaction::begin(database));
   for (const auto& [id, workspace, secret] : plain) {
     FOOTNOTE_TRY(const std::string sealed, box.seal(secret, context_of(workspace)));

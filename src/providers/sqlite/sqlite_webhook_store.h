@@ -5,8 +5,8 @@
 
 namespace footnote {
 
-/// Implements ports/webhook_store.h (WebhookStore) over the embedded database. Secrets are encrypted there, see SqliteStore::secrets(); one
-/// that the key file does not open reads as an empty text, with which nothing can be signed.
+/// Implements ports/webhook_store.h (WebhookStore) over the embedded database. Secrets are stored encrypted, see SqliteStore::secrets(). A
+/// secret that the key file cannot decrypt reads as an empty text, and nothing is signed with it.
 class SqliteWebhookStore final : public WebhookStore {
  public:
   explicit SqliteWebhookStore(SqliteStore& store) : store_(store) {}
