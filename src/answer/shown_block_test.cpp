@@ -25,8 +25,7 @@ TEST(ShownBlock, ATermNamesItsDefinition) {
 }
 
 TEST(ShownBlock, FactsInLinesOfTheirOwnAreNotRunTogether) {
-  EXPECT_EQ(shown("Weight\n\n2.1 kg\n\nSeasons\n\nspring to autumn", LineBreaks::kExact),
-            "Weight · 2.1 kg · Seasons · spring to autumn");
+  EXPECT_EQ(shown("Weight\n\n2.1 kg\n\nSeasons\n\nspring to autumn", LineBreaks::kExact), "Weight · 2.1 kg · Seasons · spring to autumn");
   EXPECT_EQ(shown("€ 389.00\n\nRoom for two people.", LineBreaks::kExact), "€ 389.00\n\nRoom for two people.");
 }
 
