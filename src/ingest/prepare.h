@@ -34,8 +34,9 @@ struct Prepared {
   std::vector<chunk::Piece> pieces;
   std::vector<Problem> problems;
   std::size_t secret_passages = 0;  ///< Kept out of `pieces`.
+  std::optional<OriginalFile> original = {};
 
-  std::size_t bytes() const { return document.text.size() * 2; }  ///< The text and its chunks.
+  std::size_t bytes() const { return document.text.size() * 2 + (original ? original->bytes.size() : 0); }
 };
 
 /// Detects, parses and chunks. Borrows everything. Thread-safe.

@@ -18,7 +18,8 @@ struct SourceItem {
   std::string key;          ///< The document's key in the corpus: a path or an address.
   std::string locator;      ///< What read() needs, in the kind's own form.
   std::uint64_t bytes = 0;  ///< For the time to go; 0: not known.
-  std::string stamp;        ///< Differs when the content may differ (time and size, ETag, lastmod). Empty: not known.
+  std::string stamp = {};   ///< Differs when the content may differ (time and size, ETag, lastmod). Empty: not known.
+  bool fresh = false;       ///< Changed a moment ago: it may change again under the same stamp.
 };
 
 /// What a source holds, without the contents.
