@@ -149,6 +149,7 @@ http::Route guarded(const AuthServices& auth, Route route) {
   out.lane = route.lane;
   out.body_bytes_max = route.body_bytes_max;
   out.timeout = route.timeout;
+  out.body_sink = std::move(route.body_sink);
   out.render_error = [form = route.error_form, open = route.for_every_origin](const http::Request& request, const Error& error) {
     http::Response response = form(error);
     if (const auto origin = request.headers.find("origin"); open && origin) {

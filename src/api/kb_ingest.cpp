@@ -245,7 +245,8 @@ Result<JsonObject> render_document(const Services& services, const CallContext& 
 
 Result<http::Response> ingest_documents(const Services& services, const access::Caller& caller, const http::Request& request,
                                         const CallContext& call) {
-  FOOTNOTE_TRY(const IngestBody body, parse_body(request, services.secrets));
+  FOOTNOTE_TRY(IngestBody body, parse_body(request, services.secrets));
+  body.options.originals = services.originals;
   FOOTNOTE_TRY(const Corpus corpus, services.catalog.ensure_corpus(call, caller.workspace, body.corpus_name, services.embedder.space()));
   FOOTNOTE_TRY(const Outcome outcome, run_ingest(services, call, corpus, body));
   const ingest::IngestReport& report = outcome.report;

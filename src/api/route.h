@@ -53,6 +53,8 @@ struct Route {
   std::chrono::milliseconds timeout = std::chrono::seconds{60};
   std::string summary;
   ErrorForm error_form = render_error;
+  /// See http::Route.
+  std::function<Result<std::unique_ptr<http::BodySink>>(const http::Request&)> body_sink = {};
   bool for_every_origin = false;  ///< True: pages of every origin may read the server's overload errors on this route.
 };
 

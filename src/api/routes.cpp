@@ -32,11 +32,14 @@ AuthServices auth_services(const Services& services) { return {services.keys, se
 
 std::vector<Route> route_table(const Services& services) {
   std::vector<Route> routes = make_kb_routes(services);
-  for (auto more : {make_embed_routes({services.embedder, services.version}), make_rerank_routes({services.reranker}),
-                    make_admin_routes({services.keys, services.catalog}),
-                    make_library_routes({services.catalog, services.chunks, services.conversations}), make_page_routes(services),
-                    make_ops_routes(services), make_qdrant_routes(services.points), make_memory_routes(services.memories, services.clock),
-                    make_widget_script_routes(), make_app_routes(), make_session_routes(auth_services(services))}) {
+  for (auto more :
+       {make_embed_routes({services.embedder, services.version}), make_rerank_routes({services.reranker}),
+        make_admin_routes({services.keys, services.catalog}),
+        make_library_routes({services.catalog, services.chunks, services.conversations}), make_page_routes(services),
+        make_document_routes(
+            {services.ingestor, services.catalog, services.chunks, {.secrets = services.secrets, .originals = services.originals}}),
+        make_ops_routes(services), make_qdrant_routes(services.points), make_memory_routes(services.memories, services.clock),
+        make_widget_script_routes()}) {
     std::ranges::move(more, std::back_inserter(routes));
   }
   if (services.demo_agent) std::ranges::move(make_demo_shop_routes(services.demo_agent), std::back_inserter(routes));
@@ -51,6 +54,9 @@ std::vector<Route> route_table(const Services& services) {
   }
   if (services.widget) std::ranges::move(make_widget_routes(*services.widget), std::back_inserter(routes));
   if (services.copy_store) std::ranges::move(make_snapshot_routes(services.copy_store), std::back_inserter(routes));
+  if (services.jobs) std::ranges::move(make_job_routes(*services.jobs), std::back_inserter(routes));
+  if (services.sources) std::ranges::move(make_source_routes(*services.sources), std::back_inserter(routes));
+  if (services.uploads) std::ranges::move(make_upload_routes(*services.uploads), std::back_inserter(routes));
   if (services.agents) {
     for (auto more : {make_agent_routes(*services.agents), make_curated_routes(*services.agents),
                       make_visitor_admin_routes(*services.agents), make_webhook_routes(*services.agents)}) {

@@ -9,13 +9,17 @@
 #include "api/agent_services.h"
 #include "api/calibrate_routes.h"
 #include "api/check_routes.h"
+#include "api/document_routes.h"
 #include "api/error_mapping.h"
+#include "api/job_routes.h"
 #include "api/kb_conversation.h"
 #include "api/proxy_routes.h"
 #include "api/qdrant_routes.h"
 #include "api/rebuild_routes.h"
 #include "api/route.h"
 #include "api/snapshot_routes.h"
+#include "api/source_routes.h"
+#include "api/upload_routes.h"
 #include "api/widget_routes.h"
 #include "base/metrics.h"
 #include "http/router.h"
@@ -51,6 +55,7 @@ struct Services {
   /// Updates gauges that are polled, not counted; called before /metrics is rendered. May be empty.
   std::function<void(const CallContext&)> refresh_metrics;
   ingest::Secrets secrets = ingest::Secrets::kKeepOut;  ///< Used by ingest calls that do not set it.
+  ingest::Originals originals = ingest::Originals::kDrop;
   /// Questions suggested on the start page.
   std::vector<std::string> example_questions;
   /// The command shown while nothing is ingested.
@@ -63,6 +68,9 @@ struct Services {
   std::optional<AgentServices> agents = {};           ///< Empty: not offered.
   std::optional<WidgetServices> widget = {};          ///< Empty: no visitor API.
   std::optional<ConversationServices> chats = {};     ///< Empty: questions belong to no conversation.
+  std::optional<JobServices> jobs = {};               ///< Empty: no background jobs.
+  std::optional<SourceServices> sources = {};         ///< Empty: not offered.
+  std::optional<UploadServices> uploads = {};         ///< Empty: not offered.
   AgentId demo_agent = {};                            ///< Shown on the demonstration shop's pages. Empty: no shop.
 };
 

@@ -4,6 +4,8 @@
 #include "base/json_view.h"
 #include "cli/ingest_output.h"
 #include "ingest/folder_reader.h"
+#include "ingest/folder_watch.h"
+#include "ingest/time_to_go.h"
 
 namespace footnote::app {
 namespace {
@@ -25,18 +27,24 @@ Result<void> check_paths(const std::vector<std::string>& paths) {
 /// Reads the command's folders and sends them to POST /api/kb/ingest in batches. The route decides what is unchanged or deleted.
 class FolderIngest {
  public:
-  FolderIngest(const cli::CommandContext& context, const cli::IngestCommand& command, cli::Link& link, cli::IngestOutput& output)
-      : context_(context), command_(command), link_(link), output_(output) {}
+  /// `stamps` are those of the last run, by path: files that have them still are not read again.
+  FolderIngest(const cli::CommandContext& context, const cli::IngestCommand& command, cli::Link& link, cli::IngestOutput& output,
+               std::map<std::string, ingest::FileStamps>& stamps)
+      : context_(context), command_(command), link_(link), output_(output), stamps_(stamps) {}
 
   Result<ingest::IngestReport> run() {
     const SystemClock clock;
     std::vector<ingest::FolderReader> folders;
     for (const std::string& path : command_.paths) {
-      FOOTNOTE_TRY(auto folder, ingest::FolderReader::open(context_.call, path, command_.prefix, clock, walk_options()));
+      FOOTNOTE_TRY(auto folder, ingest::FolderReader::open(context_.call, path, command_.prefix, clock, walk_options(), stamps_[path]));
       total_ += folder.files();
+      bytes_total_ += folder.bytes();
       folders.push_back(std::move(folder));
     }
-    for (ingest::FolderReader& folder : folders) FOOTNOTE_CHECK(send(folder));
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+      FOOTNOTE_CHECK(send(folders[i]));
+      stamps_[command_.paths[i]] = folders[i].stamps();
+    }
     return std::move(report_);
   }
 
@@ -47,8 +55,9 @@ class FolderIngest {
       if (batch.empty()) break;
       JsonObject body = body_of(folder);
       for (const ingest::MemoryDocument& document : batch) body["documents"].get_array().push_back(render(document));
-      FOOTNOTE_CHECK(post(body));
+      FOOTNOTE_CHECK(post(body, bytes_before_ + folder.bytes_read()));
     }
+    bytes_before_ += folder.bytes();
     const ingest::FolderListing& listing = folder.listing();
     JsonObject body = body_of(folder);
     body["prefix"] = listing.key_prefix;
@@ -57,7 +66,7 @@ class FolderIngest {
     if (listing.listed_at) body["listed_at"] = to_rfc3339(*listing.listed_at);
     report_.problems.insert(report_.problems.end(), folder.problems().begin(), folder.problems().end());
     for (const auto& [kind, count] : folder.no_documents()) report_.no_documents[kind] += count;
-    return post(body);
+    return post(body, bytes_before_);
   }
 
   JsonObject body_of(const ingest::FolderReader& folder) const {
@@ -83,7 +92,7 @@ class FolderIngest {
     return JsonObject{{"source_path", document.key}, {"content_base64", std::move(bytes)}};
   }
 
-  Result<void> post(const Json& body) {
+  Result<void> post(const Json& body, std::uint64_t bytes_done) {
     FOOTNOTE_TRY(const Json answer, link_.post(context_.call, kIngestPath, body));
     for (const Json& document : array_at(answer, "documents")) take(document);
     for (const Json& key : array_at(answer, "deleted")) output_.deleted(key.get_string());
@@ -97,7 +106,9 @@ class FolderIngest {
     report_.reused_chunks += count("chunks_reused");
     report_.generation = std::max(report_.generation, integer_at(answer, "generation"));
     done_ += array_at(answer, "documents").size();
-    output_.progress(done_, std::max(done_, total_));
+    const auto left = time_to_go_.update(static_cast<std::int64_t>(bytes_done), static_cast<std::int64_t>(bytes_total_),
+                                         std::chrono::steady_clock::now());
+    output_.progress(done_, std::max(done_, total_), left);
     return {};
   }
 
@@ -117,19 +128,62 @@ class FolderIngest {
   const cli::IngestCommand& command_;
   cli::Link& link_;
   cli::IngestOutput& output_;
+  std::map<std::string, ingest::FileStamps>& stamps_;
   ingest::IngestReport report_;
   std::size_t done_ = 0;
   std::size_t total_ = 0;
+  std::uint64_t bytes_before_ = 0;  ///< Of the folders that are done.
+  std::uint64_t bytes_total_ = 0;
+  ingest::TimeToGo time_to_go_{std::chrono::steady_clock::now()};
 };
+
+/// Ingests again whenever something changes, until the call is cancelled.
+Result<void> watch(const cli::CommandContext& context, const cli::IngestCommand& command, cli::Link& link,
+                   std::map<std::string, ingest::FileStamps>& stamps, std::vector<ingest::FolderWatch>& watches) {
+  constexpr std::chrono::milliseconds kLook{50};
+  if (context.form == cli::OutputForm::kText) cli::write_err("watching; Ctrl-C ends it\n");
+  for (;;) {
+    FOOTNOTE_CHECK(context.call.check());
+    bool changed = watches.front().wait(context.call.narrowed(kLook)).has_value();
+    for (ingest::FolderWatch& folder : watches) changed = folder.is_due(std::chrono::steady_clock::now()) || changed;
+    if (!changed) continue;
+    cli::IngestOutput output(context);
+    auto report = FolderIngest(context, command, link, output, stamps).run();
+    if (!report && report.error().code == ErrorCode::kCancelled) return std::unexpected(report.error());
+    if (!report) {
+      // A folder that is being replaced is there again in a moment; a server that restarts too.
+      cli::write_err(fmt::format("footnote: {}; trying again at the next change\n", cli::printable(report.error().message)));
+      stamps.clear();
+      continue;
+    }
+    const bool is_news = report->added + report->updated + report->deleted > 0 || !report->problems.empty();
+    if (is_news) output.finish(*report);
+  }
+}
 
 }  // namespace
 
 Result<int> run_ingest(const cli::CommandContext& context, const cli::IngestCommand& command) {
   FOOTNOTE_CHECK(check_paths(command.paths));
   FOOTNOTE_TRY(const auto link, open_link(context, {.needs = Needs::kModel, .missing = Missing::kCreate}));
-  cli::IngestOutput output(context);
-  FOOTNOTE_TRY(const auto report, FolderIngest(context, command, *link, output).run());
-  output.finish(report);
+  // Watched before they are read: nothing changes unseen in between.
+  std::vector<ingest::FolderWatch> watches;
+  for (const std::string& path : command.paths) {
+    if (!command.watch) break;
+    FOOTNOTE_TRY(auto opened, ingest::FolderWatch::open(path));
+    watches.push_back(std::move(opened));
+  }
+  std::map<std::string, ingest::FileStamps> stamps;
+  ingest::IngestReport report;
+  {
+    cli::IngestOutput output(context);
+    FOOTNOTE_TRY(report, FolderIngest(context, command, *link, output, stamps).run());
+    output.finish(report);
+  }
+  if (command.watch) {
+    const auto ended = watch(context, command, *link, stamps, watches);
+    if (!ended && ended.error().code != ErrorCode::kCancelled) return std::unexpected(ended.error());
+  }
   return cli::ingest_exit_code(report);
 }
 

@@ -73,7 +73,9 @@ Result<int> run_serve(const cli::CommandContext& context, const cli::ServeComman
   FOOTNOTE_CHECK(parts->base().folder().set_url(url, parts->owner_token()));
   announce(context, command, url);
   parts->upkeep().start_maintenance();
+  parts->sources().start();
   cli::wait_for_stop(context.call.stop);
+  parts->sources().stop();
   parts->upkeep().stop_maintenance();
   log(LogLevel::kInfo, "app", "draining", {{"grace_ms", context.settings.duration(Setting::kServerDrain).count()}});
   (*server)->drain(context.settings.duration(Setting::kServerDrain));

@@ -20,6 +20,7 @@ Result<std::unique_ptr<ServerParts>> ServerParts::open(const CallContext& call, 
   FOOTNOTE_TRY(opened.points, PointsDoor::open(call, settings, base, options.notes));
   FOOTNOTE_TRY(opened.proxy, ProxyDoor::open(settings, *opened.parts));
   FOOTNOTE_TRY(opened.visitors, VisitorDoor::open(call, settings, *opened.parts, *opened.keys));
+  FOOTNOTE_TRY(opened.sources, SourceDoor::open(settings, base));
   return std::unique_ptr<ServerParts>(new ServerParts(std::move(opened), settings));
 }
 
@@ -30,6 +31,7 @@ ServerParts::ServerParts(Opened opened, const Settings& settings)
       points_(std::move(opened.points)),
       proxy_(std::move(opened.proxy)),
       visitors_(std::move(opened.visitors)),
+      sources_(std::move(opened.sources)),
       kb_(settings, *parts_),
       secrets_(settings.text(Setting::kIngestSecrets) == "allow" ? ingest::Secrets::kAllow : ingest::Secrets::kKeepOut),
       upkeep_(settings, *parts_, *points_, *keys_) {}
@@ -55,6 +57,7 @@ api::Services ServerParts::services(std::vector<std::string> example_questions) 
           .not_ready_reasons = [this] { return upkeep_.not_ready_reasons(); },
           .refresh_metrics = [this](const CallContext& call) { upkeep_.refresh_metrics(call); },
           .secrets = secrets_,
+          .originals = sources_->originals(),
           .example_questions = std::move(example_questions),
           .rebuilds = &upkeep_.rebuilder(),
           .check_store = [this](const CallContext& call, WorkspaceId workspace) { return check_store(call, workspace); },
@@ -68,7 +71,10 @@ api::Services ServerParts::services(std::vector<std::string> example_questions) 
           .copy_store = [this](const CallContext& call) { return upkeep_.copies().make(call); },
           .agents = visitors_->agent_services(),
           .widget = visitors_->widget_services(),
-          .chats = kb_.services()};
+          .chats = kb_.services(),
+          .jobs = sources_->job_services(),
+          .sources = sources_->source_services(),
+          .uploads = sources_->upload_services()};
 }
 
 std::vector<api::Check> ServerParts::check_store(const CallContext& call, WorkspaceId workspace) {

@@ -10,6 +10,7 @@
 #include "app/kb_door.h"
 #include "app/points_door.h"
 #include "app/proxy_door.h"
+#include "app/source_door.h"
 #include "app/upkeep_parts.h"
 #include "app/visitor_door.h"
 
@@ -29,6 +30,7 @@ class ServerParts {
   IngestParts& base() { return parts_->base(); }
   access::Keys& keys() { return *keys_; }
   UpkeepParts& upkeep() { return upkeep_; }
+  SourceDoor& sources() { return *sources_; }
   /// Authenticates callers that can read the data folder; new with each start.
   const std::string& owner_token() const { return owner_token_; }
   /// Dependencies of the HTTP routes, borrowed from here.
@@ -43,6 +45,7 @@ class ServerParts {
     std::unique_ptr<PointsDoor> points;
     std::unique_ptr<ProxyDoor> proxy;
     std::unique_ptr<VisitorDoor> visitors;
+    std::unique_ptr<SourceDoor> sources;
   };
   ServerParts(Opened opened, const Settings& settings);
 
@@ -53,6 +56,7 @@ class ServerParts {
   const std::unique_ptr<PointsDoor> points_;
   const std::unique_ptr<ProxyDoor> proxy_;
   const std::unique_ptr<VisitorDoor> visitors_;
+  const std::unique_ptr<SourceDoor> sources_;
   KbDoor kb_;
   const ingest::Secrets secrets_;
   UpkeepParts upkeep_;

@@ -102,6 +102,7 @@ void read_texts(const Values& values, FrontMatter& out) {
   if (const std::string url = scalar(values, values.contains("url") ? "url" : "canonical"); canonical_url(url)) out.url = url;
   out.language = language_of(scalar(values, values.contains("language") ? "language" : "lang"));
   out.tags = list(values, "tags");
+  out.owners = list(values, "owners");
   out.updated_at = updated_at(values);
   out.related = references(values, "related");
   out.supersedes = references(values, "supersedes");
@@ -122,9 +123,10 @@ void read_checked(const Values& values, FrontMatter& out) {
     out.status = parse_document_status(status);
     if (!out.status) wrong("status", status, "draft, review, accepted, superseded, deprecated or archived");
   }
-  if (const std::string tier = to_lower_ascii(scalar(values, "evidence_tier")); !tier.empty()) {
+  const std::string_view evidence = values.contains("evidence_tier") ? "evidence_tier" : "evidence";
+  if (const std::string tier = to_lower_ascii(scalar(values, evidence)); !tier.empty()) {
     out.evidence = parse_evidence_tier(tier);
-    if (!out.evidence) wrong("evidence_tier", tier, "a known tier");
+    if (!out.evidence) wrong(evidence, tier, "a known tier");
   }
   if (const std::string priority = scalar(values, "retrieval_priority"); !priority.empty()) {
     const auto number = parse_whole_number<int>(priority);

@@ -30,6 +30,7 @@ struct FrontMatter {
   std::optional<int> retrieval_priority;  ///< 0..100
   std::optional<UtcTime> updated_at;      ///< `updated`, `lastmod` or `date`.
   std::vector<std::string> tags;
+  std::vector<std::string> owners;
   std::vector<std::string> related;  ///< Slugs or paths, without the [[ ]] of wiki links.
   std::vector<std::string> supersedes;
   std::vector<std::string> superseded_by;

@@ -47,6 +47,7 @@ TEST(FrontMatter, ReadsACanonicalDocument) {
   EXPECT_EQ(front.type, "runbook");
   EXPECT_EQ(front.status, DocumentStatus::kReview);
   EXPECT_THAT(front.tags, ElementsAre("ops", "a, b", "it's"));
+  EXPECT_THAT(front.owners, ElementsAre("ann", "bob"));
   EXPECT_EQ(front.retrieval_priority, 80);
   EXPECT_THAT(front.related, ElementsAre("queue-design", "../other.md"));
   EXPECT_THAT(front.supersedes, ElementsAre("old-restart"));

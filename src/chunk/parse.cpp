@@ -15,6 +15,8 @@ namespace footnote::chunk {
 
 namespace {
 
+constexpr std::size_t kSummaryBytesMax = 2'000;
+
 const Block* main_heading(const ParsedDocument& document) {
   for (const Block& block : document.blocks) {
     if (block.kind == BlockKind::kHeading && block.level == 1 && !block.heading.empty()) return &block;
@@ -32,6 +34,10 @@ void apply_front_matter(std::string_view key, const FrontMatter& front, ParsedDo
   attributes.language = front.language;
   attributes.tags = front.tags;
   attributes.updated_at = front.updated_at;
+  attributes.slug = front.slug;
+  attributes.canonical_id = front.id;
+  attributes.summary = utf8_prefix(front.summary, kSummaryBytesMax);
+  attributes.owners = front.owners;
   out.edges = front_matter_edges(key, front);
   out.warnings.insert(out.warnings.end(), front.warnings.begin(), front.warnings.end());
 }
@@ -84,6 +90,7 @@ Result<void> parse_html(std::string_view key, std::string_view content, const Ca
   for (const html::LineMark& mark : page.lines) out.places.marks.push_back({static_cast<std::uint32_t>(mark.offset), mark.line});
   take_html_blocks(page, out);
   out.attributes.url = page.canonical_url;
+  out.attributes.summary = utf8_prefix(page.description, kSummaryBytesMax);
   out.attributes.language = page.language.substr(0, page.language.find_first_of("-_"));
   if (page.cut) out.warnings.push_back("nested too deep, or too many tags; the end of the page was not read");
   settle_title(key, page.title, out);

@@ -12,7 +12,7 @@ namespace footnote::chunk {
 
 /// Bump whenever the same bytes would give another text, other blocks or other chunks, so that documents parsed by an older build are
 /// parsed again.
-inline constexpr int kParseVersion = 4;
+inline constexpr int kParseVersion = 5;
 /// Longer documents are refused with kTooLarge.
 inline constexpr std::size_t kDocumentBytesMax = 16u << 20;
 

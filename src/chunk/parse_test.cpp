@@ -72,15 +72,28 @@ TEST(Parse, TitleComesFromTheBestPlace) {
 
 TEST(Parse, FrontMatterBecomesAttributesAndEdges) {
   const auto document = parse_document("kb/a.md", Format::kMarkdown,
-                                       "---\ntype: decision\nstatus: superseded\nretrieval_priority: 10\ntags: [x]\nrelated: [b, ../c.md]\n"
+                                       "---\nid: D-1\nslug: a-decision\nowners: ann\nsummary: Why a.\nevidence: official\n"
+                                       "type: decision\nstatus: superseded\nretrieval_priority: 10\ntags: [x]\nrelated: [b, ../c.md]\n"
                                        "superseded_by: d\n---\nSee [[e|E]] and [[e]].\n\n```\n[[f]]\n```\n");
   ASSERT_TRUE(document.has_value());
   EXPECT_EQ(document->attributes.canonical_type, "decision");
   EXPECT_EQ(document->attributes.status, DocumentStatus::kSuperseded);
   EXPECT_EQ(document->attributes.priority, 10);
+  EXPECT_EQ(document->attributes.slug, "a-decision");
+  EXPECT_EQ(document->attributes.canonical_id, "D-1");
+  EXPECT_EQ(document->attributes.summary, "Why a.");
+  EXPECT_EQ(document->attributes.owners, std::vector<std::string>{"ann"});
+  EXPECT_EQ(document->attributes.evidence, EvidenceTier::kOfficial);
   std::string edges;
   for (const Edge& edge : document->edges) edges += edge.from_key + " " + edge.type + " " + edge.to_key + "; ";
   EXPECT_EQ(edges, "kb/a.md related_to b; kb/a.md related_to c.md; d supersedes kb/a.md; kb/a.md related_to e; ");
+}
+
+TEST(Parse, APagesDescriptionIsItsSummary) {
+  const auto document = parse_document(
+      "a.html", Format::kHtml, "<html><head><meta name=description content='About  returns.'></head><body><p>Text.</p></body></html>");
+  ASSERT_TRUE(document.has_value());
+  EXPECT_NE(document->attributes.summary.find("returns."), std::string::npos);
 }
 
 TEST(Parse, References) {

@@ -32,6 +32,8 @@ class CommandLine {
     add_trace();
     add_bench();
     add_documents();
+    add_sources();
+    add_jobs();
     add_keys();
     add_workspaces();
     add_models();
@@ -131,6 +133,7 @@ class CommandLine {
     CLI::App& command = add_command("ingest", "Read files and folders into a corpus; a second run reads only what changed");
     command.add_option("path", ingest_.paths, "Files and folders to read")->required()->type_name("PATH");
     command.add_option("--prefix", ingest_.prefix, "Put this before the paths of its documents (\"handbook/\")")->type_name("TEXT");
+    command.add_flag("--watch", ingest_.watch, "Go on until Ctrl-C, and read again whatever changes");
     command.add_flag("--keep-deleted", ingest_.keep_deleted, "Keep documents whose file is gone from the folder");
     command.add_flag("--take-over", ingest_.take_over, "Replace documents of the same path that came from another source");
     command.add_flag("--allow-secrets", ingest_.allow_secrets, "Store passages with passwords, tokens and private keys too");
@@ -279,6 +282,57 @@ class CommandLine {
     CLI::App& command = add_command("documents", "List the documents of a corpus");
     add_json(command, "One JSON line per document");
     on_parsed(command, documents_);
+  }
+
+  void add_sources() {
+    CLI::App& command = add_command("sources", "List, add, remove and sync sources: folders and texts that the server keeps up to date");
+    command.require_subcommand(1);
+    const auto on_action = [this](CLI::App& action, SourcesCommand::Action what) {
+      add_json(action, "The answer as JSON, in the form of /api/v1/workspace/sources");
+      action.callback([this, what] {
+        sources_.action = what;
+        invocation_.command = sources_;
+      });
+    };
+    on_action(add_action(command, "list", "The workspace's sources, and whether they are up to date"), SourcesCommand::Action::kList);
+
+    CLI::App& add = add_action(command, "add", "Add a folder of the server, or an address, and index it");
+    add.add_option("location", sources_.location, "The folder or the address")->required()->type_name("PATH");
+    add.add_option("--kind", sources_.kind, "What it is [folder, or url for an address]")->type_name("folder|url|sitemap|feed");
+    add.add_option("--title", sources_.title, "Its name")->type_name("TEXT");
+    add.add_flag("--watch", sources_.watch, "Sync the folder whenever it changes");
+    add_duration(add, "--every", sources_.every, "Sync it this often: 1h, 1d [only when asked]");
+    add.add_option("--option", sources_.options, "An option of its kind: prefix=docs/; can be repeated")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);
+    on_action(add, SourcesCommand::Action::kAdd);
+
+    CLI::App& remove = add_action(command, "remove", "Delete a source with its documents");
+    remove.add_option("id", sources_.id, "The source's number in the list")->required()->type_name("ID");
+    on_action(remove, SourcesCommand::Action::kRemove);
+
+    CLI::App& resync = add_action(command, "resync", "Read a source again, all of it");
+    resync.add_option("id", sources_.id, "The source's number in the list")->required()->type_name("ID");
+    on_action(resync, SourcesCommand::Action::kResync);
+  }
+
+  void add_jobs() {
+    CLI::App& command = add_command("jobs", "List, follow and cancel background jobs: syncs and uploads");
+    command.require_subcommand(1);
+    const auto on_action = [this](CLI::App& action, JobsCommand::Action what) {
+      add_json(action, "The answer as JSON, in the form of /api/jobs");
+      action.callback([this, what] {
+        jobs_.action = what;
+        invocation_.command = jobs_;
+      });
+    };
+    on_action(add_action(command, "list", "The workspace's last jobs"), JobsCommand::Action::kList);
+    CLI::App& follow = add_action(command, "follow", "Show a job's progress until it ends");
+    follow.add_option("id", jobs_.id, "The job's number in the list")->required()->type_name("ID");
+    on_action(follow, JobsCommand::Action::kFollow);
+    CLI::App& cancel = add_action(command, "cancel", "Cancel a job; what it has committed stays");
+    cancel.add_option("id", jobs_.id, "The job's number in the list")->required()->type_name("ID");
+    on_action(cancel, JobsCommand::Action::kCancel);
   }
 
   CLI::App& add_action(CLI::App& command, std::string_view name, std::string_view help) {
@@ -543,6 +597,8 @@ class CommandLine {
   BenchIndexCommand bench_index_;
   DocumentsCommand documents_;
   DoctorCommand doctor_;
+  SourcesCommand sources_;
+  JobsCommand jobs_;
   KeysCommand keys_;
   WorkspacesCommand workspaces_;
   ModelsCommand models_;

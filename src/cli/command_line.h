@@ -30,6 +30,7 @@ struct IngestCommand {
   bool take_over = false;      ///< Replace documents with the same path that came from another source.
   bool allow_secrets = false;  ///< Also store passages with passwords, tokens and private keys.
   bool allow_hard_links = false;
+  bool watch = false;          ///< Go on, and ingest again whatever changes.
   std::string profile = "kb";  ///< kb: passages along headings. proxy: windows of 800 characters, like the retrieval proxy's indexer.
 };
 /// NAME=VALUE, with the names of the HTTP filters; a name may be repeated.
@@ -101,6 +102,22 @@ struct RestoreCommand {
   std::string file;
 };
 struct DocumentsCommand {};
+struct SourcesCommand {
+  enum class Action { kList, kAdd, kRemove, kResync };
+  Action action = Action::kList;
+  std::int64_t id = 0;
+  std::string kind;      ///< Empty: a folder, or an address.
+  std::string location;  ///< A folder of the server, or an address.
+  std::string title;
+  std::chrono::milliseconds every{0};  ///< 0: no schedule.
+  bool watch = false;
+  std::vector<std::string> options;  ///< NAME=VALUE
+};
+struct JobsCommand {
+  enum class Action { kList, kFollow, kCancel };
+  Action action = Action::kList;
+  std::int64_t id = 0;
+};
 struct KeysCommand {
   enum class Action { kList, kCreate, kRotate, kRevoke };
   Action action = Action::kList;
@@ -129,9 +146,10 @@ struct CompletionCommand {
   Shell shell = Shell::kBash;
 };
 
-using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, CalibrateCommand, TraceCommand,
-                             BenchEncoderCommand, BenchIndexCommand, DoctorCommand, RebuildIndexCommand, SnapshotCommand, RestoreCommand,
-                             DocumentsCommand, KeysCommand, WorkspacesCommand, ModelsCommand, ConfigCommand, CompletionCommand>;
+using Command =
+    std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, CalibrateCommand, TraceCommand, BenchEncoderCommand,
+                 BenchIndexCommand, DoctorCommand, RebuildIndexCommand, SnapshotCommand, RestoreCommand, DocumentsCommand, SourcesCommand,
+                 JobsCommand, KeysCommand, WorkspacesCommand, ModelsCommand, ConfigCommand, CompletionCommand>;
 
 /// A successfully parsed command line.
 struct Invocation {

@@ -12,7 +12,7 @@
 namespace footnote::cli {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 19> kFooters{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 21> kFooters{{
     {"",
      R"(Examples:
   footnote ingest ~/handbook                    read a folder (again: only what changed)
@@ -46,6 +46,7 @@ your own questions, `bench index` and `restore` need exclusive access: stop the 
   footnote ingest notes.md faq.html             single files
   footnote ingest docs --corpus product         into another corpus
   footnote ingest docs --json | jq -r .path     what was committed, as it happens
+  footnote ingest docs --watch                  and go on: changes are found within a second or two
   footnote ingest docs --profile proxy          windows of 800 characters that overlap by 100, for the retrieval proxy
 
 A second run embeds only what changed and removes documents whose file is gone. Each document that can't be read is
@@ -120,6 +121,21 @@ texts: bench/peers/README.md.)"},
      R"(Examples:
   footnote documents
   footnote documents --corpus product --json | jq -r .path)"},
+    {"sources",
+     R"(Examples:
+  footnote sources add /srv/docs --watch            a folder of the server, synced whenever it changes
+  footnote sources add /srv/wiki --every 1h --corpus wiki
+  footnote sources list
+  footnote sources resync 3
+  footnote sources remove 3                         with its documents
+
+The server reads only folders below those that sources.folders names. `footnote ingest` needs no such setting: it reads the files itself
+and sends them.)"},
+    {"jobs",
+     R"(Examples:
+  footnote jobs list
+  footnote jobs follow 12
+  footnote jobs cancel 12)"},
     {"keys",
      R"(Examples:
   footnote keys create --name ci --scope ingest --expires 90d

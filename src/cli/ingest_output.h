@@ -27,7 +27,7 @@ class IngestOutput {
   /// Call only once the document is durable in the store. `document` as rendered by POST /api/kb/ingest.
   void committed(const Json& document);
   void deleted(std::string_view key);
-  void progress(std::size_t done, std::size_t total) { bar_.update(done, total); }
+  void progress(std::size_t done, std::size_t total, std::optional<std::chrono::seconds> left) { bar_.update(done, total, left); }
   void finish(const ingest::IngestReport& report);
 
  private:

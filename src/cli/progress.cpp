@@ -45,10 +45,9 @@ std::string render_progress(const ProgressView& view) {
   }
   if (view.per_second > 0) {
     out += fmt::format("  {} {}/s", render_rate(view.per_second), view.unit);
-    if (view.total > view.done) {
-      const double left = static_cast<double>(view.total - view.done) / view.per_second;
-      out += fmt::format("  {} left", human_duration(std::chrono::seconds{std::llround(std::ceil(left))}));
-    }
+    const double left = static_cast<double>(std::max(view.total, view.done) - view.done) / view.per_second;
+    const auto time = view.left.value_or(std::chrono::seconds{std::llround(std::ceil(left))});
+    if (view.total > view.done) out += fmt::format("  {} left", human_duration(time));
   }
   // A full last column would wrap on some terminals.
   const auto width = static_cast<std::size_t>(std::max(view.width - 1, 10));
@@ -60,7 +59,7 @@ ProgressBar::ProgressBar(std::string unit, int width, Write write, Clock clock)
 
 ProgressBar::~ProgressBar() { clear(); }
 
-void ProgressBar::update(std::uint64_t done, std::uint64_t total) {
+void ProgressBar::update(std::uint64_t done, std::uint64_t total, std::optional<std::chrono::seconds> left) {
   if (!write_) return;
   const auto now = clock_();
   MutexLock lock(mutex_);
@@ -72,7 +71,8 @@ void ProgressBar::update(std::uint64_t done, std::uint64_t total) {
   const std::chrono::duration<double> span = now - samples_.front().at;
   const double gained = static_cast<double>(done) - static_cast<double>(samples_.front().done);
   const double rate = span.count() > 0 && gained > 0 ? gained / span.count() : 0;
-  const std::string line = render_progress({.done = done, .total = total, .per_second = rate, .unit = unit_, .width = width_});
+  const std::string line =
+      render_progress({.done = done, .total = total, .per_second = rate, .unit = unit_, .width = width_, .left = left});
   write_(fmt::format("{}{}", kClearLine, line));
   drawn_at_ = now;
   on_screen_ = true;

@@ -20,6 +20,7 @@ struct ProgressView {
   double per_second = 0;  ///< 0: not known yet.
   std::string_view unit;  ///< "files"
   int width = 80;
+  std::optional<std::chrono::seconds> left = {};  ///< Nullopt: from the speed.
 };
 
 /// "[#####-----] 312/1000 files  41 files/s  16 s left", truncated to `width` columns.
@@ -40,7 +41,8 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  void update(std::uint64_t done, std::uint64_t total);
+  /// `left` is the time to go where the caller knows better: units that cost very different amounts.
+  void update(std::uint64_t done, std::uint64_t total, std::optional<std::chrono::seconds> left = {});
   /// Erases the bar from the screen.
   void clear();
 

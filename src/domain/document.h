@@ -44,6 +44,10 @@ struct DocumentAttributes {
   /// Only callers with one of these labels find the document; empty: everybody does.
   std::vector<std::string> acl_labels;
   std::optional<UtcTime> updated_at = {};  ///< Last change according to the document itself.
+  std::string slug = {};                   ///< The name by which other documents refer to it, besides its key; may be empty.
+  std::string canonical_id = {};           ///< The id that its author gave it; may be empty.
+  std::string summary = {};                ///< In its author's words, or of the page's description; may be empty.
+  std::vector<std::string> owners = {};
 
   bool operator==(const DocumentAttributes&) const = default;
 };

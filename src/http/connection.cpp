@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kHeadReadBytes = 4 << 10;
 constexpr std::size_t kBodyReadBytes = 16 << 10;
+/// A body that goes to a sink has its deadline again after this many bytes.
+constexpr std::size_t kBodyDeadlineBytes = 1 << 20;
 constexpr std::size_t kEchoBytesMax = 200;
 
 Refusal too_slow(std::string_view part) {
@@ -200,6 +202,54 @@ Task<Connection::HeadResult> Connection::read_body(RequestParser& parser, std::u
   co_return HeadResult{};
 }
 
+/// The whole body may take long; each part of it has the body's deadline.
+Task<Connection::HeadResult> Connection::read_body_into(RequestParser& parser, std::uint64_t bytes_max, BodySink& sink) {
+  parser.body_limit(bytes_max);
+  parser.eager(true);
+  watchdog_.arm(shared_.options.body_deadline);
+  std::size_t since_armed = 0;
+  bool first = true;
+  while (first || !parser.is_done()) {
+    SystemError error = beast::http::error::need_more;
+    if (!parser.is_done() && buffer_.size() != 0) buffer_.consume(parser.put(buffer_.data(), error));
+    first = false;
+    if (error == asio::error::no_memory) co_return std::unexpected(out_of_memory());
+    if (error == beast::http::error::body_limit) {
+      co_return std::unexpected(refuse(413, ErrorCode::kTooLarge, fmt::format("the body is longer than {} bytes", bytes_max)));
+    }
+    std::string& body = parser.get().body();
+    if (!body.empty()) {
+      if (const auto taken = sink.write(body); !taken) co_return std::unexpected(Refusal{507, taken.error(), {}});
+      since_armed += body.size();
+      body.clear();
+    }
+    if (since_armed >= kBodyDeadlineBytes) {
+      since_armed = 0;
+      watchdog_.arm(shared_.options.body_deadline);
+    }
+    if (parser.is_done()) break;
+    if (!error) continue;
+    const bool endless = buffer_.size() > shared_.options.header_bytes_max;
+    if (endless || error != beast::http::error::need_more) co_return std::unexpected(malformed(error.message()));
+    switch (co_await fill(kBodyReadBytes)) {
+      case Read::kData: break;
+      case Read::kTimeout: co_return std::unexpected(too_slow("body"));
+      case Read::kEnd: co_return std::unexpected(malformed("the body is incomplete"));
+      case Read::kFailed: co_return std::unexpected(std::nullopt);
+    }
+  }
+  co_return HeadResult{};
+}
+
+Task<Connection::HeadResult> Connection::receive_body(RequestParser& parser, Arrival& arrival) {
+  const Route& route = *arrival.match->route;
+  if (!route.body_sink) co_return co_await read_body(parser, route.body_bytes_max, arrival.body_bytes);
+  auto sink = route.body_sink(*arrival.request);
+  if (!sink) co_return std::unexpected(Refusal{503, sink.error(), {}});
+  arrival.request->body_sink = *std::move(sink);
+  co_return co_await read_body_into(parser, route.body_bytes_max, *arrival.request->body_sink);
+}
+
 Connection::Arrival Connection::start_arrival() const {
   Arrival arrival(shared_.body_bytes);
   arrival.started = std::chrono::steady_clock::now();
@@ -283,7 +333,7 @@ Task<Connection::Next> Connection::serve_one() {
   accept_head(parser, arrival);
   if (arrival.early) co_return co_await answer_early(parser, std::move(arrival));
   if (arrival.expects_continue && buffer_.size() == 0 && !co_await write_all(kContinue)) co_return Next::kClose;
-  const HeadResult body = co_await read_body(parser, arrival.match->route->body_bytes_max, arrival.body_bytes);
+  const HeadResult body = co_await receive_body(parser, arrival);
   watchdog_.disarm();
   if (!body && !body.error()) co_return Next::kClose;
   if (!body) {

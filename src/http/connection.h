@@ -96,6 +96,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Task<HeadResult> read_head(RequestParser& parser);
   Task<bool> await_request();
   Task<HeadResult> read_body(RequestParser& parser, std::uint64_t bytes_max, ByteBudget::Hold& held);
+  Task<HeadResult> read_body_into(RequestParser& parser, std::uint64_t bytes_max, BodySink& sink);
+  Task<HeadResult> receive_body(RequestParser& parser, Arrival& arrival);
   Refusal over_budget(std::size_t bytes) const;
   Arrival start_arrival() const;
   void accept_head(const RequestParser& parser, Arrival& arrival) const;

@@ -2,6 +2,7 @@
 
 #include <any>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/result.h"
 #include "base/trace_context.h"
 
 namespace footnote::http {
@@ -47,6 +49,15 @@ class Headers {
   NameValues fields_;
 };
 
+/// Takes a request's body as it arrives, for bodies that are too long for memory. Called on the connection's thread: it may write to a
+/// local file, and must not wait for anything else.
+class BodySink {
+ public:
+  virtual ~BodySink() = default;
+  /// An error ends the request with it.
+  virtual Result<void> write(std::string_view bytes) = 0;
+};
+
 /// One request with its complete body. `path`, `path_params` and `query` are percent-decoded, valid UTF-8 and free of NUL; header values
 /// and the body are as sent. There is exactly one "host" field: the host and port that the request addresses, from the target or the Host
 /// field; empty if an HTTP/1.0 client sent neither. Origin, Content-Type and Authorization occur at most once.
@@ -62,6 +73,8 @@ struct Request {
   TraceContext trace;          ///< A new span, in the client's trace if it sent a valid `traceparent`.
   std::string route;           ///< The matching pattern; empty before routing (in a guard).
   std::any attachment;         ///< Set by the route's `admit`.
+  /// The route's, if it has one and the body came over a connection: it has the body, and `body` is empty. Shared with the connection.
+  std::shared_ptr<BodySink> body_sink = {};
 
   /// The segment matched by "{name}", or empty. REQUIRES: the route's pattern has that name.
   std::string_view param(std::string_view name) const;

@@ -40,6 +40,8 @@ struct Route {
   /// Called for a matching request before its body is read, on the I/O thread: must not block. May set Request::attachment; returning a
   /// response ends the request. May be empty.
   std::function<std::optional<Response>(Request&)> admit;
+  /// Makes the sink of an admitted request's body; empty: the body goes to Request::body. Must not block for long.
+  std::function<Result<std::unique_ptr<BodySink>>(const Request&)> body_sink = {};
   /// Renders the server's own errors for a matching request (body too long, no worker in time). Empty: the server's default.
   std::function<Response(const Request&, const Error&)> render_error;
 };

@@ -16,6 +16,7 @@ DocumentDraft draft_of(Prepared& prepared, const std::map<std::string, ChunkEmbe
   out.attributes = std::move(prepared.document.attributes);
   out.text = std::move(prepared.document.text);
   out.edges = std::move(prepared.document.edges);
+  out.original = std::move(prepared.original);
   out.chunks.reserve(prepared.pieces.size());
   for (chunk::Piece& piece : prepared.pieces) {
     ChunkDraft& draft = out.chunks.emplace_back();

@@ -1,60 +1,57 @@
 #include "ingest/folder_reader.h"
 
-#include "formats/magic.h"
-
 namespace footnote::ingest {
 
 Result<FolderReader> FolderReader::open(const CallContext& call, const std::filesystem::path& path, std::string key_prefix,
-                                        const Clock& clock, const WalkOptions& options) {
+                                        const Clock& clock, const WalkOptions& options, const FileStamps& known) {
   FolderReader out;
-  out.options_ = options;
-  out.listing_.listed_at = clock.now();
-  FOOTNOTE_TRY(out.walked_, walk(call, path, options));
-  out.location_ = out.walked_.path.string();
-  for (const Problem& problem : out.walked_.problems) {
-    if (problem.kind != ProblemKind::kIgnored) out.problems_.push_back(problem);
-  }
-  for (const std::string& folder : out.walked_.unknown) out.listing_.unknown.push_back(key_prefix + folder);
+  out.folder_ = std::make_unique<FolderItems>(path, key_prefix, clock, options);
+  FOOTNOTE_TRY(out.items_, out.folder_->list(call));
+  out.location_ = out.folder_->walked_path().string();
+  out.listing_.listed_at = out.items_.listed_at;
+  out.listing_.unknown = out.items_.unknown;
   out.listing_.key_prefix = std::move(key_prefix);
+  std::erase_if(out.items_.items, [&](const SourceItem& item) {
+    const auto found = known.find(item.key);
+    if (found == known.end() || found->second != item.stamp || item.fresh) return false;
+    out.listing_.present.push_back(item.key);
+    out.stamps_.insert(*found);
+    return true;
+  });
+  for (const SourceItem& item : out.items_.items) out.bytes_ += item.bytes;
   return out;
 }
 
 Result<std::vector<MemoryDocument>> FolderReader::next(const CallContext& call) {
   std::vector<MemoryDocument> batch;
   std::size_t bytes = 0;
-  while (at_ < walked_.files.size() && batch.size() < kBatchDocumentsMax && bytes < kBatchBytesMax) {
-    FOOTNOTE_CHECK(call.check());
+  while (at_ < items_.items.size() && batch.size() < kBatchDocumentsMax && bytes < kBatchBytesMax) {
     const std::size_t before = batch.size();
-    read(walked_.files[at_++], batch);
+    const SourceItem& item = items_.items[at_++];
+    FOOTNOTE_CHECK(read(call, item, batch));
+    bytes_read_ += item.bytes;
     if (batch.size() > before) bytes += batch.back().content.size();
   }
   return batch;
 }
 
-void FolderReader::read(const FoundFile& file, std::vector<MemoryDocument>& batch) {
-  const std::string key = listing_.key_prefix + file.key;
-  if (std::string wrong = key_problem(key); !wrong.empty()) {
-    problems_.push_back({file.key, std::move(wrong), ProblemKind::kProblem});
-    listing_.present.push_back(key);
-    return;
+Result<void> FolderReader::read(const CallContext& call, const SourceItem& item, std::vector<MemoryDocument>& batch) {
+  FOOTNOTE_TRY(ItemRead read, folder_->read(call, item));
+  switch (read.state) {
+    case ItemRead::State::kDocument:
+      listing_.present.push_back(item.key);
+      if (!item.fresh) stamps_[item.key] = item.stamp;
+      batch.push_back(std::move(read.document));
+      break;
+    case ItemRead::State::kUnchanged: listing_.present.push_back(item.key); break;
+    case ItemRead::State::kNoDocument: ++items_.no_documents[read.reason]; break;
+    case ItemRead::State::kGone: items_.problems.push_back({item.key, std::move(read.reason), ProblemKind::kProblem}); break;
+    case ItemRead::State::kFailed:
+      items_.problems.push_back({item.key, std::move(read.reason), ProblemKind::kProblem});
+      listing_.unknown.push_back(item.key);
+      break;
   }
-  auto content = read_found(walked_, file, options_.file_bytes_max);
-  if (content) {
-    // If the user named this file explicitly, report it even if it is no document.
-    const bool is_named = walked_.path != walked_.root;
-    if (const auto kind = formats::kind_of_no_document(file.key, *content); !kind.empty() && !is_named) {
-      ++walked_.no_documents[std::string(kind)];
-      return;
-    }
-    listing_.present.push_back(key);
-    batch.push_back({.key = key, .media_type = {}, .content = *std::move(content)});
-    return;
-  }
-  problems_.push_back({key, "can't be read: " + content.error().message, ProblemKind::kProblem});
-  // A temporarily unreadable file may be readable next time; one that is no longer a regular file is gone.
-  const ErrorCode code = content.error().code;
-  const bool gone = code == ErrorCode::kNotFound || code == ErrorCode::kTooLarge || code == ErrorCode::kInvalidArgument;
-  if (!gone) listing_.unknown.push_back(key);
+  return {};
 }
 
 }  // namespace footnote::ingest

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "ingest/folder_source.h"
 #include "ingest/ingestor.h"
 #include "ingest/walk.h"
 
@@ -13,39 +16,48 @@ namespace footnote::ingest {
 inline constexpr std::size_t kBatchDocumentsMax = kCommitDocumentsMax;
 inline constexpr std::size_t kBatchBytesMax = 1u << 20;
 
-/// Reads a folder, or a single file, for an Ingestor that may be in another process: documents in batches, then the folder's listing. A
-/// document's key is the prefix plus its path relative to the folder, with "/" between names, or for a single file the prefix plus its file
-/// name.
+/// The stamps of files by key: of those, nothing needs to be read again.
+using FileStamps = std::map<std::string, std::string>;
+
+/// Reads a folder, or a single file, for an Ingestor that may be in another process: documents in batches, then the folder's listing. Keys
+/// are those of FolderItems.
 class FolderReader {
  public:
-  /// Errors of walk().
+  /// Errors of walk(). Files whose stamp is in `known` are listed but not read.
   static Result<FolderReader> open(const CallContext& call, const std::filesystem::path& path, std::string key_prefix, const Clock& clock,
-                                   const WalkOptions& options = {});
+                                   const WalkOptions& options = {}, const FileStamps& known = {});
 
   /// The canonical path, which identifies the source.
   const std::string& location() const { return location_; }
-  std::size_t files() const { return walked_.files.size(); }
+  std::size_t files() const { return items_.items.size(); }
+  /// Bytes of all files to be read, and of those that next() has read: what the time to go depends on.
+  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t bytes_read() const { return bytes_read_; }
 
   /// The next files with their contents; empty after the last one. Errors are the call's.
   Result<std::vector<MemoryDocument>> next(const CallContext& call);
   /// Files skipped so far, without the ignored ones.
-  const std::vector<Problem>& problems() const { return problems_; }
-  /// Files so far that are no documents, counted by kind ("images": 12); these are not problems.
-  const std::map<std::string, std::size_t>& no_documents() const { return walked_.no_documents; }
+  const std::vector<Problem>& problems() const { return items_.problems; }
+  /// Files that are no documents so far, by kind ("images": 12): left out without a problem.
+  const std::map<std::string, std::size_t>& no_documents() const { return items_.no_documents; }
   /// REQUIRES: next() returned the last batch.
   const FolderListing& listing() const { return listing_; }
+  /// Of the files that need not be read again while they keep them.
+  const FileStamps& stamps() const { return stamps_; }
 
  private:
   FolderReader() = default;
   /// Appends the file to `batch`, or records why not.
-  void read(const FoundFile& file, std::vector<MemoryDocument>& batch);
+  Result<void> read(const CallContext& call, const SourceItem& item, std::vector<MemoryDocument>& batch);
 
   std::string location_;
-  WalkOptions options_;
-  WalkResult walked_;
+  std::unique_ptr<FolderItems> folder_;
+  SourceItems items_;
   std::size_t at_ = 0;
-  std::vector<Problem> problems_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t bytes_read_ = 0;
   FolderListing listing_;
+  FileStamps stamps_;
 };
 
 }  // namespace footnote::ingest

@@ -67,12 +67,19 @@ enum class Secrets {
   kAllow,    ///< Store them like any other passage.
 };
 
+/// What to do with the bytes of documents, beside their text.
+enum class Originals {
+  kDrop,
+  kKeep,  ///< Stored, to be opened from citations and to return to old versions. Not those of documents with secrets that are kept out.
+};
+
 struct IngestOptions {
   chunk::ChunkOptions chunking;
   Origin origin = Origin::kUpload;
   Prune prune = Prune::kOn;
   ForeignKey foreign_key = ForeignKey::kReport;
   Secrets secrets = Secrets::kKeepOut;
+  Originals originals = Originals::kDrop;
 };
 
 /// The current contents of a folder, or of a single file. All keys include the prefix.

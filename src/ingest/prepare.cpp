@@ -140,6 +140,10 @@ Result<Prepared> Preparer::prepare(SourceId source, const MemoryDocument& given)
     return out;
   }
   settle(out, live, filter);
+  // A file whose secrets are kept out is not stored whole.
+  if (out.state == State::kReady && options_.originals == Originals::kKeep && !filter.found_any()) {
+    out.original = OriginalFile{sha256_hex(given.content), given.content};
+  }
   return out;
 }
 

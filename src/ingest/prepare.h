@@ -33,9 +33,10 @@ struct Prepared {
   chunk::ParsedDocument document;
   std::vector<chunk::Piece> pieces;
   std::vector<Problem> problems;
-  std::size_t secret_passages = 0;  ///< Passages left out of `pieces` because of a secret.
+  std::size_t secret_passages = 0;  ///< Kept out of `pieces`.
+  std::optional<OriginalFile> original = {};
 
-  std::size_t bytes() const { return document.text.size() * 2; }  ///< Size of the text and its chunks.
+  std::size_t bytes() const { return document.text.size() * 2 + (original ? original->bytes.size() : 0); }
 };
 
 /// Detects, parses and chunks. Borrows everything. Thread-safe.

@@ -16,7 +16,11 @@ void SecretFilter::mask_document(chunk::ParsedDocument& document) {
   hide(document.root_heading);
   for (chunk::Block& block : document.blocks) hide(block.heading);
   DocumentAttributes& attributes = document.attributes;
-  for (std::string* text : {&attributes.title, &attributes.url, &attributes.canonical_type}) hide(*text);
+  for (std::string* text :
+       {&attributes.title, &attributes.url, &attributes.canonical_type, &attributes.slug, &attributes.canonical_id, &attributes.summary}) {
+    hide(*text);
+  }
+  for (std::string& owner : attributes.owners) hide(owner);
   for (std::string& tag : attributes.tags) hide(tag);
   for (Edge& edge : document.edges) hide(edge.to_key);
 }

@@ -39,6 +39,15 @@ void count_page_scripts(WalkResult& out) {
   if (scripts > 0) out.no_documents["scripts of pages"] += scripts;
 }
 
+UtcTime time_of(const timespec& time) {
+  return UtcTime{std::chrono::seconds{time.tv_sec} + std::chrono::milliseconds{time.tv_nsec / 1'000'000}};
+}
+
+std::string stamp_of(const struct stat& status) {
+  return fmt::format("{}.{}.{}.{:09}.{}.{:09}", status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+                     status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
+}
+
 bool has_control_character(std::string_view name) {
   return std::ranges::any_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
 }
@@ -72,7 +81,8 @@ class Walker {
     if (bytes > options_.file_bytes_max) {
       return problem(key, fmt::format("{}; the limit is {}", human_bytes(bytes), human_bytes(options_.file_bytes_max)));
     }
-    out_.files.push_back({std::move(key), bytes, status.st_nlink});
+    out_.files.push_back(
+        {std::move(key), bytes, status.st_nlink, stamp_of(status), std::max(time_of(status.st_mtim), time_of(status.st_ctim))});
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/call_context.h"
+#include "base/clock.h"
 #include "ingest/report.h"
 
 namespace footnote::ingest {
@@ -36,6 +37,8 @@ struct FoundFile {
   std::string key;
   std::uint64_t bytes = 0;
   std::uint64_t links_max = 1;  ///< A file with more names at read time is refused.
+  std::string stamp = {};       ///< Its inode, size and times: another stamp may mean another content.
+  UtcTime changed_at = {};      ///< The later of its times.
 };
 
 struct WalkResult {

@@ -45,6 +45,15 @@ struct ChunkDraft {
   std::optional<PointDraft> point = {};  ///< Set: an external point, not a passage of an ingested document.
 };
 
+/// Old versions of a live document that are kept, with text and original, when their chunks are purged.
+inline constexpr int kVersionsKeptMax = 10;
+
+/// The bytes that a document was read from.
+struct OriginalFile {
+  std::string sha256;  ///< Of the bytes, in hexadecimal digits.
+  std::string bytes;
+};
+
 /// The desired state of one document after the commit: this text, and exactly these chunks.
 struct DocumentDraft {
   std::string key;
@@ -54,6 +63,7 @@ struct DocumentDraft {
   std::string text;
   std::vector<ChunkDraft> chunks;
   std::vector<Edge> edges;
+  std::optional<OriginalFile> original = {};  ///< Nullopt: not kept. Versions with equal bytes share them.
 };
 
 /// Result of a commit: the new generation, and the document of each draft, in order.
@@ -68,6 +78,20 @@ struct DocumentText {
   Document document;
   std::string text;
   bool labelled = false;  ///< This version or the live one has access labels.
+};
+
+/// One version of a document, without its text.
+struct DocumentVersion {
+  Document document;
+  std::optional<UtcTime> replaced_at;  ///< Nullopt: the live one.
+  bool has_original = false;
+};
+
+/// The bytes of a document version.
+struct DocumentOriginal {
+  Document document;
+  std::string bytes;
+  bool labelled = false;  ///< This version or the live one has labels.
 };
 
 /// Live objects of a corpus.
@@ -90,9 +114,14 @@ class ChunkReader {
   virtual Result<CorpusCounts> counts(const CallContext& call, CorpusId corpus) const = 0;
   /// The live document with that key, or nullopt.
   virtual Result<std::optional<Document>> find_document(const CallContext& call, CorpusId corpus, std::string_view key) const = 0;
-  /// A document version's text; version 0 is the live one. Old versions of a live document are kept until purged; a deleted document has
-  /// none. kNotFound has the same message for deleted documents, other workspaces' documents and documents that never existed.
+  /// A document version's text; version 0 is the live one. The last kVersionsKeptMax old versions of a live document are kept, older ones
+  /// until purged; of a deleted one none is there any more. kNotFound, in the same words for what was deleted, belongs to another workspace
+  /// or never was.
   virtual Result<DocumentText> document_text(const CallContext& call, WorkspaceId workspace, DocumentId document, int version) const = 0;
+  /// The live version and the old ones that are kept, newest first. kNotFound as above.
+  virtual Result<std::vector<DocumentVersion>> versions(const CallContext& call, WorkspaceId workspace, DocumentId document) const = 0;
+  /// The bytes that a version was read from; version 0 is the live one. kNotFound as above; kFailedPrecondition: they were not kept.
+  virtual Result<DocumentOriginal> original(const CallContext& call, WorkspaceId workspace, DocumentId document, int version) const = 0;
   /// These chunks with their documents' keys and attributes, in the requested order; omits chunks that no longer exist.
   struct ChunkRecord {
     Chunk chunk;
@@ -121,7 +150,8 @@ class ChunkStore : public ChunkReader {
  public:
   virtual Result<CommitReceipt> commit(const CallContext& call, CorpusId corpus, std::span<const DocumentDraft> drafts,
                                        std::span<const std::string> deleted_keys) = 0;
-  /// Removes chunks and versions that died before `before`, and returns the newest generation among their deaths (0 if there were none).
+  /// Removes chunks and versions that died before `before`, except for the old versions that are kept, and returns the newest generation
+  /// among their deaths (0 if there were none).
   virtual Result<Generation> purge(const CallContext& call, CorpusId corpus, UtcTime before) = 0;
 };
 

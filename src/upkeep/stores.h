@@ -10,7 +10,9 @@
 #include "providers/sqlite/sqlite_chunk_store.h"
 #include "providers/sqlite/sqlite_conversation_store.h"
 #include "providers/sqlite/sqlite_event_sink.h"
+#include "providers/sqlite/sqlite_job_store.h"
 #include "providers/sqlite/sqlite_point_store.h"
+#include "providers/sqlite/sqlite_source_store.h"
 #include "providers/sqlite/sqlite_store.h"
 #include "providers/sqlite/sqlite_webhook_store.h"
 
@@ -41,6 +43,8 @@ class Stores {
   SqlitePointStore& points() { return points_; }
   SqliteAgentStore& agents() { return agents_; }
   SqliteWebhookStore& webhooks() { return webhooks_; }
+  SqliteJobStore& jobs() { return jobs_; }
+  SqliteSourceStore& sources() { return sources_; }
   /// Never goes back, neither within a process nor across restarts, provided that mark_clock() is called regularly.
   const Clock& clock() const { return *clock_; }
   /// Writes the current time to the data folder.
@@ -61,7 +65,9 @@ class Stores {
         events_(*store_),
         points_(*store_),
         agents_(*store_),
-        webhooks_(*store_) {}
+        webhooks_(*store_),
+        jobs_(*store_),
+        sources_(*store_) {}
 
   // Order matters: the folder's lock is released last.
   DataFolder folder_;
@@ -76,6 +82,8 @@ class Stores {
   SqlitePointStore points_;
   SqliteAgentStore agents_;
   SqliteWebhookStore webhooks_;
+  SqliteJobStore jobs_;
+  SqliteSourceStore sources_;
   WorkspaceId workspace_;
 };
 

@@ -373,7 +373,7 @@ TEST_P(ChunkStoreContract, PurgesWhatDiedBefore) {
   EXPECT_EQ(store().purge(call_, corpus_, before).value(), 2);
   EXPECT_EQ(store().purge(call_, corpus_, before).value(), 0);
 
-  EXPECT_EQ(store().document_text(call_, workspace_, id, 1).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store().document_text(call_, workspace_, id, 1)->text, "a1") << "the text of an old version is kept, its chunks are not";
   EXPECT_EQ(store().document_text(call_, workspace_, id, 2)->text, "a2");
   EXPECT_THAT(store().chunks(call_, corpus_, behind.ids()).value(), ::testing::SizeIs(1)) << "c1 died later";
   // From generation 0, page by page.
@@ -390,6 +390,52 @@ TEST_P(ChunkStoreContract, PurgesWhatDiedBefore) {
   } else {
     EXPECT_EQ(rest.error().code, ErrorCode::kFailedPrecondition);
   }
+}
+
+TEST_P(ChunkStoreContract, KeepsTheLastVersionsOfALiveDocument) {
+  const auto draft = [](int number) {
+    DocumentDraft out = draft_of("a", {"text " + std::to_string(number)});
+    out.original = OriginalFile{sha256_hex("file " + std::to_string(number)), "file " + std::to_string(number)};
+    return out;
+  };
+  constexpr int kLast = kVersionsKeptMax + 3;
+  DocumentId id;
+  for (int number = 1; number <= kLast; ++number) id = commit({draft(number)}).documents[0].id;
+  harness_->clock().advance(std::chrono::hours{1});
+  ASSERT_TRUE(store().purge(call_, corpus_, harness_->clock().now()).has_value());
+  const auto versions = store().versions(call_, workspace_, id).value();
+  ASSERT_EQ(versions.size(), static_cast<std::size_t>(kVersionsKeptMax) + 1);
+  EXPECT_EQ(versions.front().document.version, kLast);
+  EXPECT_FALSE(versions.front().replaced_at.has_value());
+  EXPECT_EQ(versions.back().document.version, 3);
+  EXPECT_TRUE(versions.back().replaced_at.has_value());
+  EXPECT_TRUE(versions.back().has_original);
+  EXPECT_EQ(store().document_text(call_, workspace_, id, 2).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store().original(call_, workspace_, id, 3)->bytes, "file 3");
+  EXPECT_EQ(store().original(call_, workspace_, id, 0)->bytes, "file " + std::to_string(kLast));
+  EXPECT_EQ(store().original(call_, workspace_, id, 2).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store().counts(call_, corpus_)->chunks, 1);
+  const WorkspaceId other = harness_->other_workspace();
+  EXPECT_EQ(store().versions(call_, other, id).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store().original(call_, other, id, 0).error().code, ErrorCode::kNotFound);
+  commit({}, {"a"});
+  EXPECT_EQ(store().versions(call_, workspace_, id).error().code, ErrorCode::kNotFound);
+  harness_->clock().advance(std::chrono::hours{1});
+  ASSERT_TRUE(store().purge(call_, corpus_, harness_->clock().now()).has_value());
+  commit({draft(99)});
+  EXPECT_EQ(store().versions(call_, workspace_, store().documents(call_, corpus_, "", 1)->at(0).id)->size(), 1U) << "deleted is deleted";
+}
+
+TEST_P(ChunkStoreContract, VersionsWithEqualBytesShareTheirOriginal) {
+  DocumentDraft a = draft_of("a", {"one"});
+  DocumentDraft b = draft_of("b", {"two"});
+  a.original = b.original = OriginalFile{sha256_hex("same"), "same"};
+  const auto documents = commit({a, b, draft_of("c", {"three"})}).documents;
+  EXPECT_EQ(store().original(call_, workspace_, documents[2].id, 0).error().code, ErrorCode::kFailedPrecondition) << "not kept";
+  commit({}, {"a"});
+  harness_->clock().advance(std::chrono::hours{1});
+  ASSERT_TRUE(store().purge(call_, corpus_, harness_->clock().now()).has_value());
+  EXPECT_EQ(store().original(call_, workspace_, documents[1].id, 0)->bytes, "same");
 }
 
 TEST_P(ChunkStoreContract, NeverGivesAChunkIdTwice) {

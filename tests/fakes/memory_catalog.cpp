@@ -171,4 +171,14 @@ Result<MemoryStore::StoredCorpus*> MemoryStore::stored(CorpusId corpus) {
   return &found->second;
 }
 
+std::vector<Source> MemoryStore::all_sources() const {
+  MutexLock lock(mutex_);
+  return sources_;
+}
+
+void MemoryStore::forget_source(SourceId source) {
+  MutexLock lock(mutex_);
+  std::erase_if(sources_, [&](const Source& other) { return other.id == source; });
+}
+
 }  // namespace footnote::fakes

@@ -67,6 +67,34 @@ Result<DocumentText> MemoryStore::document_text(const CallContext&, WorkspaceId 
   return fail(ErrorCode::kNotFound, "no such document");
 }
 
+Result<std::vector<DocumentVersion>> MemoryStore::versions(const CallContext&, WorkspaceId workspace, DocumentId document) const {
+  MutexLock lock(mutex_);
+  std::vector<DocumentVersion> out;
+  for (const auto& [id, corpus] : corpora_) {
+    const auto found = corpus.versions.find(document);
+    if (corpus.corpus.workspace != workspace || found == corpus.versions.end()) continue;
+    const auto live = std::ranges::find_if(found->second, [](const StoredVersion& stored) { return !stored.died; });
+    if (live == found->second.end()) continue;
+    for (const StoredVersion& stored : found->second) {
+      if (stored.died && !stored.kept) continue;
+      out.push_back({stored.document, stored.died ? std::optional(stored.died_at) : std::nullopt, stored.original.has_value()});
+    }
+  }
+  if (out.empty()) return fail(ErrorCode::kNotFound, "no such document");
+  std::ranges::sort(out, std::greater{}, [](const DocumentVersion& version) { return version.document.version; });
+  return out;
+}
+
+Result<DocumentOriginal> MemoryStore::original(const CallContext& call, WorkspaceId workspace, DocumentId document, int version) const {
+  FOOTNOTE_TRY(const DocumentText known, document_text(call, workspace, document, version));
+  MutexLock lock(mutex_);
+  for (const StoredVersion& stored : corpora_.at(known.document.corpus).versions.at(document)) {
+    if (stored.document.version != known.document.version || !stored.original) continue;
+    return DocumentOriginal{stored.document, stored.original->bytes, known.labelled};
+  }
+  return fail(ErrorCode::kFailedPrecondition, "its original was not kept");
+}
+
 Result<std::vector<ChunkReader::ChunkRecord>> MemoryStore::chunks(const CallContext&, CorpusId corpus, std::span<const ChunkId> ids) const {
   MutexLock lock(mutex_);
   FOOTNOTE_TRY(const StoredCorpus* from, stored(corpus));
@@ -165,11 +193,12 @@ Result<Generation> MemoryStore::purge(const CallContext& call, CorpusId corpus, 
   FOOTNOTE_TRY(StoredCorpus * from, stored(corpus));
   Generation newest = 0;
   for (auto& [id, versions] : from->versions) {
-    std::erase_if(versions, [&](const StoredVersion& version) {
+    std::erase_if(versions, [&](StoredVersion& version) {
       if (!version.died || version.died_at >= before) return false;
-      newest = std::max(newest, *version.died);
+      if (!version.kept || !version.chunks.empty()) newest = std::max(newest, *version.died);
       for (ChunkId chunk : version.chunks) from->chunks.erase(chunk);
-      return true;
+      version.chunks.clear();
+      return !version.kept;
     });
   }
   return newest;

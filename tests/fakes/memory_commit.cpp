@@ -73,6 +73,12 @@ void MemoryStore::kill(StoredCorpus& corpus, std::string_view key, Generation ge
   }
 }
 
+void MemoryStore::keep_version(StoredCorpus& corpus, const Document& document) {
+  for (StoredVersion& version : corpus.versions[document.id]) {
+    version.kept = version.document.version > document.version - kVersionsKeptMax && version.document.version <= document.version;
+  }
+}
+
 void MemoryStore::add_version(StoredCorpus& corpus, const DocumentDraft& draft, Generation generation) {
   DocumentId& id = corpus.ids[draft.key];
   if (!id) id = {next_id()};
@@ -88,6 +94,7 @@ void MemoryStore::add_version(StoredCorpus& corpus, const DocumentDraft& draft, 
                    draft.chunks.size(),
                    clock_.now()};
   made.text = draft.text;
+  made.original = draft.original;
   for (const ChunkDraft& chunk : draft.chunks) {
     StoredChunk stored;
     stored.chunk = {{next_id()},
@@ -131,6 +138,7 @@ Result<CommitReceipt> MemoryStore::commit(const CallContext& call, CorpusId corp
   CommitReceipt receipt{.generation = into->corpus.generation, .documents = {}, .deleted = 0};
   for (const std::string& key : deleted_keys) {
     if (into->live(key) == nullptr) continue;
+    for (StoredVersion& version : into->versions[into->live(key)->document.id]) version.kept = false;
     kill(*into, key, next);
     ++receipt.deleted;
     receipt.generation = next;
@@ -138,6 +146,8 @@ Result<CommitReceipt> MemoryStore::commit(const CallContext& call, CorpusId corp
   for (const DocumentDraft& draft : drafts) {
     const StoredVersion* live = into->live(draft.key);
     if (live == nullptr || live->document.content_hash != draft.content_hash || live->document.attributes != draft.attributes) {
+      const bool is_point = !draft.chunks.empty() && draft.chunks.front().point;
+      if (live != nullptr && !is_point) keep_version(*into, live->document);
       kill(*into, draft.key, next);
       add_version(*into, draft, next);
       receipt.generation = next;

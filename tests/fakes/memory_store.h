@@ -32,6 +32,8 @@ class MemoryStore : public ChunkStore, public CatalogStore, public ConversationS
   Result<CorpusCounts> counts(const CallContext& call, CorpusId corpus) const override;
   Result<std::optional<Document>> find_document(const CallContext& call, CorpusId corpus, std::string_view key) const override;
   Result<DocumentText> document_text(const CallContext& call, WorkspaceId workspace, DocumentId document, int version) const override;
+  Result<std::vector<DocumentVersion>> versions(const CallContext& call, WorkspaceId workspace, DocumentId document) const override;
+  Result<DocumentOriginal> original(const CallContext& call, WorkspaceId workspace, DocumentId document, int version) const override;
   Result<std::vector<ChunkRecord>> chunks(const CallContext& call, CorpusId corpus, std::span<const ChunkId> ids) const override;
   Result<IndexChanges> changes(const CallContext& call, CorpusId corpus, Generation after, std::size_t rows_max) const override;
   Result<std::map<std::string, ChunkEmbedding>> embeddings_by_hash(const CallContext& call, CorpusId corpus,
@@ -123,6 +125,8 @@ class MemoryStore : public ChunkStore, public CatalogStore, public ConversationS
   Faults& append_faults() { return append_faults_; }
   /// Forgets the turns of a chat.
   void erase_conversation(WorkspaceId workspace, const ConversationId& id);
+  std::vector<Source> all_sources() const;
+  void forget_source(SourceId source);
   /// Every turn in the order in which they were stored.
   std::vector<Turn> all_turns() const;
   std::vector<Event> all_events() const;
@@ -149,6 +153,8 @@ class MemoryStore : public ChunkStore, public CatalogStore, public ConversationS
     std::vector<ChunkId> chunks;
     std::optional<Generation> died;
     UtcTime died_at;
+    bool kept = false;
+    std::optional<OriginalFile> original = {};
   };
   /// The changes of one generation. Deaths are kept after a purge, so that a lagging index can catch up.
   struct Step {
@@ -180,6 +186,7 @@ class MemoryStore : public ChunkStore, public CatalogStore, public ConversationS
   Result<void> check_drafts(const StoredCorpus& corpus, std::span<const DocumentDraft> drafts,
                             std::span<const std::string> deleted_keys) const FOOTNOTE_TSA(requires_capability(mutex_));
   void kill(StoredCorpus& corpus, std::string_view key, Generation generation) FOOTNOTE_TSA(requires_capability(mutex_));
+  static void keep_version(StoredCorpus& corpus, const Document& document);
   void add_version(StoredCorpus& corpus, const DocumentDraft& draft, Generation generation) FOOTNOTE_TSA(requires_capability(mutex_));
   const Gap& roll_up_gap(WorkspaceId workspace, CorpusId corpus, std::string_view question, GapReason reason, UtcTime at) FOOTNOTE_TSA(requires_capability(mutex_));
   void count_turn(const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) FOOTNOTE_TSA(requires_capability(mutex_));

@@ -4,10 +4,14 @@
 #include "contracts/chunk_store_contract.h"
 #include "contracts/conversation_store_contract.h"
 #include "contracts/event_sink_contract.h"
+#include "contracts/job_store_contract.h"
 #include "contracts/point_store_contract.h"
+#include "contracts/source_store_contract.h"
 #include "contracts/webhook_store_contract.h"
 #include "fakes/memory_agent_store.h"
 #include "fakes/memory_chat_store.h"
+#include "fakes/memory_job_store.h"
+#include "fakes/memory_source_store.h"
 #include "fakes/memory_store.h"
 #include "fakes/memory_webhook_store.h"
 
@@ -22,11 +26,15 @@ class MemoryStoreHarness final : public ChunkStoreHarness,
                                  public EventSinkHarness,
                                  public PointStoreHarness,
                                  public AgentStoreHarness,
-                                 public WebhookStoreHarness {
+                                 public WebhookStoreHarness,
+                                 public JobStoreHarness,
+                                 public SourceStoreHarness {
  public:
   MemoryStoreHarness() { store_.tell_to(webhooks_); }
   AgentStore& agents() override { return agents_; }
   WebhookStore& webhooks() override { return webhooks_; }
+  JobStore& jobs() override { return jobs_; }
+  SourceStore& sources() override { return sources_; }
   ChunkStore& chunks() override { return store_; }
   CatalogStore& catalog() override { return store_; }
   ConversationStore& conversations() override { return store_; }
@@ -47,6 +55,8 @@ class MemoryStoreHarness final : public ChunkStoreHarness,
   fakes::MemoryChatStore chats_{store_};
   fakes::MemoryAgentStore agents_{store_, clock_};
   fakes::MemoryWebhookStore webhooks_{clock_};
+  fakes::MemoryJobStore jobs_{clock_};
+  fakes::MemorySourceStore sources_{store_, &jobs_, clock_};
 };
 
 std::unique_ptr<ChunkStoreHarness> make_chunk_store() { return std::make_unique<MemoryStoreHarness>(); }
@@ -61,6 +71,8 @@ INSTANTIATE_TEST_SUITE_P(Fakes, VisitorTurnsContract, ::testing::Values(Conversa
                          conversation_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, AgentStoreContract, ::testing::Values(AgentStoreCase{"memory", make_store}), agent_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, WebhookStoreContract, ::testing::Values(WebhookStoreCase{"memory", make_store}), webhook_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Fakes, JobStoreContract, ::testing::Values(JobStoreCase{"memory", make_store}), job_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Fakes, SourceStoreContract, ::testing::Values(SourceStoreCase{"memory", make_store}), source_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, EventSinkContract, ::testing::Values(EventSinkCase{"memory", make_store}), event_sink_case_name);
 
 INSTANTIATE_TEST_SUITE_P(Fakes, PointStoreContract, ::testing::Values(PointStoreCase{"memory", make_store}), point_store_case_name);

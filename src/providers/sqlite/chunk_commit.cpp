@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include "providers/sqlite/generation_rows.h"
 #include "providers/sqlite/point_rows.h"
 #include "providers/sqlite/rows.h"
 #include "providers/sqlite/sqlite_chunk_store.h"
@@ -72,7 +73,9 @@ class Commit {
     if (known.live && known.content_hash == draft.content_hash && known.attributes == attributes) {
       return std::move(*known.live);
     }
-    if (known.live) FOOTNOTE_CHECK(bury(known.id, known.version));
+    if (known.live) FOOTNOTE_CHECK(bury_version(database_, generation_, now_, known.id, known.version));
+    const bool is_point = !draft.chunks.empty() && draft.chunks.front().point;
+    if (known.live && !is_point) FOOTNOTE_CHECK(keep_version(database_, known.id, known.version));
     FOOTNOTE_TRY(const std::int64_t id, identify(known, draft.key));
     const int version = known.version + 1;
     FOOTNOTE_CHECK(insert_version(id, version, draft, attributes));
@@ -94,10 +97,8 @@ class Commit {
   Result<bool> erase(const std::string& key) {
     FOOTNOTE_TRY(const auto known, find(key));
     if (!known.live) return false;
-    FOOTNOTE_CHECK(bury(known.id, known.version));
-    FOOTNOTE_TRY(auto mark, database_.prepare("UPDATE documents SET deleted_at = ? WHERE id = ?"));
-    mark.bind(to_row(now_), known.id);
-    FOOTNOTE_CHECK(mark.run());
+    FOOTNOTE_CHECK(bury_version(database_, generation_, now_, known.id, known.version));
+    FOOTNOTE_CHECK(mark_document_deleted(database_, now_, known.id));
     changed_ = true;
     return true;
   }
@@ -105,10 +106,7 @@ class Commit {
   /// Increments the generation if anything changed.
   Result<Generation> publish() {
     if (!changed_) return corpus_.generation;
-    FOOTNOTE_TRY(auto update, database_.prepare("UPDATE corpora SET generation = ? WHERE id = ?"));
-    update.bind(generation_, corpus_.id.value);
-    FOOTNOTE_CHECK(update.run());
-    FOOTNOTE_CHECK(stamp());
+    FOOTNOTE_CHECK(publish_generation(database_, corpus_.id, generation_));
     return generation_;
   }
 
@@ -140,7 +138,7 @@ class Commit {
 
   Result<void> check_source(SourceId source) {
     if (!source || source == checked_source_) return {};
-    FOOTNOTE_TRY(auto find, database_.prepare("SELECT 1 FROM sources WHERE id = ? AND corpus_id = ?"));
+    FOOTNOTE_TRY(auto find, database_.prepare("SELECT 1 FROM sources WHERE id = ? AND corpus_id = ? AND deleted_at IS NULL"));
     find.bind(source.value, corpus_.id.value);
     FOOTNOTE_TRY(const bool found, find.step());
     if (!found) return fail(ErrorCode::kNotFound, "the corpus '{}' has no source {}", corpus_.name, source.value);
@@ -162,34 +160,20 @@ class Commit {
     return known.id;
   }
 
-  Result<void> bury(std::int64_t document, int version) {
-    FOOTNOTE_TRY(auto versions,
-                 database_.prepare("UPDATE document_versions SET died = ?, died_at = ? WHERE document_id = ? AND version = ?"));
-    versions.bind(generation_, to_row(now_), document, version);
-    FOOTNOTE_CHECK(versions.run());
-    FOOTNOTE_TRY(auto chunks, database_.prepare("UPDATE chunks SET died = ?, died_at = ? WHERE document_id = ? AND document_version = ?"));
-    chunks.bind(generation_, to_row(now_), document, version);
-    FOOTNOTE_CHECK(chunks.run());
-    FOOTNOTE_TRY(auto edges, database_.prepare("UPDATE edges SET died = ?, died_at = ? WHERE document_id = ? AND document_version = ?"));
-    edges.bind(generation_, to_row(now_), document, version);
-    return edges.run();
-  }
-
-  Result<void> stamp() {
-    FOOTNOTE_TRY(auto insert, database_.prepare("INSERT INTO commits (corpus_id, generation, stamp) VALUES (?, ?, random())"));
-    insert.bind(corpus_.id.value, generation_);
-    FOOTNOTE_CHECK(insert.run());
-    FOOTNOTE_TRY(auto forget, database_.prepare("DELETE FROM commits WHERE corpus_id = ? AND generation <= ?"));
-    forget.bind(corpus_.id.value, generation_ - SqliteChunkStore::kStampsKept);
-    return forget.run();
-  }
-
   Result<void> insert_version(std::int64_t document, int version, const DocumentDraft& draft, const std::string& attributes) {
+    std::optional<std::string_view> original;
+    if (draft.original) {
+      original = draft.original->sha256;
+      FOOTNOTE_TRY(auto store, database_.prepare("INSERT INTO originals (hash, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING"));
+      store.bind(*original, std::as_bytes(std::span(draft.original->bytes)));
+      FOOTNOTE_CHECK(store.run());
+    }
     FOOTNOTE_TRY(auto insert, database_.prepare(R"sql(
-      INSERT INTO document_versions (corpus_id, document_id, version, source_id, content_hash, chunk_count, indexed_at, born, attributes, text)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql"));
+      INSERT INTO document_versions (corpus_id, document_id, version, source_id, content_hash, chunk_count, indexed_at, born, original_hash,
+                                     attributes, text)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql"));
     insert.bind(corpus_.id.value, document, version, to_row(draft.source), draft.content_hash, draft.chunks.size(), to_row(now_),
-                generation_, attributes, draft.text);
+                generation_, original, attributes, draft.text);
     return insert.run();
   }
 

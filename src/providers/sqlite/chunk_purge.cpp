@@ -48,6 +48,8 @@ struct DeadVersion {
   std::int64_t document;
   std::int64_t version;
   Generation died;
+  std::optional<std::int64_t> source;
+  std::string original;
 };
 
 Result<void> erase_version(sql::Database& database, const DeadVersion& dead) {
@@ -60,16 +62,27 @@ Result<void> erase_version(sql::Database& database, const DeadVersion& dead) {
   FOOTNOTE_TRY(auto document, database.prepare("DELETE FROM documents WHERE id = ?1 AND deleted_at IS NOT NULL "
                                                "AND NOT EXISTS (SELECT 1 FROM document_versions WHERE document_id = ?1)"));
   document.bind(dead.document);
-  return document.run();
+  FOOTNOTE_CHECK(document.run());
+  if (!dead.original.empty()) {
+    FOOTNOTE_TRY(auto original, database.prepare("DELETE FROM originals WHERE hash = ?1 "
+                                                 "AND NOT EXISTS (SELECT 1 FROM document_versions WHERE original_hash = ?1)"));
+    original.bind(dead.original);
+    FOOTNOTE_CHECK(original.run());
+  }
+  if (!dead.source) return {};
+  FOOTNOTE_TRY(auto source, database.prepare("DELETE FROM sources WHERE id = ?1 AND deleted_at IS NOT NULL "
+                                             "AND NOT EXISTS (SELECT 1 FROM document_versions WHERE source_id = ?1)"));
+  source.bind(*dead.source);
+  return source.run();
 }
 
 /// REQUIRES: the chunks of these versions are deleted.
 Result<Purged> purge_versions(sql::Database& database, CorpusId corpus, UtcTime before) {
-  FOOTNOTE_TRY(auto select, database.prepare("SELECT id, document_id, version, died FROM document_versions "
-                                             "WHERE corpus_id = ? AND died IS NOT NULL AND died_at < ? LIMIT ?"));
+  FOOTNOTE_TRY(auto select, database.prepare("SELECT id, document_id, version, died, source_id, original_hash FROM document_versions "
+                                             "WHERE corpus_id = ? AND died IS NOT NULL AND NOT kept AND died_at < ? LIMIT ?"));
   select.bind(corpus.value, to_row(before), kPurgeRowsMax);
   FOOTNOTE_TRY(auto dead, select.collect<DeadVersion>([&](const sql::Statement& row) {
-    return DeadVersion{row.integer(0), row.integer(1), row.integer(2), row.integer(3)};
+    return DeadVersion{row.integer(0), row.integer(1), row.integer(2), row.integer(3), row.optional_integer(4), std::string(row.text(5))};
   }));
   Purged out;
   for (const DeadVersion& version : dead) {

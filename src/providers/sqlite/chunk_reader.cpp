@@ -75,6 +75,42 @@ Result<DocumentText> SqliteChunkStore::document_text(const CallContext& call, Wo
   });
 }
 
+Result<std::vector<DocumentVersion>> SqliteChunkStore::versions(const CallContext& call, WorkspaceId workspace, DocumentId document) const {
+  return store_.read(call, [&](sql::Database& database) -> Result<std::vector<DocumentVersion>> {
+    FOOTNOTE_TRY(auto list, database.prepare(R"sql(
+      SELECT d.id, d.corpus_id, d.key, v.version, v.source_id, v.content_hash, v.attributes, v.chunk_count, v.indexed_at, v.died_at,
+             v.original_hash IS NOT NULL
+      FROM documents d JOIN corpora c ON c.id = d.corpus_id JOIN document_versions v ON v.document_id = d.id
+      WHERE d.id = ? AND c.workspace_id = ? AND d.deleted_at IS NULL AND (v.died IS NULL OR v.kept) ORDER BY v.version DESC)sql"));
+    list.bind(document.value, workspace.value);
+    FOOTNOTE_TRY(auto out, list.collect<DocumentVersion>([](const sql::Statement& row) -> Result<DocumentVersion> {
+      FOOTNOTE_TRY(auto found, document_from(row));
+      return DocumentVersion{std::move(found), time_from(row.optional_integer(9)), row.integer(10) != 0};
+    }));
+    if (out.empty()) return fail(ErrorCode::kNotFound, "there is no document {}", document.value);
+    return out;
+  });
+}
+
+Result<DocumentOriginal> SqliteChunkStore::original(const CallContext& call, WorkspaceId workspace, DocumentId document,
+                                                    int version) const {
+  FOOTNOTE_TRY(DocumentText known, document_text(call, workspace, document, version));
+  return store_.read(call, [&](sql::Database& database) -> Result<DocumentOriginal> {
+    FOOTNOTE_TRY(auto find, database.prepare("SELECT o.bytes FROM document_versions v JOIN originals o ON o.hash = v.original_hash "
+                                             "WHERE v.document_id = ? AND v.version = ?"));
+    find.bind(document.value, known.document.version);
+    FOOTNOTE_TRY(const bool found, find.step());
+    if (!found) {
+      return fail(ErrorCode::kFailedPrecondition, "the original of document {} was not kept; ingest it again, with ingest.originals = keep",
+                  document.value);
+    }
+    const auto bytes = find.blob(0);
+    return DocumentOriginal{.document = std::move(known.document),
+                            .bytes = std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+                            .labelled = known.labelled};
+  });
+}
+
 Result<std::vector<ChunkReader::ChunkRecord>> SqliteChunkStore::chunks(const CallContext& call, CorpusId corpus,
                                                                        std::span<const ChunkId> ids) const {
   return store_.read(call, [&](sql::Database& database) -> Result<std::vector<ChunkRecord>> {

@@ -112,6 +112,7 @@ Result<bool> erase_deleted(sql::Database& database) {
       DELETE FROM purged_chunks WHERE corpus_id IN (SELECT id FROM corpora WHERE deleted_at IS NOT NULL);
       DELETE FROM payload_indexes WHERE corpus_id IN (SELECT id FROM corpora WHERE deleted_at IS NOT NULL);
       DELETE FROM sources WHERE corpus_id IN (SELECT id FROM corpora WHERE deleted_at IS NOT NULL);
+      DELETE FROM originals WHERE NOT EXISTS (SELECT 1 FROM document_versions v WHERE v.original_hash = originals.hash);
     )sql"));
   return false;
 }

@@ -502,6 +502,68 @@ CREATE INDEX document_versions_labelled ON document_versions (corpus_id, chunk_c
 -- Pages, rows and the like of the original file, where the lines of a passage are not the file's: see Places.
 ALTER TABLE chunks ADD COLUMN places TEXT NOT NULL DEFAULT '';
 )sql"},
+    {15, R"sql(
+-- What a source is beside its place, and when it is synced. A deleted one stays, under another location, until the last version that came
+-- from it is purged.
+ALTER TABLE sources ADD COLUMN title            TEXT    NOT NULL DEFAULT '';
+ALTER TABLE sources ADD COLUMN interval_seconds INTEGER NOT NULL DEFAULT 0;  -- 0: no schedule
+ALTER TABLE sources ADD COLUMN watch            INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sources ADD COLUMN created_at       INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sources ADD COLUMN next_at          INTEGER;
+ALTER TABLE sources ADD COLUMN deleted_at       INTEGER;
+ALTER TABLE sources ADD COLUMN error            TEXT    NOT NULL DEFAULT '';
+ALTER TABLE sources ADD COLUMN options          TEXT    NOT NULL DEFAULT '{}';  -- JSON
+ALTER TABLE sources ADD COLUMN content          TEXT    NOT NULL DEFAULT '';
+CREATE INDEX sources_due ON sources (next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX document_versions_source ON document_versions (source_id, died, chunk_count) WHERE source_id IS NOT NULL;
+
+-- Documents of a source that could not be ingested.
+CREATE TABLE source_failures (
+  source_id INTEGER NOT NULL REFERENCES sources (id) ON DELETE CASCADE,
+  key       TEXT    NOT NULL,
+  stamp     TEXT    NOT NULL,
+  reason    TEXT    NOT NULL,
+  attempts  INTEGER NOT NULL,
+  next_at   INTEGER NOT NULL,
+  PRIMARY KEY (source_id, key)
+) STRICT, WITHOUT ROWID;
+
+-- A running job belongs to its worker until lease_until. Corpus and source may be gone: what is left of a job is a record.
+CREATE TABLE jobs (
+  id           INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  corpus_id    INTEGER,
+  source_id    INTEGER,
+  kind         TEXT    NOT NULL,
+  state        TEXT    NOT NULL,
+  cancelled    INTEGER NOT NULL DEFAULT 0,  -- somebody asked for it
+  worker       TEXT    NOT NULL DEFAULT '',
+  lease_until  INTEGER NOT NULL DEFAULT 0,
+  attempts     INTEGER NOT NULL DEFAULT 0,
+  created_at   INTEGER NOT NULL,
+  due_at       INTEGER NOT NULL,
+  started_at   INTEGER,
+  finished_at  INTEGER,
+  error        TEXT    NOT NULL DEFAULT '',
+  progress     TEXT    NOT NULL DEFAULT '{}',  -- JSON
+  input        TEXT    NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX jobs_open ON jobs (due_at, id) WHERE finished_at IS NULL;
+CREATE INDEX jobs_workspace ON jobs (workspace_id, id);
+CREATE INDEX jobs_source ON jobs (source_id, id) WHERE source_id IS NOT NULL;
+)sql"},
+    {16, R"sql(
+-- The bytes that documents were read from, each stored once.
+CREATE TABLE originals (
+  hash  TEXT PRIMARY KEY,  -- SHA-256
+  bytes BLOB NOT NULL
+) STRICT;
+ALTER TABLE document_versions ADD COLUMN original_hash TEXT;
+ALTER TABLE document_versions ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;  -- it died, but stays: its document can return to it
+CREATE INDEX document_versions_original ON document_versions (original_hash) WHERE original_hash IS NOT NULL;
+DROP INDEX document_versions_dead;
+CREATE INDEX document_versions_dead ON document_versions (corpus_id, died_at) WHERE died IS NOT NULL AND NOT kept;
+)sql"},
     {17, R"sql(
 -- Conversations of the knowledge base's users: trees of messages. Those of a site's visitors have no row here.
 CREATE TABLE chats (

@@ -25,6 +25,8 @@ class SqliteChunkStore final : public ChunkStore {
   Result<CorpusCounts> counts(const CallContext& call, CorpusId corpus) const override;
   Result<std::optional<Document>> find_document(const CallContext& call, CorpusId corpus, std::string_view key) const override;
   Result<DocumentText> document_text(const CallContext& call, WorkspaceId workspace, DocumentId document, int version) const override;
+  Result<std::vector<DocumentVersion>> versions(const CallContext& call, WorkspaceId workspace, DocumentId document) const override;
+  Result<DocumentOriginal> original(const CallContext& call, WorkspaceId workspace, DocumentId document, int version) const override;
   Result<std::vector<ChunkRecord>> chunks(const CallContext& call, CorpusId corpus, std::span<const ChunkId> ids) const override;
   /// `added` contains every stored row born after `after`, even if it died since; a chunk born and died in between is in both lists.
   /// `removed` may name chunks that were purged before the reader ever saw them.

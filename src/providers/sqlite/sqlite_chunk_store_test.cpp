@@ -83,6 +83,7 @@ TEST_F(SqliteChunkStoreTest, AStoreOfBeforeIsGivenItsDigests) {
   ASSERT_TRUE(commit({draft_of("a.md", {"one", "four"})}, {"b.md"}).has_value());
   const LiveDigest kept = chunks().live_digest(call_, corpus_).value();
   ASSERT_EQ(kept.count, 2);
+  execute(kUndoJobs);
   execute(kUndoPoints);
   open();
   EXPECT_EQ(chunks().live_digest(call_, corpus_).value(), kept);

@@ -4,13 +4,17 @@
 #include "contracts/chat_store_contract.h"
 #include "contracts/conversation_store_contract.h"
 #include "contracts/event_sink_contract.h"
+#include "contracts/job_store_contract.h"
 #include "contracts/point_store_contract.h"
+#include "contracts/source_store_contract.h"
 #include "contracts/webhook_store_contract.h"
 #include "providers/sqlite/sqlite_agent_store.h"
 #include "providers/sqlite/sqlite_chat_store.h"
 #include "providers/sqlite/sqlite_conversation_store.h"
 #include "providers/sqlite/sqlite_event_sink.h"
+#include "providers/sqlite/sqlite_job_store.h"
 #include "providers/sqlite/sqlite_point_store.h"
+#include "providers/sqlite/sqlite_source_store.h"
 #include "providers/sqlite/sqlite_webhook_store.h"
 #include "providers/sqlite/store_for_test.h"
 
@@ -90,6 +94,39 @@ class SqliteWebhookHarness final : public WebhookStoreHarness {
   SqliteWebhookStore webhooks_{*stores_.store};
 };
 
+class SqliteJobHarness final : public JobStoreHarness {
+ public:
+  JobStore& jobs() override { return jobs_; }
+  CatalogStore& catalog() override { return stores_.catalog; }
+  ManualClock& clock() override { return stores_.clock; }
+  WorkspaceId other_workspace() override { return stores_.other_workspace(); }
+
+ private:
+  Stores stores_;
+  SqliteJobStore jobs_{*stores_.store};
+};
+
+class SqliteSourceHarness final : public SourceStoreHarness {
+ public:
+  ~SqliteSourceHarness() override {
+    // After every test the store must be consistent.
+    const auto findings = stores_.store->check({});
+    EXPECT_TRUE(findings && findings->empty()) << (findings ? findings->front().detail : findings.error().message);
+  }
+  SourceStore& sources() override { return sources_; }
+  JobStore& jobs() override { return jobs_; }
+  ChunkStore& chunks() override { return chunks_; }
+  CatalogStore& catalog() override { return stores_.catalog; }
+  ManualClock& clock() override { return stores_.clock; }
+  WorkspaceId other_workspace() override { return stores_.other_workspace(); }
+
+ private:
+  Stores stores_;
+  SqliteSourceStore sources_{*stores_.store};
+  SqliteJobStore jobs_{*stores_.store};
+  SqliteChunkStore chunks_{*stores_.store};
+};
+
 class SqliteEventHarness final : public EventSinkHarness {
  public:
   EventSink& sink() override { return stores_.events; }
@@ -141,6 +178,12 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, AgentStoreContract,
 INSTANTIATE_TEST_SUITE_P(Sqlite, WebhookStoreContract,
                          ::testing::Values(WebhookStoreCase{"sqlite", [] { return std::make_unique<SqliteWebhookHarness>(); }}),
                          webhook_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Sqlite, JobStoreContract,
+                         ::testing::Values(JobStoreCase{"sqlite", [] { return std::make_unique<SqliteJobHarness>(); }}),
+                         job_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Sqlite, SourceStoreContract,
+                         ::testing::Values(SourceStoreCase{"sqlite", [] { return std::make_unique<SqliteSourceHarness>(); }}),
+                         source_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, EventSinkContract,
                          ::testing::Values(EventSinkCase{"sqlite", [] { return std::make_unique<SqliteEventHarness>(); }}),
                          event_sink_case_name);

@@ -122,6 +122,7 @@ TEST_F(SqliteConversationStoreTest, ATraceSurvivesARestartAndGoesWithItsTurn) {
 
 TEST_F(SqliteConversationStoreTest, AStoreFromBeforeTracesIsUpgradedInPlace) {
   ASSERT_TRUE(finish(turn("turn_1", "q", refusal())).has_value());
+  execute(kUndoJobs);
   execute(kUndoPoints);
   execute("DROP TABLE turn_traces; DROP TABLE chunk_codes; PRAGMA user_version = 3");
   open();

@@ -26,6 +26,7 @@ TEST_F(SqlitePointStoreTest, PassagesOfBeforeBecomePoints) {
   ASSERT_TRUE(commit({draft_of("a.md", {"one", "four"})}).has_value());
   const auto before = ids();
   ASSERT_EQ(before.size(), 3U);
+  execute(kUndoJobs);
   execute(kUndoPoints);
   open();
   EXPECT_EQ(ids(), before);

@@ -105,6 +105,7 @@ TEST_F(SqliteWebhooksTest, ErasingAVisitorLeavesNoRowBehind) {
 }
 
 TEST_F(SqliteWebhooksTest, AStoreFromBeforeAgentsIsUpgradedInPlace) {
+  execute(kUndoJobs);
   execute(
       "DROP TABLE erasures; DROP TABLE removed_agents; DROP TABLE webhook_outbox; DROP TABLE webhook_endpoints; DROP TABLE "
       "agent_usage_days; DROP TABLE visits; "

@@ -14,7 +14,18 @@ namespace footnote {
 
 inline constexpr UtcTime kTestStart{std::chrono::milliseconds{1'772'357'400'125}};  // 2026-03-01T09:30:00.125Z
 
-/// Reverts a store to the schema before points.
+/// Reverts a store to the schema before jobs and originals, number 14.
+inline constexpr sql::SqlText kUndoJobs = R"sql(
+  DROP TABLE jobs; DROP TABLE source_failures; DROP INDEX sources_due; DROP INDEX document_versions_source;
+  ALTER TABLE sources DROP COLUMN title; ALTER TABLE sources DROP COLUMN interval_seconds; ALTER TABLE sources DROP COLUMN watch;
+  ALTER TABLE sources DROP COLUMN created_at; ALTER TABLE sources DROP COLUMN next_at; ALTER TABLE sources DROP COLUMN deleted_at;
+  ALTER TABLE sources DROP COLUMN error; ALTER TABLE sources DROP COLUMN options; ALTER TABLE sources DROP COLUMN content;
+  DROP INDEX document_versions_original; DROP INDEX document_versions_dead;
+  ALTER TABLE document_versions DROP COLUMN original_hash; ALTER TABLE document_versions DROP COLUMN kept; DROP TABLE originals;
+  CREATE INDEX document_versions_dead ON document_versions (corpus_id, died_at) WHERE died IS NOT NULL;
+  PRAGMA user_version = 14)sql";
+
+/// Reverts such a store to the schema before points.
 inline constexpr sql::SqlText kUndoPoints = R"sql(
   DROP TABLE eval_cases; DROP TABLE turn_feedback; DROP TABLE chat_messages; DROP TABLE chats;
   DROP TABLE erasures; DROP TABLE removed_agents; DROP TABLE webhook_outbox; DROP TABLE webhook_endpoints; DROP TABLE agent_usage_days; DROP TABLE visits; DROP TABLE agent_gaps;

@@ -100,6 +100,10 @@ JsonObject to_stored_object(const DocumentAttributes& attributes) {
   if (attributes.priority != plain.priority) out["priority"] = attributes.priority;
   if (!attributes.tags.empty()) out["tags"] = to_stored_array(attributes.tags);
   if (!attributes.acl_labels.empty()) out["acl_labels"] = to_stored_array(attributes.acl_labels);
+  put_text("slug", attributes.slug);
+  put_text("canonical_id", attributes.canonical_id);
+  put_text("summary", attributes.summary);
+  if (!attributes.owners.empty()) out["owners"] = to_stored_array(attributes.owners);
   if (attributes.updated_at) out["updated_at"] = attributes.updated_at->time_since_epoch().count();
   return out;
 }
@@ -118,6 +122,10 @@ DocumentAttributes attributes_from(const StoredObject& object) {
                                                            std::numeric_limits<int>::max()));
   out.tags = object.texts("tags");
   out.acl_labels = object.texts("acl_labels");
+  out.slug = object.text("slug");
+  out.canonical_id = object.text("canonical_id");
+  out.summary = object.text("summary");
+  out.owners = object.texts("owners");
   if (object.has("updated_at")) out.updated_at = UtcTime{std::chrono::milliseconds{object.integer("updated_at")}};
   return out;
 }
