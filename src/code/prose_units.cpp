@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "chunk/parse.h"
 
 namespace footnote::code {
@@ -11,6 +12,8 @@ namespace {
 
 constexpr int kSectionLevelMax = 3;
 constexpr std::size_t kMentionBytesMax = 160;
+/// What an entry of a list is called after.
+constexpr std::size_t kItemTitleBytes = 80;
 
 struct Section {
   std::string path;  ///< Headings from the title down, with " > " between.
@@ -38,12 +41,12 @@ std::vector<Section> sections_of(const chunk::ParsedDocument& document, bool by_
       out.back().end = block.range.begin;
       out.push_back({path(), block.range.begin, 0});
     } else if (by_item && block.kind == chunk::BlockKind::kListItem) {
-      // The range begins after the marker.
       const std::size_t line = document.text.rfind('\n', block.range.begin);
       const std::size_t begin = line == std::string::npos ? 0 : line + 1;
       if (document.text[begin] == ' ' || begin < out.back().begin) continue;
-      const std::string title =
-          chunk::heading_text(std::string_view(document.text).substr(block.range.begin, std::min<std::size_t>(block.range.size(), 80)));
+      std::string_view item = std::string_view(document.text).substr(begin, block.range.end - begin);
+      item.remove_prefix(std::min(item.find_first_not_of("-*+ 0123456789.)"), item.size()));
+      const std::string title = chunk::heading_text(utf8_prefix(item, kItemTitleBytes));
       out.back().end = begin;
       out.push_back({path() + " > " + title, begin, 0});
     }
