@@ -10,6 +10,7 @@
 #include "api/calibrate_routes.h"
 #include "api/check_routes.h"
 #include "api/error_mapping.h"
+#include "api/project_routes.h"
 #include "api/proxy_routes.h"
 #include "api/qdrant_routes.h"
 #include "api/rebuild_routes.h"
@@ -61,6 +62,7 @@ struct Services {
   CopyStore copy_store = {};                          ///< Empty: no snapshots are offered.
   std::optional<AgentServices> agents = {};           ///< Empty: not offered.
   std::optional<WidgetServices> widget = {};          ///< Empty: no visitor API.
+  std::optional<ProjectServices> projects = {};       ///< Empty: no project memory.
   AgentId demo_agent = {};                            ///< Shown on the demonstration shop's pages. Empty: no shop.
 };
 

@@ -20,6 +20,7 @@ Result<std::unique_ptr<ServerParts>> ServerParts::open(const CallContext& call, 
   FOOTNOTE_TRY(opened.points, PointsDoor::open(call, settings, base, options.notes));
   FOOTNOTE_TRY(opened.proxy, ProxyDoor::open(settings, *opened.parts));
   FOOTNOTE_TRY(opened.visitors, VisitorDoor::open(call, settings, *opened.parts, *opened.keys));
+  opened.projects = std::make_unique<ProjectDoor>(settings, *opened.parts);
   return std::unique_ptr<ServerParts>(new ServerParts(std::move(opened), settings));
 }
 
@@ -30,6 +31,7 @@ ServerParts::ServerParts(Opened opened, const Settings& settings)
       points_(std::move(opened.points)),
       proxy_(std::move(opened.proxy)),
       visitors_(std::move(opened.visitors)),
+      projects_(std::move(opened.projects)),
       secrets_(settings.text(Setting::kIngestSecrets) == "allow" ? ingest::Secrets::kAllow : ingest::Secrets::kKeepOut),
       upkeep_(settings, *parts_, *points_, *keys_) {}
 
@@ -66,7 +68,8 @@ api::Services ServerParts::services(std::vector<std::string> example_questions) 
           .proxy = proxy_->services(),
           .copy_store = [this](const CallContext& call) { return upkeep_.copies().make(call); },
           .agents = visitors_->agent_services(),
-          .widget = visitors_->widget_services()};
+          .widget = visitors_->widget_services(),
+          .projects = projects_->services()};
 }
 
 std::vector<api::Check> ServerParts::check_store(const CallContext& call, WorkspaceId workspace) {

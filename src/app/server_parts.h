@@ -8,6 +8,7 @@
 #include "api/routes.h"
 #include "app/answer_parts.h"
 #include "app/points_door.h"
+#include "app/project_door.h"
 #include "app/proxy_door.h"
 #include "app/upkeep_parts.h"
 #include "app/visitor_door.h"
@@ -42,6 +43,7 @@ class ServerParts {
     std::unique_ptr<PointsDoor> points;
     std::unique_ptr<ProxyDoor> proxy;
     std::unique_ptr<VisitorDoor> visitors;
+    std::unique_ptr<ProjectDoor> projects;
   };
   ServerParts(Opened opened, const Settings& settings);
 
@@ -52,6 +54,7 @@ class ServerParts {
   const std::unique_ptr<PointsDoor> points_;
   const std::unique_ptr<ProxyDoor> proxy_;
   const std::unique_ptr<VisitorDoor> visitors_;
+  const std::unique_ptr<ProjectDoor> projects_;
   const ingest::Secrets secrets_;
   UpkeepParts upkeep_;
 };

@@ -10,6 +10,7 @@
 #include "providers/sqlite/sqlite_conversation_store.h"
 #include "providers/sqlite/sqlite_event_sink.h"
 #include "providers/sqlite/sqlite_point_store.h"
+#include "providers/sqlite/sqlite_project_store.h"
 #include "providers/sqlite/sqlite_store.h"
 #include "providers/sqlite/sqlite_webhook_store.h"
 
@@ -39,6 +40,7 @@ class Stores {
   SqlitePointStore& points() { return points_; }
   SqliteAgentStore& agents() { return agents_; }
   SqliteWebhookStore& webhooks() { return webhooks_; }
+  SqliteProjectStore& projects() { return projects_; }
   /// Never goes back, neither within a process nor across restarts, provided that mark_clock() is called regularly.
   const Clock& clock() const { return *clock_; }
   /// Writes the current time to the data folder.
@@ -58,7 +60,8 @@ class Stores {
         events_(*store_),
         points_(*store_),
         agents_(*store_),
-        webhooks_(*store_) {}
+        webhooks_(*store_),
+        projects_(*store_) {}
 
   // Order matters: the folder's lock is released last.
   DataFolder folder_;
@@ -72,6 +75,7 @@ class Stores {
   SqlitePointStore points_;
   SqliteAgentStore agents_;
   SqliteWebhookStore webhooks_;
+  SqliteProjectStore projects_;
   WorkspaceId workspace_;
 };
 

@@ -502,6 +502,24 @@ CREATE INDEX document_versions_labelled ON document_versions (corpus_id, chunk_c
 -- Pages, rows and the like of the original file, where the lines of a passage are not the file's: see Places.
 ALTER TABLE chunks ADD COLUMN places TEXT NOT NULL DEFAULT '';
 )sql"},
+    {20, R"sql(
+-- Code bases that coding agents ask; their chunks are a corpus each.
+CREATE TABLE projects (
+  id             INTEGER PRIMARY KEY,
+  workspace_id   INTEGER NOT NULL REFERENCES workspaces (id),
+  slug           TEXT    NOT NULL,
+  root           TEXT    NOT NULL,
+  repository_url TEXT    NOT NULL,
+  default_branch TEXT    NOT NULL,
+  framework      TEXT    NOT NULL,
+  language       TEXT    NOT NULL,
+  status         TEXT    NOT NULL,
+  problem        TEXT    NOT NULL,
+  created_at     INTEGER NOT NULL,
+  indexed_at     INTEGER,
+  UNIQUE (workspace_id, slug)
+) STRICT;
+)sql"},
 };
 
 /// A file without our mark may be used only if it is empty.
