@@ -13,6 +13,7 @@ Result<int> run_eval(const cli::CommandContext& context, const cli::EvalCommand&
 Result<int> run_calibrate(const cli::CommandContext& context, const cli::CalibrateCommand& command);
 Result<int> run_trace(const cli::CommandContext& context, const cli::TraceCommand& command);
 Result<int> run_documents(const cli::CommandContext& context);
+Result<int> run_mcp(const cli::CommandContext& context);
 Result<int> run_keys(const cli::CommandContext& context, const cli::KeysCommand& command);
 Result<int> run_workspaces(const cli::CommandContext& context, const cli::WorkspacesCommand& command);
 Result<int> run_models_fit(const cli::CommandContext& context, const cli::ModelsCommand& command);

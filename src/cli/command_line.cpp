@@ -32,6 +32,7 @@ class CommandLine {
     add_trace();
     add_bench();
     add_documents();
+    add_mcp();
     add_keys();
     add_workspaces();
     add_models();
@@ -279,6 +280,11 @@ class CommandLine {
     CLI::App& command = add_command("documents", "List the documents of a corpus");
     add_json(command, "One JSON line per document");
     on_parsed(command, documents_);
+  }
+
+  void add_mcp() {
+    CLI::App& command = add_command("mcp", "Serve coding agents over standard input and output (Model Context Protocol)");
+    on_parsed(command, mcp_);
   }
 
   CLI::App& add_action(CLI::App& command, std::string_view name, std::string_view help) {
@@ -533,6 +539,7 @@ class CommandLine {
   BenchEncoderCommand bench_encoder_;
   BenchIndexCommand bench_index_;
   DocumentsCommand documents_;
+  McpCommand mcp_;
   DoctorCommand doctor_;
   KeysCommand keys_;
   WorkspacesCommand workspaces_;

@@ -101,6 +101,7 @@ struct RestoreCommand {
   std::string file;
 };
 struct DocumentsCommand {};
+struct McpCommand {};
 struct KeysCommand {
   enum class Action { kList, kCreate, kRotate, kRevoke };
   Action action = Action::kList;
@@ -131,7 +132,7 @@ struct CompletionCommand {
 
 using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, CalibrateCommand, TraceCommand,
                              BenchEncoderCommand, BenchIndexCommand, DoctorCommand, RebuildIndexCommand, SnapshotCommand, RestoreCommand,
-                             DocumentsCommand, KeysCommand, WorkspacesCommand, ModelsCommand, ConfigCommand, CompletionCommand>;
+                             DocumentsCommand, McpCommand, KeysCommand, WorkspacesCommand, ModelsCommand, ConfigCommand, CompletionCommand>;
 
 /// A successfully parsed command line.
 struct Invocation {

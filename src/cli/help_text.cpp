@@ -12,7 +12,7 @@
 namespace footnote::cli {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 19> kFooters{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kFooters{{
     {"",
      R"(Examples:
   footnote ingest ~/handbook                    read a folder (again: only what changed)
@@ -120,6 +120,12 @@ texts: bench/peers/README.md.)"},
      R"(Examples:
   footnote documents
   footnote documents --corpus product --json | jq -r .path)"},
+    {"mcp",
+     R"(Examples:
+  footnote mcp --data ~/footnote-data           what a coding agent starts; docs/project-memory.md has the lines for common ones
+
+One JSON message per line, until standard input ends. If a server holds the data folder, messages go through it. Projects are added with
+POST /api/projects.)"},
     {"keys",
      R"(Examples:
   footnote keys create --name ci --scope ingest --expires 90d
