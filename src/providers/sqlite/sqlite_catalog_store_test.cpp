@@ -91,7 +91,8 @@ TEST_F(SqliteCatalogStoreTest, WhatHadEndedBeforeRevocationsWereFlagsStaysEnded)
   const ApiKeyId ended = catalog().add_key(call_, key)->id;
   ASSERT_TRUE(catalog().end_key(call_, ended, past).has_value());
   execute(
-      "ALTER TABLE api_keys DROP COLUMN revoked_at; DROP INDEX document_versions_labelled; ALTER TABLE chunks DROP COLUMN places; PRAGMA "
+      "DROP TABLE projects; ALTER TABLE api_keys DROP COLUMN revoked_at; DROP INDEX document_versions_labelled; ALTER TABLE chunks DROP "
+      "COLUMN places; PRAGMA "
       "user_version = 12");
   open();
   const std::vector<ApiKey> keys = catalog().keys(call_).value();

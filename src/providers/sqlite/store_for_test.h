@@ -16,7 +16,7 @@ inline constexpr UtcTime kTestStart{std::chrono::milliseconds{1'772'357'400'125}
 
 /// Reverts a store to the schema before points.
 inline constexpr sql::SqlText kUndoPoints = R"sql(
-  DROP TABLE erasures; DROP TABLE removed_agents; DROP TABLE webhook_outbox; DROP TABLE webhook_endpoints; DROP TABLE agent_usage_days; DROP TABLE visits; DROP TABLE agent_gaps;
+  DROP TABLE projects; DROP TABLE erasures; DROP TABLE removed_agents; DROP TABLE webhook_outbox; DROP TABLE webhook_endpoints; DROP TABLE agent_usage_days; DROP TABLE visits; DROP TABLE agent_gaps;
   DROP TABLE curated_answers; DROP TABLE agent_versions; DROP TABLE agents;
   DROP VIEW point_records; DROP TABLE points; DROP TABLE point_vectors; DROP TABLE payload_values; DROP TABLE payload_indexes;
   DROP TABLE aliases; DROP TABLE next_vectors;
