@@ -13,6 +13,7 @@
 #include "api/kb_feedback_routes.h"
 #include "api/kb_routes.h"
 #include "api/library_routes.h"
+#include "api/mcp_server.h"
 #include "api/memory_routes.h"
 #include "api/ops_routes.h"
 #include "api/page_routes.h"
@@ -53,6 +54,10 @@ std::vector<Route> route_table(const Services& services) {
     }
   }
   if (services.widget) std::ranges::move(make_widget_routes(*services.widget), std::back_inserter(routes));
+  if (services.projects) {
+    std::ranges::move(make_project_routes(*services.projects), std::back_inserter(routes));
+    std::ranges::move(make_mcp_routes({*services.projects, services.memories, services.version}), std::back_inserter(routes));
+  }
   if (services.copy_store) std::ranges::move(make_snapshot_routes(services.copy_store), std::back_inserter(routes));
   if (services.jobs) std::ranges::move(make_job_routes(*services.jobs), std::back_inserter(routes));
   if (services.sources) std::ranges::move(make_source_routes(*services.sources), std::back_inserter(routes));

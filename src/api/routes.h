@@ -13,6 +13,7 @@
 #include "api/error_mapping.h"
 #include "api/job_routes.h"
 #include "api/kb_conversation.h"
+#include "api/project_routes.h"
 #include "api/proxy_routes.h"
 #include "api/qdrant_routes.h"
 #include "api/rebuild_routes.h"
@@ -71,6 +72,7 @@ struct Services {
   std::optional<JobServices> jobs = {};               ///< Empty: no background jobs.
   std::optional<SourceServices> sources = {};         ///< Empty: not offered.
   std::optional<UploadServices> uploads = {};         ///< Empty: not offered.
+  std::optional<ProjectServices> projects = {};       ///< Empty: no project memory.
   AgentId demo_agent = {};                            ///< Shown on the demonstration shop's pages. Empty: no shop.
 };
 

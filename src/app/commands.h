@@ -15,6 +15,7 @@ Result<int> run_trace(const cli::CommandContext& context, const cli::TraceComman
 Result<int> run_documents(const cli::CommandContext& context);
 Result<int> run_sources(const cli::CommandContext& context, const cli::SourcesCommand& command);
 Result<int> run_jobs(const cli::CommandContext& context, const cli::JobsCommand& command);
+Result<int> run_mcp(const cli::CommandContext& context);
 Result<int> run_keys(const cli::CommandContext& context, const cli::KeysCommand& command);
 Result<int> run_workspaces(const cli::CommandContext& context, const cli::WorkspacesCommand& command);
 Result<int> run_models_fit(const cli::CommandContext& context, const cli::ModelsCommand& command);

@@ -61,6 +61,7 @@ Result<int> dispatch(const cli::CommandContext& context, const cli::Command& com
     Result<int> operator()(const cli::DocumentsCommand&) const { return run_documents(context); }
     Result<int> operator()(const cli::SourcesCommand& c) const { return run_sources(context, c); }
     Result<int> operator()(const cli::JobsCommand& c) const { return run_jobs(context, c); }
+    Result<int> operator()(const cli::McpCommand&) const { return run_mcp(context); }
     Result<int> operator()(const cli::KeysCommand& c) const { return run_keys(context, c); }
     Result<int> operator()(const cli::WorkspacesCommand& c) const { return run_workspaces(context, c); }
     Result<int> operator()(const cli::ModelsCommand& c) const {

@@ -21,6 +21,7 @@ Result<std::unique_ptr<ServerParts>> ServerParts::open(const CallContext& call, 
   FOOTNOTE_TRY(opened.proxy, ProxyDoor::open(settings, *opened.parts));
   FOOTNOTE_TRY(opened.visitors, VisitorDoor::open(call, settings, *opened.parts, *opened.keys));
   FOOTNOTE_TRY(opened.sources, SourceDoor::open(settings, base));
+  opened.projects = std::make_unique<ProjectDoor>(settings, *opened.parts);
   return std::unique_ptr<ServerParts>(new ServerParts(std::move(opened), settings));
 }
 
@@ -33,6 +34,7 @@ ServerParts::ServerParts(Opened opened, const Settings& settings)
       visitors_(std::move(opened.visitors)),
       sources_(std::move(opened.sources)),
       kb_(settings, *parts_),
+      projects_(std::move(opened.projects)),
       secrets_(settings.text(Setting::kIngestSecrets) == "allow" ? ingest::Secrets::kAllow : ingest::Secrets::kKeepOut),
       upkeep_(settings, *parts_, *points_, *keys_) {}
 
@@ -74,7 +76,8 @@ api::Services ServerParts::services(std::vector<std::string> example_questions) 
           .chats = kb_.services(),
           .jobs = sources_->job_services(),
           .sources = sources_->source_services(),
-          .uploads = sources_->upload_services()};
+          .uploads = sources_->upload_services(),
+          .projects = projects_->services()};
 }
 
 std::vector<api::Check> ServerParts::check_store(const CallContext& call, WorkspaceId workspace) {

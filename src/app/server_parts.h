@@ -9,6 +9,7 @@
 #include "app/answer_parts.h"
 #include "app/kb_door.h"
 #include "app/points_door.h"
+#include "app/project_door.h"
 #include "app/proxy_door.h"
 #include "app/source_door.h"
 #include "app/upkeep_parts.h"
@@ -46,6 +47,7 @@ class ServerParts {
     std::unique_ptr<ProxyDoor> proxy;
     std::unique_ptr<VisitorDoor> visitors;
     std::unique_ptr<SourceDoor> sources;
+    std::unique_ptr<ProjectDoor> projects;
   };
   ServerParts(Opened opened, const Settings& settings);
 
@@ -58,6 +60,7 @@ class ServerParts {
   const std::unique_ptr<VisitorDoor> visitors_;
   const std::unique_ptr<SourceDoor> sources_;
   KbDoor kb_;
+  const std::unique_ptr<ProjectDoor> projects_;
   const ingest::Secrets secrets_;
   UpkeepParts upkeep_;
 };

@@ -34,6 +34,7 @@ class CommandLine {
     add_documents();
     add_sources();
     add_jobs();
+    add_mcp();
     add_keys();
     add_workspaces();
     add_models();
@@ -335,6 +336,11 @@ class CommandLine {
     on_action(cancel, JobsCommand::Action::kCancel);
   }
 
+  void add_mcp() {
+    CLI::App& command = add_command("mcp", "Serve coding agents over standard input and output (Model Context Protocol)");
+    on_parsed(command, mcp_);
+  }
+
   CLI::App& add_action(CLI::App& command, std::string_view name, std::string_view help) {
     CLI::App& action = *command.add_subcommand(std::string(name), std::string(help));
     add_common(action);
@@ -596,6 +602,7 @@ class CommandLine {
   BenchEncoderCommand bench_encoder_;
   BenchIndexCommand bench_index_;
   DocumentsCommand documents_;
+  McpCommand mcp_;
   DoctorCommand doctor_;
   SourcesCommand sources_;
   JobsCommand jobs_;

@@ -118,6 +118,7 @@ struct JobsCommand {
   Action action = Action::kList;
   std::int64_t id = 0;
 };
+struct McpCommand {};
 struct KeysCommand {
   enum class Action { kList, kCreate, kRotate, kRevoke };
   Action action = Action::kList;
@@ -148,7 +149,7 @@ struct CompletionCommand {
 
 using Command =
     std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, CalibrateCommand, TraceCommand, BenchEncoderCommand,
-                 BenchIndexCommand, DoctorCommand, RebuildIndexCommand, SnapshotCommand, RestoreCommand, DocumentsCommand, SourcesCommand,
+                 BenchIndexCommand, DoctorCommand, RebuildIndexCommand, SnapshotCommand, RestoreCommand, DocumentsCommand, SourcesCommand, McpCommand,
                  JobsCommand, KeysCommand, WorkspacesCommand, ModelsCommand, ConfigCommand, CompletionCommand>;
 
 /// A successfully parsed command line.

@@ -12,7 +12,7 @@
 namespace footnote::cli {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 21> kFooters{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kFooters{{
     {"",
      R"(Examples:
   footnote ingest ~/handbook                    read a folder (again: only what changed)
@@ -136,6 +136,12 @@ and sends them.)"},
   footnote jobs list
   footnote jobs follow 12
   footnote jobs cancel 12)"},
+    {"mcp",
+     R"(Examples:
+  footnote mcp --data ~/footnote-data           what a coding agent starts; docs/project-memory.md has the lines for common ones
+
+One JSON message per line, until standard input ends. If a server holds the data folder, messages go through it. Projects are added with
+POST /api/projects.)"},
     {"keys",
      R"(Examples:
   footnote keys create --name ci --scope ingest --expires 90d

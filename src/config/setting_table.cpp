@@ -231,6 +231,14 @@ constexpr std::array kTable{
                 .help = "What happens to passages with passwords, tokens or private keys. keep_out: they are not stored, but reported by "
                         "kind and path. allow: they are stored like all others. `footnote ingest --allow-secrets` allows them for one run.",
                 .choices = "keep_out|allow"},
+    SettingSpec{.id = Setting::kProjectsRoots,
+                .key = "projects.roots",
+                .env = "FOOTNOTE_PROJECTS_ROOTS",
+                .flag = "",
+                .type = SettingType::kString,
+                .default_text = "",
+                .help = "Folders below which the roots of projects must lie (project memory), with ':' between them. Empty: no project can "
+                        "be added."},
     SettingSpec{.id = Setting::kIngestHardLinks,
                 .key = "ingest.hard_links",
                 .env = "FOOTNOTE_INGEST_HARD_LINKS",

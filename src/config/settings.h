@@ -42,6 +42,7 @@ enum class Setting {
   kServerMemoryMax,
   kServerIoUring,
   kIngestSecrets,
+  kProjectsRoots,
   kIngestHardLinks,
   kIngestOriginals,
   kSourcesFolders,

@@ -148,7 +148,7 @@ class Walker {
     if (S_ISREG(status.st_mode) && status.st_nlink > 1) ++names_of_[{status.st_dev, status.st_ino}];
     if (S_ISREG(status.st_mode) && is_secret_file_name(name)) return problem(key, std::string(kSecretNameReason), ProblemKind::kSecret);
     if (is_folder && is_secret_folder_name(name)) return problem(key, std::string(kSecretNameReason), ProblemKind::kSecret);
-    if (is_ignored_name(name)) return problem(key, "ignored name", ProblemKind::kIgnored);
+    if (is_ignored_name(name) && !is_rules_folder(key)) return problem(key, "ignored name", ProblemKind::kIgnored);
     if (scope && scope->ignores(key, is_folder)) {
       ignored_by_file_ = true;
       return problem(key, "named by an ignore file", ProblemKind::kIgnored);
@@ -166,6 +166,9 @@ class Walker {
     }
     waiting_.push_back({key, scope});
   }
+
+  /// Rules for coding agents, in a code base.
+  bool is_rules_folder(std::string_view key) const { return options_.what == WalkFor::kCode && (key == ".cursor" || key == ".claude"); }
 
   /// Images, style sheets and the like, and empty source files that only mark a folder.
   bool is_counted_only(const std::string& key, const struct stat& status) {
@@ -249,7 +252,7 @@ Result<WalkResult> walk(const CallContext& call, const std::filesystem::path& pa
   out.root = real;
   FOOTNOTE_CHECK(walker.run());
   walker.report_if_all_is_ignored();
-  count_page_scripts(out);
+  if (options.what == WalkFor::kDocuments) count_page_scripts(out);
   std::ranges::sort(out.files, {}, &FoundFile::key);
   std::ranges::sort(out.problems, {}, &Problem::path);
   return out;

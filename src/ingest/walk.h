@@ -26,10 +26,14 @@ enum class HardLinks {
   kRead,    ///< For folders filled with hard links by a package manager or a backup.
 };
 
+/// What is looked for. kCode: of hidden folders `.cursor` and `.claude` are read, and scripts next to web pages are files like others.
+enum class WalkFor { kDocuments, kCode };
+
 struct WalkOptions {
   std::uint64_t file_bytes_max = kFileBytesMax;
   std::size_t files_max = kFilesMax;
   HardLinks hard_links = HardLinks::kRefuse;
+  WalkFor what = WalkFor::kDocuments;
 };
 
 /// A regular file below the root. `key` is its path relative to the root with "/" between names.

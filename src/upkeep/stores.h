@@ -13,6 +13,7 @@
 #include "providers/sqlite/sqlite_job_store.h"
 #include "providers/sqlite/sqlite_point_store.h"
 #include "providers/sqlite/sqlite_source_store.h"
+#include "providers/sqlite/sqlite_project_store.h"
 #include "providers/sqlite/sqlite_store.h"
 #include "providers/sqlite/sqlite_webhook_store.h"
 
@@ -45,6 +46,7 @@ class Stores {
   SqliteWebhookStore& webhooks() { return webhooks_; }
   SqliteJobStore& jobs() { return jobs_; }
   SqliteSourceStore& sources() { return sources_; }
+  SqliteProjectStore& projects() { return projects_; }
   /// Never goes back, neither within a process nor across restarts, provided that mark_clock() is called regularly.
   const Clock& clock() const { return *clock_; }
   /// Writes the current time to the data folder.
@@ -67,7 +69,8 @@ class Stores {
         agents_(*store_),
         webhooks_(*store_),
         jobs_(*store_),
-        sources_(*store_) {}
+        sources_(*store_),
+        projects_(*store_) {}
 
   // Order matters: the folder's lock is released last.
   DataFolder folder_;
@@ -84,6 +87,7 @@ class Stores {
   SqliteWebhookStore webhooks_;
   SqliteJobStore jobs_;
   SqliteSourceStore sources_;
+  SqliteProjectStore projects_;
   WorkspaceId workspace_;
 };
 

@@ -6,11 +6,13 @@
 #include "contracts/event_sink_contract.h"
 #include "contracts/job_store_contract.h"
 #include "contracts/point_store_contract.h"
+#include "contracts/project_store_contract.h"
 #include "contracts/source_store_contract.h"
 #include "contracts/webhook_store_contract.h"
 #include "fakes/memory_agent_store.h"
 #include "fakes/memory_chat_store.h"
 #include "fakes/memory_job_store.h"
+#include "fakes/memory_project_store.h"
 #include "fakes/memory_source_store.h"
 #include "fakes/memory_store.h"
 #include "fakes/memory_webhook_store.h"
@@ -58,6 +60,21 @@ class MemoryStoreHarness final : public ChunkStoreHarness,
   fakes::MemoryJobStore jobs_{clock_};
   fakes::MemorySourceStore sources_{store_, &jobs_, clock_};
 };
+
+class MemoryProjectHarness final : public ProjectStoreHarness {
+ public:
+  ProjectStore& projects() override { return projects_; }
+  WorkspaceId workspace() override { return {1}; }
+  WorkspaceId other_workspace() override { return {2}; }
+
+ private:
+  ManualClock clock_{UtcTime{std::chrono::milliseconds{1'772'357'400'125}}};
+  fakes::MemoryProjectStore projects_{clock_};
+};
+
+INSTANTIATE_TEST_SUITE_P(Fakes, ProjectStoreContract,
+                         ::testing::Values(ProjectStoreCase{"memory", [] { return std::make_unique<MemoryProjectHarness>(); }}),
+                         project_store_case_name);
 
 std::unique_ptr<ChunkStoreHarness> make_chunk_store() { return std::make_unique<MemoryStoreHarness>(); }
 std::unique_ptr<MemoryStoreHarness> make_store() { return std::make_unique<MemoryStoreHarness>(); }

@@ -618,6 +618,24 @@ CREATE TABLE eval_cases (
   FOREIGN KEY (workspace_id, corpus_id) REFERENCES corpora (workspace_id, id)
 ) STRICT;
 )sql"},
+    {20, R"sql(
+-- Code bases that coding agents ask; their chunks are a corpus each.
+CREATE TABLE projects (
+  id             INTEGER PRIMARY KEY,
+  workspace_id   INTEGER NOT NULL REFERENCES workspaces (id),
+  slug           TEXT    NOT NULL,
+  root           TEXT    NOT NULL,
+  repository_url TEXT    NOT NULL,
+  default_branch TEXT    NOT NULL,
+  framework      TEXT    NOT NULL,
+  language       TEXT    NOT NULL,
+  status         TEXT    NOT NULL,
+  problem        TEXT    NOT NULL,
+  created_at     INTEGER NOT NULL,
+  indexed_at     INTEGER,
+  UNIQUE (workspace_id, slug)
+) STRICT;
+)sql"},
 };
 
 /// A file without our mark may be used only if it is empty.

@@ -92,7 +92,7 @@ TEST_F(SqliteCatalogStoreTest, WhatHadEndedBeforeRevocationsWereFlagsStaysEnded)
   ASSERT_TRUE(catalog().end_key(call_, ended, past).has_value());
   execute(kUndoJobs);
   execute(
-      "DROP TABLE eval_cases; DROP TABLE turn_feedback; DROP TABLE chat_messages; DROP TABLE chats; "
+      "DROP TABLE projects; DROP TABLE eval_cases; DROP TABLE turn_feedback; DROP TABLE chat_messages; DROP TABLE chats; "
       "ALTER TABLE api_keys DROP COLUMN revoked_at; DROP INDEX document_versions_labelled; ALTER TABLE chunks DROP COLUMN places; PRAGMA "
       "user_version = 12");
   open();

@@ -7,6 +7,7 @@
 #include "contracts/job_store_contract.h"
 #include "contracts/point_store_contract.h"
 #include "contracts/source_store_contract.h"
+#include "contracts/project_store_contract.h"
 #include "contracts/webhook_store_contract.h"
 #include "providers/sqlite/sqlite_agent_store.h"
 #include "providers/sqlite/sqlite_chat_store.h"
@@ -15,6 +16,7 @@
 #include "providers/sqlite/sqlite_job_store.h"
 #include "providers/sqlite/sqlite_point_store.h"
 #include "providers/sqlite/sqlite_source_store.h"
+#include "providers/sqlite/sqlite_project_store.h"
 #include "providers/sqlite/sqlite_webhook_store.h"
 #include "providers/sqlite/store_for_test.h"
 
@@ -157,6 +159,20 @@ class SqlitePointHarness final : public PointStoreHarness {
   SqliteChunkStore chunks_{*stores_.store};
 };
 
+class SqliteProjectHarness final : public ProjectStoreHarness {
+ public:
+  ProjectStore& projects() override { return projects_; }
+  WorkspaceId workspace() override { return stores_.catalog.find_workspace({}, kDefaultWorkspace)->id; }
+  WorkspaceId other_workspace() override { return stores_.other_workspace(); }
+
+ private:
+  Stores stores_;
+  SqliteProjectStore projects_{*stores_.store};
+};
+
+INSTANTIATE_TEST_SUITE_P(Sqlite, ProjectStoreContract,
+                         ::testing::Values(ProjectStoreCase{"sqlite", [] { return std::make_unique<SqliteProjectHarness>(); }}),
+                         project_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, PointStoreContract,
                          ::testing::Values(PointStoreCase{"sqlite", [] { return std::make_unique<SqlitePointHarness>(); }}),
                          point_store_case_name);

@@ -107,7 +107,8 @@ TEST_F(SqliteWebhooksTest, ErasingAVisitorLeavesNoRowBehind) {
 TEST_F(SqliteWebhooksTest, AStoreFromBeforeAgentsIsUpgradedInPlace) {
   execute(kUndoJobs);
   execute(
-      "DROP TABLE erasures; DROP TABLE removed_agents; DROP TABLE webhook_outbox; DROP TABLE webhook_endpoints; DROP TABLE "
+      "DROP TABLE projects; DROP TABLE erasures; DROP TABLE removed_agents; DROP TABLE webhook_outbox; DROP TABLE webhook_endpoints; DROP "
+      "TABLE "
       "agent_usage_days; DROP TABLE visits; "
       "DROP TABLE agent_gaps; "
       "DROP TABLE curated_answers; DROP TABLE agent_versions; DROP TABLE agents; "
