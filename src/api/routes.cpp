@@ -35,6 +35,7 @@ std::vector<Route> route_table(const Services& services) {
   if (services.calibration) std::ranges::move(make_calibrate_routes(*services.calibration), std::back_inserter(routes));
   if (services.proxy) std::ranges::move(make_proxy_routes(*services.proxy), std::back_inserter(routes));
   if (services.widget) std::ranges::move(make_widget_routes(*services.widget), std::back_inserter(routes));
+  if (services.web) std::ranges::move(make_web_routes(*services.web), std::back_inserter(routes));
   if (services.copy_store) std::ranges::move(make_snapshot_routes(services.copy_store), std::back_inserter(routes));
   if (services.agents) {
     for (auto more : {make_agent_routes(*services.agents), make_curated_routes(*services.agents),

@@ -15,6 +15,7 @@
 #include "api/rebuild_routes.h"
 #include "api/route.h"
 #include "api/snapshot_routes.h"
+#include "api/web_routes.h"
 #include "api/widget_routes.h"
 #include "base/metrics.h"
 #include "http/router.h"
@@ -61,6 +62,7 @@ struct Services {
   CopyStore copy_store = {};                          ///< Empty: no snapshots are offered.
   std::optional<AgentServices> agents = {};           ///< Empty: not offered.
   std::optional<WidgetServices> widget = {};          ///< Empty: no visitor API.
+  std::optional<WebServices> web = {};                ///< Empty: no pages are fetched.
   AgentId demo_agent = {};                            ///< Shown on the demonstration shop's pages. Empty: no shop.
 };
 

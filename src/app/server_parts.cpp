@@ -20,6 +20,7 @@ Result<std::unique_ptr<ServerParts>> ServerParts::open(const CallContext& call, 
   FOOTNOTE_TRY(opened.points, PointsDoor::open(call, settings, base, options.notes));
   FOOTNOTE_TRY(opened.proxy, ProxyDoor::open(settings, *opened.parts));
   FOOTNOTE_TRY(opened.visitors, VisitorDoor::open(call, settings, *opened.parts, *opened.keys));
+  FOOTNOTE_TRY(opened.web, WebDoor::open(settings, *opened.parts));
   return std::unique_ptr<ServerParts>(new ServerParts(std::move(opened), settings));
 }
 
@@ -30,6 +31,7 @@ ServerParts::ServerParts(Opened opened, const Settings& settings)
       points_(std::move(opened.points)),
       proxy_(std::move(opened.proxy)),
       visitors_(std::move(opened.visitors)),
+      web_(std::move(opened.web)),
       secrets_(settings.text(Setting::kIngestSecrets) == "allow" ? ingest::Secrets::kAllow : ingest::Secrets::kKeepOut),
       upkeep_(settings, *parts_, *points_, *keys_) {}
 
@@ -66,7 +68,8 @@ api::Services ServerParts::services(std::vector<std::string> example_questions) 
           .proxy = proxy_->services(),
           .copy_store = [this](const CallContext& call) { return upkeep_.copies().make(call); },
           .agents = visitors_->agent_services(),
-          .widget = visitors_->widget_services()};
+          .widget = visitors_->widget_services(),
+          .web = web_ == nullptr ? std::nullopt : std::optional(web_->services(secrets_))};
 }
 
 std::vector<api::Check> ServerParts::check_store(const CallContext& call, WorkspaceId workspace) {

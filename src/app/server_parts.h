@@ -11,6 +11,7 @@
 #include "app/proxy_door.h"
 #include "app/upkeep_parts.h"
 #include "app/visitor_door.h"
+#include "app/web_door.h"
 
 namespace footnote::app {
 
@@ -42,6 +43,7 @@ class ServerParts {
     std::unique_ptr<PointsDoor> points;
     std::unique_ptr<ProxyDoor> proxy;
     std::unique_ptr<VisitorDoor> visitors;
+    std::unique_ptr<WebDoor> web;
   };
   ServerParts(Opened opened, const Settings& settings);
 
@@ -52,6 +54,7 @@ class ServerParts {
   const std::unique_ptr<PointsDoor> points_;
   const std::unique_ptr<ProxyDoor> proxy_;
   const std::unique_ptr<VisitorDoor> visitors_;
+  const std::unique_ptr<WebDoor> web_;  ///< Null: no pages are fetched.
   const ingest::Secrets secrets_;
   UpkeepParts upkeep_;
 };

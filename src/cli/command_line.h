@@ -73,6 +73,10 @@ struct CalibrateCommand {
 struct TraceCommand {
   std::string turn;  ///< "turn_..."
 };
+struct FetchCommand {
+  std::string url;
+  std::string store;  ///< A corpus that keeps the page; empty: none.
+};
 struct BenchEncoderCommand {
   std::vector<std::string> shapes{"1x16", "32x128", "18x160"};  ///< Sequences x tokens.
   double seconds = 3;                                           ///< Per shape.
@@ -129,9 +133,10 @@ struct CompletionCommand {
   Shell shell = Shell::kBash;
 };
 
-using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, CalibrateCommand, TraceCommand,
-                             BenchEncoderCommand, BenchIndexCommand, DoctorCommand, RebuildIndexCommand, SnapshotCommand, RestoreCommand,
-                             DocumentsCommand, KeysCommand, WorkspacesCommand, ModelsCommand, ConfigCommand, CompletionCommand>;
+using Command =
+    std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, CalibrateCommand, TraceCommand, FetchCommand,
+                 BenchEncoderCommand, BenchIndexCommand, DoctorCommand, RebuildIndexCommand, SnapshotCommand, RestoreCommand,
+                 DocumentsCommand, KeysCommand, WorkspacesCommand, ModelsCommand, ConfigCommand, CompletionCommand>;
 
 /// A successfully parsed command line.
 struct Invocation {

@@ -1,6 +1,8 @@
 #include "contracts/crawler_contract.h"
 
+#include "contracts/web_search_contract.h"
 #include "fakes/fake_crawler.h"
+#include "fakes/fake_web_search.h"
 
 namespace footnote::contract {
 namespace {
@@ -21,6 +23,14 @@ CrawlerHarness make_crawler() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Fakes, CrawlerContract, ::testing::Values(CrawlerCase{"memory", make_crawler}), crawler_case_name);
+
+WebSearchHarness make_search() {
+  return {std::make_shared<fakes::FakeWebSearch>(std::map<std::string, std::vector<WebResult>, std::less<>>{
+      {"lamps",
+       {{"One", "http://a.example/1", "first"}, {"Two", "https://b.example/2", "second"}, {"Three", "http://c.example/3", "third"}}}})};
+}
+
+INSTANTIATE_TEST_SUITE_P(Fakes, WebSearchContract, ::testing::Values(WebSearchCase{"memory", make_search}), web_search_case_name);
 
 }  // namespace
 }  // namespace footnote::contract

@@ -26,13 +26,25 @@ Result<void> sleep_until(const CallContext& call, std::chrono::steady_clock::tim
   return call.check();
 }
 
+Counter& fetch_counter(Metrics& metrics, std::string result) {
+  return metrics.counter("footnote_web_fetches_total", "Pages fetched from the web, by what came of them", {{"result", std::move(result)}});
+}
+
+Counter& byte_counter(Metrics& metrics) {
+  return metrics.counter("footnote_web_bytes_total", "Bytes of the bodies fetched from the web, as sent");
+}
+
 }  // namespace
 
 CurlCrawler::CurlCrawler(CurlCrawlerOptions options, Metrics& metrics)
     : options_(std::move(options)),
       exchange_(options_.policy, options_.limits, options_.resolver, options_.user_agent),
       gate_(options_.gate),
-      metrics_(metrics) {}
+      metrics_(metrics) {
+  // Shown from the start, before anything was fetched.
+  fetch_counter(metrics_, "2xx");
+  byte_counter(metrics_);
+}
 
 Result<ExchangeResult> CurlCrawler::try_url(const CallContext& call, const WebUrl& url, const PageRequest& request) {
   auto wait = options_.retry_wait;
@@ -78,9 +90,8 @@ Result<FetchedPage> CurlCrawler::follow(const CallContext& call, const PageReque
 
 Result<FetchedPage> CurlCrawler::fetch(const CallContext& call, const PageRequest& request) {
   auto page = follow(call.narrowed(options_.fetch_time_max), request);
-  const std::string result = page ? std::to_string(page->status / 100) + "xx" : std::string(to_string(page.error().code));
-  metrics_.counter("footnote_web_fetches_total", "Pages fetched from the web, by what came of them", {{"result", result}}).add();
-  if (page) metrics_.counter("footnote_web_bytes_total", "Bytes of the bodies fetched from the web, as sent").add(page->wire_bytes);
+  fetch_counter(metrics_, page ? std::to_string(page->status / 100) + "xx" : std::string(to_string(page.error().code))).add();
+  if (page) byte_counter(metrics_).add(page->wire_bytes);
   return page;
 }
 

@@ -4,6 +4,8 @@
 #include <zlib.h>
 
 #include "contracts/crawler_contract.h"
+#include "contracts/web_search_contract.h"
+#include "providers/web/searxng_search.h"
 #include "providers/web/test_site.h"
 
 namespace footnote {
@@ -258,11 +260,36 @@ TEST(HostGates, IdleHostsAreForgotten) {
   EXPECT_LE(gate.host_count(), HostGate::kHostsMax);
 }
 
+contract::WebSearchHarness make_engine() {
+  const auto site = std::make_shared<TestSite>([](const SiteRequest& request, TestSocket& socket) {
+    EXPECT_TRUE(request.target.starts_with("/search?format=json&q=")) << request.target;
+    if (request.target.find("q=fail") != std::string::npos) return void(socket.send(response("403 Forbidden", "", "no json")));
+    const std::string results = request.target.find("q=lamps") == std::string::npos ? "" : R"(
+      {"url": "http://a.example/1", "title": "One", "content": "first", "engines": ["x"], "score": 2.5},
+      {"url": "https://b.example/2", "title": " Two\n", "content": "second"}, {"url": "magnet:?x", "title": "No page"}, 7,
+      {"url": "http://c.example/3", "title": "Three", "content": "third", "publishedDate": null})";
+    socket.send(
+        response("200 OK", "Content-Type: application/json\r\n",
+                 R"({"query": "q", "results": [)" + results + R"(], "answers": [{"answer": "x"}], "unresponsive_engines": [["e", "x"]]})"));
+  });
+  struct Engine {
+    Metrics metrics;
+    http::Client client{{}, metrics};
+    std::shared_ptr<TestSite> site;
+    std::unique_ptr<SearxngSearch> search;
+  };
+  const auto engine = std::make_shared<Engine>();
+  engine->site = site;
+  engine->search = std::make_unique<SearxngSearch>(engine->client, SearxngOptions{.url = site->url("")});
+  return {std::shared_ptr<WebSearch>(engine, engine->search.get()), engine};
+}
+
 }  // namespace
 
 namespace contract {
 namespace {
 INSTANTIATE_TEST_SUITE_P(Curl, CrawlerContract, ::testing::Values(CrawlerCase{"curl", make_site}), crawler_case_name);
+INSTANTIATE_TEST_SUITE_P(Searxng, WebSearchContract, ::testing::Values(WebSearchCase{"searxng", make_engine}), web_search_case_name);
 }  // namespace
 }  // namespace contract
 }  // namespace footnote
