@@ -58,6 +58,7 @@ std::vector<Route> route_table(const Services& services) {
     std::ranges::move(make_project_routes(*services.projects), std::back_inserter(routes));
     std::ranges::move(make_mcp_routes({*services.projects, services.memories, services.version}), std::back_inserter(routes));
   }
+  if (services.web) std::ranges::move(make_web_routes(*services.web), std::back_inserter(routes));
   if (services.copy_store) std::ranges::move(make_snapshot_routes(services.copy_store), std::back_inserter(routes));
   if (services.jobs) std::ranges::move(make_job_routes(*services.jobs), std::back_inserter(routes));
   if (services.sources) std::ranges::move(make_source_routes(*services.sources), std::back_inserter(routes));

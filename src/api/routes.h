@@ -21,6 +21,7 @@
 #include "api/snapshot_routes.h"
 #include "api/source_routes.h"
 #include "api/upload_routes.h"
+#include "api/web_routes.h"
 #include "api/widget_routes.h"
 #include "base/metrics.h"
 #include "http/router.h"
@@ -73,6 +74,7 @@ struct Services {
   std::optional<SourceServices> sources = {};         ///< Empty: not offered.
   std::optional<UploadServices> uploads = {};         ///< Empty: not offered.
   std::optional<ProjectServices> projects = {};       ///< Empty: no project memory.
+  std::optional<WebServices> web = {};                ///< Empty: no pages are fetched.
   AgentId demo_agent = {};                            ///< Shown on the demonstration shop's pages. Empty: no shop.
 };
 

@@ -11,6 +11,7 @@ Result<int> run_ask(const cli::CommandContext& context, const cli::AskCommand& c
 Result<int> run_search(const cli::CommandContext& context, const cli::SearchCommand& command);
 Result<int> run_eval(const cli::CommandContext& context, const cli::EvalCommand& command);
 Result<int> run_calibrate(const cli::CommandContext& context, const cli::CalibrateCommand& command);
+Result<int> run_fetch(const cli::CommandContext& context, const cli::FetchCommand& command);
 Result<int> run_trace(const cli::CommandContext& context, const cli::TraceCommand& command);
 Result<int> run_documents(const cli::CommandContext& context);
 Result<int> run_sources(const cli::CommandContext& context, const cli::SourcesCommand& command);

@@ -51,6 +51,7 @@ Result<int> dispatch(const cli::CommandContext& context, const cli::Command& com
     Result<int> operator()(const cli::SearchCommand& c) const { return run_search(context, c); }
     Result<int> operator()(const cli::EvalCommand& c) const { return run_eval(context, c); }
     Result<int> operator()(const cli::CalibrateCommand& c) const { return run_calibrate(context, c); }
+    Result<int> operator()(const cli::FetchCommand& c) const { return run_fetch(context, c); }
     Result<int> operator()(const cli::TraceCommand& c) const { return run_trace(context, c); }
     Result<int> operator()(const cli::BenchEncoderCommand& c) const { return run_bench_encoder(context, c); }
     Result<int> operator()(const cli::BenchIndexCommand& c) const { return run_bench_index(context, c); }

@@ -22,6 +22,7 @@ Result<std::unique_ptr<ServerParts>> ServerParts::open(const CallContext& call, 
   FOOTNOTE_TRY(opened.visitors, VisitorDoor::open(call, settings, *opened.parts, *opened.keys));
   FOOTNOTE_TRY(opened.sources, SourceDoor::open(settings, base));
   opened.projects = std::make_unique<ProjectDoor>(settings, *opened.parts);
+  FOOTNOTE_TRY(opened.web, WebDoor::open(settings, *opened.parts));
   return std::unique_ptr<ServerParts>(new ServerParts(std::move(opened), settings));
 }
 
@@ -35,6 +36,7 @@ ServerParts::ServerParts(Opened opened, const Settings& settings)
       sources_(std::move(opened.sources)),
       kb_(settings, *parts_),
       projects_(std::move(opened.projects)),
+      web_(std::move(opened.web)),
       secrets_(settings.text(Setting::kIngestSecrets) == "allow" ? ingest::Secrets::kAllow : ingest::Secrets::kKeepOut),
       upkeep_(settings, *parts_, *points_, *keys_) {}
 
@@ -77,7 +79,8 @@ api::Services ServerParts::services(std::vector<std::string> example_questions) 
           .jobs = sources_->job_services(),
           .sources = sources_->source_services(),
           .uploads = sources_->upload_services(),
-          .projects = projects_->services()};
+          .projects = projects_->services(),
+          .web = web_ == nullptr ? std::nullopt : std::optional(web_->services(secrets_))};
 }
 
 std::vector<api::Check> ServerParts::check_store(const CallContext& call, WorkspaceId workspace) {

@@ -14,6 +14,7 @@
 #include "app/source_door.h"
 #include "app/upkeep_parts.h"
 #include "app/visitor_door.h"
+#include "app/web_door.h"
 
 namespace footnote::app {
 
@@ -48,6 +49,7 @@ class ServerParts {
     std::unique_ptr<VisitorDoor> visitors;
     std::unique_ptr<SourceDoor> sources;
     std::unique_ptr<ProjectDoor> projects;
+    std::unique_ptr<WebDoor> web;
   };
   ServerParts(Opened opened, const Settings& settings);
 
@@ -61,6 +63,7 @@ class ServerParts {
   const std::unique_ptr<SourceDoor> sources_;
   KbDoor kb_;
   const std::unique_ptr<ProjectDoor> projects_;
+  const std::unique_ptr<WebDoor> web_;  ///< Null: no pages are fetched.
   const ingest::Secrets secrets_;
   UpkeepParts upkeep_;
 };

@@ -30,6 +30,7 @@ class CommandLine {
     add_eval();
     add_calibrate();
     add_trace();
+    add_fetch();
     add_bench();
     add_documents();
     add_sources();
@@ -230,6 +231,14 @@ class CommandLine {
     add_setting(command, Setting::kEngineThreads);
     add_json(command, "What was set and measured as JSON");
     on_parsed(command, calibrate_);
+  }
+
+  void add_fetch() {
+    CLI::App& command = add_command("fetch", "Print the text of a web page");
+    command.add_option("url", fetch_.url, "The page's address: https://...")->required()->type_name("URL");
+    command.add_option("--store", fetch_.store, "Keep the page in this corpus")->type_name("CORPUS");
+    add_json(command, "The page as JSON, in the form of POST /fetch");
+    on_parsed(command, fetch_);
   }
 
   void add_trace() {
@@ -599,6 +608,7 @@ class CommandLine {
   EvalCommand eval_;
   CalibrateCommand calibrate_;
   TraceCommand trace_;
+  FetchCommand fetch_;
   BenchEncoderCommand bench_encoder_;
   BenchIndexCommand bench_index_;
   DocumentsCommand documents_;

@@ -74,6 +74,10 @@ struct CalibrateCommand {
 struct TraceCommand {
   std::string turn;  ///< "turn_..."
 };
+struct FetchCommand {
+  std::string url;
+  std::string store;  ///< A corpus that keeps the page; empty: none.
+};
 struct BenchEncoderCommand {
   std::vector<std::string> shapes{"1x16", "32x128", "18x160"};  ///< "SEQUENCESxTOKENS".
   double seconds = 3;                                           ///< Per shape.
@@ -148,7 +152,7 @@ struct CompletionCommand {
 };
 
 using Command =
-    std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, CalibrateCommand, TraceCommand, BenchEncoderCommand,
+    std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, CalibrateCommand, TraceCommand, FetchCommand, BenchEncoderCommand,
                  BenchIndexCommand, DoctorCommand, RebuildIndexCommand, SnapshotCommand, RestoreCommand, DocumentsCommand, SourcesCommand, McpCommand,
                  JobsCommand, KeysCommand, WorkspacesCommand, ModelsCommand, ConfigCommand, CompletionCommand>;
 

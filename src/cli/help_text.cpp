@@ -12,7 +12,7 @@
 namespace footnote::cli {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kFooters{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 23> kFooters{{
     {"",
      R"(Examples:
   footnote ingest ~/handbook                    read a folder (again: only what changed)
@@ -117,6 +117,12 @@ texts: bench/peers/README.md.)"},
   footnote trace turn_8JxKq0fWbXr2mVtYpLd3Zs --json | jq '.candidates[] | select(.cut == null)'
 
 `footnote ask` ends with the turn's id; --json has it as .meta.turn_id. A trace is stored as long as its turn.)"},
+    {"fetch",
+     R"(Examples:
+  footnote fetch https://docs.example.com/install            the page's text, without its navigation
+  footnote fetch https://docs.example.com/install --store web
+
+Only the public internet is fetched from; web.allow opens addresses of your own network (docs/web.md).)"},
     {"documents",
      R"(Examples:
   footnote documents

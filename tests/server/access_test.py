@@ -55,6 +55,10 @@ BODIES = {  # a valid body for each route that takes one, so that only the key c
     "/api/admin/snapshot": {},
     "/api/memories": {"agent_id": "planted", "text": QUESTION},
     "/api/memories/search": {"agent_id": "planted", "query": QUESTION},
+    "/extract": ["http://10.0.0.1/"],  # refused before a socket is opened
+    "/fetch": {"url": "http://10.0.0.1/"},
+    "/summarize": {"text": QUESTION},
+    "/research": {"query": QUESTION},
     "/embed": {"inputs": [QUESTION]},
     "/v1/embeddings": {"input": QUESTION},
     "/v1/chat/completions": {"model": "rag/footnote", "messages": [{"role": "user", "content": QUESTION}]},
