@@ -229,7 +229,10 @@ TurnRun::ToRead TurnRun::passages_to_read(const std::vector<SourceBlock>& blocks
 Result<Reading> TurnRun::read(std::vector<SourceBlock>& blocks) {
   const ToRead wanted = passages_to_read(blocks);
   Reader& reader = reads_with_model() ? *ports_.model_reader : ports_.reader;
-  FOOTNOTE_TRY(Reading reading, reader.read(call_, {report_.standalone.empty() ? subject_.text : report_.standalone, report_.retrieval.vector_search.scanned}, wanted.passages));
+  FOOTNOTE_TRY(
+      Reading reading,
+      reader.read(call_, {report_.standalone.empty() ? subject_.text : report_.standalone, report_.retrieval.vector_search.scanned},
+                  wanted.passages));
   if (reading.probability && !is_likely(*reading.probability)) {
     reading.spans.clear();
     std::ranges::fill(fates(), Fate::kBelowGate);

@@ -151,10 +151,10 @@ struct CompletionCommand {
   Shell shell = Shell::kBash;
 };
 
-using Command =
-    std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, CalibrateCommand, TraceCommand, FetchCommand, BenchEncoderCommand,
-                 BenchIndexCommand, DoctorCommand, RebuildIndexCommand, SnapshotCommand, RestoreCommand, DocumentsCommand, SourcesCommand, McpCommand,
-                 JobsCommand, KeysCommand, WorkspacesCommand, ModelsCommand, ConfigCommand, CompletionCommand>;
+using Command = std::variant<ServeCommand, IngestCommand, AskCommand, SearchCommand, EvalCommand, CalibrateCommand, TraceCommand,
+                             FetchCommand, BenchEncoderCommand, BenchIndexCommand, DoctorCommand, RebuildIndexCommand, SnapshotCommand,
+                             RestoreCommand, DocumentsCommand, SourcesCommand, McpCommand, JobsCommand, KeysCommand, WorkspacesCommand,
+                             ModelsCommand, ConfigCommand, CompletionCommand>;
 
 /// A successfully parsed command line.
 struct Invocation {

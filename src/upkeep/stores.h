@@ -12,8 +12,8 @@
 #include "providers/sqlite/sqlite_event_sink.h"
 #include "providers/sqlite/sqlite_job_store.h"
 #include "providers/sqlite/sqlite_point_store.h"
-#include "providers/sqlite/sqlite_source_store.h"
 #include "providers/sqlite/sqlite_project_store.h"
+#include "providers/sqlite/sqlite_source_store.h"
 #include "providers/sqlite/sqlite_store.h"
 #include "providers/sqlite/sqlite_webhook_store.h"
 

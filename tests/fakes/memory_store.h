@@ -188,7 +188,8 @@ class MemoryStore : public ChunkStore, public CatalogStore, public ConversationS
   void kill(StoredCorpus& corpus, std::string_view key, Generation generation) FOOTNOTE_TSA(requires_capability(mutex_));
   static void keep_version(StoredCorpus& corpus, const Document& document);
   void add_version(StoredCorpus& corpus, const DocumentDraft& draft, Generation generation) FOOTNOTE_TSA(requires_capability(mutex_));
-  const Gap& roll_up_gap(WorkspaceId workspace, CorpusId corpus, std::string_view question, GapReason reason, UtcTime at) FOOTNOTE_TSA(requires_capability(mutex_));
+  const Gap& roll_up_gap(WorkspaceId workspace, CorpusId corpus, std::string_view question, GapReason reason, UtcTime at)
+      FOOTNOTE_TSA(requires_capability(mutex_));
   void count_turn(const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) FOOTNOTE_TSA(requires_capability(mutex_));
   void count_visit(const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) FOOTNOTE_TSA(requires_capability(mutex_));
   Result<void> finish_visit(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens)
