@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Asks the handbook's questions with a real small language model and counts what was shown.
 
-usage: measure.py --binary FOOTNOTE --model-server URL [--questions 40] [--unanswerable 16] [--dump FILE] [--verbose]
+usage: measure.py --binary FOOTNOTE --model-server URL [--questions 20] [--unanswerable 16] [--dump FILE] [--verbose]
 The server is started here, on a new data folder with examples/handbook; the model server must run (eval/llm/run.sh starts both).
 
 right       the answer has the words that a right answer must have
@@ -52,7 +52,7 @@ def doubtful(reply):
 def outcome(row, reply):
     if reply["refusal_reason"] is not None:
         return "refused"
-    if "words" not in row:
+    if not row.get("words"):
         return "wrong"
     return "right" if fold(row["words"]) in fold(reply["answer"]) else "wrong"
 
@@ -71,12 +71,12 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--binary", required=True)
     parser.add_argument("--model-server", required=True)
-    parser.add_argument("--questions", type=int, default=40)
+    parser.add_argument("--questions", type=int, default=20)
     parser.add_argument("--unanswerable", type=int, default=16)
     parser.add_argument("--dump")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
-    asked = spread(rows_of("demonstration.jsonl"), options.questions)
+    asked = spread([row for row in rows_of("demonstration.jsonl") if row.get("words")], options.questions)
     unanswerable = spread([row for row in rows_of("questions.jsonl") if row["expect"] == "refuse"], options.unanswerable)
     counts = {"answerable": collections.Counter(), "unanswerable": collections.Counter()}
     fallbacks, shown, sure, by_model, seconds, kept = collections.Counter(), 0, 0, 0, [], []
