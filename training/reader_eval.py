@@ -1,5 +1,5 @@
-"""Evaluates a reader: spans and answerability on SQuAD 2, which passage of a group it takes, whether its span lies in the right section,
-how well its probability can be trusted, and support of claims by their evidence."""
+"""Evaluates a reader: spans and answerability on SQuAD 2, the choice of the right passage in a group, whether a span is in the right section,
+the calibration of its probability, and support of claims by their evidence."""
 import collections
 
 import numpy as np

@@ -90,7 +90,7 @@ class OutlineBuilder {
     return first;
   }
 
-  /// Closes the open sections of this level and deeper before unit `end`; level 0 closes all but the document.
+  /// Closes the open sections of this level and deeper; they end before unit `end`. Level 0 closes all but the document.
   void close_down_to(int level, std::size_t end) {
     while (open_.size() > 1 && out_.sections[open_.back()].level >= std::max(level, 1)) {
       Section& section = out_.sections[open_.back()];

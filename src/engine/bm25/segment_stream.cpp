@@ -7,7 +7,7 @@ namespace footnote::bm25 {
 
 namespace {
 
-std::unexpected<Error> cant_be(std::string_view what) { return fail(ErrorCode::kCorrupted, "the {} of a segment are invalid", what); }
+std::unexpected<Error> cant_be(std::string_view what) { return fail(ErrorCode::kCorrupted, "invalid {} in a segment", what); }
 
 Result<TermTable> read_terms(ByteSource& source, std::uint32_t count) {
   FOOTNOTE_TRY(std::string text, source.take_text());
