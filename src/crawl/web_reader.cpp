@@ -146,7 +146,15 @@ void WebReader::list_site(const CallContext& call, std::vector<SourceItem>& item
   add(items, {start_, 0, false});
   (void)list_sitemaps(call, items);  // a help, not a condition
   for (const std::string& key : known_) {
-    if (const auto url = parse_web_url(key); url && is_same_site(*url)) add(items, {*url, 1, false});
+    const auto url = parse_web_url(key);
+    if (!url || !is_same_site(*url)) continue;
+    // What may no longer be read is no longer kept: read() says so without a request.
+    const bool is_forbidden = !robots_.allows(url->path + (url->query.empty() ? "" : "?" + url->query));
+    if (is_forbidden && seen_.insert(key).second) {
+      items.push_back({.key = key, .locator = "0- " + url->text});
+    } else {
+      add(items, {*url, 1, false});
+    }
   }
 }
 
@@ -226,6 +234,7 @@ Result<ItemRead> WebReader::read(const CallContext& call, const SourceItem& item
   target.named = item.locator.substr(0, space).ends_with('!');
   target.depth = parse_whole_number<std::size_t>(without_suffix(item.locator.substr(0, space), "!")).value_or(0);
   FOOTNOTE_TRY(target.url, parse_web_url(item.locator.substr(space + 1)));
+  if (item.locator.substr(0, space).ends_with('-')) return left_out(target, "robots.txt");
   if (covered_.contains(item.key)) return left_out(target, "Markdown twin");
   auto page = fetch_page(call, item, target.url);
   if (page) return take_page(call, item, target, std::move(*page));

@@ -415,5 +415,15 @@ TEST(Extract, RandomSoupGivesValidOrderedBlocks) {
   }
 }
 
+TEST(Extract, APageNeedsNoBodyTag) {
+  const auto page =
+      extract("<!doctype html><title>T</title><nav><a href=/>Home</a></nav><main><p>The kiln is lit at six every morning.</p></main>");
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->text, "The kiln is lit at six every morning.");
+  EXPECT_EQ(page->title, "T");
+  const auto late = extract("<title>T</title><header>x</header><body class=a><p>The kiln is lit at six.</p></body>");
+  EXPECT_NE(late->text.find("The kiln is lit at six."), std::string::npos);
+}
+
 }  // namespace
 }  // namespace footnote::html

@@ -34,6 +34,10 @@ std::size_t index_of(std::string_view attribute, std::string_view element) {
   return is_read ? static_cast<std::size_t>(found - kReadAttributes.begin()) : kUnread;
 }
 
+/// Elements that the parser does not know: without a <body> before them it would leave them in the <head>.
+constexpr auto kSectioning =
+    name_set("article", "aside", "details", "dialog", "figure", "footer", "header", "hgroup", "main", "nav", "search", "section");
+
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_name_part(char c) { return is_letter(c) || is_ascii_digit(c) || c == ':' || c == '-' || c == '_' || c == '.'; }
@@ -117,6 +121,11 @@ class Rewriter {
     const std::size_t begin = out_.html.size();
     const LineCount written = written_;
     if (!count_node()) return;
+    if (kSectioning.contains(name) && !saw_body_) {
+      if (!count_node()) return;
+      saw_body_ = true;
+      out_.html += "<body>";
+    }
     out_.html += "<" + name;
     const bool again = (name == "html" && std::exchange(saw_html_, true)) || (name == "body" && std::exchange(saw_body_, true));
     const bool closed = attributes(name);
