@@ -17,6 +17,7 @@ struct TurnReport {
   std::chrono::microseconds answer_time{0};
   std::optional<TokenCounts> tokens = TokenCounts{};  ///< None: the model did not report them. 0: no model was called.
   TurnTrace trace;
+  bool tentative = false;       ///< The answer says that it rests on weakly backed sources alone.
   std::string standalone = {};  ///< The question as it was searched for and read, if it was a follow-up; else empty.
 };
 

@@ -5,6 +5,7 @@
 #include "answer/echo_guard.h"
 #include "answer/length_limit.h"
 #include "answer/quote.h"
+#include "base/pii.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "chunk/sentences.h"
@@ -157,7 +158,7 @@ void TurnRun::start_turn() {
   turn.workspace = subject_.workspace;
   turn.corpus = subject_.corpus;
   turn.conversation = subject_.conversation;
-  turn.question = std::string(subject_.text);
+  turn.question = subject_.mask_pii ? mask_pii(subject_.text) : std::string(subject_.text);
   turn.asked_at = ports_.clock.now();
   report_.trace.trace = call_.trace;
   report_.trace.request_id = call_.request_id;
@@ -225,7 +226,10 @@ TurnRun::ToRead TurnRun::passages_to_read(const std::vector<SourceBlock>& blocks
 Result<Reading> TurnRun::read(const std::vector<SourceBlock>& blocks) {
   const ToRead wanted = passages_to_read(blocks);
   Reader& reader = reads_with_model() ? *ports_.model_reader : ports_.reader;
-  FOOTNOTE_TRY(Reading reading, reader.read(call_, {report_.standalone.empty() ? subject_.text : report_.standalone, report_.retrieval.vector_search.scanned}, wanted.passages));
+  FOOTNOTE_TRY(
+      Reading reading,
+      reader.read(call_, {report_.standalone.empty() ? subject_.text : report_.standalone, report_.retrieval.vector_search.scanned},
+                  wanted.passages));
   if (reading.probability && !is_likely(*reading.probability)) {
     reading.spans.clear();
     std::ranges::fill(fates(), Fate::kBelowGate);

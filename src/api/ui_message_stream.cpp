@@ -4,6 +4,7 @@
 
 #include "api/code_points.h"
 #include "api/error_mapping.h"
+#include "prompt/refusal_text.h"
 
 namespace footnote::api {
 
@@ -126,7 +127,7 @@ Result<void> UiMessageStream::finish_refusal(const Refusal& refusal) {
   FOOTNOTE_CHECK(send({{"type", "data-refusal"},
                        {"data", JsonObject{{"reason", to_string(refusal.reason)},
                                            {"body", refusal.text},
-                                           {"hint", "Try other words, or add a document that covers it."},
+                                           {"hint", prompt::kb_refusal_hint(language_)},
                                            {"nearest", std::move(nearest)}}}}));
   return send({{"type", "data-confidence"}, {"data", JsonObject{{"confidence", nullptr}, {"tier", "refused"}}}});
 }
@@ -144,8 +145,14 @@ Result<void> UiMessageStream::finish(const answer::TurnReport& report, CitedText
     FOOTNOTE_CHECK(on_text(clarification->text));
     FOOTNOTE_CHECK(close_text());
   }
-  const JsonObject metadata{
-      {"turnId", report.turn.id.value}, {"refusalReason", reason}, {"latencyMs", report.turn.latency.count()}, {"model", model}};
+  const JsonObject metadata{{"turnId", report.turn.id.value},
+                            {"refusalReason", reason},
+                            {"latencyMs", report.turn.latency.count()},
+                            {"model", model},
+                            {"tentative", report.tentative},
+                            {"standaloneQuestion", report.standalone.empty() ? Json(nullptr) : Json(report.standalone)},
+                            {"usage", JsonObject{{"promptTokens", report.tokens ? Json(report.tokens->prompt) : Json(nullptr)},
+                                                 {"completionTokens", report.tokens ? Json(report.tokens->completion) : Json(nullptr)}}}};
   FOOTNOTE_CHECK(send({{"type", "finish"}, {"finishReason", "stop"}, {"messageMetadata", metadata}}));
   return out_.send("[DONE]");
 }

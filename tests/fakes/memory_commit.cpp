@@ -88,6 +88,7 @@ void MemoryStore::add_version(StoredCorpus& corpus, const DocumentDraft& draft, 
                    draft.chunks.size(),
                    clock_.now()};
   made.text = draft.text;
+  made.edges = draft.edges;
   for (const ChunkDraft& chunk : draft.chunks) {
     StoredChunk stored;
     stored.chunk = {{next_id()},

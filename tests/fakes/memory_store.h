@@ -122,6 +122,8 @@ class MemoryStore : public ChunkStore, public CatalogStore, public ConversationS
   Faults& commit_faults() { return commit_faults_; }
   Faults& finish_turn_faults() { return finish_turn_faults_; }
   Faults& append_faults() { return append_faults_; }
+  /// The edges that live documents state, in the order of their keys.
+  Result<std::vector<Edge>> live_edges(CorpusId corpus) const;
   /// Forgets the turns of a chat.
   void erase_conversation(WorkspaceId workspace, const ConversationId& id);
   /// Every turn in the order in which they were stored.
@@ -150,6 +152,7 @@ class MemoryStore : public ChunkStore, public CatalogStore, public ConversationS
     std::vector<ChunkId> chunks;
     std::optional<Generation> died;
     UtcTime died_at;
+    std::vector<Edge> edges = {};
   };
   /// What one generation brought. Deaths are kept when the chunk is purged: an index that lags behind can catch up.
   struct Step {
@@ -182,7 +185,8 @@ class MemoryStore : public ChunkStore, public CatalogStore, public ConversationS
                             std::span<const std::string> deleted_keys) const FOOTNOTE_TSA(requires_capability(mutex_));
   void kill(StoredCorpus& corpus, std::string_view key, Generation generation) FOOTNOTE_TSA(requires_capability(mutex_));
   void add_version(StoredCorpus& corpus, const DocumentDraft& draft, Generation generation) FOOTNOTE_TSA(requires_capability(mutex_));
-  const Gap& roll_up_gap(WorkspaceId workspace, CorpusId corpus, std::string_view question, GapReason reason, UtcTime at) FOOTNOTE_TSA(requires_capability(mutex_));
+  const Gap& roll_up_gap(WorkspaceId workspace, CorpusId corpus, std::string_view question, GapReason reason, UtcTime at)
+      FOOTNOTE_TSA(requires_capability(mutex_));
   void count_turn(const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) FOOTNOTE_TSA(requires_capability(mutex_));
   void count_visit(const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens) FOOTNOTE_TSA(requires_capability(mutex_));
   Result<void> finish_visit(const CallContext& call, const Turn& turn, std::int64_t prompt_tokens, std::int64_t completion_tokens)

@@ -3,11 +3,13 @@
 #include "contracts/chat_store_contract.h"
 #include "contracts/chunk_store_contract.h"
 #include "contracts/conversation_store_contract.h"
+#include "contracts/edge_store_contract.h"
 #include "contracts/event_sink_contract.h"
 #include "contracts/point_store_contract.h"
 #include "contracts/webhook_store_contract.h"
 #include "fakes/memory_agent_store.h"
 #include "fakes/memory_chat_store.h"
+#include "fakes/memory_edge_store.h"
 #include "fakes/memory_store.h"
 #include "fakes/memory_webhook_store.h"
 
@@ -20,6 +22,7 @@ class MemoryStoreHarness final : public ChunkStoreHarness,
                                  public ConversationStoreHarness,
                                  public ChatStoreHarness,
                                  public EventSinkHarness,
+                                 public EdgeStoreHarness,
                                  public PointStoreHarness,
                                  public AgentStoreHarness,
                                  public WebhookStoreHarness {
@@ -32,6 +35,7 @@ class MemoryStoreHarness final : public ChunkStoreHarness,
   ConversationStore& conversations() override { return store_; }
   ChatStore& chats() override { return chats_; }
   PointStore& points() override { return store_; }
+  EdgeStore& edges() override { return edges_; }
   EventSink& sink() override { return store_; }
   ManualClock& clock() override { return clock_; }
   WorkspaceId other_workspace() override { return store_.add_workspace({}, "other")->id; }
@@ -45,6 +49,7 @@ class MemoryStoreHarness final : public ChunkStoreHarness,
   ManualClock clock_{UtcTime{std::chrono::milliseconds{1'772'357'400'125}}};
   fakes::MemoryStore store_{clock_};
   fakes::MemoryChatStore chats_{store_};
+  fakes::MemoryEdgeStore edges_{store_};
   fakes::MemoryAgentStore agents_{store_, clock_};
   fakes::MemoryWebhookStore webhooks_{clock_};
 };
@@ -61,6 +66,7 @@ INSTANTIATE_TEST_SUITE_P(Fakes, VisitorTurnsContract, ::testing::Values(Conversa
                          conversation_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, AgentStoreContract, ::testing::Values(AgentStoreCase{"memory", make_store}), agent_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, WebhookStoreContract, ::testing::Values(WebhookStoreCase{"memory", make_store}), webhook_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Fakes, EdgeStoreContract, ::testing::Values(EdgeStoreCase{"memory", make_store}), edge_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, EventSinkContract, ::testing::Values(EventSinkCase{"memory", make_store}), event_sink_case_name);
 
 INSTANTIATE_TEST_SUITE_P(Fakes, PointStoreContract, ::testing::Values(PointStoreCase{"memory", make_store}), point_store_case_name);
