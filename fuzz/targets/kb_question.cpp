@@ -18,11 +18,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     FOOTNOTE_ASSERT(response.body.size() <= 24 * size + 512);
     return 0;
   }
+  FOOTNOTE_ASSERT(question->conversation.empty() || is_chat_id(question->conversation));
+  FOOTNOTE_ASSERT(question->sent_id.empty() || is_chat_id(question->sent_id));
+  FOOTNOTE_ASSERT(!question->corpus_names.empty());
+  for (const std::string& name : question->corpus_names) FOOTNOTE_ASSERT(is_valid_utf8(name));
+  if (question->regenerate && question->text.empty()) return 0;  // the store has it
   FOOTNOTE_ASSERT(is_valid_utf8(question->text) && !trim(question->text).empty());
-  FOOTNOTE_ASSERT(question->text.size() <= retrieve::kQuestionBytesMax);
-  FOOTNOTE_ASSERT(is_valid_utf8(question->corpus_name));
-  const JsonObject plain{{"question", question->text}, {"project_key", question->corpus_name}};
+  FOOTNOTE_ASSERT(count_code_points(question->text) <= retrieve::kQuestionCharactersMax);
+  const JsonObject plain{{"question", question->text}, {"project_key", question->corpus_names.front()}};
   const auto again = api::parse_kb_question({.body = to_text(plain)});
-  FOOTNOTE_ASSERT(again && again->text == question->text && again->corpus_name == question->corpus_name);
+  FOOTNOTE_ASSERT(again && again->text == question->text && again->corpus_names.front() == question->corpus_names.front());
   return 0;
 }

@@ -12,8 +12,10 @@ namespace footnote::access {
 struct Caller {
   WorkspaceId workspace;
   std::vector<KeyScope> scopes;
-  ApiKeyId key;              ///< None: a caller that can read the data folder, or a loopback caller of a server without keys.
-  bool is_operator = false;  ///< May create workspaces, and keys of every workspace.
+  ApiKeyId key;                          ///< None: a caller that can read the data folder, or a loopback caller of a server without keys.
+  std::vector<std::string> labels = {};  ///< Documents with any of these labels are found.
+  ApiKeyId principal = {};               ///< The same for a key and those that replaced it.
+  bool is_operator = false;              ///< May create workspaces, and keys of every workspace.
 
   /// kAdmin covers kRead and kIngest; kVisitor is never implied.
   bool may(KeyScope wanted) const {

@@ -70,7 +70,7 @@ bool Keys::has_active() const {
 
 Result<Admission> Keys::admit(std::string_view key_text) {
   if (!owner_text_.empty() && equal_in_constant_time(key_text, owner_text_)) {
-    return Admission{{home_, {KeyScope::kAdmin}, {}, true}, {}};
+    return Admission{{.workspace = home_, .scopes = {KeyScope::kAdmin}, .is_operator = true}, {}};
   }
   if (!is_key_text(key_text)) return not_let_in();
   const std::string hash = hash_of(key_text);
@@ -86,7 +86,12 @@ Result<Admission> Keys::admit(std::string_view key_text) {
 Result<Admission> Keys::admit_entry(Entry& entry, UtcTime now) {
   const ApiKey& key = entry.key;
   if (key.has_ended(now)) return not_let_in();
-  Admission out{{key.workspace, key.scopes, key.id, false}, entry.meter.count(now)};
+  Admission out{{.workspace = key.workspace,
+                 .scopes = key.scopes,
+                 .key = key.id,
+                 .labels = key.labels,
+                 .principal = key.origin ? key.origin : key.id},
+                entry.meter.count(now)};
   out.caller.is_operator = key.workspace == home_ && out.caller.may(KeyScope::kAdmin);
   entry.used = true;
   return out;
@@ -174,7 +179,8 @@ Result<IssuedKey> Keys::create(const CallContext& call, const NewKey& wanted) {
                       .name = wanted.name,
                       .scopes = wanted.scopes,
                       .expires_at = wanted.expires_at,
-                      .limits = wanted.limits});
+                      .limits = wanted.limits,
+                      .labels = wanted.labels});
 }
 
 Result<ApiKey> Keys::find(WorkspaceId workspace, ApiKeyId id) const {
@@ -203,6 +209,7 @@ Result<IssuedKey> Keys::rotate(const CallContext& call, WorkspaceId workspace, A
     return fail(ErrorCode::kResourceExhausted, "this workspace has created {} keys; its admins may create no more", kKeysOfWorkspaceMax);
   }
   ApiKey next = old;
+  next.origin = old.origin ? old.origin : old.id;
   if (old.expires_at) next.expires_at = now + (*old.expires_at - old.created_at);
   FOOTNOTE_TRY(IssuedKey issued, issue(call, std::move(next)));
   FOOTNOTE_CHECK(grace == std::chrono::seconds{0} ? revoke(call, workspace, id) : end(call, id, now + grace));

@@ -19,6 +19,7 @@
 namespace footnote::access {
 
 inline constexpr std::size_t kKeyNameBytesMax = 200;
+inline constexpr std::size_t kKeyLabelsMax = 50;
 /// Limit on the keys ever created in all workspaces: they are all held in memory.
 inline constexpr std::size_t kKeysMax = 100'000;
 inline constexpr std::int64_t kRequestsPerMinuteMax = 1'000'000;
@@ -51,6 +52,7 @@ struct NewKey {
   std::vector<KeyScope> scopes;
   std::optional<UtcTime> expires_at;
   KeyLimits limits;
+  std::vector<std::string> labels = {};  ///< See ApiKey.
   KeyMaker maker = KeyMaker::kWorkspaceAdmin;
 };
 

@@ -22,6 +22,8 @@
 #include "ports/llm.h"
 #include "ports/reader.h"
 #include "retrieve/retriever.h"
+#include "retrieve/several_corpora.h"
+#include "retrieve/side_sources.h"
 
 namespace footnote::answer {
 
@@ -30,15 +32,19 @@ inline constexpr std::size_t kAnswerCharactersMax = 100'000;
 
 struct Question {
   WorkspaceId workspace;
-  CorpusId corpus;
+  CorpusId corpus;  ///< None: the asked corpus does not exist; the question is refused, and not stored.
   ConversationId conversation;
   std::string text;
   Filter filter;
   Profile profile = kKnowledgeBaseProfile;
   /// Earlier turns of the conversation, oldest first, questions and answers in turn: a follow-up is rewritten to stand alone.
   std::vector<ChatMessage> history = {};
-  std::stop_token stopped = {};  ///< Requested by the asker: ends the turn, and the text so far is its answer.
-  bool stored = true;            ///< False for evaluation runs: the turn is not stored and counts neither as a gap nor as usage.
+  std::stop_token stopped = {};            ///< Requested by the asker: ends the turn, and the text so far is its answer.
+  std::vector<DocumentId> mentioned = {};  ///< Documents that are preferred.
+  /// Searched besides `corpus`.
+  std::vector<retrieve::SearchedCorpus> more_corpora = {};
+  std::string language = "en";  ///< Of a refusal's text.
+  bool stored = true;           ///< False for evaluation runs: the turn is not stored and counts neither as a gap nor as usage.
 };
 
 /// The question path: retrieve, gate, then refuse, quote (no language model configured) or stream a model's answer with its citations bound
@@ -59,6 +65,9 @@ class AnswerService {
     ModelStream::Options checking = {};  ///< How a language model's answers are checked.
     EventSink* events = nullptr;         ///< Receives every piece of an answer and the end of the turn.
     FollowUpModel follow_ups = {};
+    const EdgeStore* edges = nullptr;  ///< Null: a language model gets no related passages and no rejected approaches.
+    retrieve::SidePolicy side = {};
+    bool mask_pii = false;  ///< See TurnSubject.
   };
   explicit AnswerService(Ports ports)
       : ports_(ports), metrics_(ports.metrics == nullptr ? nullptr : std::make_unique<TurnMetrics>(*ports.metrics)) {}

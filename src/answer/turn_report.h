@@ -19,6 +19,7 @@ struct TurnReport {
   std::optional<TokenCounts> tokens = TokenCounts{};  ///< None: the model did not report them. 0: no model was called.
   std::optional<NoAnswer> fallback;  ///< Set: a model answered, its text was no answer, and the outcome is made without it.
   TurnTrace trace;
+  bool tentative = false;       ///< The answer says that it rests on weakly backed sources alone.
   std::string standalone = {};  ///< The question as it was searched for and read, if it was a follow-up; else empty.
 };
 

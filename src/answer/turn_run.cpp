@@ -9,6 +9,7 @@
 #include "answer/loop_guard.h"
 #include "answer/quote.h"
 #include "answer/whole_characters.h"
+#include "base/pii.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "chunk/sentences.h"
@@ -161,7 +162,7 @@ void TurnRun::start_turn() {
   turn.workspace = subject_.workspace;
   turn.corpus = subject_.corpus;
   turn.conversation = subject_.conversation;
-  turn.question = std::string(subject_.text);
+  turn.question = subject_.mask_pii ? mask_pii(subject_.text) : std::string(subject_.text);
   turn.asked_at = ports_.clock.now();
   report_.trace.trace = call_.trace;
   report_.trace.request_id = call_.request_id;

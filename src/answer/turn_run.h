@@ -39,6 +39,7 @@ struct TurnSubject {
   std::string_view text;
   const Profile& profile;
   bool stored = true;
+  bool mask_pii = false;  ///< The question is stored without what identifies a person.
 };
 
 /// Forwards every event, records the time of the first text, and copies each to the event sink, if any.

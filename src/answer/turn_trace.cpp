@@ -165,6 +165,24 @@ JsonObject visit_json(const Visit& visit, std::string_view follow_up) {
           {"flags", JsonArray(visit.flags.begin(), visit.flags.end())}};
 }
 
+/// What a language model got besides the hits; null if it was not looked for. Labelled documents are only counted.
+Json side_json(const std::optional<retrieve::SideSources>& side) {
+  if (!side) return nullptr;
+  const auto list = [](const std::vector<retrieve::SideHit>& hits) {
+    JsonArray out;
+    for (const retrieve::SideHit& found : hits) {
+      const bool is_labelled = !found.hit.document.acl_labels.empty();
+      out.push_back(JsonObject{{"document_id", is_labelled ? Json(nullptr) : Json(found.hit.chunk.document.value)},
+                               {"source_path", is_labelled ? Json(nullptr) : name_json(found.hit.document_key)},
+                               {"cosine", rounded(found.hit.cosine)},
+                               {"edge_type", text_or_null(found.edge_type)},
+                               {"from", is_labelled ? Json(nullptr) : name_json(found.from_key)}});
+    }
+    return out;
+  };
+  return JsonObject{{"edges", side->edges}, {"related", list(side->related)}, {"rejected", list(side->rejected)}};
+}
+
 JsonObject trace_json(const TurnReport& report, std::size_t candidates) {
   const Turn& turn = report.turn;
   const TurnTrace& trace = report.trace;
@@ -195,7 +213,9 @@ JsonObject trace_json(const TurnReport& report, std::size_t candidates) {
       {"vector_search", vector_search_json(report.retrieval.vector_search)},
       {"cuts", cuts_json(cut_counts(report))},
       {"candidates", candidates_json(report, candidates)},
+      {"side_sources", side_json(trace.side)},
       {"errors", errors_json(trace.errors)}};
+  if (!turn.visit) out["follow_up"] = text_or_null(trace.follow_up);
   if (turn.visit) out["visit"] = visit_json(*turn.visit, trace.follow_up);
   return out;
 }

@@ -14,6 +14,7 @@
 #include "ports/conversation_store.h"
 #include "ports/llm.h"
 #include "retrieve/retrieval.h"
+#include "retrieve/side_sources.h"
 
 namespace footnote::answer {
 
@@ -58,6 +59,7 @@ struct TurnTrace {
   std::optional<CheckCounts> checks;  ///< Set for a language model's answer.
   std::string_view follow_up = {};    ///< How a visitor's follow-up was rewritten: "words", "model"; empty: not a follow-up.
   std::vector<TraceError> errors;
+  std::optional<retrieve::SideSources> side = {};  ///< What a language model got besides the hits.
 };
 
 /// Renders the trace as it is stored with the turn and returned by GET /api/turns/{id}/trace; docs/observability.md describes it. It

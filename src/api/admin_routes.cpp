@@ -49,7 +49,7 @@ access::KeyMaker maker_of(const Caller& caller) {
 }
 
 Result<access::NewKey> parse_new_key(const JsonReader& reader) {
-  FOOTNOTE_CHECK(reader.only({"name", "scopes", "workspace", "expires_at", "requests_per_minute", "requests_per_day"}));
+  FOOTNOTE_CHECK(reader.only({"name", "scopes", "workspace", "expires_at", "requests_per_minute", "requests_per_day", "labels"}));
   access::NewKey wanted;
   FOOTNOTE_TRY(wanted.name, reader.required_string("name", kNameBytesMax));
   FOOTNOTE_TRY(const auto scopes, reader.optional_strings("scopes", kScopesMax, kNameBytesMax));
@@ -67,6 +67,8 @@ Result<access::NewKey> parse_new_key(const JsonReader& reader) {
   FOOTNOTE_TRY(const auto per_minute, reader.optional_integer("requests_per_minute", 0, access::kRequestsPerMinuteMax));
   FOOTNOTE_TRY(const auto per_day, reader.optional_integer("requests_per_day", 0, access::kRequestsPerDayMax));
   wanted.limits = {per_minute.value_or(0), per_day.value_or(0)};
+  FOOTNOTE_TRY(const auto labels, reader.optional_strings("labels", access::kKeyLabelsMax, kNameBytesMax));
+  wanted.labels = labels.value_or(std::vector<std::string>{});
   return wanted;
 }
 
@@ -145,6 +147,7 @@ JsonObject render_key(const ApiKey& key, std::string_view workspace, UtcTime now
           {"name", key.name},
           {"prefix", key.display_prefix},
           {"scopes", std::move(scopes)},
+          {"labels", JsonArray(key.labels.begin(), key.labels.end())},
           {"active", !key.has_ended(now)},
           {"created_at", to_rfc3339(key.created_at)},
           {"expires_at", time_json(key.expires_at)},

@@ -136,7 +136,8 @@ Result<Admission> identify(const AuthServices& auth, const http::Request& reques
                      : text           ? auth.keys.admit(*text)
                                       : Result<Admission>(std::unexpected(text.error()));
   if (known) return known;
-  if (auth.keys.is_open()) return Admission{{auth.home, {KeyScope::kAdmin, KeyScope::kVisitor}, {}, true}, {}};
+  if (auth.keys.is_open())
+    return Admission{{.workspace = auth.home, .scopes = {KeyScope::kAdmin, KeyScope::kVisitor}, .is_operator = true}, {}};
   if (text && text->empty() && session.empty())
     return fail(ErrorCode::kUnauthenticated, "this needs an API key: authorization: Bearer fn_live_...");
   return known;

@@ -48,10 +48,13 @@ JsonObject render_message(const ChatNode& node, const Turn* turn, CitedTexts& te
                  {"refusal_reason", nullptr},
                  {"meta", nullptr},
                  {"feedback", render_feedback(node)}};
-  if (const auto meta = parse_json(node.meta); meta && meta->is_object()) out["meta"] = *meta;
+  if (const auto meta = parse_json(node.meta); meta && meta->is_object()) {
+    out["meta"] = *meta;
+    if (const Json* reason = meta->get_object().if_contains("refusal_reason")) out["refusal_reason"] = *reason;
+  }
   if (turn == nullptr) return out;
   if (const auto* answer = std::get_if<Answer>(&turn->outcome)) {
-    out["citations"] = render_citations(*answer, texts);
+    out["citations"] = render_cited_passages(*answer, texts);
     out["confidence"] = percent(answer->confidence);
   } else if (const auto* refusal = std::get_if<Refusal>(&turn->outcome)) {
     out["refusal_reason"] = to_string(refusal->reason);

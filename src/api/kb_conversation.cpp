@@ -3,6 +3,7 @@
 #include "answer/visitor_history.h"
 #include "base/ids.h"
 #include "base/log.h"
+#include "base/pii.h"
 
 namespace footnote::api {
 
@@ -39,7 +40,9 @@ std::unexpected<Error> no_such_message(std::string_view field, std::string_view 
 
 }  // namespace
 
-std::string owner_of(const access::Caller& caller) { return caller.key ? fmt::format("key:{}", caller.key.value) : std::string(); }
+std::string owner_of(const access::Caller& caller) {
+  return caller.principal ? fmt::format("key:{}", caller.principal.value) : std::string();
+}
 
 Result<Chat> visible_chat(const ConversationServices& services, const access::Caller& caller, const ConversationId& id,
                           const CallContext& call) {
@@ -76,6 +79,8 @@ Result<ConversationTurn> ConversationTurn::begin(const ConversationServices& ser
   return out;
 }
 
+std::string ConversationTurn::kept(std::string_view text) const { return services_->mask_pii ? mask_pii(text) : std::string(text); }
+
 Result<void> ConversationTurn::find_chat(const access::Caller& caller, const KbQuestion& asked, const CallContext& call) {
   for (int attempt = 0; attempt < 2; ++attempt) {
     auto found = visible_chat(*services_, caller, chat_.id, call);
@@ -86,9 +91,9 @@ Result<void> ConversationTurn::find_chat(const access::Caller& caller, const KbQ
     if (found.error().code != ErrorCode::kNotFound || asked.regenerate || !asked.message_id.empty()) return std::unexpected(found.error());
     Chat fresh = chat_;
     fresh.owner = owner_of(caller);
-    fresh.title = title_from(asked.text);
+    fresh.title = title_from(kept(asked.text));
     fresh.created_at = fresh.updated_at = services_->clock.now();
-    if (asked.names_corpus) fresh.project_keys = {asked.corpus_name};
+    if (asked.names_corpus) fresh.project_keys = asked.corpus_names;
     const auto created = services_->chats.create_chat(call, fresh);
     if (created) {
       chat_ = std::move(fresh);
@@ -142,7 +147,7 @@ Result<std::string> ConversationTurn::parent_of_new(const KbQuestion& asked, con
 
 Result<void> ConversationTurn::add_user_message(const KbQuestion& asked, const std::string& parent, const CallContext& call) {
   ChatNode node{
-      .id = asked.sent_id, .parent = parent, .role = MessageRole::kUser, .text = asked.text, .created_at = services_->clock.now()};
+      .id = asked.sent_id, .parent = parent, .role = MessageRole::kUser, .text = kept(asked.text), .created_at = services_->clock.now()};
   if (!node.id.empty()) {
     const auto added = services_->chats.add_message(call, chat_.workspace, chat_.id, node);
     if (!added && added.error().code != ErrorCode::kAlreadyExists) return added;

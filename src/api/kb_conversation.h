@@ -15,6 +15,7 @@
 #include "ports/chat_store.h"
 #include "ports/chunk_store.h"
 #include "ports/conversation_store.h"
+#include "ports/edge_store.h"
 
 namespace footnote::api {
 
@@ -24,9 +25,11 @@ struct ConversationServices {
   ConversationStore& conversations;
   const CatalogStore& catalog;
   const ChunkReader& chunks;
+  EdgeStore& edges;
   LiveStreams& streams;
   const Clock& clock;
-  Counter& not_stored;  ///< Messages that the store failed to take.
+  bool mask_pii = false;  ///< Of users' messages, before they are stored.
+  Counter& not_stored;    ///< Messages that the store failed to take.
 };
 
 /// Who owns the conversations of a caller: one key, or all callers without one.
@@ -59,6 +62,8 @@ class ConversationTurn {
 
  private:
   explicit ConversationTurn(const ConversationServices& services) : services_(&services) {}
+  /// A text as it is stored.
+  std::string kept(std::string_view text) const;
   Result<void> find_chat(const access::Caller& caller, const KbQuestion& asked, const CallContext& call);
   Result<void> place(KbQuestion& asked, const CallContext& call);
   Result<std::string> place_again(KbQuestion& asked, const CallContext& call);

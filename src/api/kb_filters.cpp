@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "domain/catalog.h"
 
 namespace footnote::api {
@@ -37,7 +38,7 @@ class FilterReader {
     FOOTNOTE_TRY(const auto value, reader_.optional_string(name, kFilterTextBytesMax));
     if (!value) return {};
     FOOTNOTE_TRY(const EvidenceTier weakest, known_name(name, *value, parse_evidence_tier));
-    if (!out.empty()) return fail_field(ErrorCode::kInvalidArgument, path_of(name), "give evidence_tiers or evidence_tier_min, not both");
+    if (!out.empty()) return fail_field(ErrorCode::kInvalidArgument, path_of(name), "give evidence_tiers or min_evidence_tier, not both");
     for (int tier = 0; tier <= static_cast<int>(weakest); ++tier) out.push_back(static_cast<EvidenceTier>(tier));
     return {};
   }
@@ -56,14 +57,14 @@ class FilterReader {
     return {};
   }
 
-  /// `whole_day` is added to a date without a time.
-  Result<void> time(std::string_view name, std::chrono::hours whole_day, std::optional<UtcTime>& out) const {
+  /// `day` is added to a date without a time, `moment` to one with a time.
+  Result<void> time(std::string_view name, std::chrono::hours day, std::chrono::milliseconds moment, std::optional<UtcTime>& out) const {
     FOOTNOTE_TRY(const auto value, reader_.optional_string(name, kFilterTextBytesMax));
     if (!value) return {};
     const auto time = parse_rfc3339(*value);
     if (!time) return fail_field(ErrorCode::kInvalidArgument, path_of(name), "'{}' must be {}", path_of(name), kTimeForm);
     const bool is_date = value->find_first_of("Tt ") == std::string::npos;
-    out = *time + (is_date ? whole_day : std::chrono::hours{0});
+    out = *time + (is_date ? std::chrono::milliseconds(day) : moment);
     return {};
   }
 
@@ -88,15 +89,30 @@ Result<void> check_globs(const std::vector<std::string>& patterns) {
   return {};
 }
 
-Result<std::optional<std::string>> corpus_of(const FilterReader& filters, const JsonReader& reader) {
+Result<std::optional<std::vector<std::string>>> corpora_of(const FilterReader& filters, const JsonReader& reader) {
   if (!reader.has("project_keys")) return std::nullopt;
+  std::vector<std::string> given;
+  FOOTNOTE_CHECK(filters.texts("project_keys", given));
   std::vector<std::string> names;
-  FOOTNOTE_CHECK(filters.texts("project_keys", names));
-  if (names.size() > 1) {
-    return fail_field(ErrorCode::kUnsupported, "filters.project_keys",
-                      "a question searches one corpus, but 'filters.project_keys' names {}", names.size());
+  for (std::string& name : given) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
   }
-  return names.empty() ? std::string(kDefaultCorpus) : names[0];
+  if (names.empty()) names.emplace_back(kDefaultCorpus);
+  return names;
+}
+
+Result<void> check_languages(const std::vector<std::string>& languages) {
+  for (const std::string& language : languages) {
+    const bool is_code = (language.size() == 2 || language.size() == 3) && std::ranges::all_of(language, is_ascii_lower);
+    if (is_code) continue;
+    return fail_field(ErrorCode::kInvalidArgument, "filters.languages", "'{}' is not a language code such as 'en'", language);
+  }
+  return {};
+}
+
+Result<void> check_dates(const Filter& filter) {
+  if (!filter.updated_from || !filter.updated_until || *filter.updated_from < *filter.updated_until) return {};
+  return fail_field(ErrorCode::kInvalidArgument, "filters.date_to", "'filters.date_to' is before 'filters.date_from'");
 }
 
 Result<void> read_conditions(const FilterReader& filters, Filter& out) {
@@ -106,6 +122,7 @@ Result<void> read_conditions(const FilterReader& filters, Filter& out) {
   FOOTNOTE_CHECK(filters.texts("tag_slugs", out.tags));
   FOOTNOTE_CHECK(filters.texts("media_types", out.media_types));
   FOOTNOTE_CHECK(filters.texts("languages", out.languages));
+  FOOTNOTE_CHECK(check_languages(out.languages));
   FOOTNOTE_CHECK(filters.texts("canonical_types", out.canonical_types));
   FOOTNOTE_CHECK(filters.names("statuses", parse_document_status, out.statuses));
   FOOTNOTE_CHECK(filters.texts("source_types", out.source_types));
@@ -113,33 +130,45 @@ Result<void> read_conditions(const FilterReader& filters, Filter& out) {
   FOOTNOTE_CHECK(filters.texts("folder_globs", out.path_globs, kFilterPathBytesMax));
   FOOTNOTE_CHECK(check_globs(out.path_globs));
   FOOTNOTE_CHECK(filters.names("evidence_tiers", parse_evidence_tier, out.evidence_tiers));
+  FOOTNOTE_CHECK(filters.tier_min("min_evidence_tier", out.evidence_tiers));
   FOOTNOTE_CHECK(filters.tier_min("evidence_tier_min", out.evidence_tiers));
-  FOOTNOTE_CHECK(filters.time("date_from", std::chrono::hours{0}, out.updated_from));
-  FOOTNOTE_CHECK(filters.time("date_to", std::chrono::hours{24}, out.updated_until));
+  FOOTNOTE_CHECK(filters.time("date_from", {}, {}, out.updated_from));
+  FOOTNOTE_CHECK(filters.time("date_to", std::chrono::hours{24}, std::chrono::milliseconds{1}, out.updated_until));
+  FOOTNOTE_CHECK(check_dates(out));
   return filters.texts("acl_labels", out.acl_labels);
 }
 
-}  // namespace
-
-Result<AskedFilter> parse_asked_filter(const JsonReader& body) {
+Result<AskedFilter> parse_filter(const JsonReader& body) {
   AskedFilter out;
   FOOTNOTE_TRY(const auto labels, body.optional_strings("acl_labels", kFilterEntriesMax, kFilterTextBytesMax));
   if (labels) out.filter.caller_labels = *labels;
   FOOTNOTE_TRY(const auto given, body.optional_object("filters"));
   if (!given) return out;
   FOOTNOTE_CHECK(given->only({"project_keys", "doc_ids", "source_paths", "tags", "tag_slugs", "media_types", "languages", "canonical_types",
-                              "statuses", "source_types", "path_globs", "folder_globs", "evidence_tiers", "evidence_tier_min", "date_from",
-                              "date_to", "acl_labels"}));
+                              "statuses", "source_types", "path_globs", "folder_globs", "evidence_tiers", "min_evidence_tier",
+                              "evidence_tier_min", "date_from", "date_to", "acl_labels"}));
   const FilterReader filters(*given);
-  FOOTNOTE_TRY(out.corpus_name, corpus_of(filters, *given));
+  FOOTNOTE_TRY(out.corpus_names, corpora_of(filters, *given));
   FOOTNOTE_CHECK(read_conditions(filters, out.filter));
   return out;
 }
 
-Result<void> check_labels(const access::Caller& caller, const Filter& filter) {
-  if (filter.caller_labels.empty() || caller.may(KeyScope::kAdmin)) return {};
-  return fail_field(ErrorCode::kPermissionDenied, "acl_labels",
-                    "only a key with the scope 'admin' may set the labels of the person asking");
+}  // namespace
+
+Result<AskedFilter> parse_asked_filter(const JsonReader& body) { return too_much_is_invalid(parse_filter(body)); }
+
+Result<void> apply_labels(const access::Caller& caller, Filter& filter) {
+  if (!filter.caller_labels.empty() && !caller.may(KeyScope::kAdmin)) {
+    return fail_field(ErrorCode::kPermissionDenied, "acl_labels",
+                      "only a key with the scope 'admin' may set the labels of the person asking");
+  }
+  filter.caller_labels.insert(filter.caller_labels.end(), caller.labels.begin(), caller.labels.end());
+  return {};
+}
+
+bool may_see(const access::Caller& caller, const std::vector<std::string>& labels) {
+  const auto is_held = [&](const std::string& label) { return std::ranges::find(caller.labels, label) != caller.labels.end(); };
+  return labels.empty() || caller.may(KeyScope::kAdmin) || std::ranges::any_of(labels, is_held);
 }
 
 }  // namespace footnote::api

@@ -1,5 +1,8 @@
 #include "api/kb_routes.h"
 
+#include <utility>
+
+#include "answer/visitor_texts.h"
 #include "api/kb_conversation.h"
 #include "api/kb_filters.h"
 #include "api/kb_ingest.h"
@@ -21,28 +24,53 @@ constexpr std::chrono::seconds kAfterTimeout{10};
 
 /// A question with its place in a conversation, if it belongs to one.
 struct ParsedTurn {
-  KbQuestion asked;
+  AskedFor asked;
   answer::Question question;
   std::optional<ConversationTurn> place;
 };
 
+/// Finds the corpora that are asked. Those that do not exist are only named: a question to none is refused, like one that is not covered.
+Result<void> find_corpora(const Services& services, const access::Caller& caller, const KbQuestion& asked, const CallContext& call,
+                          ParsedTurn& out) {
+  const Profile& door = asked.as_ask ? kAskProfile : services.kb_profile;
+  for (const std::string& name : asked.corpus_names) {
+    const auto found = services.corpora.find(call, caller.workspace, name, door);
+    if (!found && found.error().code == ErrorCode::kNotFound) {
+      out.asked.unknown_corpora.push_back(name);
+      continue;
+    }
+    if (!found) return std::unexpected(found.error());
+    out.asked.corpora.emplace(found->corpus.id, name);
+    if (out.question.corpus) {
+      out.question.more_corpora.push_back({found->corpus.id, found->profile});
+    } else {
+      out.question.corpus = found->corpus.id;
+      out.question.profile = found->profile;
+    }
+  }
+  return {};
+}
+
 Result<ParsedTurn> parse_turn(const Services& services, const access::Caller& caller, const http::Request& request,
                               const CallContext& call) {
   FOOTNOTE_TRY(KbQuestion asked, parse_kb_question(request));
-  FOOTNOTE_CHECK(check_labels(caller, asked.filter));
+  FOOTNOTE_CHECK(apply_labels(caller, asked.filter));
   ParsedTurn out;
   if (!asked.conversation.empty() && services.chats) {
     FOOTNOTE_TRY(out.place, ConversationTurn::begin(*services.chats, caller, asked, call));
-    if (!asked.names_corpus && !out.place->chat().project_keys.empty()) asked.corpus_name = out.place->chat().project_keys.front();
-  }
-  FOOTNOTE_TRY(const retrieve::AskedCorpus found, services.corpora.find(call, caller.workspace, asked.corpus_name, asked.profile));
-  out.question = {
-      .workspace = caller.workspace, .corpus = found.corpus.id, .text = asked.text, .filter = asked.filter, .profile = found.profile};
-  if (out.place) {
+    if (!asked.names_corpus && !out.place->chat().project_keys.empty()) asked.corpus_names = out.place->chat().project_keys;
     out.question.conversation = out.place->id();
     out.question.history = out.place->history();
   }
-  out.asked = std::move(asked);
+  out.question.workspace = caller.workspace;
+  FOOTNOTE_CHECK(find_corpora(services, caller, asked, call, out));
+  out.question.language =
+      answer::visitor_language({.locale = asked.locale, .accept_language = asked.accept_language, .question = asked.text});
+  out.question.text = std::move(asked.text);
+  out.question.stored = !asked.anonymous;
+  if (services.mentions_boost) out.question.mentioned = std::exchange(asked.filter.documents, {});
+  out.question.filter = std::move(asked.filter);
+  out.asked.filters = std::move(asked.filters);
   return out;
 }
 
@@ -52,7 +80,10 @@ std::string_view text_of(const Turn& turn) {
 
 void store_answer(const ParsedTurn& turn, const answer::TurnReport& report, const CallContext& call) {
   if (!turn.place || text_of(report.turn).empty()) return;
-  turn.place->finish(call, report.turn.id, text_of(report.turn), render_meta(report, turn.asked.corpus_name));
+  JsonObject meta = render_meta(report, turn.asked);
+  meta.erase("retrieval_runner_up");  // of use while the answer is new
+  if (const auto* answer = std::get_if<Answer>(&report.turn.outcome)) meta["uncited"] = render_uncited(*answer);
+  turn.place->finish(call, report.turn.id, text_of(report.turn), meta);
 }
 
 Result<http::Response> chat(const Services& services, const access::Caller& caller, const http::Request& request, const CallContext& call) {
@@ -61,7 +92,7 @@ Result<http::Response> chat(const Services& services, const access::Caller& call
   FOOTNOTE_TRY(const auto report, services.answers.answer(call, turn.question, listener));
   store_answer(turn, report, call);
   CitedTexts texts(call, services.chunks, caller.workspace);
-  Json out = render_kb_answer(report, turn.asked.corpus_name, texts);
+  Json out = render_kb_answer(report, turn.asked, texts);
   if (turn.place) out.as_object()["conversation_id"] = turn.place->id().value;
   return http::Response::json(200, out);
 }
@@ -70,7 +101,7 @@ Result<http::Response> chat(const Services& services, const access::Caller& call
 void stream_alone(const Services& services, const access::Caller& caller, const ParsedTurn& turn, const CallContext& call,
                   http::ResponseStream& response) {
   DirectUiChunks out(response);
-  UiMessageStream stream(out);
+  UiMessageStream stream(out, turn.question.language);
   const auto report = services.answers.answer(call, turn.question, stream);
   if (!report && !stream.is_open()) return response.reply(render_error(report.error()));
   // A failed send means that the client disconnected; nothing can be sent.
@@ -87,7 +118,7 @@ void stream_in_conversation(const Services& services, const access::Caller& call
   const Reading reading(live, call.stop);
   LiveReply reply(services.chats->streams, live, response, ui_stream_headers());
   LiveUiChunks out(reply);
-  UiMessageStream stream(out, turn.place->about());
+  UiMessageStream stream(out, turn.question.language, turn.place->about());
   const CallContext own = call_of_turn(call, *live, kAnswerTimeout);
   const auto report = services.answers.answer(own, turn.question, stream);
   if (!stream.is_open()) {

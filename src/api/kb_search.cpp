@@ -123,10 +123,15 @@ Result<http::Response> search(const Services& services, const access::Caller& ca
   FOOTNOTE_TRY(const Profile profile, parse_profile(reader));
   FOOTNOTE_TRY(const auto highlights, reader.optional_bool("highlights"));
   FOOTNOTE_TRY(AskedFilter asked, parse_asked_filter(reader));
-  FOOTNOTE_CHECK(check_labels(caller, asked.filter));
+  FOOTNOTE_CHECK(apply_labels(caller, asked.filter));
+  if (asked.corpus_names && asked.corpus_names->size() > 1) {
+    return fail_field(ErrorCode::kUnsupported, "filters.project_keys", "a search goes to one corpus; 'filters.project_keys' names {}",
+                      asked.corpus_names->size());
+  }
   FOOTNOTE_TRY(
       const retrieve::AskedCorpus found,
-      services.corpora.find(call, caller.workspace, asked.corpus_name.value_or(name.value_or(std::string(kDefaultCorpus))), profile));
+      services.corpora.find(call, caller.workspace,
+                            asked.corpus_names ? asked.corpus_names->front() : name.value_or(std::string(kDefaultCorpus)), profile));
   retrieve::RetrieveOptions options{.profile = found.profile, .filter = std::move(asked.filter)};
   FOOTNOTE_TRY(const auto prefix, reader.optional_bool("prefix"));
   FOOTNOTE_TRY(const auto typos, reader.optional_bool("typos"));

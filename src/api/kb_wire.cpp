@@ -5,6 +5,7 @@
 
 #include "api/code_points.h"
 #include "api/kb_filters.h"
+#include "base/sha256.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -52,6 +53,8 @@ JsonObject render_hit(const SourceBlock& block) {
                  {"url", hit.document.url.empty() ? Json(nullptr) : Json(hit.document.url)},
                  {"headings", JsonArray(hit.chunk.heading_path.begin(), hit.chunk.heading_path.end())},
                  {"source_type", hit.chunk.source_type},
+                 {"origin", footnote::to_string(block.origin)},
+                 {"evidence_tier", hit.document.evidence ? Json(footnote::to_string(*hit.document.evidence)) : Json(nullptr)},
                  {"chunk_id", hit.chunk.id.value},
                  {"score", hit.score},
                  {"snippet", snippet_of(hit)}};
@@ -60,6 +63,96 @@ JsonObject render_hit(const SourceBlock& block) {
 }
 
 double milliseconds(std::chrono::microseconds time) { return std::round(static_cast<double>(time.count()) / 10) / 100; }
+
+/// The sources that the answer marks and the check did not reject, by number.
+std::vector<const SourceBlock*> cited_blocks(const Answer& answer) {
+  std::vector<const SourceBlock*> out;
+  for (const SourceBlock& block : answer.sources) {
+    const auto cites = [&](const Citation& citation) {
+      return citation.number == block.number && citation.support != Support::kUnsupported;
+    };
+    if (std::ranges::any_of(answer.citations, cites)) out.push_back(&block);
+  }
+  std::ranges::sort(out, {}, [](const SourceBlock* block) { return block->number; });
+  return out;
+}
+
+JsonArray render_marks(const Answer& answer, const SourceBlock& block, CitedTexts& texts) {
+  JsonArray out;
+  for (const Citation& citation : answer.citations) {
+    if (citation.number != block.number) continue;
+    JsonObject mark = render_mark(citation, answer.text, texts);
+    mark["number"] = citation.number;
+    render_place(citation, block.hit.chunk, mark);
+    out.push_back(std::move(mark));
+  }
+  return out;
+}
+
+/// A cited passage: its characters in the document's text, and a hash by which a copy of it is recognised.
+JsonObject render_chunk(const SourceBlock& block, JsonArray marks, CitedTexts& texts) {
+  const Chunk& chunk = block.hit.chunk;
+  JsonObject out{{"number", block.number},
+                 {"chunk_id", chunk.id.value},
+                 {"heading", join(chunk.heading_path, " > ")},
+                 {"score", block.hit.score},
+                 {"snippet", snippet_of(block.hit)},
+                 {"evidence_hash", sha256_hex(chunk.text)},
+                 {"origin", footnote::to_string(block.origin)},
+                 {"start", nullptr},
+                 {"end", nullptr},
+                 {"marks", std::move(marks)}};
+  render_place(chunk, chunk.first_line, "first_line", out);
+  const std::string* text = texts.text(chunk.document, chunk.document_version);
+  if (text != nullptr && chunk.range.end <= text->size()) {
+    const TextRange range = CodePointOffsets(*text).range(chunk.range);
+    out["start"] = range.begin;
+    out["end"] = range.end;
+  }
+  return out;
+}
+
+/// What was found and not used, best first, and why.
+JsonArray render_runner_up(const answer::TurnReport& report) {
+  JsonArray out;
+  const auto add = [&](const Hit& hit, Fate fate) {
+    if (out.size() >= kRunnerUpMax || fate == Fate::kCited || !hit.chunk.document) return;
+    out.push_back(JsonObject{{"document_id", hit.chunk.document.value},
+                             {"title", hit.document.title},
+                             {"source_path", hit.document_key},
+                             {"heading", join(hit.chunk.heading_path, " > ")},
+                             {"chunk_id", hit.chunk.id.value},
+                             {"score", hit.score},
+                             {"snippet", snippet_of(hit)},
+                             {"reason", reason_of(fate)}});
+  };
+  const auto& hits = report.retrieval.hits;
+  for (std::size_t i = 0; i < hits.size() && i < report.trace.fates.size(); ++i) add(hits[i], report.trace.fates[i]);
+  for (const retrieve::CutCandidate& cut : report.retrieval.cut) add(cut.hit, cut.fate);
+  return out;
+}
+
+JsonObject render_strategy(const answer::TurnReport& report, const AskedFor& asked) {
+  const Profile& profile = report.trace.profile;
+  return {{"semantic_enabled", profile.vectors},
+          {"fts_enabled", true},
+          {"fusion_method", profile.fusion == Fusion::kRanks ? "rrf" : "weighted_sum"},
+          {"judged", profile.judged},
+          {"graph_expansion_enabled", report.trace.side.has_value()},
+          {"rejected_injection_enabled", report.trace.side.has_value()},
+          {"filters_applied", asked.filters.is_object() && !asked.filters.get_object().empty()}};
+}
+
+JsonObject render_stats(const answer::TurnReport& report) {
+  const auto& hits = report.retrieval.hits;
+  JsonObject out{
+      {"candidates", report.retrieval.candidates}, {"hits", hits.size()}, {"min_score_used", nullptr}, {"max_score_used", nullptr}};
+  if (hits.empty()) return out;
+  const auto [least, most] = std::ranges::minmax_element(hits, {}, &Hit::probability);
+  out["min_score_used"] = least->probability;
+  out["max_score_used"] = most->probability;
+  return out;
+}
 
 /// The fields of the AI SDK's body that place a message in its conversation.
 Result<void> read_place(const JsonReader& reader, const JsonArray& messages, KbQuestion& out) {
@@ -87,43 +180,105 @@ Result<void> read_place(const JsonReader& reader, const JsonArray& messages, KbQ
 
 }  // namespace
 
-JsonArray render_citations(const Answer& answer, CitedTexts& texts) {
+JsonArray render_cited_passages(const Answer& answer, CitedTexts& texts) {
   JsonArray out;
-  for (const SourceBlock& block : answer.sources) {
-    JsonArray marks;
-    for (const Citation& citation : answer.citations) {
-      if (citation.number != block.number) continue;
-      JsonObject mark = render_mark(citation, answer.text, texts);
-      render_place(citation, block.hit.chunk, mark);
-      marks.push_back(std::move(mark));
-    }
-    JsonObject rendered = render_hit(block);
-    rendered["marks"] = std::move(marks);
+  for (const SourceBlock* block : cited_blocks(answer)) {
+    JsonObject rendered = render_hit(*block);
+    rendered["marks"] = render_marks(answer, *block, texts);
     out.push_back(std::move(rendered));
   }
   return out;
 }
 
-JsonObject render_meta(const answer::TurnReport& report, std::string_view corpus_name) {
-  const Answer* answer = std::get_if<Answer>(&report.turn.outcome);
-  const bool built_in = answer == nullptr || answer->model.empty();
-  return {{"turn_id", report.turn.id.value},
-          {"corpus", corpus_name},
-          {"generation", report.turn.generation},
-          {"provider", answer == nullptr ? Json(nullptr) : Json(built_in ? "built-in" : "openai")},
-          {"model", built_in ? Json(nullptr) : Json(answer->model)},
-          {"fallback", report.fallback ? Json(answer::to_string(*report.fallback)) : Json(nullptr)},
-          {"chunks_used", answer == nullptr ? 0 : answer->sources.size()},
-          {"latency_ms", report.turn.latency.count()},
-          {"latency_ms_breakdown", JsonObject{{"retrieval", milliseconds(report.retrieval_time)},
-                                              {"answer", milliseconds(report.answer_time)},
-                                              {"total", milliseconds(report.retrieval_time + report.answer_time)}}},
-          {"usage", JsonObject{{"prompt_tokens", report.tokens ? Json(report.tokens->prompt) : Json(nullptr)},
-                               {"completion_tokens", report.tokens ? Json(report.tokens->completion) : Json(nullptr)}}},
-          {"gate", answer::gate_json(report.retrieval.gate)}};
+JsonArray render_citations(const Answer& answer, const CorpusNames& names, CitedTexts& texts) {
+  struct Group {
+    const SourceBlock* first;
+    JsonArray headings, numbers, chunks, marks;
+  };
+  std::vector<Group> groups;
+  for (const SourceBlock* block : cited_blocks(answer)) {
+    const Chunk& chunk = block->hit.chunk;
+    const auto same = [&](const Group& group) { return group.first->hit.chunk.document == chunk.document; };
+    auto group = std::ranges::find_if(groups, same);
+    if (group == groups.end()) group = groups.insert(groups.end(), Group{block, {}, {}, {}, {}});
+    const Json heading(join(chunk.heading_path, " > "));
+    if (std::ranges::find(group->headings, heading) == group->headings.end()) group->headings.push_back(heading);
+    group->numbers.emplace_back(block->number);
+    JsonArray marks = render_marks(answer, *block, texts);
+    group->marks.insert(group->marks.end(), marks.begin(), marks.end());
+    group->chunks.push_back(render_chunk(*block, std::move(marks), texts));
+  }
+  JsonArray out;
+  for (Group& group : groups) {
+    const DocumentAttributes& document = group.first->hit.document;
+    const auto name = names.find(group.first->hit.corpus);
+    JsonObject rendered = render_hit(*group.first);
+    rendered["project_key"] = name == names.end() ? Json(nullptr) : Json(name->second);
+    rendered["headings"] = std::move(group.headings);
+    rendered["media_type"] = document.media_type;
+    rendered["canonical_type"] = document.canonical_type.empty() ? Json(nullptr) : Json(document.canonical_type);
+    rendered["status"] = footnote::to_string(document.status);
+    rendered["numbers"] = std::move(group.numbers);
+    rendered["chunks_used"] = group.chunks.size();
+    rendered["chunks"] = std::move(group.chunks);
+    rendered["marks"] = std::move(group.marks);
+    out.push_back(std::move(rendered));
+  }
+  return out;
 }
 
-Result<KbQuestion> parse_kb_question(const http::Request& request) {
+JsonObject render_meta(const answer::TurnReport& report, const AskedFor& asked) {
+  const Answer* answer = std::get_if<Answer>(&report.turn.outcome);
+  const Refusal* refusal = std::get_if<Refusal>(&report.turn.outcome);
+  const bool built_in = answer == nullptr || answer->model.empty();
+  const auto count = [&](SourceOrigin origin) {
+    return answer == nullptr ? 0 : std::ranges::count(answer->sources, origin, &SourceBlock::origin);
+  };
+  JsonArray corpora;
+  for (const auto& [id, name] : asked.corpora) corpora.emplace_back(name);
+  JsonArray runner_up = render_runner_up(report);
+  JsonObject out{{"turn_id", report.turn.id.value},
+                 {"corpus", corpora.empty() ? Json(nullptr) : corpora.front()},
+                 {"project_keys", std::move(corpora)},
+                 {"unknown_project_keys", JsonArray(asked.unknown_corpora.begin(), asked.unknown_corpora.end())},
+                 {"filters_selected", asked.filters},
+                 {"generation", report.turn.generation},
+                 {"provider", answer == nullptr ? Json(nullptr) : Json(built_in ? "built-in" : "openai")},
+                 {"model", built_in ? Json(nullptr) : Json(answer->model)},
+                 {"refusal_reason", refusal == nullptr ? Json(nullptr) : Json(footnote::to_string(refusal->reason))},
+                 {"fallback", report.fallback ? Json(answer::to_string(*report.fallback)) : Json(nullptr)},
+                 {"tentative", report.tentative},
+                 {"refused_early", refusal != nullptr && !report.trace.model},
+                 {"follow_up", report.trace.follow_up.empty() ? Json(nullptr) : Json(report.trace.follow_up)},
+                 {"standalone_question", report.standalone.empty() ? Json(nullptr) : Json(report.standalone)},
+                 {"chunks_used", answer == nullptr ? 0 : answer->sources.size()},
+                 {"primary_count", count(SourceOrigin::kPrimary)},
+                 {"expanded_count", count(SourceOrigin::kRelated)},
+                 {"rejected_count", count(SourceOrigin::kRejected)},
+                 {"runner_up_count", runner_up.size()},
+                 {"retrieval_runner_up", std::move(runner_up)},
+                 {"search_strategy", render_strategy(report, asked)},
+                 {"retrieval_stats", render_stats(report)},
+                 {"latency_ms", report.turn.latency.count()},
+                 {"latency_ms_breakdown", JsonObject{{"retrieval", milliseconds(report.retrieval_time)},
+                                                     {"answer", milliseconds(report.answer_time)},
+                                                     {"total", milliseconds(report.retrieval_time + report.answer_time)}}},
+                 {"usage", JsonObject{{"prompt_tokens", report.tokens ? Json(report.tokens->prompt) : Json(nullptr)},
+                                      {"completion_tokens", report.tokens ? Json(report.tokens->completion) : Json(nullptr)}}},
+                 {"gate", answer::gate_json(report.retrieval.gate)}};
+  return out;
+}
+
+namespace {
+
+Result<void> check_question(const KbQuestion& question, std::string_view field) {
+  if (question.text.empty() && question.regenerate) return {};
+  if (trim(question.text).empty()) return fail_field(ErrorCode::kInvalidArgument, field, "the question is empty");
+  if (count_code_points(question.text) <= retrieve::kQuestionCharactersMax) return {};
+  return fail_field(ErrorCode::kInvalidArgument, field, "the question has more than {} characters", retrieve::kQuestionCharactersMax);
+}
+
+Result<KbQuestion> parse_question(const http::Request& request) {
   FOOTNOTE_TRY(const Json body, parse_request_json(request.body));
   FOOTNOTE_TRY(const JsonReader reader, JsonReader::of(body));
   KbQuestion question;
@@ -134,12 +289,11 @@ Result<KbQuestion> parse_kb_question(const http::Request& request) {
     if (!question.regenerate || question.conversation.empty()) {
       FOOTNOTE_TRY(question.text, last_user_text(*messages));
     }
-    if (question.text.size() > retrieve::kQuestionBytesMax) {
-      return fail_field(ErrorCode::kTooLarge, "messages", "the last message is over the limit of {} bytes", retrieve::kQuestionBytesMax);
-    }
+    FOOTNOTE_CHECK(check_question(question, "messages"));
   } else {
-    FOOTNOTE_CHECK(reader.only({"question", "project_key", "profile", "filters", "acl_labels", "conversation_id"}));
+    FOOTNOTE_CHECK(reader.only({"question", "project_key", "profile", "filters", "acl_labels", "conversation_id", "locale", "anonymous"}));
     FOOTNOTE_TRY(question.text, reader.required_string("question", retrieve::kQuestionBytesMax));
+    FOOTNOTE_CHECK(check_question(question, "question"));
     FOOTNOTE_TRY(const auto conversation, reader.optional_string("conversation_id", kChatIdBytesMax));
     if (conversation && !is_chat_id(*conversation)) {
       return fail_field(ErrorCode::kInvalidArgument, "conversation_id",
@@ -149,17 +303,28 @@ Result<KbQuestion> parse_kb_question(const http::Request& request) {
   }
   FOOTNOTE_TRY(const auto corpus, reader.optional_string("project_key", kNameBytesMax));
   FOOTNOTE_TRY(AskedFilter asked, parse_asked_filter(reader));
-  question.names_corpus = asked.corpus_name || corpus;
-  question.corpus_name = asked.corpus_name.value_or(corpus.value_or(std::string(kDefaultCorpus)));
+  question.names_corpus = asked.corpus_names || corpus;
+  question.corpus_names = asked.corpus_names ? *std::move(asked.corpus_names) : std::vector{corpus.value_or(std::string(kDefaultCorpus))};
+  if (const Json* given = body.get_object().if_contains("filters")) question.filters = *given;
+  FOOTNOTE_TRY(const auto anonymous, reader.optional_bool("anonymous"));
+  question.anonymous = anonymous.value_or(false);
+  if (question.anonymous) question.conversation.clear();
+  FOOTNOTE_TRY(const auto locale, reader.optional_string("locale", kNameBytesMax));
+  question.locale = locale.value_or("");
+  question.accept_language = std::string(request.headers.find("accept-language").value_or(""));
   question.filter = std::move(asked.filter);
   FOOTNOTE_TRY(const auto profile, reader.optional_string("profile", kNameBytesMax));
   if (profile == "ask") {
-    question.profile = kAskProfile;
+    question.as_ask = true;
   } else if (profile && *profile != "kb") {
     return fail_field(ErrorCode::kInvalidArgument, "profile", "'profile' must be kb or ask");
   }
   return question;
 }
+
+}  // namespace
+
+Result<KbQuestion> parse_kb_question(const http::Request& request) { return too_much_is_invalid(parse_question(request)); }
 
 const std::string* CitedTexts::text(DocumentId document, int version) {
   auto [entry, fresh] = texts_.try_emplace({document.value, version});
@@ -227,11 +392,11 @@ std::string_view confidence_tier(double confidence) {
   return percent(confidence) >= 50 ? "moderate" : "low";
 }
 
-Json render_kb_answer(const answer::TurnReport& report, std::string_view corpus_name, CitedTexts& texts) {
-  JsonObject meta = render_meta(report, corpus_name);
+Json render_kb_answer(const answer::TurnReport& report, const AskedFor& asked, CitedTexts& texts) {
+  JsonObject meta = render_meta(report, asked);
   if (const Answer* answer = std::get_if<Answer>(&report.turn.outcome)) {
     return JsonObject{{"answer", answer->text},
-                      {"citations", render_citations(*answer, texts)},
+                      {"citations", render_citations(*answer, asked.corpora, texts)},
                       {"uncited", render_uncited(*answer)},
                       {"confidence", percent(answer->confidence)},
                       {"refusal_reason", nullptr},
@@ -248,8 +413,8 @@ Json render_kb_answer(const answer::TurnReport& report, std::string_view corpus_
     text = clarification->text;
   }
   meta["nearest"] = std::move(nearest);
-  return JsonObject{{"answer", text},  {"citations", JsonArray{}}, {"uncited", JsonArray{}},
-                    {"confidence", 0}, {"refusal_reason", reason}, {"meta", std::move(meta)}};
+  return JsonObject{{"answer", text},        {"citations", JsonArray{}}, {"uncited", JsonArray{}},
+                    {"confidence", nullptr}, {"refusal_reason", reason}, {"meta", std::move(meta)}};
 }
 
 }  // namespace footnote::api

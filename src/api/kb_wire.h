@@ -14,19 +14,25 @@
 namespace footnote::api {
 
 inline constexpr std::size_t kSnippetBytes = 240;
+/// Passages that were found and not used, as listed in `meta`.
+inline constexpr std::size_t kRunnerUpMax = 15;
 
 /// A question sent to the knowledge-base API.
 struct KbQuestion {
   std::string text;
-  std::string corpus_name;
-  bool names_corpus = false;  ///< False: none was named, `corpus_name` is the default.
-  Profile profile = kKnowledgeBaseProfile;
+  std::vector<std::string> corpus_names;  ///< At least one.
+  bool names_corpus = false;              ///< False: none was named, and `corpus_names` is the default.
+  bool as_ask = false;                    ///< The profile of `footnote ask` instead of the knowledge base's.
+  bool anonymous = false;                 ///< Nothing of the turn is stored.
   Filter filter;
   std::string conversation = {};  ///< Of the AI SDK's `id` or of "conversation_id"; empty: the turn belongs to none.
   /// Where a message of a conversation goes.
   bool regenerate = false;
   std::string message_id = {};                ///< The user's message that is replaced, or the answer that is made again.
   std::optional<std::string> parent_id = {};  ///< Empty: a new root; none: below the active leaf.
+  std::string locale = {};                    ///< "de-AT"; empty: not given.
+  std::string accept_language = {};           ///< The request's header.
+  Json filters = nullptr;                     ///< As sent, to be echoed.
   std::string sent_id = {};                   ///< The client's id of the new message.
 };
 
@@ -67,14 +73,26 @@ void render_place(const Citation& citation, const Chunk& chunk, JsonObject& out)
 /// About the first sentence of a hit, for lists.
 std::string snippet_of(const Hit& hit);
 
-/// The cited passages of an answer, grouped by document.
-JsonArray render_citations(const Answer& answer, CitedTexts& texts);
+/// The names of the corpora that were asked.
+using CorpusNames = std::map<CorpusId, std::string>;
 
-/// About a turn: models, times, counts, the gate.
-JsonObject render_meta(const answer::TurnReport& report, std::string_view corpus_name);
+/// The passages that the answer marks and the check did not reject, in order of their numbers, each with its marks.
+JsonArray render_cited_passages(const Answer& answer, CitedTexts& texts);
+/// The same grouped by document, in order of the first number.
+JsonArray render_citations(const Answer& answer, const CorpusNames& names, CitedTexts& texts);
+
+/// What a question asked for, as far as its answer tells about it.
+struct AskedFor {
+  CorpusNames corpora = {};
+  std::vector<std::string> unknown_corpora = {};
+  Json filters = nullptr;
+};
+
+/// About a turn: models, times, counts, the gate, and what was found and not used.
+JsonObject render_meta(const answer::TurnReport& report, const AskedFor& asked);
 
 /// The response of POST /api/kb/chat; answers and refusals have the same shape.
-Json render_kb_answer(const answer::TurnReport& report, std::string_view corpus_name, CitedTexts& texts);
+Json render_kb_answer(const answer::TurnReport& report, const AskedFor& asked, CitedTexts& texts);
 
 /// 0..100, for display.
 int percent(double share);

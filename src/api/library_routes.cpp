@@ -1,6 +1,7 @@
 #include "api/library_routes.h"
 
 #include "answer/turn_trace.h"
+#include "api/kb_filters.h"
 #include "base/text.h"
 
 namespace footnote::api {
@@ -11,10 +12,6 @@ Result<std::int64_t> parse_number(std::string_view text, std::string_view field)
   const auto value = parse_whole_number(text);
   if (value.value_or(-1) < 0) return fail_field(ErrorCode::kInvalidArgument, field, "'{}' must be a whole number", field);
   return *value;
-}
-
-bool may_see(const access::Caller& caller, const Document& document) {
-  return document.attributes.acl_labels.empty() || caller.may(KeyScope::kAdmin);
 }
 
 JsonObject render_listed(const Document& document) {
@@ -43,12 +40,19 @@ Result<http::Response> documents(const LibraryServices& services, const access::
   FOOTNOTE_TRY(const auto page, services.chunks.documents(call, corpus.id, after, static_cast<std::size_t>(limit)));
   JsonArray out;
   for (const Document& document : page) {
-    if (may_see(caller, document)) out.emplace_back(render_listed(document));
+    if (may_see(caller, document.attributes.acl_labels)) out.emplace_back(render_listed(document));
   }
   const bool is_last = page.size() < static_cast<std::size_t>(limit);
   return http::Response::json(200, JsonObject{{"documents", std::move(out)},
                                               {"next", is_last ? Json(nullptr) : Json(page.back().key)},
                                               {"generation", corpus.generation}});
+}
+
+/// An old version is seen by whoever may see it and the live one.
+bool may_see_text(const LibraryServices& services, const access::Caller& caller, const DocumentText& read, const CallContext& call) {
+  if (!read.labelled || caller.may(KeyScope::kAdmin)) return true;
+  const auto live = services.chunks.document_text(call, caller.workspace, read.document.id, 0);
+  return live && may_see(caller, read.document.attributes.acl_labels) && may_see(caller, live->document.attributes.acl_labels);
 }
 
 Result<http::Response> preview(const LibraryServices& services, const access::Caller& caller, const http::Request& request,
@@ -57,9 +61,8 @@ Result<http::Response> preview(const LibraryServices& services, const access::Ca
   FOOTNOTE_TRY(const std::int64_t version, parse_number(request.query_value("version").value_or("0"), "version"));
   const auto read = services.chunks.document_text(call, caller.workspace, {id}, static_cast<int>(version));
   if (!read && read.error().code != ErrorCode::kNotFound) return std::unexpected(read.error());
-  // The message is the same for a labelled document that the caller may not see, a deleted one, one of another workspace, and one that
-  // never existed.
-  if (!read || (read->labelled && !caller.may(KeyScope::kAdmin))) return fail(ErrorCode::kNotFound, "there is no document {}", id);
+  // The same message for a labelled document that the caller may not see, a deleted one, another workspace's, and one that never existed.
+  if (!read || !may_see_text(services, caller, *read, call)) return fail(ErrorCode::kNotFound, "there is no document {}", id);
   const DocumentText& found = *read;
   const Document& document = found.document;
   return http::Response::json(200, JsonObject{{"document_id", document.id.value},

@@ -9,6 +9,7 @@
 #include "api/authentication.h"
 #include "api/conversation_routes.h"
 #include "api/curated_routes.h"
+#include "api/edge_routes.h"
 #include "api/embed_routes.h"
 #include "api/kb_feedback_routes.h"
 #include "api/kb_routes.h"
@@ -49,7 +50,8 @@ std::vector<Route> route_table(const Services& services) {
   if (services.calibration) std::ranges::move(make_calibrate_routes(*services.calibration), std::back_inserter(routes));
   if (services.proxy) std::ranges::move(make_proxy_routes(*services.proxy), std::back_inserter(routes));
   if (services.chats) {
-    for (auto more : {make_conversation_routes(*services.chats), make_kb_feedback_routes(*services.chats)}) {
+    for (auto more :
+         {make_conversation_routes(*services.chats), make_kb_feedback_routes(*services.chats), make_edge_routes(*services.chats)}) {
       std::ranges::move(more, std::back_inserter(routes));
     }
   }

@@ -69,6 +69,8 @@ struct Services {
   CopyStore copy_store = {};                          ///< Empty: no snapshots are offered.
   std::optional<AgentServices> agents = {};           ///< Empty: not offered.
   std::optional<WidgetServices> widget = {};          ///< Empty: no visitor API.
+  Profile kb_profile = kKnowledgeBaseProfile;         ///< Of knowledge-base questions.
+  bool mentions_boost = false;                        ///< filters.doc_ids prefers documents instead of excluding others.
   std::optional<ConversationServices> chats = {};     ///< Empty: questions belong to no conversation.
   std::optional<JobServices> jobs = {};               ///< Empty: no background jobs.
   std::optional<SourceServices> sources = {};         ///< Empty: not offered.

@@ -4,6 +4,7 @@
 
 #include "api/code_points.h"
 #include "api/error_mapping.h"
+#include "prompt/refusal_text.h"
 
 namespace footnote::api {
 
@@ -138,7 +139,7 @@ Result<void> UiMessageStream::finish_refusal(const Refusal& refusal) {
   FOOTNOTE_CHECK(send({{"type", "data-refusal"},
                        {"data", JsonObject{{"reason", to_string(refusal.reason)},
                                            {"body", refusal.text},
-                                           {"hint", "Try other words, or add a document that covers it."},
+                                           {"hint", prompt::kb_refusal_hint(language_)},
                                            {"nearest", std::move(nearest)}}}}));
   return send({{"type", "data-confidence"}, {"data", JsonObject{{"confidence", nullptr}, {"tier", "refused"}}}});
 }
@@ -160,7 +161,11 @@ Result<void> UiMessageStream::finish(const answer::TurnReport& report, CitedText
                             {"refusalReason", reason},
                             {"latencyMs", report.turn.latency.count()},
                             {"model", model},
-                            {"fallback", report.fallback ? Json(answer::to_string(*report.fallback)) : Json(nullptr)}};
+                            {"fallback", report.fallback ? Json(answer::to_string(*report.fallback)) : Json(nullptr)},
+                            {"tentative", report.tentative},
+                            {"standaloneQuestion", report.standalone.empty() ? Json(nullptr) : Json(report.standalone)},
+                            {"usage", JsonObject{{"promptTokens", report.tokens ? Json(report.tokens->prompt) : Json(nullptr)},
+                                                 {"completionTokens", report.tokens ? Json(report.tokens->completion) : Json(nullptr)}}}};
   FOOTNOTE_CHECK(send({{"type", "finish"}, {"finishReason", "stop"}, {"messageMetadata", metadata}}));
   return out_.send("[DONE]");
 }

@@ -49,7 +49,8 @@ http::Headers ui_stream_headers();
 class UiMessageStream final : public answer::TurnListener {
  public:
   /// `about` is sent as metadata of the first chunk, with the turn's id.
-  explicit UiMessageStream(UiChunkSink& out, JsonObject about = {}) : out_(out), about_(std::move(about)) {}
+  explicit UiMessageStream(UiChunkSink& out, std::string language = "en", JsonObject about = {})
+      : out_(out), language_(std::move(language)), about_(std::move(about)) {}
 
   Result<void> on_start(const TurnId& turn) override;
   Result<void> on_sources(std::span<const SourceBlock> sources) override;
@@ -79,6 +80,7 @@ class UiMessageStream final : public answer::TurnListener {
   std::string text_id() const;
 
   UiChunkSink& out_;
+  const std::string language_;  ///< Of the hint that comes with a refusal.
   const JsonObject about_;
   TurnId turn_;
   bool is_open_ = false;

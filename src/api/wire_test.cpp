@@ -16,9 +16,9 @@ TEST(KbWire, ReadsThePlainBody) {
   const auto question = parse(R"({"question":"Who?","project_key":"docs"})");
   ASSERT_TRUE(question);
   EXPECT_EQ(question->text, "Who?");
-  EXPECT_EQ(question->corpus_name, "docs");
-  EXPECT_EQ(parse(R"({"question":"Who?"})")->corpus_name, "memory");
-  EXPECT_EQ(parse(R"({"question":"Who?","project_key":null})")->corpus_name, "memory");
+  EXPECT_EQ(question->corpus_names, std::vector<std::string>{"docs"});
+  EXPECT_EQ(parse(R"({"question":"Who?"})")->corpus_names, std::vector<std::string>{"memory"});
+  EXPECT_EQ(parse(R"({"question":"Who?","project_key":null})")->corpus_names, std::vector<std::string>{"memory"});
 }
 
 TEST(KbWire, OfAnAiSdkBodyTheLastUserMessageCounts) {
@@ -54,10 +54,10 @@ std::string list_of(std::size_t count, const std::string& entry) {
 TEST(KbFilters, ReadsEveryCondition) {
   const auto question = parse(R"({"question":"Who?","project_key":"a","acl_labels":["hr"],"filters":{"project_keys":["b"],"doc_ids":[3,1],
     "source_paths":["x.md"],"tags":["t"],"tag_slugs":["u"],"media_types":["text/html"],"languages":["en"],"canonical_types":["runbook"],
-    "statuses":["review"],"source_types":["doc"],"path_globs":["docs/**"],"folder_globs":["!drafts/"],"evidence_tier_min":"official",
+    "statuses":["review"],"source_types":["doc"],"path_globs":["docs/**"],"folder_globs":["!drafts/"],"min_evidence_tier":"official",
     "date_from":"2026-01-01","date_to":"2026-01-31","acl_labels":["board"]}})");
   ASSERT_TRUE(question) << question.error().message;
-  EXPECT_EQ(question->corpus_name, "b");
+  EXPECT_EQ(question->corpus_names, std::vector<std::string>{"b"});
   const Filter& filter = question->filter;
   EXPECT_EQ(filter.documents, (std::vector<DocumentId>{{3}, {1}}));
   EXPECT_EQ(filter.keys, std::vector<std::string>{"x.md"});
@@ -76,14 +76,15 @@ TEST(KbFilters, ReadsEveryCondition) {
 }
 
 TEST(KbFilters, ProjectKeysCountBeforeTheProjectKey) {
-  EXPECT_EQ(parse(R"({"question":"Who?","project_key":"a","filters":{"project_keys":[]}})")->corpus_name, "memory");
-  EXPECT_EQ(parse(R"({"question":"Who?","project_key":"a","filters":{}})")->corpus_name, "a");
-  EXPECT_EQ(error_field(R"({"project_keys":["a","b"]})"), "filters.project_keys");
+  EXPECT_EQ(parse(R"({"question":"Who?","project_key":"a","filters":{"project_keys":[]}})")->corpus_names,
+            std::vector<std::string>{"memory"});
+  EXPECT_EQ(parse(R"({"question":"Who?","project_key":"a","filters":{}})")->corpus_names, std::vector<std::string>{"a"});
+  EXPECT_EQ(parse(R"({"question":"Who?","filters":{"project_keys":["a","b","a"]}})")->corpus_names, (std::vector<std::string>{"a", "b"}));
 }
 
-TEST(KbFilters, ATimeIsExclusiveAtItsEnd) {
+TEST(KbFilters, BothEndsAreInclusive) {
   const auto question = parse(R"({"question":"Who?","filters":{"date_to":"2026-01-31T12:00:00Z"}})");
-  EXPECT_EQ(to_rfc3339(*question->filter.updated_until), "2026-01-31T12:00:00.000Z");
+  EXPECT_EQ(to_rfc3339(*question->filter.updated_until), "2026-01-31T12:00:00.001Z");
 }
 
 TEST(KbFilters, WhatIsWrongIsNamedAndNeverMatchesAll) {
@@ -98,6 +99,9 @@ TEST(KbFilters, WhatIsWrongIsNamedAndNeverMatchesAll) {
       {R"({"statuses":["done"]})", "filters.statuses"},
       {R"({"evidence_tiers":["gossip"]})", "filters.evidence_tiers"},
       {R"({"evidence_tier_min":"gossip"})", "filters.evidence_tier_min"},
+      {R"({"min_evidence_tier":"gossip"})", "filters.min_evidence_tier"},
+      {R"({"languages":["english"]})", "filters.languages"},
+      {R"({"date_from":"2026-02-01","date_to":"2026-01-31"})", "filters.date_to"},
       {R"({"evidence_tier_min":"news","evidence_tiers":["blog"]})", "filters.evidence_tier_min"},
       {R"({"date_from":"yesterday"})", "filters.date_from"},
       {R"({"date_to":7})", "filters.date_to"},
@@ -105,6 +109,17 @@ TEST(KbFilters, WhatIsWrongIsNamedAndNeverMatchesAll) {
       {R"({"folder_globs":[")" + std::string(kGlobBytesMax + 1, 'x') + R"("]})", "filters.path_globs"},
   };
   for (const auto& [filters, field] : table) EXPECT_EQ(error_field(filters), field) << filters;
+}
+
+TEST(KbFilters, OverALimitIsAWrongValue) {
+  const auto error = [](const std::string& filters) { return parse(R"({"question":"Who?","filters":)" + filters + "}").error(); };
+  EXPECT_EQ(error(R"({"tag_slugs":)" + list_of(51, R"("t")") + "}").code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(error(R"({"doc_ids":)" + list_of(5'000, "1") + "}").code, ErrorCode::kInvalidArgument);
+  const auto question = [](const std::string& text) { return parse(R"({"question":")" + text + R"("})"); };
+  EXPECT_TRUE(question(std::string(10'000, 'x')).has_value());
+  EXPECT_EQ(question(std::string(10'001, 'x')).error().field, "question");
+  EXPECT_EQ(question(std::string(100'000, 'x')).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(question("  ").error().field, "question");
 }
 
 TEST(KbFilters, ListsAndTextsHaveBounds) {
@@ -120,10 +135,21 @@ TEST(KbFilters, ListsAndTextsHaveBounds) {
 }
 
 TEST(KbFilters, OnlyAnAdminSaysWhichLabelsAnAskerHas) {
-  const Filter labelled{.caller_labels = {"hr"}};
-  EXPECT_TRUE(check_labels({.scopes = {KeyScope::kAdmin}}, labelled).has_value());
-  EXPECT_EQ(check_labels({.scopes = {KeyScope::kRead}}, labelled).error().code, ErrorCode::kPermissionDenied);
-  EXPECT_TRUE(check_labels({.scopes = {KeyScope::kRead}}, {.acl_labels = {"hr"}}).has_value());
+  Filter labelled{.caller_labels = {"hr"}};
+  EXPECT_EQ(apply_labels({.scopes = {KeyScope::kRead}}, labelled).error().code, ErrorCode::kPermissionDenied);
+  EXPECT_TRUE(apply_labels({.scopes = {KeyScope::kAdmin}, .labels = {"board"}}, labelled).has_value());
+  EXPECT_EQ(labelled.caller_labels, (std::vector<std::string>{"hr", "board"}));
+  Filter narrowed{.acl_labels = {"hr"}};
+  EXPECT_TRUE(apply_labels({.scopes = {KeyScope::kRead}, .labels = {"sales"}}, narrowed).has_value());
+  EXPECT_EQ(narrowed.caller_labels, std::vector<std::string>{"sales"}) << "a key carries its own";
+}
+
+TEST(KbFilters, ADocumentIsSeenByWhoeverHoldsOneOfItsLabels) {
+  EXPECT_TRUE(may_see({.scopes = {KeyScope::kRead}}, {}));
+  EXPECT_FALSE(may_see({.scopes = {KeyScope::kRead}}, {"hr"}));
+  EXPECT_FALSE(may_see({.scopes = {KeyScope::kRead}, .labels = {"sales"}}, {"hr", "board"}));
+  EXPECT_TRUE(may_see({.scopes = {KeyScope::kRead}, .labels = {"board"}}, {"hr", "board"}));
+  EXPECT_TRUE(may_see({.scopes = {KeyScope::kAdmin}}, {"hr"}));
 }
 
 TEST(ErrorMapping, UnreadableIs400AndAWrongFieldIs422) {

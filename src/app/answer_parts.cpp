@@ -56,6 +56,12 @@ answer::CheckPolicy check_policy(const Settings& settings) {
   return kOff;
 }
 
+retrieve::SidePolicy side_policy(const Settings& settings) {
+  return {.graph = settings.flag(Setting::kKbGraph),
+          .rejected = settings.flag(Setting::kKbRejected),
+          .rejected_cosine_min = settings.number(Setting::kKbRejectedMin)};
+}
+
 /// A model server needs a model name; fail at start rather than at the first question.
 Result<void> check_llm(const Settings& settings) {
   if (!settings.is_set(Setting::kLlmBaseUrl) || settings.is_set(Setting::kLlmModel)) return {};
@@ -110,6 +116,9 @@ AnswerParts::AnswerParts(std::unique_ptr<IngestParts> base, Rerankers rerankers,
                 .metrics = &base_->metrics(),
                 .checking = checking_,
                 .events = &events_,
-                .follow_ups = follow_ups_}) {}
+                .follow_ups = follow_ups_,
+                .edges = &base_->stores().edges(),
+                .side = side_policy(settings),
+                .mask_pii = settings.flag(Setting::kKbMaskPii)}) {}
 
 }  // namespace footnote::app

@@ -19,7 +19,7 @@ Result<void> check_text(std::string_view what, const std::string& text) {
 
 /// NAME=VALUE arguments as the "filters" field of a body. The route validates names and values.
 Result<JsonObject> filters_of(const cli::FilterArguments& arguments) {
-  constexpr std::string_view kSingle[] = {"date_from", "date_to", "evidence_tier_min"};
+  constexpr std::string_view kSingle[] = {"date_from", "date_to", "min_evidence_tier", "evidence_tier_min"};
   JsonObject out;
   for (const std::string& argument : arguments) {
     const std::size_t equals = argument.find('=');

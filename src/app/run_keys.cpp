@@ -65,6 +65,7 @@ Json render_request(const cli::CommandContext& context, const cli::KeysCommand& 
                   {"workspace", context.settings.text(Setting::kWorkspace)},
                   {"requests_per_minute", command.requests_per_minute},
                   {"requests_per_day", command.requests_per_day}};
+  if (!command.labels.empty()) body["labels"] = JsonArray(command.labels.begin(), command.labels.end());
   if (command.life) body["expires_at"] = to_rfc3339(SystemClock().now() + *command.life);
   return body;
 }

@@ -75,6 +75,8 @@ api::Services ServerParts::services(std::vector<std::string> example_questions) 
           .copy_store = [this](const CallContext& call) { return upkeep_.copies().make(call); },
           .agents = visitors_->agent_services(),
           .widget = visitors_->widget_services(),
+          .kb_profile = kb_.profile(),
+          .mentions_boost = kb_.mentions_boost(),
           .chats = kb_.services(),
           .jobs = sources_->job_services(),
           .sources = sources_->source_services(),

@@ -22,6 +22,7 @@ UpkeepParts::UpkeepParts(const Settings& settings, AnswerParts& parts, PointsDoo
       base_(parts.base()),
       points_(points),
       keys_(keys),
+      chat_days_(static_cast<int>(settings.integer(Setting::kKbChatDays))),
       graphs_on_(settings.text(Setting::kIndexGraph) == "auto"),
       scales_on_(settings.flag(Setting::kCalibrateAutomatic)),
       webhook_addresses_(settings.flag(Setting::kWebhookPrivateAddresses) ? http::Addresses::kAny : http::Addresses::kPublic),
@@ -134,6 +135,10 @@ void UpkeepParts::erase_old_turns(const std::stop_token& stop) {
       upkeep::erase_expired_turns(call, base_.catalog(), base_.stores().agents(), base_.stores().conversations(), base_.clock().now());
   if (!erased && erased.error().code != ErrorCode::kCancelled) {
     log(LogLevel::kWarn, "app", "could not delete old turns", {{"error", erased.error().message}});
+  }
+  const auto chats = upkeep::erase_old_chats(call, base_.stores().chats(), base_.clock().now(), chat_days_);
+  if (!chats && chats.error().code != ErrorCode::kCancelled) {
+    log(LogLevel::kWarn, "app", "could not delete old conversations", {{"error", chats.error().message}});
   }
 }
 

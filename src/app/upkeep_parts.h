@@ -55,6 +55,7 @@ class UpkeepParts {
   IngestParts& base_;
   PointsDoor& points_;
   access::Keys& keys_;
+  const int chat_days_;  // 0: conversations are kept
   const bool graphs_on_;
   const bool scales_on_;
   const http::Addresses webhook_addresses_;

@@ -392,6 +392,8 @@ class CommandLine {
     add_duration(create, "--expires", keys_.life, "Expires after this time: 12h, 90d [never]");
     create.add_option("--per-minute", keys_.requests_per_minute, "Requests per minute [server.requests_per_minute]")->type_name("NUMBER");
     create.add_option("--per-day", keys_.requests_per_day, "Requests per day, UTC [unlimited]")->type_name("NUMBER");
+    CLI::Option* labels = create.add_option("--label", keys_.labels, "Its holder finds documents with this label; may be repeated");
+    labels->allow_extra_args(false)->type_name("LABEL");
     on_action(create, KeysCommand::Action::kCreate);
 
     CLI::App& rotate = add_action(command, "rotate", "Replace a key's secret; the old one works until its grace period ends");

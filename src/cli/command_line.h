@@ -133,6 +133,7 @@ struct KeysCommand {
   std::chrono::milliseconds grace = std::chrono::hours{24};
   std::int64_t requests_per_minute = 0;
   std::int64_t requests_per_day = 0;
+  std::vector<std::string> labels = {};
 };
 struct WorkspacesCommand {
   std::string name;  ///< To create; empty: list them.

@@ -2,6 +2,15 @@
 
 namespace footnote {
 
+std::string_view to_string(SourceOrigin origin) {
+  switch (origin) {
+    case SourceOrigin::kPrimary: return "primary";
+    case SourceOrigin::kRelated: return "related";
+    case SourceOrigin::kRejected: return "rejected";
+  }
+  return "primary";
+}
+
 std::string_view to_string(RefusalReason reason) {
   switch (reason) {
     case RefusalReason::kNoRelevantContext: return "no_relevant_context";

@@ -9,10 +9,16 @@
 
 namespace footnote {
 
+/// Why a passage is among the sources: it was found, a found document refers to it, or it was tried and rejected.
+enum class SourceOrigin { kPrimary, kRelated, kRejected };
+/// "primary", "related", "rejected"
+std::string_view to_string(SourceOrigin origin);
+
 /// A hit as shown to the model and to the reader of the answer, numbered from 1.
 struct SourceBlock {
   int number = 0;
   Hit hit;
+  SourceOrigin origin = SourceOrigin::kPrimary;
 };
 
 /// Whether the cited passage supports the sentence. kUnchecked until it has been verified.

@@ -126,6 +126,10 @@ struct ApiKey {
   std::optional<UtcTime> expires_at;
   KeyLimits limits;
   KeyUsage usage;
+  /// Labels of the documents that its holder finds besides those without labels.
+  std::vector<std::string> labels = {};
+  /// The first key of the line that this one continues by rotation; none: this one.
+  ApiKeyId origin = {};
   /// When it was revoked. If set, the key is invalid whatever the clock says.
   std::optional<UtcTime> revoked_at = {};
 

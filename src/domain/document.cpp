@@ -28,7 +28,19 @@ std::optional<Value> lookup(const std::pair<std::string_view, Value> (&table)[N]
   return std::nullopt;
 }
 
+template <class Value, std::size_t N>
+std::string_view name_in(const std::pair<std::string_view, Value> (&table)[N], Value wanted) {
+  for (const auto& [name, value] : table) {
+    if (value == wanted) return name;
+  }
+  return table[0].first;
+}
+
 }  // namespace
+
+std::string_view to_string(EvidenceTier tier) { return name_in(kTiers, tier); }
+std::string_view to_string(DocumentStatus status) { return name_in(kStatuses, status); }
+bool is_weak(EvidenceTier tier) { return tier >= EvidenceTier::kBlog; }
 
 std::optional<DocumentStatus> parse_document_status(std::string_view name) { return lookup(kStatuses, name); }
 std::optional<EvidenceTier> parse_evidence_tier(std::string_view name) { return lookup(kTiers, name); }

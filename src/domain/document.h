@@ -25,6 +25,12 @@ enum class EvidenceTier {
   kUnverified,
 };
 
+/// "guideline" ... as parse_evidence_tier reads it.
+std::string_view to_string(EvidenceTier tier);
+std::string_view to_string(DocumentStatus status);
+/// Blogs, search hints and unverified claims: an answer that rests on them alone is tentative.
+bool is_weak(EvidenceTier tier);
+
 /// "draft", "review", "accepted", "superseded", "deprecated", "archived"
 std::optional<DocumentStatus> parse_document_status(std::string_view name);
 /// "guideline", "peer_reviewed", "official", "preprint", "news", "blog", "search_hint", "unverified"

@@ -11,6 +11,8 @@ struct FusionWeights {
   double heading = 0.0;
   double late = 0.5;
   double judge = 0.4;
+  double tags = 0.0;        ///< Times the share of the question's words among the document's tags.
+  double priority = 0.001;  ///< Times a canonical document's retrieval_priority, 0..100: what people accepted comes before raw files.
 };
 
 /// How scores of different stages are made comparable. kScores: by their distance from the stage's mean for this question. kRanks: by rank
@@ -65,6 +67,7 @@ struct Profile {
   GatePolicy gate;
   bool vectors = true;         ///< False: the corpus's vectors were not made by the current embedder, so only keyword search works.
   bool model_changed = false;  ///< True: another embedder of ours made them; the corpus needs `rebuild-index`.
+  double mention_boost = 0.5;  ///< Added to the score of passages of documents that the question names.
   double page_boost = 0;       ///< Added to the score of passages of the page the visitor is on.
   /// True: a failed stage is skipped and reported, down to a result without passages. False: the question fails with the stage.
   bool degrade_on_failure = false;
@@ -74,7 +77,7 @@ struct Profile {
 inline constexpr Profile kAskProfile{};
 
 /// Profile of the knowledge base: the initial weights of vector, keyword and heading.
-inline constexpr Profile kKnowledgeBaseProfile{.weights = {.vector = 0.55, .keyword = 0.25, .heading = 0.05, .late = 0.5}};
+inline constexpr Profile kKnowledgeBaseProfile{.weights = {.vector = 0.55, .keyword = 0.25, .heading = 0.05, .late = 0.5, .tags = 0.05}};
 
 /// Profile of site visitors: the best 6 of the passages that the judge reads, with a boost for the page they are on.
 inline constexpr Profile kVisitorProfile{.top_k = 6, .page_boost = 0.15, .degrade_on_failure = true};

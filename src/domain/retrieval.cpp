@@ -77,6 +77,9 @@ std::string_view to_string(Stage stage) {
     case Stage::kJudge: return "judge";
     case Stage::kBoost: return "boost";
     case Stage::kPenalty: return "penalty";
+    case Stage::kTags: return "tags";
+    case Stage::kCanonical: return "canonical";
+    case Stage::kMention: return "mention";
   }
   return "vector";
 }

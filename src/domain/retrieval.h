@@ -72,7 +72,7 @@ inline bool matches(const Filter& filter, const FilterSubject& subject) { return
 bool names_chunk(const Filter& filter, ChunkId chunk);
 
 /// The stages that can contribute to a hit's score, in execution order.
-enum class Stage { kVector, kKeyword, kHeading, kLate, kJudge, kBoost, kPenalty };
+enum class Stage { kVector, kKeyword, kHeading, kLate, kJudge, kBoost, kPenalty, kTags, kCanonical, kMention };
 
 /// The stage's name on the wire and in traces: "vector".
 std::string_view to_string(Stage stage);
@@ -109,6 +109,7 @@ struct StageScore {
 /// A chunk with its scores. `score` is the sum of the contributions and orders the hits of one question; never compare it across questions:
 /// gates use `probability`.
 struct Hit {
+  CorpusId corpus = {};
   Chunk chunk;
   std::string document_key;
   DocumentAttributes document;

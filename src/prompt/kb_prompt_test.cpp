@@ -41,19 +41,54 @@ std::size_t count(std::string_view text, std::string_view part) {
 }
 
 /// FOOTNOTE_UPDATE=1 rewrites the file: review the diff before committing it.
+void expect_golden(const std::filesystem::path& file, const std::vector<ChatMessage>& messages) {
+  const std::string text = "== system\n" + messages[0].content + "\n== user\n" + messages[1].content + "\n";
+  if (std::getenv("FOOTNOTE_UPDATE") != nullptr) {
+    ASSERT_TRUE(write_file_atomically(file, text));
+  }
+  const auto golden = read_file(file, 1 << 20);
+  ASSERT_TRUE(golden) << golden.error().message;
+  EXPECT_EQ(text, *golden);
+}
+
 TEST(KbPrompt, ReadsLikeTheGoldenFile) {
   const auto messages = build({block(1, "Shipping", "shop/shipping.md", {"Shipping", "Times"}, "Shipping takes three days."),
                                block(2, "Returns", "shop/returns.md", {}, "Returns are free.\nSend <b>all</b> of it back.")});
   ASSERT_EQ(messages.size(), 2u);
   EXPECT_EQ(messages[0].role, ChatRole::kSystem);
   EXPECT_EQ(messages[1].role, ChatRole::kUser);
-  const std::string text = "== system\n" + messages[0].content + "\n== user\n" + messages[1].content + "\n";
-  if (std::getenv("FOOTNOTE_UPDATE") != nullptr) {
-    ASSERT_TRUE(write_file_atomically(kGoldenFile, text));
-  }
-  const auto golden = read_file(kGoldenFile, 1 << 20);
-  ASSERT_TRUE(golden) << golden.error().message;
-  EXPECT_EQ(text, *golden);
+  expect_golden(kGoldenFile, messages);
+}
+
+TEST(KbPrompt, TypedBlocksReadLikeTheGoldenFile) {
+  std::vector<SourceBlock> sources{block(1, "Queue", "decisions/queue.md", {"Queue"}, "Jobs wait in the database."),
+                                   block(2, "Retries", "standards/retries.md", {}, "Three attempts."),
+                                   block(3, "Redis queue", "rejected/redis.md", {}, "Redis lost jobs.")};
+  sources[0].hit.document.canonical_type = "decision";
+  sources[0].hit.document.evidence = EvidenceTier::kOfficial;
+  sources[1].origin = SourceOrigin::kRelated;
+  sources[1].hit.document.evidence = EvidenceTier::kBlog;
+  sources[1].hit.chunk.document = {2};
+  sources[2].origin = SourceOrigin::kRejected;
+  sources[2].hit.document.canonical_type = "rejected-approach";
+  sources[2].hit.chunk.document = {3};
+  const auto messages = build(sources, "Where do jobs wait?");
+  expect_golden(test::source_folder() / "tests/behaviour/golden/kb_prompt_blocks.txt", messages);
+  const std::string& user = messages.at(1).content;
+  EXPECT_LT(user.find("\n⚠ REJECTED APPROACHES\n"), user.find("\n📎 RELATED CONTEXT\n"));
+  EXPECT_LT(user.find("\n📎 RELATED CONTEXT\n"), user.find("\n## Context\n"));
+  EXPECT_EQ(build({sources[0]}).at(1).content.find("RELATED"), std::string::npos) << "an empty block is left out";
+}
+
+TEST(KbPrompt, EarlierTurnsComeBetweenRulesAndQuestion) {
+  const std::vector<ChatMessage> history{{ChatRole::kUser, "How long is leave?"}, {ChatRole::kAssistant, "26 weeks."}};
+  const std::vector<SourceBlock> sources{block(1, "Leave", "leave.md", {}, "Leave is 26 weeks.")};
+  const auto messages =
+      build_kb_prompt("And for twins?", sources, {.now = *parse_rfc3339("2026-03-01"), .fence = "k3Yf9QpA", .history = history});
+  ASSERT_EQ(messages.size(), 4u);
+  EXPECT_EQ(messages[1].content, "How long is leave?");
+  EXPECT_EQ(messages[2].role, ChatRole::kAssistant);
+  EXPECT_THAT(messages[3].content, HasSubstr("And for twins?"));
 }
 
 // These sentences guarantee that text from documents is data. The golden file's wording may change freely; these may not be weakened

@@ -23,16 +23,19 @@ Profile door_profile(std::size_t count) {
   return out;
 }
 
-/// The mean of similarity and late interaction on this question's common scale, less the penalty of an outdated document; the total score
-/// if there are no vectors.
+/// The mean of similarity and late interaction on this question's common scale, with a canonical document's boost and less the penalty of
+/// an outdated one; the total score if there are no vectors.
 double similarity_of(const Hit& hit, bool by_cosine) {
   if (by_cosine) return hit.cosine;
   const StageScore* vector = hit.term(Stage::kVector);
   const StageScore* late = hit.term(Stage::kLate);
   if (vector == nullptr) return hit.score;
   const double similarity = late == nullptr ? vector->normalised : (vector->normalised + late->normalised) / 2;
-  const StageScore* penalty = hit.term(Stage::kPenalty);
-  return penalty == nullptr ? similarity : similarity + penalty->contribution();
+  double boosts = 0;
+  for (const Stage stage : {Stage::kPenalty, Stage::kCanonical}) {
+    if (const StageScore* term = hit.term(stage)) boosts += term->contribution();
+  }
+  return similarity + boosts;
 }
 
 /// A file's passage is identified by the file's path, a point only by its URL.

@@ -16,6 +16,9 @@ double heading_share(const std::vector<std::string>& question_words, const Hit& 
   return share_of(question_words, content_words(headings));
 }
 
+/// The highest retrieval_priority.
+constexpr double kPriorityMax = 100;
+
 double penalty_of(DocumentStatus status, const StatusPenalties& penalties) {
   switch (status) {
     case DocumentStatus::kSuperseded: return penalties.superseded;
@@ -55,14 +58,27 @@ void sort_by_score(std::vector<Hit>& hits) {
   std::ranges::sort(hits, [](const Hit& a, const Hit& b) { return a.score != b.score ? a.score > b.score : a.chunk.id < b.chunk.id; });
 }
 
-void add_document_terms(std::vector<Hit>& hits, std::string_view question, double heading_weight, const StatusPenalties& penalties) {
+void add_document_terms(std::vector<Hit>& hits, std::string_view question, const Profile& profile, const FusionWeights& weights,
+                        std::span<const DocumentId> mentioned) {
   const std::vector<std::string> words = content_words(question);
   for (Hit& hit : hits) {
-    if (heading_weight != 0) {
+    const DocumentAttributes& document = hit.document;
+    if (weights.heading != 0) {
       const double share = heading_share(words, hit);
-      add_term(hit, {Stage::kHeading, share, share, heading_weight});
+      add_term(hit, {Stage::kHeading, share, share, weights.heading});
     }
-    add_term(hit, {Stage::kPenalty, 1, 1, -penalty_of(hit.document.status, penalties)});
+    if (weights.tags != 0 && !document.tags.empty()) {
+      const double share = share_of(words, content_words(join(document.tags, " ")));
+      if (share > 0) add_term(hit, {Stage::kTags, share, share, weights.tags});
+    }
+    if (!document.canonical_type.empty() && penalty_of(document.status, profile.penalties) == 0) {
+      const double priority = document.priority;
+      add_term(hit, {Stage::kCanonical, priority, priority / kPriorityMax, kPriorityMax * weights.priority});
+    }
+    if (std::ranges::find(mentioned, hit.chunk.document) != mentioned.end()) {
+      add_term(hit, {Stage::kMention, 1, 1, profile.mention_boost});
+    }
+    add_term(hit, {Stage::kPenalty, 1, 1, -penalty_of(document.status, profile.penalties)});
   }
   sort_by_score(hits);
 }

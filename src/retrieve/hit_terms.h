@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,9 @@ Hit hit_of(const Candidate& candidate, ChunkReader::ChunkRecord* record, double 
 
 /// Adds a stage's contribution to the hit's score; terms of weight 0 are skipped.
 void add_term(Hit& hit, const StageScore& term);
-/// Adds the terms for the document's headings and status, then sorts again.
-void add_document_terms(std::vector<Hit>& hits, std::string_view question, double heading_weight, const StatusPenalties& penalties);
+/// Adds the terms for the document's headings, tags, rank and status, and whether it is one of `mentioned`, then sorts again.
+void add_document_terms(std::vector<Hit>& hits, std::string_view question, const Profile& profile, const FusionWeights& weights,
+                        std::span<const DocumentId> mentioned = {});
 /// Best first, equal scores by chunk.
 void sort_by_score(std::vector<Hit>& hits);
 

@@ -121,9 +121,9 @@ class QueryRun {
   FusionWeights weights() const {
     switch (recall_) {
       case Recall::kBoth: return profile_weights();
-      case Recall::kVectorOnly: return {.vector = 1, .keyword = 0, .heading = 0, .late = 0, .judge = 0};
-      case Recall::kKeywordOnly: return {.vector = 0, .keyword = 1, .heading = 0, .late = 0, .judge = 0};
-      case Recall::kLateOnly: return {.vector = 0, .keyword = 0, .heading = 0, .late = 1, .judge = 0};
+      case Recall::kVectorOnly: return {.vector = 1, .keyword = 0, .heading = 0, .late = 0, .judge = 0, .priority = 0};
+      case Recall::kKeywordOnly: return {.vector = 0, .keyword = 1, .heading = 0, .late = 0, .judge = 0, .priority = 0};
+      case Recall::kLateOnly: return {.vector = 0, .keyword = 0, .heading = 0, .late = 1, .judge = 0, .priority = 0};
     }
     return profile_weights();
   }
@@ -248,6 +248,7 @@ class QueryRun {
       // The store omits chunks deleted since.
       const bool is_there = next < records.size() && records[next].chunk.id == candidates_[i].chunk;
       Hit hit = hit_of(candidates_[i], is_there ? &records[next++] : nullptr, coverage[i]);
+      hit.corpus = corpus_;
       (i >= looked_at ? unranked_ : is_there ? ranked_ : gone_).push_back(std::move(hit));
     }
     return {};
@@ -282,7 +283,7 @@ class QueryRun {
 
   /// Runs the judge on the best passages; its score is added to the sum and never replaces it.
   Result<void> judge() {
-    add_document_terms(ranked_, question_, weights().heading, profile_.penalties);
+    add_document_terms(ranked_, question_, profile_, weights(), options_.mentioned);
     const std::size_t count = std::min(profile_.judged, ranked_.size());
     if (ports_.judge != nullptr && weights().judge != 0 && count > 0) {
       std::vector<std::string> texts;

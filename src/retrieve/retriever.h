@@ -36,6 +36,7 @@ struct RetrieveOptions {
   Recall recall = Recall::kBoth;
   bool prefix = false;  ///< See KeywordQuery.
   bool typos = false;
+  std::vector<DocumentId> mentioned = {};  ///< `profile.mention_boost` is added to the scores of their passages.
   std::string page_url = {};  ///< Canonical (base/page_url.h). `profile.page_boost` is added to the scores of this page's passages.
   /// The minimum of each hit's boosted probability: see page_policy.h. nullopt: the gate judges only by the best hit.
   std::optional<double> threshold = {};

@@ -5,18 +5,11 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "retrieve/page_policy.h"
 #include "retrieve/reading_profile.h"
 
 namespace footnote::retrieve {
 
 namespace {
-
-/// A hit with its corpus, before merging.
-struct Placed {
-  Hit hit;
-  CorpusId corpus;
-};
 
 /// All parameters of the gate, and how many passages are judged.
 std::string calibration_of(const Profile& profile) {
@@ -33,29 +26,6 @@ Profile profile_of(const SiteQuery& query, const SearchedCorpus& searched) {
 std::optional<double> threshold_of(const SiteQuery& query, const Profile& profile) {
   if (query.threshold || query.to_read) return query.threshold;
   return profile.gate.probability_min;
-}
-
-void add_explanations(Retrieval& all, Retrieval one, std::chrono::microseconds began) {
-  all.candidates += one.candidates;
-  all.vector_search.scanned += one.vector_search.scanned;
-  for (StageTiming timing : one.timings) {
-    timing.start += began;
-    all.timings.push_back(timing);
-  }
-  all.language_not_covered = all.language_not_covered || one.language_not_covered;
-  if (!one.foreign_language.empty()) all.foreign_language = one.foreign_language;
-  if (all.translation.empty()) all.translation = std::move(one.translation);
-  std::ranges::move(one.failures, std::back_inserter(all.failures));
-  std::ranges::move(one.cut, std::back_inserter(all.cut));
-  for (const auto& [fate, count] : one.cut_counts) all.cut_counts[fate] += count;
-  if (one.gate.confidence >= all.gate.confidence) all.gate = one.gate;
-}
-
-bool comes_before(const Placed& a, const Placed& b) {
-  const double first = boosted_probability(a.hit);
-  const double second = boosted_probability(b.hit);
-  if (first != second) return first > second;
-  return a.hit.score != b.hit.score ? a.hit.score > b.hit.score : a.hit.chunk.id < b.hit.chunk.id;
 }
 
 /// Adds freshly fetched texts to the cached hits; false if one was deleted.
@@ -81,36 +51,13 @@ Result<SiteRetrieval> SiteRetriever::retrieve(const CallContext& call, const Sit
     if (auto kept = recalled(call, name)) return *std::move(kept);
   }
   SiteRetrieval out;
-  std::vector<Placed> placed;
-  std::size_t top_k = 0;
-  const auto start = std::chrono::steady_clock::now();
-  for (const SearchedCorpus& searched : query.corpora) {
-    const Profile profile = profile_of(query, searched);
-    RetrieveOptions options{.profile = profile, .page_url = query.page_url, .threshold = threshold_of(query, profile)};
-    // Divide the judge's budget among the corpora: the visitor waits for it.
-    if (profile.judged > 0) options.profile.judged = std::max(profile.top_k, profile.judged / query.corpora.size());
-    const auto began = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
-    FOOTNOTE_TRY(Retrieval one, ports_.retriever.retrieve(call, searched.corpus, query.query, options));
-    top_k = std::max(top_k, profile.top_k);
-    if (placed.empty() && out.found.generation == 0) out.found.generation = one.generation;
-    for (Hit& hit : one.hits) placed.push_back({std::move(hit), searched.corpus});
-    one.hits.clear();
-    add_explanations(out.found, std::move(one), began);
-  }
-  // With one corpus, keep the order of its own ranking.
-  if (query.corpora.size() > 1) std::ranges::sort(placed, comes_before);
-  std::vector<CorpusId> corpus_of_hit;
-  for (Placed& each : placed) {
-    if (out.found.hits.size() == top_k) {
-      ++out.found.cut_counts[Fate::kTopLimit];
-      continue;
-    }
-    out.confidence = std::max(out.confidence, each.hit.probability);
-    corpus_of_hit.push_back(each.corpus);
-    out.found.hits.push_back(std::move(each.hit));
-  }
+  FOOTNOTE_TRY(out.found, retrieve_from(ports_.retriever, call, query.corpora, query.query, [&](const SearchedCorpus& searched) {
+                 const Profile profile = profile_of(query, searched);
+                 return RetrieveOptions{.profile = profile, .page_url = query.page_url, .threshold = threshold_of(query, profile)};
+               }));
+  for (const Hit& hit : out.found.hits) out.confidence = std::max(out.confidence, hit.probability);
   out.found.language_not_covered = out.found.language_not_covered && out.found.hits.empty();
-  if (key && out.found.failures.empty() && out.found.foreign_language.empty()) keep(call, name, query, out, corpus_of_hit);
+  if (key && out.found.failures.empty() && out.found.foreign_language.empty()) keep(call, name, query, out);
   return out;
 }
 
@@ -146,6 +93,7 @@ std::optional<SiteRetrieval> SiteRetriever::recalled(const CallContext& call, co
   std::map<CorpusId, std::vector<ChunkId>> wanted;
   for (CachedHit& hit : kept->hits) {
     wanted[hit.corpus].push_back(hit.scores.chunk.id);
+    hit.scores.corpus = hit.corpus;
     out.found.hits.push_back(std::move(hit.scores));
   }
   for (const auto& [corpus, ids] : wanted) {
@@ -159,18 +107,16 @@ std::optional<SiteRetrieval> SiteRetriever::recalled(const CallContext& call, co
   return out;
 }
 
-void SiteRetriever::keep(const CallContext& call, const std::string& key, const SiteQuery& query, const SiteRetrieval& retrieval,
-                         const std::vector<CorpusId>& corpus_of_hit) const {
+void SiteRetriever::keep(const CallContext& call, const std::string& key, const SiteQuery& query, const SiteRetrieval& retrieval) const {
   CachedRetrieval kept{.generation = retrieval.found.generation,
                        .candidates = retrieval.found.candidates,
                        .searched = retrieval.found.vector_search.scanned,
                        .confidence = retrieval.confidence,
                        .gate = retrieval.found.gate,
                        .hits = {}};
-  for (std::size_t i = 0; i < retrieval.found.hits.size(); ++i) {
-    const Hit& hit = retrieval.found.hits[i];
+  for (const Hit& hit : retrieval.found.hits) {
     CachedHit& cached = kept.hits.emplace_back();
-    cached.corpus = corpus_of_hit[i];
+    cached.corpus = hit.corpus;
     cached.scores.chunk.id = hit.chunk.id;
     cached.scores.terms = hit.terms;
     cached.scores.score = hit.score;

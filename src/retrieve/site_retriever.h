@@ -12,14 +12,9 @@
 #include "ports/cache.h"
 #include "retrieve/cached_retrieval.h"
 #include "retrieve/retriever.h"
+#include "retrieve/several_corpora.h"
 
 namespace footnote::retrieve {
-
-/// A corpus of an agent, and the profile for searching it, with its calibrated gate.
-struct SearchedCorpus {
-  CorpusId corpus;
-  Profile profile = kVisitorProfile;
-};
 
 /// A visitor's question, and what to search.
 struct SiteQuery {
@@ -63,8 +58,7 @@ class SiteRetriever {
   using Generations = std::vector<Generation>;
   std::optional<RetrievalKey> key_of(const CallContext& call, const SiteQuery& query) const;
   std::optional<SiteRetrieval> recalled(const CallContext& call, const std::string& key) const;
-  void keep(const CallContext& call, const std::string& key, const SiteQuery& query, const SiteRetrieval& retrieval,
-            const std::vector<CorpusId>& corpus_of_hit) const;
+  void keep(const CallContext& call, const std::string& key, const SiteQuery& query, const SiteRetrieval& retrieval) const;
   void purge_if_changed(const CallContext& call, const RetrievalKey& key) const;
 
   const Ports ports_;

@@ -53,4 +53,13 @@ Result<std::size_t> erase_expired_turns(const CallContext& call, const CatalogSt
   return erased;
 }
 
+Result<std::size_t> erase_old_chats(const CallContext& call, ChatStore& chats, UtcTime now, int days) {
+  if (days == 0) return 0;
+  std::size_t erased = 0;
+  for (std::size_t step = kErasedAtOnceMax; step == kErasedAtOnceMax; erased += step) {
+    FOOTNOTE_TRY(step, chats.erase_chats(call, now - std::chrono::days{days}, kErasedAtOnceMax));
+  }
+  return erased;
+}
+
 }  // namespace footnote::upkeep

@@ -9,6 +9,7 @@
 #include "providers/sqlite/sqlite_chat_store.h"
 #include "providers/sqlite/sqlite_chunk_store.h"
 #include "providers/sqlite/sqlite_conversation_store.h"
+#include "providers/sqlite/sqlite_edge_store.h"
 #include "providers/sqlite/sqlite_event_sink.h"
 #include "providers/sqlite/sqlite_job_store.h"
 #include "providers/sqlite/sqlite_point_store.h"
@@ -40,6 +41,7 @@ class Stores {
   SqliteCatalogStore& catalog() { return catalog_; }
   SqliteConversationStore& conversations() { return conversations_; }
   SqliteChatStore& chats() { return chats_; }
+  SqliteEdgeStore& edges() { return edges_; }
   SqliteEventSink& events() { return events_; }
   SqlitePointStore& points() { return points_; }
   SqliteAgentStore& agents() { return agents_; }
@@ -64,6 +66,7 @@ class Stores {
         catalog_(*store_),
         conversations_(*store_),
         chats_(*store_),
+        edges_(*store_),
         events_(*store_),
         points_(*store_),
         agents_(*store_),
@@ -81,6 +84,7 @@ class Stores {
   SqliteCatalogStore catalog_;
   SqliteConversationStore conversations_;
   SqliteChatStore chats_;
+  SqliteEdgeStore edges_;
   SqliteEventSink events_;
   SqlitePointStore points_;
   SqliteAgentStore agents_;

@@ -45,7 +45,8 @@ Asked World::ask(const std::string& question) {
                                        .llm = has_llm ? &llm : nullptr,
                                        .conversations = store,
                                        .clock = clock,
-                                       .checking = {&citation_check, check, &check_lane}});
+                                       .checking = {&citation_check, check, &check_lane},
+                                       .edges = &edges});
   auto report =
       service.answer(recorder.call(), {.workspace = workspace_, .corpus = corpus_.id, .text = question, .profile = profile}, recorder);
   clock.advance(std::chrono::seconds{1});  // no two turns have the same time

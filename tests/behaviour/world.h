@@ -10,6 +10,7 @@
 #include "fakes/fake_llm.h"
 #include "fakes/fake_reader.h"
 #include "fakes/fake_reranker.h"
+#include "fakes/memory_edge_store.h"
 #include "fakes/memory_keyword_index.h"
 #include "fakes/memory_store.h"
 #include "fakes/memory_vector_store.h"
@@ -55,6 +56,7 @@ class World {
   // Scenarios use these to prepare the world.
   ManualClock clock;
   fakes::MemoryStore store;
+  fakes::MemoryEdgeStore edges{store};
   fakes::FakeEmbedder embedder;
   fakes::FakeReader reader;
   fakes::FakeLlm llm;

@@ -213,4 +213,15 @@ void MemoryStore::lose_purged_deaths(CorpusId corpus) {
   }
 }
 
+Result<std::vector<Edge>> MemoryStore::live_edges(CorpusId corpus) const {
+  MutexLock lock(mutex_);
+  FOOTNOTE_TRY(const StoredCorpus* found, stored(corpus));
+  std::vector<Edge> out;
+  for (const auto& [key, id] : found->ids) {
+    const StoredVersion* version = found->live(key);
+    if (version != nullptr) out.insert(out.end(), version->edges.begin(), version->edges.end());
+  }
+  return out;
+}
+
 }  // namespace footnote::fakes

@@ -95,6 +95,7 @@ void MemoryStore::add_version(StoredCorpus& corpus, const DocumentDraft& draft, 
                    clock_.now()};
   made.text = draft.text;
   made.original = draft.original;
+  made.edges = draft.edges;
   for (const ChunkDraft& chunk : draft.chunks) {
     StoredChunk stored;
     stored.chunk = {{next_id()},

@@ -123,6 +123,8 @@ class MemoryStore : public ChunkStore, public CatalogStore, public ConversationS
   Faults& commit_faults() { return commit_faults_; }
   Faults& finish_turn_faults() { return finish_turn_faults_; }
   Faults& append_faults() { return append_faults_; }
+  /// The edges that live documents state, in the order of their keys.
+  Result<std::vector<Edge>> live_edges(CorpusId corpus) const;
   /// Forgets the turns of a chat.
   void erase_conversation(WorkspaceId workspace, const ConversationId& id);
   std::vector<Source> all_sources() const;
@@ -155,6 +157,7 @@ class MemoryStore : public ChunkStore, public CatalogStore, public ConversationS
     UtcTime died_at;
     bool kept = false;
     std::optional<OriginalFile> original = {};
+    std::vector<Edge> edges = {};
   };
   /// The changes of one generation. Deaths are kept after a purge, so that a lagging index can catch up.
   struct Step {

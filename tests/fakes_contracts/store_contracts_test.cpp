@@ -3,6 +3,7 @@
 #include "contracts/chat_store_contract.h"
 #include "contracts/chunk_store_contract.h"
 #include "contracts/conversation_store_contract.h"
+#include "contracts/edge_store_contract.h"
 #include "contracts/event_sink_contract.h"
 #include "contracts/job_store_contract.h"
 #include "contracts/point_store_contract.h"
@@ -11,6 +12,7 @@
 #include "contracts/webhook_store_contract.h"
 #include "fakes/memory_agent_store.h"
 #include "fakes/memory_chat_store.h"
+#include "fakes/memory_edge_store.h"
 #include "fakes/memory_job_store.h"
 #include "fakes/memory_project_store.h"
 #include "fakes/memory_source_store.h"
@@ -26,6 +28,7 @@ class MemoryStoreHarness final : public ChunkStoreHarness,
                                  public ConversationStoreHarness,
                                  public ChatStoreHarness,
                                  public EventSinkHarness,
+                                 public EdgeStoreHarness,
                                  public PointStoreHarness,
                                  public AgentStoreHarness,
                                  public WebhookStoreHarness,
@@ -42,6 +45,7 @@ class MemoryStoreHarness final : public ChunkStoreHarness,
   ConversationStore& conversations() override { return store_; }
   ChatStore& chats() override { return chats_; }
   PointStore& points() override { return store_; }
+  EdgeStore& edges() override { return edges_; }
   EventSink& sink() override { return store_; }
   ManualClock& clock() override { return clock_; }
   WorkspaceId other_workspace() override { return store_.add_workspace({}, "other")->id; }
@@ -55,6 +59,7 @@ class MemoryStoreHarness final : public ChunkStoreHarness,
   ManualClock clock_{UtcTime{std::chrono::milliseconds{1'772'357'400'125}}};
   fakes::MemoryStore store_{clock_};
   fakes::MemoryChatStore chats_{store_};
+  fakes::MemoryEdgeStore edges_{store_};
   fakes::MemoryAgentStore agents_{store_, clock_};
   fakes::MemoryWebhookStore webhooks_{clock_};
   fakes::MemoryJobStore jobs_{clock_};
@@ -90,6 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Fakes, AgentStoreContract, ::testing::Values(AgentStore
 INSTANTIATE_TEST_SUITE_P(Fakes, WebhookStoreContract, ::testing::Values(WebhookStoreCase{"memory", make_store}), webhook_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, JobStoreContract, ::testing::Values(JobStoreCase{"memory", make_store}), job_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, SourceStoreContract, ::testing::Values(SourceStoreCase{"memory", make_store}), source_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Fakes, EdgeStoreContract, ::testing::Values(EdgeStoreCase{"memory", make_store}), edge_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Fakes, EventSinkContract, ::testing::Values(EventSinkCase{"memory", make_store}), event_sink_case_name);
 
 INSTANTIATE_TEST_SUITE_P(Fakes, PointStoreContract, ::testing::Values(PointStoreCase{"memory", make_store}), point_store_case_name);

@@ -29,6 +29,14 @@ BODIES = {  # a valid body for each route that takes one, so that only the key c
     "/api/kb/chat": {"question": QUESTION},
     "/api/kb/chat/stream": {"question": QUESTION},
     "/api/search": {"query": QUESTION},
+    "/api/kb/conversations": {},
+    "/api/kb/conversations/{id}": {"title": "planted"},
+    "/api/kb/conversations/{id}/stop": {},
+    "/api/kb/turns/{id}/feedback": {"rating": "up"},
+    "/api/kb/turns/{id}/eval-case": {},
+    "/api/kb/gaps": {"question": QUESTION},
+    "/api/kb/edges": {"edges": []},
+    "/api/admin/kb/content-gaps/{id}/resolve": {},
     "/api/kb/ingest": {"documents": [{"source_path": "planted.md", "content": "# Planted\n\nBy a stranger."}]},
     "/api/admin/keys": {"name": "planted", "scopes": ["admin"]},
     "/api/admin/keys/{id}/rotate": {},
@@ -273,7 +281,8 @@ class Keys(AccessCase):
         acme, ours = self.acme["key"], self.keys["admin"]["key"]
         self.assertEqual(json.loads(self.call("GET", "/api/corpora", key=acme)[1])["corpora"], [])
         self.assertEqual(self.call("POST", "/api/search", {"query": QUESTION}, acme)[0].status, 404)
-        self.assertEqual(self.call("POST", "/api/kb/chat", {"question": QUESTION}, acme)[0].status, 404)
+        response, data = self.call("POST", "/api/kb/chat", {"question": QUESTION}, acme)
+        self.assertEqual((response.status, json.loads(data)["refusal_reason"]), (200, "no_relevant_context"))
         document = json.loads(self.call("POST", "/api/search", {"query": QUESTION}, ours)[1])["hits"][0]["document_id"]
         self.assertEqual(self.call("GET", f"/api/kb/documents/{document}/preview", key=ours)[0].status, 200)
         self.assertEqual(self.call("GET", "/api/kb/documents", key=acme)[0].status, 404, "another workspace's corpus is not there")

@@ -94,6 +94,14 @@ class Trees(ChatCase):
         status, changed = self.json("PATCH", f"{CONVERSATIONS}/tree-1", {"active_leaf": edited["messageId"], "title": "  Leave   days "})
         self.assertEqual((status, changed["active_leaf"], changed["title"]), (200, edited["messageId"], "Leave days"))
 
+    def test_a_follow_up_is_asked_as_a_question_of_its_own(self):
+        self.say("follow-1", "How many vacation days do I get if I work full time in Utrecht?")
+        chunks = self.say("follow-1", "And in Porto?")
+        assistant = self.chat("follow-1")["messages"][-1]
+        self.assertEqual(assistant["meta"]["follow_up"], "words")
+        self.assertIn("vacation days", assistant["meta"]["standalone_question"])
+        self.assertTrue(self.text(chunks))
+
     def test_places_that_do_not_exist_are_named(self):
         self.say("wrong-1", COVERED, "u1")
         for more, field in (({"messageId": "nothing"}, "messageId"), ({"parentId": "nothing"}, "parentId"), ({"trigger": "other"}, "trigger"),

@@ -10,6 +10,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -100,14 +101,54 @@ class Answers(ServerCase):
             for mark in citation["marks"]:
                 marks += 1
                 self.assertEqual(text[mark["source_start"]:mark["source_end"]], mark["quote"])
-                self.assertIn(f"[{citation['number']}]", body["answer"][mark["answer_start"]:mark["answer_end"]])
+                self.assertIn(f"[{mark['number']}]", body["answer"][mark["answer_start"]:mark["answer_end"]])
+            for chunk in citation["chunks"]:
+                self.assertEqual(chunk["evidence_hash"], hashlib.sha256(text[chunk["start"]:chunk["end"]].encode()).hexdigest())
         self.assertGreater(marks, 0)
+
+    def test_citations_are_what_the_answer_marks_grouped_by_document(self):
+        _, body = self.post("/api/kb/chat", {"question": COVERED, "filters": {"languages": [], "tag_slugs": []}})
+        numbers = sorted({int(number) for number in re.findall(r"\[(\d+)\]", body["answer"])})
+        self.assertEqual(sorted(chunk["number"] for citation in body["citations"] for chunk in citation["chunks"]), numbers)
+        documents = [citation["document_id"] for citation in body["citations"]]
+        self.assertEqual(len(documents), len(set(documents)))
+        for citation in body["citations"]:
+            self.assertEqual((citation["origin"], citation["project_key"], citation["chunks_used"]), ("primary", "memory", len(citation["chunks"])))
+        meta = body["meta"]
+        self.assertEqual(meta["filters_selected"], {"languages": [], "tag_slugs": []})
+        self.assertEqual(meta["runner_up_count"], len(meta["retrieval_runner_up"]))
+        used = {chunk["chunk_id"] for citation in body["citations"] for chunk in citation["chunks"]}
+        self.assertFalse(used & {near["chunk_id"] for near in meta["retrieval_runner_up"]})
+
+    def test_a_refusal_speaks_the_askers_language(self):
+        said = {}
+        for headers, locale in (({}, None), ({"accept-language": "fr-CH,fr;q=0.9"}, None), ({"accept-language": "fr"}, "de-AT"), ({}, "sv"), ({}, "xx")):
+            body = {"question": FOREIGN, **({"locale": locale} if locale else {})}
+            answer = json.loads(self.call("POST", "/api/kb/chat", body, headers)[1])
+            self.assertEqual(answer["refusal_reason"], "no_relevant_context")
+            said[(headers.get("accept-language"), locale)] = answer["answer"]
+        self.assertTrue(said[(None, None)].startswith("I could not find"))
+        self.assertTrue(said[("fr-CH,fr;q=0.9", None)].startswith("Je n'ai pas"))
+        self.assertTrue(said[("fr", "de-AT")].startswith("Dazu habe ich"))
+        self.assertTrue(said[(None, "sv")].startswith("Jag hittade"))
+        self.assertEqual(said[(None, "xx")], said[(None, None)])
+
+    def test_a_question_may_go_to_several_corpora(self):
+        document = {"source_path": "ferry.md", "project_key": "boats", "content": "# Ferry\n\nThe ferry to Texel leaves every hour on the half hour."}
+        status, _ = self.post("/api/kb/ingest", {"documents": [document], "project_key": "boats"})
+        self.assertIn(status, (200, 202))
+        ask = lambda question, keys: self.post("/api/kb/chat", {"question": question, "project_key": "memory", "filters": {"project_keys": keys}})[1]
+        both = ask("When does the ferry to Texel leave?", ["memory", "boats", "nowhere"])
+        self.assertEqual([citation["project_key"] for citation in both["citations"]][:1], ["boats"])
+        self.assertEqual((both["meta"]["project_keys"], both["meta"]["unknown_project_keys"]), (["memory", "boats"], ["nowhere"]))
+        self.assertIsNone(ask(COVERED, ["boats", "memory"])["refusal_reason"])
+        self.assertEqual(ask("When does the ferry to Texel leave?", [])["refusal_reason"], "no_relevant_context", "an empty list is the default corpus")
 
     def test_a_foreign_question_is_refused_with_200_and_a_typed_reason(self):
         status, body = self.post("/api/kb/chat", {"question": FOREIGN})
         self.assertEqual(status, 200)
         self.assertEqual(body["refusal_reason"], "no_relevant_context")
-        self.assertEqual(body["citations"], [])
+        self.assertEqual((body["citations"], body["confidence"]), ([], None))
         self.assertTrue(body["answer"])
 
     def test_the_same_question_gives_the_same_retrieval(self):
@@ -241,13 +282,16 @@ class BadInput(ServerCase):
         self.check({"documents": [{"source_path": "a\nb.md", "content": "x"}]}, 422, "source_path", "/api/kb/ingest")
         self.check({"query": "x", "limit": 1000}, 422, "limit", "/api/search")
 
-    def test_too_large_is_413(self):
-        self.check({"question": "x" * 10_001}, 413, "question")
+    def test_too_large_is_413_and_a_long_question_422(self):
+        self.check({"question": "x" * 10_001}, 422, "question")
         got, answer = self.post("/api/kb/chat", b'{"question":"' + b"x" * (2 << 20) + b'"}')
         self.assertEqual(got, 413)
 
-    def test_an_unknown_corpus_is_404_and_names_those_that_there_are(self):
+    def test_an_unknown_corpus_is_a_refusal_of_a_question_and_404_of_a_search(self):
         got, answer = self.post("/api/kb/chat", {"question": "x", "project_key": "nowhere"})
+        self.assertEqual((got, answer["refusal_reason"], answer["meta"]["unknown_project_keys"]), (200, "no_relevant_context", ["nowhere"]))
+        self.assertTrue(answer["answer"])
+        got, answer = self.post("/api/search", {"query": "x", "project_key": "nowhere"})
         self.assertEqual(got, 404)
         self.assertIn("memory", answer["error"]["message"])
 
@@ -286,7 +330,7 @@ class WithModel(ServerCase):
         self.assertEqual(status, 200)
         self.assertEqual(body["meta"]["model"], "fake-1")
         self.assertIn("Five days may be carried over [1].", body["answer"])
-        if len(body["citations"]) < 7:
+        if body["meta"]["chunks_used"] < 7:
             self.assertNotIn("[7]", body["answer"])
         self.assertEqual(body["meta"]["usage"], {"prompt_tokens": 7, "completion_tokens": 3})
         prompt = json.dumps(self.model.bodies[-1])

@@ -99,7 +99,7 @@ class Traces(WithModel):
         self.assertEqual(trace["model"]["name"], "fake-1")
         self.assertEqual((trace["model"]["prompt_tokens"], trace["model"]["completion_tokens"]), (7, 3))
         self.assertEqual([stage["stage"] for stage in trace["stages"]],
-                         ["embed", "vector", "keyword", "fuse", "late", "fetch", "judge", "select", "gate", "prompt", "llm", "cite", "store"])
+                         ["embed", "vector", "keyword", "fuse", "late", "fetch", "judge", "select", "gate", "retrieve", "prompt", "llm", "cite", "store"])
         for candidate in trace["candidates"]:
             self.assertAlmostEqual(candidate["score"], sum(term["contribution"] for term in candidate["terms"]), places=4)
         cited = [candidate for candidate in trace["candidates"] if candidate["cut"] is None]

@@ -77,6 +77,9 @@ std::string_view stored_name(Stage value) {
     case Stage::kJudge: return "judge";
     case Stage::kBoost: return "boost";
     case Stage::kPenalty: return "penalty";
+    case Stage::kTags: return "tags";
+    case Stage::kCanonical: return "canonical";
+    case Stage::kMention: return "mention";
   }
   return "";
 }

@@ -618,7 +618,23 @@ CREATE TABLE eval_cases (
   FOREIGN KEY (workspace_id, corpus_id) REFERENCES corpora (workspace_id, id)
 ) STRICT;
 )sql"},
-    {20, R"sql(
+    {18, R"sql(
+-- Relations that clients added. Unlike those in edges they do not belong to a version of a document.
+CREATE TABLE added_edges (
+  id        INTEGER PRIMARY KEY,
+  corpus_id INTEGER NOT NULL REFERENCES corpora (id),
+  from_key  TEXT    NOT NULL,
+  to_key    TEXT    NOT NULL,
+  type      TEXT    NOT NULL,
+  weight    REAL    NOT NULL,
+  UNIQUE (corpus_id, from_key, to_key, type)
+) STRICT;
+
+-- Labels of the documents that a key's holder may find.
+ALTER TABLE api_keys ADD COLUMN labels    TEXT NOT NULL DEFAULT '[]';  -- JSON
+ALTER TABLE api_keys ADD COLUMN origin_id INTEGER;  -- the first key that this one replaces by rotation
+)sql"},
+    {19, R"sql(
 -- Code bases that coding agents ask; their chunks are a corpus each.
 CREATE TABLE projects (
   id             INTEGER PRIMARY KEY,

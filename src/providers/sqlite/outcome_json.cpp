@@ -67,14 +67,17 @@ JsonObject block_to_json(const SourceBlock& block) {
     terms.push_back(
         JsonObject{{"stage", stored_name(term.stage)}, {"raw", term.raw}, {"normalised", term.normalised}, {"weight", term.weight}});
   }
-  return {{"number", block.number},
-          {"chunk", chunk_to_json(block.hit.chunk)},
-          {"key", stored_text(block.hit.document_key)},
-          {"document", to_stored_object(block.hit.document)},
-          {"terms", std::move(terms)},
-          {"score", block.hit.score},
-          {"cosine", block.hit.cosine},
-          {"coverage", block.hit.coverage}};
+  JsonObject out{{"number", block.number},
+                 {"chunk", chunk_to_json(block.hit.chunk)},
+                 {"key", stored_text(block.hit.document_key)},
+                 {"document", to_stored_object(block.hit.document)},
+                 {"terms", std::move(terms)},
+                 {"score", block.hit.score},
+                 {"cosine", block.hit.cosine},
+                 {"coverage", block.hit.coverage}};
+  if (block.hit.corpus) out["corpus"] = block.hit.corpus.value;
+  if (block.origin != SourceOrigin::kPrimary) out["origin"] = to_string(block.origin);
+  return out;
 }
 
 SourceBlock block_from(const StoredObject& object, bool& damaged) {
@@ -93,6 +96,11 @@ SourceBlock block_from(const StoredObject& object, bool& damaged) {
   out.hit.score = object.number("score");
   out.hit.cosine = object.number("cosine");
   out.hit.coverage = object.number("coverage");
+  out.hit.corpus = {object.integer("corpus")};
+  const std::string origin = object.text("origin");
+  for (const SourceOrigin known : {SourceOrigin::kRelated, SourceOrigin::kRejected}) {
+    if (origin == to_string(known)) out.origin = known;
+  }
   return out;
 }
 

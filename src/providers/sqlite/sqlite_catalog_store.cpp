@@ -23,7 +23,7 @@ Workspace workspace_from(const sql::Statement& row) {
 /// The columns that key_from reads.
 constexpr sql::SqlText kKeysById = R"sql(
   SELECT id, workspace_id, name, display_prefix, secret_hash, created_at, expires_at, last_used_at,
-         requests_per_minute, requests_per_day, usage_day, usage_requests, scopes, revoked_at
+         requests_per_minute, requests_per_day, usage_day, usage_requests, scopes, revoked_at, labels, origin_id
   FROM api_keys WHERE ?1 IS NULL OR id = ?1 ORDER BY id)sql";
 
 Result<ApiKey> key_from(const sql::Statement& row) {
@@ -37,7 +37,9 @@ Result<ApiKey> key_from(const sql::Statement& row) {
              .expires_at = time_from(row.optional_integer(6)),
              .limits = {row.integer(8), row.integer(9)},
              .usage = {time_from(row.optional_integer(7)), row.integer(10), row.integer(11)},
+             .origin = {row.integer(15)},
              .revoked_at = time_from(row.optional_integer(13))};
+  FOOTNOTE_TRY(out.labels, texts_from_stored_text(row.text(14)));
   FOOTNOTE_TRY(const auto scopes, texts_from_stored_text(row.text(12)));
   for (const std::string& name : scopes) {
     FOOTNOTE_TRY(const auto scope, from_stored_name<KeyScope>(name));
@@ -221,10 +223,11 @@ Result<ApiKey> SqliteCatalogStore::add_key(const CallContext& call, const ApiKey
     FOOTNOTE_CHECK(check_workspace(database, key.workspace));
     FOOTNOTE_TRY(auto insert, database.prepare(R"sql(
       INSERT INTO api_keys (workspace_id, name, display_prefix, secret_hash, scopes, created_at, expires_at,
-                            requests_per_minute, requests_per_day)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?))sql"));
+                            requests_per_minute, requests_per_day, labels, origin_id)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql"));
     insert.bind(key.workspace.value, key.name, key.display_prefix, key.secret_hash, to_stored_text(scopes), to_row(key.created_at),
-                to_row(key.expires_at), key.limits.requests_per_minute, key.limits.requests_per_day);
+                to_row(key.expires_at), key.limits.requests_per_minute, key.limits.requests_per_day, to_stored_text(key.labels),
+                to_row(key.origin));
     FOOTNOTE_CHECK(insert.run());
     ApiKey out = key;
     out.id = {database.last_insert_id()};

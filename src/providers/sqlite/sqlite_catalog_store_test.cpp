@@ -92,8 +92,10 @@ TEST_F(SqliteCatalogStoreTest, WhatHadEndedBeforeRevocationsWereFlagsStaysEnded)
   ASSERT_TRUE(catalog().end_key(call_, ended, past).has_value());
   execute(kUndoJobs);
   execute(
-      "DROP TABLE projects; DROP TABLE eval_cases; DROP TABLE turn_feedback; DROP TABLE chat_messages; DROP TABLE chats; "
-      "ALTER TABLE api_keys DROP COLUMN revoked_at; DROP INDEX document_versions_labelled; ALTER TABLE chunks DROP COLUMN places; PRAGMA "
+      "DROP TABLE projects; DROP TABLE added_edges; DROP TABLE eval_cases; DROP TABLE turn_feedback; DROP TABLE chat_messages; DROP TABLE "
+      "chats; "
+      "ALTER TABLE api_keys DROP COLUMN labels; ALTER TABLE api_keys DROP COLUMN origin_id; ALTER TABLE api_keys DROP COLUMN revoked_at; "
+      "DROP INDEX document_versions_labelled; ALTER TABLE chunks DROP COLUMN places; PRAGMA "
       "user_version = 12");
   open();
   const std::vector<ApiKey> keys = catalog().keys(call_).value();

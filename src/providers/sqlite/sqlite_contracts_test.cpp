@@ -3,6 +3,7 @@
 #include "contracts/catalog_store_contract.h"
 #include "contracts/chat_store_contract.h"
 #include "contracts/conversation_store_contract.h"
+#include "contracts/edge_store_contract.h"
 #include "contracts/event_sink_contract.h"
 #include "contracts/job_store_contract.h"
 #include "contracts/point_store_contract.h"
@@ -11,7 +12,9 @@
 #include "contracts/webhook_store_contract.h"
 #include "providers/sqlite/sqlite_agent_store.h"
 #include "providers/sqlite/sqlite_chat_store.h"
+#include "providers/sqlite/sqlite_chunk_store.h"
 #include "providers/sqlite/sqlite_conversation_store.h"
+#include "providers/sqlite/sqlite_edge_store.h"
 #include "providers/sqlite/sqlite_event_sink.h"
 #include "providers/sqlite/sqlite_job_store.h"
 #include "providers/sqlite/sqlite_point_store.h"
@@ -69,6 +72,18 @@ class SqliteChatHarness final : public ChatStoreHarness {
  private:
   Stores stores_;
   SqliteChatStore chats_{*stores_.store};
+};
+
+class SqliteEdgeHarness final : public EdgeStoreHarness {
+ public:
+  EdgeStore& edges() override { return edges_; }
+  ChunkStore& chunks() override { return chunks_; }
+  CatalogStore& catalog() override { return stores_.catalog; }
+
+ private:
+  Stores stores_;
+  SqliteEdgeStore edges_{*stores_.store};
+  SqliteChunkStore chunks_{*stores_.store};
 };
 
 class SqliteAgentHarness final : public AgentStoreHarness {
@@ -185,6 +200,9 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, ConversationStoreContract,
 INSTANTIATE_TEST_SUITE_P(Sqlite, ChatStoreContract,
                          ::testing::Values(ChatStoreCase{"sqlite", [] { return std::make_unique<SqliteChatHarness>(); }}),
                          chat_store_case_name);
+INSTANTIATE_TEST_SUITE_P(Sqlite, EdgeStoreContract,
+                         ::testing::Values(EdgeStoreCase{"sqlite", [] { return std::make_unique<SqliteEdgeHarness>(); }}),
+                         edge_store_case_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, VisitorTurnsContract,
                          ::testing::Values(ConversationStoreCase{"sqlite", [] { return std::make_unique<SqliteConversationHarness>(); }}),
                          conversation_store_case_name);

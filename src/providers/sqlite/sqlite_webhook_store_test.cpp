@@ -112,8 +112,9 @@ TEST_F(SqliteWebhooksTest, AStoreFromBeforeAgentsIsUpgradedInPlace) {
       "agent_usage_days; DROP TABLE visits; "
       "DROP TABLE agent_gaps; "
       "DROP TABLE curated_answers; DROP TABLE agent_versions; DROP TABLE agents; "
-      "DROP TABLE eval_cases; DROP TABLE turn_feedback; DROP TABLE chat_messages; DROP TABLE chats; "
-      "ALTER TABLE api_keys DROP COLUMN revoked_at; DROP INDEX document_versions_labelled; ALTER TABLE chunks DROP COLUMN places; PRAGMA "
+      "DROP TABLE added_edges; DROP TABLE eval_cases; DROP TABLE turn_feedback; DROP TABLE chat_messages; DROP TABLE chats; "
+      "ALTER TABLE api_keys DROP COLUMN labels; ALTER TABLE api_keys DROP COLUMN origin_id; ALTER TABLE api_keys DROP COLUMN revoked_at; "
+      "DROP INDEX document_versions_labelled; ALTER TABLE chunks DROP COLUMN places; PRAGMA "
       "user_version = 9");
   open();
   AgentSettings settings;

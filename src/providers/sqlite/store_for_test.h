@@ -27,7 +27,8 @@ inline constexpr sql::SqlText kUndoJobs = R"sql(
 
 /// Reverts such a store to the schema before points.
 inline constexpr sql::SqlText kUndoPoints = R"sql(
-  DROP TABLE projects; DROP TABLE eval_cases; DROP TABLE turn_feedback; DROP TABLE chat_messages; DROP TABLE chats;
+  DROP TABLE projects; DROP TABLE added_edges; DROP TABLE eval_cases; DROP TABLE turn_feedback; DROP TABLE chat_messages; DROP TABLE chats;
+  ALTER TABLE api_keys DROP COLUMN labels; ALTER TABLE api_keys DROP COLUMN origin_id;
   DROP TABLE erasures; DROP TABLE removed_agents; DROP TABLE webhook_outbox; DROP TABLE webhook_endpoints; DROP TABLE agent_usage_days; DROP TABLE visits; DROP TABLE agent_gaps;
   DROP TABLE curated_answers; DROP TABLE agent_versions; DROP TABLE agents;
   DROP VIEW point_records; DROP TABLE points; DROP TABLE point_vectors; DROP TABLE payload_values; DROP TABLE payload_indexes;
