@@ -167,7 +167,7 @@ TEST_F(TurnTraceTest, AModelsCallIsMeasured) {
   EXPECT_EQ(model.at("completion_tokens"), 2);
   EXPECT_GT(model.at("prompt_tokens").as_int64(), 0);
   EXPECT_THAT(names(trace, "stages", "stage"), ElementsAre("embed", "vector", "keyword", "fuse", "late", "fetch", "judge", "select", "gate",
-                                                           "prompt", "llm", "cite", "store"));
+                                                           "retrieve", "prompt", "llm", "cite", "store"));
   const std::vector<std::string> ways = fates(trace);
   EXPECT_EQ(std::ranges::count_if(ways, [](const std::string& way) { return way.ends_with(": [2]"); }), 1);
   EXPECT_EQ(std::ranges::count_if(ways, [](const std::string& way) { return way.ends_with(": answer/not_cited"); }), 1);

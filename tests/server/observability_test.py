@@ -214,7 +214,7 @@ class Metrics(WithModel):
         self.ask()
         self.ask(FOREIGN)
         self.post("/api/search", {"query": COVERED})
-        self.assertEqual([value(name) - was for name, was in zip(series, before)], [1, 1, 3, 1, 2, 7])
+        self.assertEqual([value(name) - was for name, was in zip(series, before)], [1, 1, 4, 1, 2, 7], "a model's turn also looks for rejected approaches")
         self.assertGreaterEqual(value('footnote_upstream_requests_total{provider="openai",code="200"}'), 1)
         self.assertEqual(value("footnote_index_lag_seconds"), 0)
 
