@@ -189,7 +189,8 @@ class Uploads(SourcesCase):
     def upload(self, files, corpus="uploads", headers=None):
         body = files if isinstance(files, bytes) else multipart(files)
         response, data = self.call("POST", f"/api/kb/uploads?project_key={corpus}", body,
-                                   {"content-type": f"multipart/form-data; boundary={BOUNDARY}", **(headers or {})})
+                                   {"content-type": f"multipart/form-data; boundary={BOUNDARY}", "x-footnote-request": "1",
+                                    **(headers or {})})
         return response.status, json.loads(data)
 
     def test_files_become_documents_with_their_originals(self):
