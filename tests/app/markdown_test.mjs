@@ -91,6 +91,7 @@ const lines = [
   ['[1](https://a.example)', '{1|https://a.example}'],
   ['[a](https://x.example/y_(z)) b', '{a|https://x.example/y_(z)} b'],
   ['[a](javascript:alert)', '{a|javascript:alert}'],
+  ['[over two\nlines](archive/a.md) b', '{over two lines|archive/a.md} b'],
   ['![alt](https://x.example/i.png)', 'alt'],
   ['[[Some page]] and [[page|label]]', 'Some page and label'],
   ['see https://x.example/a, or <https://y.example>.', 'see {https://x.example/a|https://x.example/a}, or {https://y.example|https://y.example}.'],
