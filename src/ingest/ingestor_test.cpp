@@ -154,7 +154,7 @@ TEST_F(IngestorTest, DraftsHoldTextRangesAndEmbeddedHeadings) {
   EXPECT_EQ(draft.chunks[0].source_type, "doc");
   EXPECT_EQ(draft.chunks[0].first_line, 5);
   EXPECT_THAT(embedder_.seen, ElementsAre("Guide > Setup\n## Setup\n\nDo it."));
-  EXPECT_EQ(draft.content_hash, sha256_hex("---\ntitle: Guide\ntags: [x]\n---\n## Setup\n\nDo it.\n") + "-p4-s1");
+  EXPECT_EQ(draft.content_hash, sha256_hex("---\ntitle: Guide\ntags: [x]\n---\n## Setup\n\nDo it.\n") + "-p5-s1");
 }
 
 TEST_F(IngestorTest, EqualChunksAreNotEmbeddedAgain) {

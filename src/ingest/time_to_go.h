@@ -7,14 +7,14 @@
 namespace footnote::ingest {
 
 /// Estimates how long the rest of some work takes, from amounts that cost about the same each (bytes, tokens; never files). The speed is
-/// that of the whole work so far, in which the last half minute counts most: a single large document does not make the estimate swing.
+/// that of the whole work so far, in which the last minute counts most: a single large document does not make the estimate swing.
 /// Not thread-safe.
 class TimeToGo {
  public:
   using Time = std::chrono::steady_clock::time_point;
   /// Before this long there is no estimate.
   static constexpr std::chrono::milliseconds kWarmUp{1'500};
-  static constexpr std::chrono::seconds kMemory{30};
+  static constexpr std::chrono::seconds kMemory{60};
 
   explicit TimeToGo(Time start) : start_(start), last_(start) {}
 
