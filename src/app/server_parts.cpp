@@ -20,9 +20,9 @@ Result<std::unique_ptr<ServerParts>> ServerParts::open(const CallContext& call, 
   FOOTNOTE_TRY(opened.points, PointsDoor::open(call, settings, base, options.notes));
   FOOTNOTE_TRY(opened.proxy, ProxyDoor::open(settings, *opened.parts));
   FOOTNOTE_TRY(opened.visitors, VisitorDoor::open(call, settings, *opened.parts, *opened.keys));
-  FOOTNOTE_TRY(opened.sources, SourceDoor::open(settings, base));
-  opened.projects = std::make_unique<ProjectDoor>(settings, *opened.parts);
   FOOTNOTE_TRY(opened.web, WebDoor::open(settings, *opened.parts));
+  FOOTNOTE_TRY(opened.sources, SourceDoor::open(settings, base, opened.web == nullptr ? nullptr : &opened.web->crawler()));
+  opened.projects = std::make_unique<ProjectDoor>(settings, *opened.parts);
   return std::unique_ptr<ServerParts>(new ServerParts(std::move(opened), settings));
 }
 
@@ -33,10 +33,10 @@ ServerParts::ServerParts(Opened opened, const Settings& settings)
       points_(std::move(opened.points)),
       proxy_(std::move(opened.proxy)),
       visitors_(std::move(opened.visitors)),
+      web_(std::move(opened.web)),
       sources_(std::move(opened.sources)),
       kb_(settings, *parts_),
       projects_(std::move(opened.projects)),
-      web_(std::move(opened.web)),
       secrets_(settings.text(Setting::kIngestSecrets) == "allow" ? ingest::Secrets::kAllow : ingest::Secrets::kKeepOut),
       upkeep_(settings, *parts_, *points_, *keys_) {}
 

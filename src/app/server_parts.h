@@ -60,10 +60,10 @@ class ServerParts {
   const std::unique_ptr<PointsDoor> points_;
   const std::unique_ptr<ProxyDoor> proxy_;
   const std::unique_ptr<VisitorDoor> visitors_;
-  const std::unique_ptr<SourceDoor> sources_;
+  const std::unique_ptr<WebDoor> web_;         ///< Null: no pages are fetched.
+  const std::unique_ptr<SourceDoor> sources_;  ///< Borrows the crawler of web_.
   KbDoor kb_;
   const std::unique_ptr<ProjectDoor> projects_;
-  const std::unique_ptr<WebDoor> web_;  ///< Null: no pages are fetched.
   const ingest::Secrets secrets_;
   UpkeepParts upkeep_;
 };

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "crawl/web_source.h"
 #include "ingest/folder_source.h"
 
 namespace footnote::app {
@@ -20,10 +21,14 @@ ingest::WalkOptions walk_options(const Settings& settings) {
   return {.hard_links = read ? ingest::HardLinks::kRead : ingest::HardLinks::kRefuse};
 }
 
-ingest::SourceKinds make_kinds(const Settings& settings, IngestParts& base) {
+ingest::SourceKinds make_kinds(const Settings& settings, IngestParts& base, Crawler* crawler) {
   ingest::SourceKinds out;
   out[SourceKind::kFolder] = std::make_unique<ingest::FolderSourceKind>(roots_of(settings), base.clock(), walk_options(settings));
   out[SourceKind::kText] = std::make_unique<ingest::TextSourceKind>();
+  if (crawler == nullptr) return out;
+  for (const SourceKind kind : {SourceKind::kUrl, SourceKind::kSitemap, SourceKind::kFeed}) {
+    out[kind] = std::make_unique<crawl::WebSourceKind>(kind, *crawler, base.chunks());
+  }
   return out;
 }
 
@@ -37,17 +42,17 @@ ingest::IngestOptions ingest_options(const Settings& settings) {
 
 }  // namespace
 
-Result<std::unique_ptr<SourceDoor>> SourceDoor::open(const Settings& settings, IngestParts& base) {
-  auto out = std::unique_ptr<SourceDoor>(new SourceDoor(settings, base));
+Result<std::unique_ptr<SourceDoor>> SourceDoor::open(const Settings& settings, IngestParts& base, Crawler* crawler) {
+  auto out = std::unique_ptr<SourceDoor>(new SourceDoor(settings, base, crawler));
   out->uploads_.tidy();
   return out;
 }
 
-SourceDoor::SourceDoor(const Settings& settings, IngestParts& base)
+SourceDoor::SourceDoor(const Settings& settings, IngestParts& base, Crawler* crawler)
     : base_(base),
       options_(ingest_options(settings)),
       upload_bytes_max_(static_cast<std::size_t>(settings.integer(Setting::kUploadsSizeMax)) << 20),
-      kinds_(make_kinds(settings, base)),
+      kinds_(make_kinds(settings, base, crawler)),
       uploads_(base.folder().path() / "uploads"),
       sync_({base.ingestor(), base.catalog(), base.chunks(), base.stores().sources(), kinds_, base.clock()},
             {.secrets = options_.secrets, .originals = options_.originals}),

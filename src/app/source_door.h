@@ -10,6 +10,7 @@
 #include "app/ingest_parts.h"
 #include "ingest/source_sync.h"
 #include "ingest/upload_files.h"
+#include "ports/crawler.h"
 #include "upkeep/job_runner.h"
 #include "upkeep/source_keeper.h"
 
@@ -19,8 +20,8 @@ namespace footnote::app {
 /// kinds of sources.
 class SourceDoor {
  public:
-  /// Borrows `base`.
-  static Result<std::unique_ptr<SourceDoor>> open(const Settings& settings, IngestParts& base);
+  /// Borrows `base`, and `crawler`, which reads web pages; null: there are no sources on the web.
+  static Result<std::unique_ptr<SourceDoor>> open(const Settings& settings, IngestParts& base, Crawler* crawler);
 
   /// Starts the workers, the schedule and the watches. A process that does not start them does its jobs when they are queued.
   void start();
@@ -32,7 +33,7 @@ class SourceDoor {
   ingest::Originals originals() const { return options_.originals; }
 
  private:
-  SourceDoor(const Settings& settings, IngestParts& base);
+  SourceDoor(const Settings& settings, IngestParts& base, Crawler* crawler);
   upkeep::JobRunner::Handlers handlers();
   Result<JobProgress> sync(const CallContext& call, const Job& job, ingest::Stamps stamps, const upkeep::JobRunner::Report& report);
   /// A job was queued.

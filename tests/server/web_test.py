@@ -12,8 +12,8 @@ import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import http_test  # noqa: E402
-from http_test import ServerCase  # noqa: E402
-from web_site import Site, article, html  # noqa: E402
+from http_test import ServerCase, wait_until  # noqa: E402
+from web_site import Site, article, fill, html  # noqa: E402
 
 
 class WebCase(ServerCase):
@@ -149,6 +149,36 @@ class Searching(WebCase):
         self.assertIn(article(2)[2], body["summary"])
         _, found = self.post("/api/search", {"query": article(2)[2], "project_key": "found"})
         self.assertEqual(found["hits"][0]["source_path"], self.site.url + "/page/2")
+
+
+class Crawling(WebCase):
+    def found(self, words):
+        status, body = self.post("/api/search", {"query": words, "project_key": "site"})
+        return status == 200 and any(words in hit["text"] for hit in body["hits"])
+
+    def sync(self, method, path, body=None):
+        """Waits for the source to be read; returns what its job did."""
+        response, data = self.call(method, path, body)
+        self.assertIn(response.status, (200, 201, 202), data)
+        number = json.loads(data).get("id", json.loads(data).get("job", {}).get("source_id"))
+        job = lambda: self.get(f"/api/jobs/{self.get(f'/api/v1/workspace/sources/{number}')[1]['job_id']}")[1]
+        self.assertTrue(wait_until(lambda: job()["state"] in ("done", "failed"), 60), job())
+        return number, job()["documents"]
+
+    def test_a_site_is_read_and_kept_up_to_date(self):
+        expected = fill(self.site, 40)
+        number, first = self.sync("POST", "/api/v1/workspace/sources",
+                                  {"kind": "url", "source_url": self.site.url + "/", "project_key": "site", "options": {"site": True}})
+        self.assertEqual((first["added"], first["deleted"]), (expected["kept"], 0), first)
+        self.assertTrue(self.found(article(7)[0]))
+        self.site.put("/page/7", html("Model 7", ["The model 7 of the curtains is sold out until autumn, and no orders are taken. " * 4]))
+        del self.site.pages["/page/19"]
+        self.site.forget()
+        _, again = self.sync("POST", f"/api/v1/workspace/sources/{number}/resync")
+        self.assertEqual((again["updated"], again["deleted"], again["added"]), (1, 1, 0), again)
+        self.assertTrue(self.found("sold out until autumn"))
+        self.assertFalse(self.found(article(7)[0]))
+        self.assertFalse(self.found(article(19)[0]))
 
 
 class Guarded(WebCase):
