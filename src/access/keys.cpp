@@ -121,7 +121,7 @@ Result<Admission> Keys::admit_session(std::string_view session_text) {
   if (!id || !expires_s || now.time_since_epoch() >= std::chrono::seconds{*expires_s}) return ended();
   if (*id == 0) {
     if (owner_text_.empty() || !equal_in_constant_time(parts[2], session_signature({}, *expires_s, owner_text_))) return ended();
-    return Admission{{home_, {KeyScope::kAdmin}, {}, true}, {}};
+    return Admission{{.workspace = home_, .scopes = {KeyScope::kAdmin}, .is_operator = true}, {}};
   }
   MutexLock lock(mutex_);
   const auto found = entries_.find(ApiKeyId{*id});

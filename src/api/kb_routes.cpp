@@ -30,12 +30,13 @@ struct ParsedTurn {
 };
 
 /// Finds the corpora that are asked. Those that do not exist are only named: a question to none is refused, like one that is not covered.
+/// The command line gets kNotFound, which says which corpora there are.
 Result<void> find_corpora(const Services& services, const access::Caller& caller, const KbQuestion& asked, const CallContext& call,
                           ParsedTurn& out) {
   const Profile& door = asked.as_ask ? kAskProfile : services.kb_profile;
   for (const std::string& name : asked.corpus_names) {
     const auto found = services.corpora.find(call, caller.workspace, name, door);
-    if (!found && found.error().code == ErrorCode::kNotFound) {
+    if (!found && found.error().code == ErrorCode::kNotFound && !asked.as_ask) {
       out.asked.unknown_corpora.push_back(name);
       continue;
     }

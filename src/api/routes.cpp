@@ -41,7 +41,7 @@ std::vector<Route> route_table(const Services& services) {
         make_document_routes(
             {services.ingestor, services.catalog, services.chunks, {.secrets = services.secrets, .originals = services.originals}}),
         make_ops_routes(services), make_qdrant_routes(services.points), make_memory_routes(services.memories, services.clock),
-        make_widget_script_routes()}) {
+        make_widget_script_routes(), make_app_routes(), make_session_routes(auth_services(services))}) {
     std::ranges::move(more, std::back_inserter(routes));
   }
   if (services.demo_agent) std::ranges::move(make_demo_shop_routes(services.demo_agent), std::back_inserter(routes));

@@ -230,7 +230,8 @@ TEST(UiMessageStream, AFailureIsAChunkAfterTheText) {
 
 TEST(UiMessageStream, AWithdrawnTextEndsWithANoticeAndANewPartFollows) {
   http::RecordedStream recorded;
-  UiMessageStream stream(recorded);
+  DirectUiChunks out(recorded);
+  UiMessageStream stream(out);
   ASSERT_TRUE(stream.on_start({"turn_1"}));
   ASSERT_TRUE(stream.on_sources(std::vector{block(1)}));
   ASSERT_TRUE(stream.on_text("The answer is:"));

@@ -17,7 +17,10 @@ Result<void> AnswerCollector::take(const Json& event) {
     citations_.clear();
     on_text_("\n\n");
   }
-  if (type == "finish") metadata_ = value_at(event, "messageMetadata");
+  if (type == "finish") {
+    metadata_ = value_at(event, "messageMetadata");
+    if (!is_refused_) show_held();
+  }
   if (type == "data-refusal") {
     is_refused_ = true;
     text_ = text_at(data, "body");
@@ -27,9 +30,15 @@ Result<void> AnswerCollector::take(const Json& event) {
   }
   if (type == "text-delta" && !is_refused_) {
     text_ += text_at(event, "delta");
-    on_text_(text_at(event, "delta"));
+    held_ += text_at(event, "delta");
+    if (!citations_.empty()) show_held();
   }
   return {};
+}
+
+void AnswerCollector::show_held() {
+  if (!held_.empty()) on_text_(held_);
+  held_.clear();
 }
 
 void AnswerCollector::take_source(const Json& event) {

@@ -24,9 +24,11 @@ class AnswerCollector {
  private:
   void take_source(const Json& event);
   void take_marks(const JsonArray& marks);
+  void show_held();
 
   const OnText on_text_;
   std::string text_;
+  std::string held_;  ///< Not shown yet: text without sources may be that of a refusal.
   JsonArray citations_;
   JsonArray nearest_;
   Json confidence_;

@@ -15,8 +15,8 @@ double one_if(bool holds) { return holds ? 1.0 : 0.0; }
 bool found_among(const AskedQuestion& asked, std::size_t first) { return asked.passage_rank && *asked.passage_rank <= first; }
 
 /// As a reader's passages are found, but more of them: the turn keeps only the best few.
-Result<retrieve::Retrieval> look_at(const EvalJob& job, const System& system, const Profile& profile,
-                                    const DocumentationQuestion& question) {
+Result<retrieve::Retrieval> retrieve_passages(const EvalJob& job, const System& system, const Profile& profile,
+                                              const DocumentationQuestion& question) {
   retrieve::RetrieveOptions options{.profile = retrieve::reading_profile(profile), .filter = {}};
   options.profile.top_k = options.profile.per_document_max = kPassagesLookedAt;
   return system.retriever.retrieve(job.context.call, system.corpus.id, question.text, options);

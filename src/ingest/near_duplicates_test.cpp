@@ -39,7 +39,7 @@ TEST(NearDuplicates, PairsAreReportedMostAlikeFirst) {
     out.acl_labels = std::move(labels);
     return out;
   };
-  const std::vector<MemoryDocument> documents = {document("a.txt", sentences(0, 80)), document("b.txt", sentences(0, 80) + "Printed copy."),
+  const std::vector<MemoryDocument> documents = {document("a.txt", sentences(0, 80)), document("b.txt", sentences(0, 80) + sentences(500, 506)),
                                                  document("c.txt", sentences(0, 80)), document("d.txt", sentences(300, 380)),
                                                  document("e.txt", sentences(0, 80), {"staff"})};
   ASSERT_TRUE(ingestor.ingest_documents({}, corpus, {}, documents).has_value());

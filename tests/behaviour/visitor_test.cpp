@@ -157,7 +157,7 @@ TEST_F(VisitorTest, WithoutGroundingTheModelIsToldSo) {
   EXPECT_EQ(visited.visit().confidence, .3);
   EXPECT_TRUE(visited.visit().low_confidence);
   EXPECT_THAT(visited.visit().flags, ElementsAre("no_sources", "below_threshold"));
-  EXPECT_EQ(visited.visit().gap, GapReason::kLowConfidence);
+  EXPECT_EQ(visited.visit().gap, GapReason::kFailurePhrase);
 }
 
 TEST_F(VisitorTest, WithoutGroundingAndModelItSaysSoInTheVisitorsLanguage) {

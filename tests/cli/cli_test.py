@@ -849,7 +849,7 @@ class Processes(Case):
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
-        self.assertIn("run the same command again", err)
+        self.assertIn("Run the same command again", err)
         done = len(self.run_footnote("documents", "--json").lines)
         summary = self.run_footnote("ingest", "many", "--json").lines[-1]
         self.assertEqual(summary["unchanged"], done)

@@ -168,8 +168,8 @@ class AnswersLikeLocalMode(unittest.TestCase):
     def example(self):
         return self.draw.choice([self.draw.choice(self.ids), vector(self.draw)])
 
-    def query(self):
-        kind = self.draw.randint(0, 4)
+    def query(self, kinds=(0, 1, 2, 3, 4)):
+        kind = self.draw.choice(kinds)
         some = lambda least: [self.example() for _ in range(self.draw.randint(least, 3))]
         if kind == 0:
             return models.NearestQuery(nearest=self.example())
@@ -186,14 +186,17 @@ class AnswersLikeLocalMode(unittest.TestCase):
     def test_queries(self):
         for round in range(160):
             name = self.names[round % len(self.names)]
-            wanted = dict(query=self.query(), limit=self.draw.randint(1, 12), offset=self.draw.choice([0, 0, 2]),
+            query = self.query()
+            is_context = isinstance(query, models.ContextQuery)  # its best scores are equal: which ones an offset skips is open
+            wanted = dict(query=query, limit=self.draw.randint(1, 12), offset=0 if is_context else self.draw.choice([0, 0, 2]),
                           query_filter=query_filter(self.draw) if self.draw.random() < 0.3 else None)
             describe = lambda: f"seed {SEED}: {name} {wanted}"
             self.same_scores(self.alike(lambda client: client.query_points(name, **wanted), describe), describe)
 
     def test_prefetches(self):
         for _ in range(60):
-            parts = [models.Prefetch(query=self.query(), using=self.draw.choice(["a", "b"]), limit=self.draw.randint(3, 20)) for _ in range(2)]
+            # Not contexts: many of their scores are equal, and fusion by rank depends on the order of equals.
+            parts = [models.Prefetch(query=self.query((0, 1, 2, 4)), using=self.draw.choice(["a", "b"]), limit=self.draw.randint(3, 20)) for _ in range(2)]
             fusion = self.draw.choice([models.FusionQuery(fusion=models.Fusion.RRF), models.FusionQuery(fusion=models.Fusion.DBSF),
                                        models.RrfQuery(rrf=models.Rrf(k=self.draw.choice([2, 60]), weights=[1.0, 3.0])), vector(self.draw)])
             wanted = dict(prefetch=parts, query=fusion, limit=8, using="a" if isinstance(fusion, list) else None)

@@ -89,7 +89,8 @@ for (const [version, Client] of [['1.16', Older], ['1.19', Newer]]) {
     const { groups } = await client.queryGroups(name, { query: [1, 0, 0, 0], group_by: 'city', limit: 2, group_size: 2 });
     assert.deepEqual(groups.map((group) => [group.id, ids(group.hits)]), [['Oslo', [1, 3]], ['Bergen', [2]]]);
     assert.equal(await status(client.query(name, { query: { fusion: 'rrf' } })), 400);
-    assert.equal(await status(client.query(name, { query: { recommend: { positive: [1] } } })), 400);
+    assert.deepEqual(ids((await client.query(name, { query: { recommend: { positive: [1] } }, limit: 1 })).points), [3]);
+    assert.equal(await status(client.query(name, { query: { recommend: { negative: [1] } } })), 400);
   });
 
   test(`${version}: filters`, async () => {
@@ -198,14 +199,15 @@ for (const [version, Client] of [['1.16', Older], ['1.19', Newer]]) {
     const good = { id: 900, vector: [1, 0, 0, 0] };
     for (const [bad, field] of [
       [{ id: 901, vector: [1, 0, 0] }, 'dimension'], [{ id: 901, vector: [] }, 'vector'], [{ id: 901, vector: [1, 0, 0, 1e39] }, 'vector'],
-      [{ id: -1, vector: [1, 0, 0, 0] }, 'id'], [{ id: 'x', vector: [1, 0, 0, 0] }, 'id'], [{ id: 900, vector: [0, 1, 0, 0] }, 'points'],
+      [{ id: -1, vector: [1, 0, 0, 0] }, 'id'], [{ id: 'x', vector: [1, 0, 0, 0] }, 'id'],
       [{ id: 901 }, 'vector'], [{ id: 901, vector: { nobody: [1, 2] } }, 'vector'], [{ id: 901, vector: [1, 0, 0, 0], payload: 3 }, 'payload'],
       [{ id: 901, vector: { s: { indices: [1], values: [1] } } }, 'sparse']]) {
       const answer = await put([good, bad]);
       assert.equal(answer.status, 400, JSON.stringify(bad));
       assert.match(JSON.stringify(answer), new RegExp(field), JSON.stringify(bad));
     }
-    for (const body of [{ query: [1, 0, 0, 0], limit: 1e9 }, { query: [1, 0, 0, 0], limit: 0 }, { query: [1, 0], limit: 1 }, { query: [], limit: 1 },
+    assert.equal((await raw('POST', '/points/query', { query: [1, 0, 0, 0], limit: 1e9 })).status, 200);
+    for (const body of [{ query: [1, 0, 0, 0], limit: 0 }, { query: [1, 0], limit: 1 }, { query: [], limit: 1 },
       { query: [1, 0, 0, 0], using: 'nobody' }]) assert.equal((await raw('POST', '/points/query', body)).status, 400, JSON.stringify(body));
     let deep = { key: 'a', match: { value: 1 } };
     for (let level = 0; level < 1000; ++level) deep = { must: [deep] };

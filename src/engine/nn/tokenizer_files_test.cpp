@@ -261,7 +261,7 @@ void expect_refused(std::string_view json, ErrorCode code, std::string_view part
 TEST(TokenizerFiles, RefuseWhatTheyCannotRun) {
   expect_refused("[]", ErrorCode::kCorrupted, "JSON object");
   expect_refused("{}", ErrorCode::kCorrupted, "no model");
-  expect_refused(R"({"model":{"type":"BPE","vocab":{},"merges":[]}})", ErrorCode::kUnsupported, "model is BPE; WordPiece");
+  expect_refused(R"({"model":{"type":"BPE","vocab":{},"merges":[]}})", ErrorCode::kUnsupported, "model is BPE; supported are WordPiece");
   expect_refused(R"({"model":{"type":"WordPiece","vocab":{}},"pre_tokenizer":{"type":"ByteLevel"}})", ErrorCode::kUnsupported, "ByteLevel");
   expect_refused(R"({"model":{"type":"Unigram","vocab":[]},"normalizer":{"type":"NFKC"}})", ErrorCode::kUnsupported, "NFKC");
   expect_refused(R"({"model":{"vocab":[]},"pre_tokenizer":{"type":"Metaspace","replacement":"\u2581"}})", ErrorCode::kUnsupported,

@@ -163,7 +163,7 @@ TEST(EnumNames, EveryValueComesBack) {
   expect_names<KeyScope>(4);
   expect_names<TurnState>(2);
   expect_names<Support>(3);
-  expect_names<Stage>(7);
+  expect_names<Stage>(10);
   expect_names<RefusalReason>(4);
 }
 
