@@ -39,9 +39,9 @@ TEST(NearDuplicates, PairsAreReportedMostAlikeFirst) {
     out.acl_labels = std::move(labels);
     return out;
   };
-  const std::vector<MemoryDocument> documents = {document("a.txt", sentences(0, 80)), document("b.txt", sentences(0, 80) + sentences(500, 506)),
-                                                 document("c.txt", sentences(0, 80)), document("d.txt", sentences(300, 380)),
-                                                 document("e.txt", sentences(0, 80), {"staff"})};
+  const std::vector<MemoryDocument> documents = {
+      document("a.txt", sentences(0, 80)), document("b.txt", sentences(0, 80) + sentences(500, 506)), document("c.txt", sentences(0, 80)),
+      document("d.txt", sentences(300, 380)), document("e.txt", sentences(0, 80), {"staff"})};
   ASSERT_TRUE(ingestor.ingest_documents({}, corpus, {}, documents).has_value());
   const auto pairs = near_duplicates({}, store, corpus, 0.8, false).value();
   ASSERT_EQ(pairs.size(), 3U);
