@@ -189,16 +189,16 @@ void restore_completion(JsonObject& completion, std::string_view model, std::spa
     const std::string_view said = content.substr(0, loop_begin(content));
     std::string text = guard.take(said);
     text += guard.finish();
-    if (guard.recited() || said.size() < content.size()) {
-      message->get_object()["content"] = text;
-      choice.get_object()["finish_reason"] = kRecited;
-    }
+    const bool is_cut = guard.recited() || said.size() < content.size();
+    if (is_cut) message->get_object()["content"] = text;
     answer::MarkerScan scan(sources.size());
     scan.feed(text);
-    if (scan.marks().empty()) continue;
-    Json& annotations = message->get_object()["annotations"];
-    if (!annotations.is_array()) annotations = JsonArray{};
-    for (Json& annotation : render_annotations(scan.marks(), sources)) annotations.get_array().push_back(std::move(annotation));
+    if (!scan.marks().empty()) {
+      Json& annotations = message->get_object()["annotations"];
+      if (!annotations.is_array()) annotations = JsonArray{};
+      for (Json& annotation : render_annotations(scan.marks(), sources)) annotations.get_array().push_back(std::move(annotation));
+    }
+    if (is_cut) choice.get_object()["finish_reason"] = kRecited;  // last, because a new key moves `message`
   }
 }
 

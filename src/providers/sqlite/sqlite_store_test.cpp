@@ -1,6 +1,7 @@
 #include "providers/sqlite/sqlite_store.h"
 
 #include <gmock/gmock.h>
+#include <poll.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -140,6 +141,11 @@ TEST_F(SqliteStoreFileTest, AnAcknowledgedCommitSurvivesKill) {
       }
     }
     ::close(news[1]);
+    // Half of the children are killed once they have committed something, however slow the machine is.
+    pollfd first{.fd = news[0], .events = POLLIN, .revents = 0};
+    if (cycle % 2 == 0) {
+      ASSERT_EQ(::poll(&first, 1, 10'000), 1);
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds{30 + random() % 60});
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
