@@ -115,7 +115,7 @@ Result<points::Example> parse_example(const Json& value, const std::string& path
   return points::Example{id};
 }
 
-/// A single example, or a list of them. A list of numbers is one example.
+/// A list of examples; empty if the key is missing.
 Result<std::vector<points::Example>> parse_examples(const JsonObject& object, std::string_view key, const std::string& path) {
   const std::string at = fmt::format("{}.{}", path, key);
   const Json* value = find(object, key);
